@@ -1,0 +1,46 @@
+# The three kinds of target of this project. Sources are listed explicitly.
+#   league_library(NAME SOURCES a.cpp ... DEPS public targets ... PRIVATE_DEPS private targets ...)
+#   league_program(NAME SOURCES ... DEPS ...)          an executable in build/bin, installed
+#   league_test(NAME SOURCES ... DEPS ... [LABELS ...])  a GoogleTest binary, one ctest entry
+add_library(league_options INTERFACE)
+target_include_directories(league_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(league_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                       $<$<BOOL:${LEAGUE_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_definitions(league_options INTERFACE LEAGUE_VERSION="${PROJECT_VERSION}")
+if(LEAGUE_SANITIZER STREQUAL "address")
+  target_compile_options(league_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(league_options INTERFACE -fsanitize=address,undefined)
+elseif(LEAGUE_SANITIZER STREQUAL "thread")
+  # gcc 12 warns that TSan does not model atomic_thread_fence, which standard headers use.
+  target_compile_options(league_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan)
+  target_link_options(league_options INTERFACE -fsanitize=thread)
+endif()
+
+function(league_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC league_options ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
+endfunction()
+
+function(league_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE league_options ${ARG_DEPS})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+function(league_test name)
+  if(NOT LEAGUE_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE league_options ${ARG_DEPS} league_dep_gtest)
+  target_compile_definitions(${name} PRIVATE LEAGUE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 120)
+endfunction()

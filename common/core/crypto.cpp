@@ -1,0 +1,81 @@
+#include "common/core/crypto.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/sha.h>
+
+namespace league::core {
+
+Bytes as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+Digest sha256(Bytes data) {
+  Digest out{};
+  SHA256(data.data(), data.size(), out.data());
+  return out;
+}
+
+Digest sha256(std::string_view text) { return sha256(as_bytes(text)); }
+
+Digest hmac_sha256(Bytes key, Bytes data) {
+  Digest out{};
+  unsigned length = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data.data(), data.size(), out.data(), &length);
+  return out;
+}
+
+bool constant_time_equal(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string to_hex(Bytes data) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(data.size() * 2);
+  for (auto byte : data) {
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 15U];
+  }
+  return text;
+}
+
+std::optional<std::vector<std::uint8_t>> from_hex(std::string_view hex) {
+  if (hex.size() % 2 != 0) return std::nullopt;
+  auto nibble = [](char c) -> int {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+  };
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(hex.size() / 2);
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    int high = nibble(hex[i]);
+    int low = nibble(hex[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes.push_back(static_cast<std::uint8_t>(high * 16 + low));
+  }
+  return bytes;
+}
+
+std::string to_base32(Bytes data) {
+  constexpr std::string_view kAlphabet = "abcdefghijklmnopqrstuvwxyz234567";
+  std::string text;
+  text.reserve((data.size() * 8 + 4) / 5);
+  std::uint32_t buffer = 0;
+  unsigned bits = 0;
+  for (auto byte : data) {
+    buffer = (buffer << 8U) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += kAlphabet[(buffer >> bits) & 31U];
+    }
+  }
+  if (bits > 0) text += kAlphabet[(buffer << (5 - bits)) & 31U];
+  return text;
+}
+
+}  // namespace league::core

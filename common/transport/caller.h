@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/result.h"
+#include "common/rpc/context.h"
+#include "common/rpc/message_notes.h"
+#include "common/transport/endpoint.h"
+
+namespace league::transport {
+
+/// Calls of different kinds never wait for each other's threads (docs/architecture.md).
+enum class Budget {
+  kGame,       ///< referee → player, referee → manager: what a match waits for
+  kBroadcast,  ///< what nobody waits for
+  kControl,    ///< registration, queries, pings
+};
+
+/// One JSON-RPC request to one peer.
+struct OutboundCall {
+  Endpoint endpoint;
+  std::shared_ptr<const std::string> bytes;  ///< the whole JSON-RPC frame; shared, since a broadcast goes to many
+  core::Clock::Steady deadline;              ///< absolute: covers waiting, connecting, sending and receiving
+  Budget budget = Budget::kControl;
+  std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
+};
+
+/// How a call ended: an error (kTimeout, kConnectionError, kReplyTooLarge, kShuttingDown), or an answer with any status.
+struct CallOutcome {
+  std::optional<core::Error> error;
+  int http_status = 0;  ///< 0 where the transport has none
+  std::string bytes;    ///< the answer's body, perhaps empty
+  rpc::MessageContext context;
+  std::chrono::nanoseconds elapsed{};
+  std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();  ///< of the answer
+};
+
+/// Sends requests to peers. Thread-safe. The completion runs exactly once, on a thread of the caller or, for a call
+/// that is refused at once, on the calling thread; it must be short and may call again.
+class Caller {
+ public:
+  using Completion = std::function<void(CallOutcome)>;
+
+  virtual ~Caller() = default;
+  virtual void call(OutboundCall call, Completion completion) = 0;
+};
+
+}  // namespace league::transport
