@@ -35,8 +35,11 @@ enum class MessageType {
 class Roles {
  public:
   constexpr Roles() = default;
-  constexpr Roles(Role role) : bits_(static_cast<unsigned>(role)) {}  // NOLINT: one role is a set of roles
-  [[nodiscard]] constexpr bool contains(Role role) const { return (bits_ & static_cast<unsigned>(role)) != 0; }
+  constexpr Roles(Role role)
+      : bits_(static_cast<unsigned>(role)) {}  // NOLINT: one role is a set of roles
+  [[nodiscard]] constexpr bool contains(Role role) const {
+    return (bits_ & static_cast<unsigned>(role)) != 0;
+  }
   friend constexpr Roles operator|(Roles a, Roles b) {
     Roles both;
     both.bits_ = a.bits_ | b.bits_;
@@ -50,15 +53,17 @@ class Roles {
 /// One row of the protocol table: everything about a message type that is not its fields.
 struct MessageSpec {
   MessageType type;
-  std::string_view wire_name;                  ///< `GAME_INVITATION`
-  std::string_view method;                     ///< JSON-RPC method that carries it; empty for a message that is only a reply
-  std::span<const std::string_view> aliases;   ///< other methods under which bots in the wild send or serve it (protocol §9)
+  std::string_view wire_name;  ///< `GAME_INVITATION`
+  std::string_view
+      method;  ///< JSON-RPC method that carries it; empty for a message that is only a reply
+  std::span<const std::string_view>
+      aliases;  ///< other methods under which bots in the wild send or serve it (protocol §9)
   Roles senders;
   Roles receivers;
   bool token_required;
-  std::optional<MessageType> reply;            ///< the message that answers it; nothing: any acknowledgement
-  std::chrono::milliseconds time_limit{0};     ///< default per attempt; 0 for replies
-  bool best_effort;                            ///< nobody waits for it to arrive
+  std::optional<MessageType> reply;  ///< the message that answers it; nothing: any acknowledgement
+  std::chrono::milliseconds time_limit{0};  ///< default per attempt; 0 for replies
+  bool best_effort;  ///< nobody waits for it to arrive
 };
 
 /// The protocol, as one table in the order of the protocol. Immutable. Source: protocol §4 and §9.
@@ -73,8 +78,10 @@ struct MethodMatch {
   MessageType type;
   bool is_alias;  ///< true when it is not the method of the table, which is a leniency
 };
-/// The request message that `method` carries for a receiver of `role`: by its tool name, else by an alias, else by the message type in
-/// upper or lower case. Generic methods (`mcp_message`, `handle_message`, `tools/call`) name none.
-[[nodiscard]] std::optional<MethodMatch> message_type_from_method(std::string_view method, Role receiver);
+/// The request message that `method` carries for a receiver of `role`: by its tool name, else by an
+/// alias, else by the message type in upper or lower case. Generic methods (`mcp_message`,
+/// `handle_message`, `tools/call`) name none.
+[[nodiscard]] std::optional<MethodMatch> message_type_from_method(std::string_view method,
+                                                                  Role receiver);
 
 }  // namespace league::envelope

@@ -18,7 +18,8 @@ struct Sender {
   Role role = Role::kLeagueManager;
   std::string id;  ///< `P01`, or a temporary name before registration; empty for the league manager
 
-  /// Reads `league_manager`, `referee:ID`, `player:ID` with ID `\w+` of at most 64 characters; kInvalidSender otherwise.
+  /// Reads `league_manager`, `referee:ID`, `player:ID` with ID `\w+` of at most 64 characters;
+  /// kInvalidSender otherwise.
   [[nodiscard]] static core::Result<Sender> parse(std::string_view text);
   [[nodiscard]] static Sender league_manager() { return {}; }
   [[nodiscard]] static Sender referee(std::string id) { return {Role::kReferee, std::move(id)}; }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/envelope/envelope.h"
+#include "common/envelope/error_messages.h"
+#include "common/envelope/game_messages.h"
+#include "common/envelope/query_messages.h"
+#include "common/envelope/registration_messages.h"
+#include "common/envelope/round_messages.h"
+
+namespace league::envelope {
+
+/// The message as it stands on the wire: envelope and own fields flat in one object.
+/// `envelope.type` is taken from the message. Instantiated for each message struct. Thread-safe,
+/// like everything in this file.
+template <typename Message>
+[[nodiscard]] nlohmann::json encode(const Envelope& envelope, const Message& message);
+
+/// The message's own fields. Meant for what MessageSchemas::validate has passed; anything else
+/// gives an Error with the JSON pointer of the field, never an exception. Fields that are not
+/// required read as their defaults.
+template <typename Message>
+[[nodiscard]] core::Result<Message> decode(const nlohmann::json& message);
+
+/// The envelope alone, as an object.
+[[nodiscard]] nlohmann::json encode_envelope(const Envelope& envelope);
+/// Reads the envelope fields; null and empty optional fields count as absent.
+[[nodiscard]] core::Result<Envelope> decode_envelope(const nlohmann::json& message);
+
+/// The array `matches` of the answer to an accepted MATCH_RESULT_REPORT. Source: protocol §7.
+[[nodiscard]] nlohmann::json encode_assignments(std::span<const MatchAssignment> matches);
+[[nodiscard]] core::Result<std::vector<MatchAssignment>> decode_assignments(
+    const nlohmann::json& matches);
+
+/// Rows of the table, for answers that are no league message (`get_standings`).
+[[nodiscard]] nlohmann::json encode_standings(std::span<const StandingsRow> rows);
+
+}  // namespace league::envelope

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/error_code.h"
+#include "common/core/ids.h"
+#include "common/core/timestamp.h"
+#include "common/envelope/message_type.h"
+#include "common/envelope/parity.h"
+#include "common/envelope/round_messages.h"
+
+namespace league::envelope {
+
+enum class PlayerRole { kPlayerA, kPlayerB };
+
+/// Message 6.
+struct GameInvitation {
+  static constexpr MessageType kType = MessageType::kGameInvitation;
+  std::string game_type;
+  PlayerRole role_in_match = PlayerRole::kPlayerA;
+  core::PlayerId opponent_id;
+
+  bool operator==(const GameInvitation&) const = default;
+};
+
+/// Message 7.
+struct GameJoinAck {
+  static constexpr MessageType kType = MessageType::kGameJoinAck;
+  core::PlayerId player_id;
+  core::UtcTimestamp arrival_timestamp;
+  bool accept = false;  ///< false is a technical loss
+
+  bool operator==(const GameJoinAck&) const = default;
+};
+
+/// What a player is told before it chooses.
+struct ChoiceContext {
+  std::optional<core::PlayerId> opponent_id;
+  std::optional<int> round_id;
+  std::optional<WinLossDraw> your_standings;
+  std::optional<std::string> draw_commitment;
+
+  bool operator==(const ChoiceContext&) const = default;
+};
+
+/// Message 8.
+struct ChooseParityCall {
+  static constexpr MessageType kType = MessageType::kChooseParityCall;
+  core::PlayerId player_id;
+  std::string game_type;
+  core::UtcTimestamp deadline;
+  std::optional<ChoiceContext> context;
+
+  bool operator==(const ChooseParityCall&) const = default;
+};
+
+/// Message 9.
+struct ChooseParityResponse {
+  static constexpr MessageType kType = MessageType::kChooseParityResponse;
+  core::PlayerId player_id;
+  Parity parity_choice = Parity::kEven;
+
+  bool operator==(const ChooseParityResponse&) const = default;
+};
+
+enum class GameStatus { kWin, kDraw, kTechnicalLoss };
+
+/// Who chose what; nothing (null) for a player who did not.
+using Choices = std::map<core::PlayerId, std::optional<Parity>>;
+
+/// How a match ended, as its players are told.
+struct GameResult {
+  GameStatus status = GameStatus::kDraw;
+  std::optional<core::PlayerId> winner_player_id;
+  std::optional<int> drawn_number;  ///< 1-10
+  std::optional<Parity> number_parity;
+  Choices choices;
+  std::string reason;  ///< a sentence for people
+
+  bool operator==(const GameResult&) const = default;
+};
+
+/// Message 10. `game_result.reason` is also written beside `game_result`, because peers differ.
+struct GameOver {
+  static constexpr MessageType kType = MessageType::kGameOver;
+  std::string game_type;
+  GameResult game_result;
+  std::optional<std::string> draw_seed;  ///< revealed: hexadecimal
+
+  bool operator==(const GameOver&) const = default;
+};
+
+/// A call to a player that failed; the manager counts them (protocol §6).
+struct CallFailure {
+  core::PlayerId player_id;
+  std::string call;  ///< wire name of the message, such as `GAME_INVITATION`
+  core::ErrorCode error_code = core::ErrorCode::kTimeout;
+  int elapsed_ms = 0;
+  int attempt = 1;
+
+  bool operator==(const CallFailure&) const = default;
+};
+
+/// What the referee reports beside winner and score.
+struct ResultDetails {
+  std::optional<int> drawn_number;
+  std::optional<Parity> number_parity;
+  Choices choices;
+  int attempt = 1;
+  std::vector<CallFailure> failures;
+  std::optional<std::string> termination;  ///< machine-readable reason, such as `timeout_choice`
+  std::optional<std::string> draw_seed;  ///< revealed: hexadecimal
+
+  bool operator==(const ResultDetails&) const = default;
+};
+
+/// The result of a match as a fact for the table.
+struct MatchResult {
+  std::optional<core::PlayerId> winner;  ///< null on the wire for a draw or two losers
+  std::map<core::PlayerId, int> score;
+  ResultDetails details;
+
+  bool operator==(const MatchResult&) const = default;
+};
+
+/// Message 11.
+struct MatchResultReport {
+  static constexpr MessageType kType = MessageType::kMatchResultReport;
+  std::string game_type;
+  MatchResult result;
+
+  bool operator==(const MatchResultReport&) const = default;
+};
+
+}  // namespace league::envelope

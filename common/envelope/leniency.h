@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/ids.h"
+#include "common/core/result.h"
+#include "common/core/timestamp.h"
+#include "common/envelope/message_type.h"
+#include "common/envelope/mode.h"
+
+namespace league::envelope {
+
+/// Every deviation of bots in the wild that `open` mode accepts. Source: protocol §9.
+enum class Leniency {
+  // Which JSON-RPC method carried it (taken by common/agent).
+  kMethodMessageType,  ///< the message type itself as the method
+  kMethodLowerCaseType,  ///< the message type in lower case
+  kMethodAlias,  ///< another known name (`parity_choose`, `receive_*`)
+  kMethodGeneric,  ///< `mcp_message`, `handle_message`
+  kMethodToolsCall,  ///< MCP `tools/call` with the tool's name
+  kMethodUnknownRouted,  ///< an unknown method, routed by message_type
+  // Where the message sat (taken by common/agent).
+  kParamsMessage,  ///< request in `params.message`
+  kParamsArguments,  ///< request in `params.arguments`
+  kBareRequestBody,  ///< request without a JSON-RPC frame
+  kResultResponse,  ///< reply in `result.response`
+  kResultStructuredContent,  ///< reply in `result.structuredContent`
+  kResultContentText,  ///< reply as JSON text in `result.content[0].text`
+  kReplyAsRequest,  ///< reply in `params` of a JSON-RPC request
+  kBareReplyBody,  ///< reply without a JSON-RPC frame
+  // The JSON-RPC frame (taken by common/agent).
+  kNullErrorBesideResult,
+  kNullResultBesideError,
+  kIdNotEchoed,
+  kIdTypeChanged,
+  kReplyWithErrorStatus,  ///< a good reply with an HTTP status of 4xx or 5xx
+  kAckMethodNotFound,  ///< -32601 to a notification
+  kAckWithoutJson,  ///< a 2xx answer to a notification that is no JSON-RPC
+  // Field names and values (taken by normalise).
+  kChoiceField,  ///< `choice` for `parity_choice`
+  kAcceptedField,  ///< `accepted` for `accept`
+  kStatusForAccept,  ///< `status: "ACCEPTED"` for `accept`
+  kStatusRegistered,  ///< `REGISTERED` for `ACCEPTED`
+  kPlayedField,  ///< `games_played` or `matches_played` for `played`
+  kNullOptionalField,  ///< an optional envelope field that is null
+  kEmptyOptionalField,  ///< an optional envelope field that is ""
+  kRoundIdText,  ///< `round_id` as `"R1"` or `"ROUND_1"`
+  kSenderManagerWithId,  ///< `league_manager:LM01`
+  kSenderPluralRole,  ///< `players:P01`
+  kSenderUnregistered,  ///< `referee:UNREGISTERED`
+  kMissingProtocol,
+  kMissingMessageType,
+  kMissingSender,
+  kMissingTimestamp,
+  kMissingConversationId,
+  kMissingPlayerId,
+  kMissingMatchId,
+  kMissingArrivalTimestamp,
+  // Credentials (taken by common/agent, which checks tokens).
+  kMissingReplyToken,  ///< a reply without `auth_token`
+  kForeignReplyToken,  ///< a reply with a token that is not the player's
+};
+
+/// The stable name that stands in conversation logs, such as `choice_field`. Static storage.
+[[nodiscard]] std::string_view leniency_name(Leniency leniency);
+/// All of them, in the order of the enumeration.
+[[nodiscard]] const std::vector<Leniency>& all_leniencies();
+
+/// The set of leniencies that one message needed. Not thread-safe: it belongs to one message.
+class Leniencies {
+ public:
+  void add(Leniency leniency);
+  void add(const Leniencies& others);
+  [[nodiscard]] bool contains(Leniency leniency) const;
+  [[nodiscard]] bool empty() const { return bits_ == 0; }
+  /// Names in the order of the enumeration; static storage.
+  [[nodiscard]] std::vector<std::string_view> names() const;
+
+  bool operator==(const Leniencies&) const = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+/// What fills the holes of an incomplete envelope: for a reply what is known from the call, for a
+/// registration what is known from the connection. Absent parts fill nothing.
+struct NormaliseDefaults {
+  core::UtcTimestamp now;
+  std::optional<std::string> sender;  ///< `player:P01`
+  std::optional<core::ConversationId> conversation_id;
+  std::optional<core::PlayerId> player_id;
+  std::optional<core::MatchId> match_id;
+};
+
+/// Rewrites the tolerated deviations of `message` into exact form and adds each to `taken`; to be
+/// called before the schema is asked. In strict mode nothing is rewritten, so that the schema
+/// refuses them; the few that a schema would pass are refused here. Fails only then, and if
+/// `message` is no object.
+[[nodiscard]] core::Result<void> normalise(nlohmann::json& message, MessageType expected, Mode mode,
+                                           const NormaliseDefaults& defaults, Leniencies& taken);
+
+}  // namespace league::envelope

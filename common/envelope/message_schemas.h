@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/result.h"
+#include "common/envelope/message_type.h"
+
+namespace league::envelope {
+
+/// The JSON Schemas of the protocol, compiled and warmed once. Immutable and thread-safe; copies
+/// share.
+class MessageSchemas {
+ public:
+  /// Compiles the schemas that are built in, or those of `directory` (one
+  /// `game_invitation.schema.json` per type, all of them) in their place. Fails with a text that
+  /// names the file and what is wrong with it.
+  [[nodiscard]] static core::Result<MessageSchemas> load(
+      const std::optional<std::filesystem::path>& directory = std::nullopt);
+
+  /// Checks a message of `type` against its schema and then what a schema cannot say (real dates,
+  /// well-formed sender). The Error has the protocol's code, the JSON pointer of the field and a
+  /// text for the author of the bot.
+  [[nodiscard]] core::Result<void> validate(MessageType type, const nlohmann::json& message) const;
+
+  /// The type that `message` names; kMissingRequiredField or kUnknownMessageType otherwise.
+  [[nodiscard]] static core::Result<MessageType> type_of(const nlohmann::json& message);
+
+ private:
+  class Impl;
+  explicit MessageSchemas(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// The built-in schema text of a message (`game_invitation`), of `envelope` or of `jsonrpc`; empty
+/// for another name.
+[[nodiscard]] std::string_view builtin_schema(std::string_view name);
+
+/// `game_invitation` for GAME_INVITATION: how schema and golden files are named.
+[[nodiscard]] std::string file_stem(MessageType type);
+
+}  // namespace league::envelope

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/error_code.h"
+#include "common/core/ids.h"
+#include "common/envelope/message_type.h"
+
+namespace league::envelope {
+
+/// What a referee says about itself. Source: protocol §4, message 1.
+struct RefereeMeta {
+  std::string display_name;
+  std::string version;  ///< semantic version of the agent
+  std::vector<std::string> game_types;
+  std::string contact_endpoint;
+  int max_concurrent_matches = 1;
+  std::optional<std::string> protocol_version;
+  bool assignments_in_ack =
+      false;  ///< takes its next matches from the answer to a report (protocol §7)
+
+  bool operator==(const RefereeMeta&) const = default;
+};
+
+/// What a player says about itself. Source: protocol §4, message 3.
+struct PlayerMeta {
+  std::string display_name;
+  std::string version;
+  std::vector<std::string> game_types;
+  std::string contact_endpoint;
+  std::optional<std::string> protocol_version;
+  std::optional<std::string> contact_email;
+
+  bool operator==(const PlayerMeta&) const = default;
+};
+
+/// Message 1. The token of an identity to come back to is `auth_token` of the envelope.
+struct RefereeRegisterRequest {
+  static constexpr MessageType kType = MessageType::kRefereeRegisterRequest;
+  RefereeMeta referee_meta;
+  std::optional<std::string> registration_nonce;  ///< makes a lost reply repeatable (protocol §8)
+
+  bool operator==(const RefereeRegisterRequest&) const = default;
+};
+
+/// Message 3. The token of an identity to come back to is `auth_token` of the envelope.
+struct LeagueRegisterRequest {
+  static constexpr MessageType kType = MessageType::kLeagueRegisterRequest;
+  PlayerMeta player_meta;
+  std::optional<std::string> registration_nonce;
+
+  bool operator==(const LeagueRegisterRequest&) const = default;
+};
+
+enum class RegistrationStatus { kAccepted, kRejected };
+
+/// Message 2. When accepted, the new token and the league are in the envelope.
+struct RefereeRegisterResponse {
+  static constexpr MessageType kType = MessageType::kRefereeRegisterResponse;
+  RegistrationStatus status = RegistrationStatus::kRejected;
+  std::optional<core::RefereeId> referee_id;  ///< null on the wire when rejected
+  std::optional<std::string> reason;  ///< null on the wire when accepted
+  std::optional<core::ErrorCode>
+      error_code;  ///< why it was rejected; one that is not in our table reads as nothing
+
+  bool operator==(const RefereeRegisterResponse&) const = default;
+};
+
+/// Message 4. When accepted, the new token and the league are in the envelope.
+struct LeagueRegisterResponse {
+  static constexpr MessageType kType = MessageType::kLeagueRegisterResponse;
+  RegistrationStatus status = RegistrationStatus::kRejected;
+  std::optional<core::PlayerId> player_id;
+  std::optional<std::string> reason;
+  std::optional<core::ErrorCode> error_code;
+
+  bool operator==(const LeagueRegisterResponse&) const = default;
+};
+
+}  // namespace league::envelope

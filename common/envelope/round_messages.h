@@ -1,0 +1,142 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/auth_token.h"
+#include "common/core/ids.h"
+#include "common/envelope/message_type.h"
+
+namespace league::envelope {
+
+/// Somebody's tally, as a player is told before choosing.
+struct WinLossDraw {
+  int wins = 0;
+  int losses = 0;
+  int draws = 0;
+
+  bool operator==(const WinLossDraw&) const = default;
+};
+
+/// One row of the table. Rows of equal merit share a rank. Source: protocol §4 message 12, §7.
+struct StandingsRow {
+  int rank = 0;
+  core::PlayerId player_id;
+  std::string display_name;
+  int played = 0;
+  int wins = 0;
+  int draws = 0;
+  int losses = 0;
+  int points = 0;
+
+  bool operator==(const StandingsRow&) const = default;
+};
+
+/// A match as everybody sees it announced. Source: protocol §4, message 5.
+struct AnnouncedMatch {
+  core::MatchId match_id;
+  std::string game_type;
+  core::PlayerId player_a_id;
+  core::PlayerId player_b_id;
+  std::string referee_endpoint;
+  std::optional<core::RefereeId> referee_id;
+  std::optional<std::string>
+      draw_commitment;  ///< hexadecimal SHA-256, public before any choice exists
+
+  bool operator==(const AnnouncedMatch&) const = default;
+};
+
+/// A match as its referee gets it, with all that is needed to start it. Holds secrets: never to be
+/// broadcast. Source: protocol §7.
+struct MatchAssignment {
+  core::MatchId match_id;
+  std::string game_type;
+  core::PlayerId player_a_id;
+  core::PlayerId player_b_id;
+  std::string referee_endpoint;
+  core::RefereeId referee_id;
+  std::optional<std::string> draw_commitment;
+  int attempt = 1;
+  core::ConversationId conversation_id;
+  std::string player_a_endpoint;
+  std::string player_b_endpoint;
+  core::AuthToken
+      player_a_credential;  ///< what the referee shows player A instead of a token (protocol §8)
+  core::AuthToken player_b_credential;
+  std::string player_a_token_hash;  ///< hexadecimal SHA-256 of the token that player A must show
+  std::string player_b_token_hash;
+  std::optional<std::string>
+      player_a_dialect;  ///< the way of calling that worked last (common/agent)
+  std::optional<std::string> player_b_dialect;
+  std::string draw_seed;  ///< 256 bits in hexadecimal
+  std::optional<WinLossDraw> player_a_standings;
+  std::optional<WinLossDraw> player_b_standings;
+  bool player_a_suspended = false;  ///< true: ping before the match (protocol §6)
+  bool player_b_suspended = false;
+};
+
+/// Message 5 as players and referees get it at the start of a round.
+struct RoundAnnouncement {
+  static constexpr MessageType kType = MessageType::kRoundAnnouncement;
+  std::vector<AnnouncedMatch> matches;
+
+  bool operator==(const RoundAnnouncement&) const = default;
+};
+
+/// Message 5 as the copy to one referee: only its matches, ready to start.
+struct RoundAssignment {
+  static constexpr MessageType kType = MessageType::kRoundAnnouncement;
+  std::vector<MatchAssignment> matches;
+};
+
+/// Message 12.
+struct LeagueStandingsUpdate {
+  static constexpr MessageType kType = MessageType::kLeagueStandingsUpdate;
+  std::vector<StandingsRow> standings;  ///< by rank
+  std::optional<int> total_players;  ///< set when `standings` is only a part
+
+  bool operator==(const LeagueStandingsUpdate&) const = default;
+};
+
+/// How a round went; the last three add up to the first.
+struct RoundSummary {
+  int total_matches = 0;
+  int wins = 0;
+  int draws = 0;
+  int technical_losses = 0;
+
+  bool operator==(const RoundSummary&) const = default;
+};
+
+/// Message 13. `matches_completed` is also written as `matches_played`, because peers differ.
+struct RoundCompleted {
+  static constexpr MessageType kType = MessageType::kRoundCompleted;
+  int matches_completed = 0;
+  std::optional<int> next_round_id;  ///< null on the wire after the last round
+  RoundSummary summary;
+
+  bool operator==(const RoundCompleted&) const = default;
+};
+
+/// The winner of a league.
+struct Champion {
+  core::PlayerId player_id;
+  std::string display_name;
+  int points = 0;
+
+  bool operator==(const Champion&) const = default;
+};
+
+/// Message 14.
+struct LeagueCompleted {
+  static constexpr MessageType kType = MessageType::kLeagueCompleted;
+  int total_rounds = 0;
+  int total_matches = 0;
+  std::optional<Champion> champion;  ///< nothing (null) in a league that ended without a match
+  std::vector<StandingsRow> final_standings;
+
+  bool operator==(const LeagueCompleted&) const = default;
+};
+
+}  // namespace league::envelope
