@@ -9,17 +9,19 @@
 
 namespace league::rpc {
 
-/// What is learned about a message while it is handled and belongs in the conversation log: the transport opens the
-/// record with the bytes, admission fills this in, the log writes it once (docs/architecture.md, life of a message).
-/// Not thread-safe: it belongs to one delivery.
+/// What is learned about a message while it is handled and belongs in the conversation log: the
+/// transport opens the record with the bytes, admission fills this in, the log writes it once
+/// (docs/architecture.md, life of a message). Not thread-safe: it belongs to one delivery.
 struct MessageNotes {
-  std::string message_type;                  ///< wire name, or empty while unknown
-  std::string conversation_id;               ///< empty while unknown
-  std::string match_id;                      ///< empty where the message belongs to no match
-  std::string peer;                          ///< the other side: a sender such as `player:P01`, else its address
-  std::vector<std::string_view> leniencies;  ///< stable names (common/envelope/leniency.h); static storage
-  std::optional<core::ErrorCode> verdict;    ///< the fault that was found; nothing when the message was accepted
-  std::string fault;                         ///< the text to `verdict`, for people; never contains a token
+  std::string message_type;  ///< wire name, or empty while unknown
+  std::string conversation_id;  ///< empty while unknown
+  std::string match_id;  ///< empty where the message belongs to no match
+  std::string peer;  ///< the other side: a sender such as `player:P01`, else its address
+  std::vector<std::string_view>
+      leniencies;  ///< stable names (common/envelope/leniency.h); static storage
+  std::optional<core::ErrorCode>
+      verdict;  ///< the fault that was found; nothing when the message was accepted
+  std::string fault;  ///< the text to `verdict`, for people; never contains a token
 };
 
 }  // namespace league::rpc

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/rpc/message.h"
+
+namespace league::rpc {
+
+/// A frame that is JSON but no JSON-RPC 2.0 message, to be answered with -32600.
+struct InvalidRequest {
+  Id id;  ///< null where none could be made out
+  core::Error fault;  ///< kMalformedMessage; the rule that was broken, and the JSON pointer inside
+                      ///< the frame
+
+  bool operator==(const InvalidRequest&) const = default;
+};
+
+using Frame = std::variant<Message, InvalidRequest>;
+
+/// One JSON document taken apart.
+struct Decoded {
+  bool is_batch = false;  ///< the answers go back as an array
+  std::vector<Frame> frames;  ///< at least one; exactly one unless `is_batch`
+};
+
+struct DecodeOptions {
+  /// MCP forbids the null ids that JSON-RPC merely discourages.
+  bool refuse_null_id = false;
+  /// A longer batch is one invalid request, since each bad item of two bytes would cost an answer
+  /// of ninety.
+  std::size_t max_batch = 64;
+};
+
+/// Takes a parsed document apart by the rules of JSON-RPC 2.0; give it by move, parameters are
+/// moved out of it. An empty array is one invalid request and no batch. Unknown members are
+/// ignored. Never throws on any JSON value.
+[[nodiscard]] Decoded decode(nlohmann::json document, const DecodeOptions& options = {});
+
+/// The answer to a frame that is no request, without `data`.
+[[nodiscard]] Response to_response(const InvalidRequest& invalid);
+
+/// What had to be overlooked to read a response (protocol §9).
+struct ResponseLeniencies {
+  bool null_error = false;  ///< `"error": null` beside a result
+  bool null_result = false;  ///< `"result": null` beside an error
+  bool missing_id = false;  ///< no id, or null in a successful answer
+  bool foreign_id = false;  ///< another id than the request's, or of another type
+  bool missing_version = false;  ///< `jsonrpc` is not "2.0"
+  bool malformed_error = false;  ///< `error` without an integer code and a text
+
+  [[nodiscard]] bool any() const { return *this != ResponseLeniencies{}; }
+  bool operator==(const ResponseLeniencies&) const = default;
+};
+
+/// A response as it was meant.
+struct TolerantResponse {
+  Response response;  ///< with the id of the request where the answer's own was missing or foreign
+  ResponseLeniencies leniencies;
+};
+
+/// Reads the answer to the request `expected`, overlooking what ResponseLeniencies names. Fails
+/// with kInvalidReply when there is neither result nor error, or both. Never throws on any JSON
+/// value.
+[[nodiscard]] core::Result<TolerantResponse> decode_response(nlohmann::json document,
+                                                             const Id& expected);
+
+/// The bytes of a request around `params_bytes`, which must be a JSON object or array, or empty: no
+/// parameters.
+[[nodiscard]] std::string encode_request(const Id& id, std::string_view method,
+                                         std::string_view params_bytes);
+/// The bytes of a notification; `params_bytes` as in encode_request.
+[[nodiscard]] std::string encode_notification(std::string_view method,
+                                              std::string_view params_bytes);
+/// The bytes of a successful answer around `result_bytes`, which must be JSON; empty and `null`
+/// become `{}`, since peers take a null result for none.
+[[nodiscard]] std::string encode_result(const Id& id, std::string_view result_bytes);
+/// The bytes of a failed answer; `data_bytes` must be JSON or empty: no data.
+[[nodiscard]] std::string encode_error(const Id& id, int code, std::string_view message,
+                                       std::string_view data_bytes = {});
+/// With the specification's text.
+[[nodiscard]] std::string encode_error(const Id& id, StandardCode code,
+                                       std::string_view data_bytes = {});
+/// The bytes of any message. Bytes in strings that are no UTF-8 are replaced by U+FFFD.
+[[nodiscard]] std::string encode(const Message& message);
+/// Joins encoded messages into an array; empty for none, since an empty batch must not be sent.
+[[nodiscard]] std::string encode_batch(std::span<const std::string> encoded);
+
+}  // namespace league::rpc

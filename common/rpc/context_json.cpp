@@ -1,0 +1,56 @@
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "common/rpc/context.h"
+
+namespace league::rpc {
+namespace {
+
+constexpr std::size_t kShownOfSessionId = 8;
+
+nlohmann::json session_json(const SessionContext& session) {
+  nlohmann::json out = {{"protocol_version", session.protocol_version.view()},
+                        {"state", to_string(session.state)}};
+  if (session.session_id) {
+    out["session_id"] = session.session_id->view().substr(0, kShownOfSessionId);
+  }
+  if (session.correlation_id) out["correlation_id"] = session.correlation_id->view();
+  return out;
+}
+
+nlohmann::json transport_json(const TransportContext& transport) {
+  nlohmann::json out = {{"type", to_string(transport.type)}};
+  if (const HttpMetadata* http = transport.as_http()) {
+    out["method"] = http->method.view();
+    out["uri"] = http->uri.view();
+    if (http->status) out["status"] = *http->status;
+  }
+  if (transport.connection) {
+    out["remote_address"] = transport.connection->remote_address;
+    out["local_address"] = transport.connection->local_address;
+    out["connection_id"] = transport.connection->connection_id;
+    if (transport.connection->tls) out["tls"] = transport.connection->tls->version;
+  }
+  return out;
+}
+
+void put_microseconds(nlohmann::json& out, const char* name,
+                      std::optional<TimingContext::Duration> duration) {
+  if (!duration) return;
+  out[name] = std::chrono::duration_cast<std::chrono::microseconds>(*duration).count();
+}
+
+}  // namespace
+
+void to_json(nlohmann::json& out, const MessageContext& context) {
+  nlohmann::json timing = {{"system_time", context.timing.system_time.to_log()}};
+  put_microseconds(timing, "waiting_us", context.timing.waiting_duration());
+  put_microseconds(timing, "processing_us", context.timing.processing_duration());
+  put_microseconds(timing, "total_us", context.timing.total_duration());
+  out = {{"direction", to_string(context.direction)},
+         {"session", session_json(context.session)},
+         {"transport", transport_json(context.transport)},
+         {"timing", std::move(timing)}};
+}
+
+}  // namespace league::rpc

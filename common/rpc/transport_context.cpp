@@ -1,0 +1,76 @@
+#include "common/rpc/transport_context.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+namespace league::rpc {
+namespace {
+
+SharedText shared_method(std::string_view method) {
+  constexpr std::array<std::string_view, 5> kUsual = {"POST", "GET", "DELETE", "OPTIONS", "HEAD"};
+  for (std::string_view usual : kUsual) {
+    if (method == usual) return SharedText::literal(usual);
+  }
+  return SharedText(std::string(method));
+}
+
+}  // namespace
+
+std::string_view to_string(TransportType type) {
+  switch (type) {
+    case TransportType::kUnknown:
+      return "unknown";
+    case TransportType::kStdio:
+      return "stdio";
+    case TransportType::kHttp:
+      return "http";
+    case TransportType::kSse:
+      return "sse";
+    case TransportType::kWebSocket:
+      return "websocket";
+    case TransportType::kMemory:
+      return "memory";
+  }
+  return "unknown";
+}
+
+std::optional<std::string_view> find_header(const HeaderMap& headers, std::string_view name) {
+  auto found = headers.find(name);
+  if (found == headers.end()) return std::nullopt;
+  return found->second;
+}
+
+TransportContext TransportContext::stdio() {
+  return {TransportType::kStdio, StdioMetadata{::getpid()}, nullptr};
+}
+
+TransportContext TransportContext::memory() { return {TransportType::kMemory, {}, nullptr}; }
+
+TransportContext TransportContext::http(std::shared_ptr<const HeaderMap> headers,
+                                        std::string_view method, SharedText uri) {
+  return {TransportType::kHttp,
+          HttpMetadata{std::move(headers), shared_method(method), std::move(uri), std::nullopt},
+          nullptr};
+}
+
+TransportContext TransportContext::sse(SseMetadata metadata) {
+  return {TransportType::kSse, std::make_shared<const SseMetadata>(std::move(metadata)), nullptr};
+}
+
+TransportContext TransportContext::web_socket(WebSocketMetadata metadata) {
+  return {TransportType::kWebSocket, metadata, nullptr};
+}
+
+TransportContext TransportContext::with_connection(std::shared_ptr<const ConnectionInfo> info) && {
+  connection = std::move(info);
+  return std::move(*this);
+}
+
+TransportContext TransportContext::with_connection(
+    std::shared_ptr<const ConnectionInfo> info) const& {
+  return TransportContext(*this).with_connection(std::move(info));
+}
+
+}  // namespace league::rpc
