@@ -1,0 +1,370 @@
+#include "referee/match.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace league::referee {
+
+using core::ErrorCode;
+
+namespace {
+
+constexpr int kPointsForWin = 3;
+constexpr int kPointsForDraw = 1;
+
+bool passes_by_itself(ErrorCode code) {
+  return core::error_info(code).retryable || code == ErrorCode::kInternalError ||
+         code == ErrorCode::kOverloaded || code == ErrorCode::kShuttingDown;
+}
+
+std::string_view match_id_of(const Reply& reply) {
+  return std::visit([](const auto& answer) -> std::string_view { return answer.match_id; }, reply);
+}
+
+}  // namespace
+
+std::string_view seat_state_name(SeatState state) {
+  switch (state) {
+    case SeatState::kIdle:
+      return "IDLE";
+    case SeatState::kAsked:
+      return "ASKED";
+    case SeatState::kWaitingForRetry:
+      return "WAITING_FOR_RETRY";
+    case SeatState::kAnswered:
+      return "ANSWERED";
+    case SeatState::kFailed:
+      return "FAILED";
+  }
+  return "";
+}
+
+Match::Match(const rules::RulesModule& rules, MatchPlan plan)
+    : rules_(rules), plan_(std::move(plan)) {}
+
+Effects Match::start(Instant now) {
+  Effects effects;
+  if (has_started_ || ending_) return effects;
+  has_started_ = true;
+  for (Slot slot : kBothSlots) {
+    if (!plan_.seats[slot].is_unavailable) continue;
+    const core::Error error{ErrorCode::kPlayerUnavailable,
+                            "the player had stopped answering and did not answer a ping", ""};
+    record(slot, error, Duration::zero());
+    progress_[slot].state = SeatState::kFailed;
+    progress_[slot].lost_by = Termination::kPlayerUnavailable;
+  }
+  begin_stage(MatchState::kWaitingForPlayers, now, effects);
+  settle(now, effects);
+  return effects;
+}
+
+Effects Match::on_reply(CallId id, const Reply& reply, Instant now) {
+  Effects effects;
+  const auto slot = take_awaited(id);
+  if (!slot) return effects;
+  if (const auto fault = fault_of(reply)) {
+    fail(*slot, *fault, now, effects);
+  } else {
+    accept_reply(*slot, reply, now, effects);
+  }
+  settle(now, effects);
+  return effects;
+}
+
+Effects Match::on_failure(CallId id, const core::Error& error, Instant now) {
+  if (error.code == ErrorCode::kShuttingDown) return abandon();
+  Effects effects;
+  const auto slot = take_awaited(id);
+  if (!slot) return effects;
+  fail(*slot, error, now, effects);
+  settle(now, effects);
+  return effects;
+}
+
+Effects Match::on_timer(TimerId id, Instant now) {
+  Effects effects;
+  if (ending_ || id == 0) return effects;
+  if (id == report_timer_) {
+    report_timer_ = 0;
+    report(effects);
+    return effects;
+  }
+  for (Slot slot : kBothSlots) {
+    if (progress_[slot].timer_id != id) continue;
+    progress_[slot].timer_id = 0;
+    begin_attempt(slot, now, effects);
+  }
+  return effects;
+}
+
+Effects Match::on_report_accepted() {
+  Effects effects;
+  if (ending_ || !is_report_awaited_) return effects;
+  effects.emplace_back(AnnounceGameOver{*result_});
+  finish(Ending::kAccepted, std::nullopt, effects);
+  return effects;
+}
+
+Effects Match::on_report_failed(const core::Error& error) {
+  Effects effects;
+  if (ending_ || !is_report_awaited_) return effects;
+  is_report_awaited_ = false;
+  if (!passes_by_itself(error.code)) {
+    finish(Ending::kRefused, error, effects);
+  } else if (report_attempts_ >= plan_.settings.max_report_attempts) {
+    finish(Ending::kUnreported, error, effects);
+  } else {
+    const auto& settings = plan_.settings;
+    Duration delay = settings.report_retry_delay;
+    for (int i = 1; i < report_attempts_ && delay < settings.longest_report_delay; ++i) delay *= 2;
+    report_timer_ = ++last_id_;
+    effects.emplace_back(StartTimer{report_timer_, std::min(delay, settings.longest_report_delay)});
+  }
+  return effects;
+}
+
+Effects Match::abandon() {
+  Effects effects;
+  if (!ending_) finish(Ending::kAbandoned, std::nullopt, effects);
+  return effects;
+}
+
+MatchSnapshot Match::snapshot() const {
+  MatchSnapshot view{.match_id = plan_.match_id,
+                     .game_type = std::string(rules_.game_type()),
+                     .state = state_,
+                     .players = {{plan_.seats[Slot::kA].player, plan_.seats[Slot::kB].player}},
+                     .seats = {{progress_[Slot::kA].state, progress_[Slot::kB].state}},
+                     .result = std::nullopt};
+  // A match that ended without acceptance is played again: its choices stay secret.
+  if (ending_ == Ending::kAccepted) view.result = result_;
+  return view;
+}
+
+Call Match::stage_call() const {
+  return state_ == MatchState::kWaitingForPlayers ? Call::kInvitation : Call::kChooseParity;
+}
+
+void Match::begin_stage(MatchState stage, Instant now, Effects& effects) {
+  state_ = stage;
+  for (Slot slot : kBothSlots) {
+    Progress& player = progress_[slot];
+    if (player.state == SeatState::kFailed) continue;
+    player.attempt = player.failed_attempts = player.invalid_answers = 0;
+    begin_attempt(slot, now, effects);
+  }
+}
+
+void Match::begin_attempt(Slot slot, Instant now, Effects& effects) {
+  Progress& player = progress_[slot];
+  ++player.attempt;
+  player.window_end = now + (stage_call() == Call::kInvitation ? plan_.settings.invitation_limit
+                                                               : plan_.settings.choice_limit);
+  ask(slot, now, effects);
+}
+
+void Match::ask(Slot slot, Instant now, Effects& effects) {
+  Progress& player = progress_[slot];
+  player.state = SeatState::kAsked;
+  player.call_id = ++last_id_;
+  player.asked_at = now;
+  effects.emplace_back(CallPlayer{.id = player.call_id,
+                                  .slot = slot,
+                                  .call = stage_call(),
+                                  .attempt = player.attempt,
+                                  .time_limit = player.window_end - now,
+                                  .deadline = player.window_end});
+}
+
+std::optional<Slot> Match::take_awaited(CallId id) {
+  if (ending_ || id == 0) return std::nullopt;
+  for (Slot slot : kBothSlots) {
+    if (progress_[slot].call_id != id) continue;
+    progress_[slot].call_id = 0;
+    return slot;
+  }
+  return std::nullopt;
+}
+
+std::optional<core::Error> Match::fault_of(const Reply& reply) const {
+  const bool is_join = std::holds_alternative<JoinAnswer>(reply);
+  if (is_join != (stage_call() == Call::kInvitation)) {
+    return core::Error{ErrorCode::kInvalidReply,
+                       "the reply is no " + std::string(expected_reply(stage_call())), ""};
+  }
+  const std::string_view named = match_id_of(reply);
+  if (!named.empty() && named != plan_.match_id.str()) {
+    return core::Error{ErrorCode::kMatchIdMismatch,
+                       "the reply names match \"" + std::string(named.substr(0, 64)) +
+                           "\", but this is match \"" + plan_.match_id.str() + "\"",
+                       "/match_id"};
+  }
+  if (is_join) return std::nullopt;
+  const auto choice = rules_.validate_choice(std::get<ChoiceAnswer>(reply).choice);
+  return choice ? std::nullopt : std::optional(choice.error());
+}
+
+void Match::accept_reply(Slot slot, const Reply& reply, Instant now, Effects& effects) {
+  Progress& player = progress_[slot];
+  if (const auto* choice = std::get_if<ChoiceAnswer>(&reply)) {
+    player.choice = choice->choice;
+  } else if (!std::get<JoinAnswer>(reply).accept) {
+    const core::Error declined{ErrorCode::kInvitationDeclined, "the player declined the invitation",
+                               "/accept"};
+    record(slot, declined, now - player.asked_at);
+    lose(slot, declined, effects);
+    return;
+  }
+  player.state = SeatState::kAnswered;
+}
+
+void Match::fail(Slot slot, const core::Error& error, Instant now, Effects& effects) {
+  record(slot, error, now - progress_[slot].asked_at);
+  if (core::error_info(error.code).retryable) {
+    fail_attempt(slot, error, effects);
+  } else {
+    fail_answer(slot, error, now, effects);
+  }
+}
+
+void Match::fail_attempt(Slot slot, const core::Error& error, Effects& effects) {
+  Progress& player = progress_[slot];
+  ++player.failed_attempts;
+  if (player.failed_attempts >= plan_.settings.max_attempts) {
+    lose(slot, error, effects);
+    return;
+  }
+  tell(slot, error, plan_.settings.retry_delay,
+       "the call is made again; a technical loss follows after the last attempt", effects);
+  player.state = SeatState::kWaitingForRetry;
+  player.timer_id = ++last_id_;
+  effects.emplace_back(StartTimer{player.timer_id, plan_.settings.retry_delay});
+}
+
+void Match::fail_answer(Slot slot, const core::Error& error, Instant now, Effects& effects) {
+  Progress& player = progress_[slot];
+  ++player.invalid_answers;
+  if (player.invalid_answers >= plan_.settings.max_invalid_answers) {
+    lose(slot, error, effects);
+  } else if (player.window_end <= now) {
+    // No time is left to answer again: the window has run out like that of a silent player.
+    fail_attempt(slot, error, effects);
+  } else {
+    tell(slot, error, Duration::zero(),
+         "the call is made again within the same time limit; a technical loss follows after " +
+             std::to_string(plan_.settings.max_invalid_answers) + " invalid answers",
+         effects);
+    ask(slot, now, effects);
+  }
+}
+
+void Match::lose(Slot slot, const core::Error& error, Effects& effects) {
+  progress_[slot].state = SeatState::kFailed;
+  progress_[slot].lost_by = termination_for(stage_call(), error.code);
+  tell(slot, error, std::nullopt, "technical loss", effects);
+}
+
+void Match::record(Slot slot, const core::Error& error, Duration elapsed) {
+  failures_.push_back({.slot = slot,
+                       .player = plan_.seats[slot].player,
+                       .call = stage_call(),
+                       .code = error.code,
+                       .attempt = progress_[slot].attempt,
+                       .elapsed = elapsed,
+                       .text = error.message});
+}
+
+void Match::tell(Slot slot, const core::Error& error, std::optional<Duration> next_retry_in,
+                 std::string consequence, Effects& effects) const {
+  effects.emplace_back(SendGameError{
+      .slot = slot,
+      .affected = slot,
+      .call = stage_call(),
+      .error = error,
+      .action_required = next_retry_in ? std::string(expected_reply(stage_call())) : "NONE",
+      .consequence = std::move(consequence),
+      .retry_count = progress_[slot].failed_attempts,
+      .max_retries = plan_.settings.max_attempts,
+      .next_retry_in = next_retry_in});
+}
+
+void Match::settle(Instant now, Effects& effects) {
+  if (ending_ || result_) return;
+  bool has_failed = false;
+  for (const Progress& player : progress_.both) {
+    if (player.state != SeatState::kAnswered && player.state != SeatState::kFailed) return;
+    has_failed = has_failed || player.state == SeatState::kFailed;
+  }
+  if (has_failed || state_ == MatchState::kCollectingChoices) {
+    decide(effects);
+  } else {
+    begin_stage(MatchState::kCollectingChoices, now, effects);
+  }
+}
+
+void Match::decide(Effects& effects) {
+  const bool has_failed = progress_[Slot::kA].lost_by || progress_[Slot::kB].lost_by;
+  state_ = MatchState::kDrawingNumber;
+  result_ = has_failed ? technical_result() : normal_result();
+  report(effects);
+}
+
+MatchResult Match::normal_result() const {
+  const rules::Choices choices{*progress_[Slot::kA].choice, *progress_[Slot::kB].choice};
+  const int number = rules_.draw_number(plan_.draw_seed, plan_.match_id.str(), choices);
+  const rules::Outcome outcome = rules_.determine_winner(choices, number);
+  MatchResult result;
+  result.drawn_number = number;
+  result.number_parity = outcome.number_kind;
+  result.choices = {{choices.player_a, choices.player_b}};
+  result.reason = outcome.reason;
+  result.failures = failures_;
+  if (outcome.winner == rules::Winner::kNobody) {
+    result.status = ResultStatus::kDraw;
+    result.score = {{kPointsForDraw, kPointsForDraw}};
+  } else {
+    result.status = ResultStatus::kWin;
+    result.winner = outcome.winner == rules::Winner::kPlayerA ? Slot::kA : Slot::kB;
+    result.score[*result.winner] = kPointsForWin;
+  }
+  return result;
+}
+
+MatchResult Match::technical_result() const {
+  MatchResult result;
+  result.status = ResultStatus::kTechnicalLoss;
+  result.failures = failures_;
+  for (Slot slot : kBothSlots) {
+    result.choices[slot] = progress_[slot].choice;
+    const auto lost_by = progress_[slot].lost_by;
+    result.lost_by[slot] = lost_by;
+    if (!lost_by) continue;
+    result.termination = *lost_by;
+    result.reason += (result.reason.empty() ? "Technical loss of " : "; of ") +
+                     plan_.seats[slot].player.str() + ": " +
+                     std::string(termination_name(*lost_by));
+  }
+  if (result.lost_by[Slot::kA] && result.lost_by[Slot::kB]) {
+    result.termination = Termination::kBothFailed;
+  } else {
+    result.winner = result.lost_by[Slot::kA] ? Slot::kB : Slot::kA;
+    result.score[*result.winner] = kPointsForWin;
+  }
+  return result;
+}
+
+void Match::report(Effects& effects) {
+  ++report_attempts_;
+  is_report_awaited_ = true;
+  effects.emplace_back(ReportResult{*result_, report_attempts_});
+}
+
+void Match::finish(Ending ending, std::optional<core::Error> error, Effects& effects) {
+  state_ = MatchState::kFinished;
+  ending_ = ending;
+  is_report_awaited_ = false;
+  effects.emplace_back(Finished{ending, std::move(error)});
+}
+
+}  // namespace league::referee

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/core/result.h"
+#include "referee/match_types.h"
+
+namespace league::referee {
+
+using CallId = std::uint64_t;  ///< one call of one match; never 0
+using TimerId = std::uint64_t;  ///< one timer of one match; never 0
+
+/// Send GAME_INVITATION or CHOOSE_PARITY_CALL and hand back what came of it, with the id.
+struct CallPlayer {
+  CallId id = 0;
+  Slot slot = Slot::kA;
+  Call call = Call::kInvitation;
+  int attempt = 1;  ///< from 1; the same again after an invalid answer
+  Duration time_limit{};  ///< from now on; what is left of the attempt after an invalid answer
+  Instant deadline{};  ///< now + time_limit
+};
+
+/// Send GAME_ERROR, best effort. Source: protocol §4, message 18.
+struct SendGameError {
+  Slot slot = Slot::kA;  ///< whom to tell
+  Slot affected = Slot::kA;  ///< whose fault it was
+  Call call = Call::kInvitation;  ///< which call failed
+  core::Error error;
+  std::string action_required;  ///< the message that is awaited next, or `NONE`
+  std::string consequence;  ///< one sentence for people
+  int retry_count = 0;  ///< attempts of this call that have failed so far
+  int max_retries = 0;  ///< attempts that the call has in all
+  std::optional<Duration> next_retry_in;  ///< nothing when no further call follows; 0: at once
+};
+
+/// Call `on_timer(id)` after `delay`. Timers are never cancelled; one that has lost its meaning has
+/// no effect.
+struct StartTimer {
+  TimerId id = 0;
+  Duration delay{};
+};
+
+/// Send MATCH_RESULT_REPORT; the result of a match is the same in every attempt.
+struct ReportResult {
+  MatchResult result;
+  int attempt = 1;
+};
+
+/// Send GAME_OVER to both players, best effort.
+struct AnnounceGameOver {
+  MatchResult result;
+};
+
+/// How a referee's work on a match came to its end.
+enum class Ending {
+  kAccepted,  ///< the manager has the result
+  kRefused,  ///< the manager will not have it (another attempt or referee holds the match): nothing
+             ///< was announced
+  kUnreported,  ///< the manager could not be reached; it will assign the match anew: nothing was
+                ///< announced
+  kAbandoned,  ///< the shell gave the match up: nothing was decided or announced
+};
+
+/// The last effect of a match: its place is free.
+struct Finished {
+  Ending ending = Ending::kAccepted;
+  std::optional<core::Error> error;  ///< why it was refused or unreported
+};
+
+using Effect =
+    std::variant<CallPlayer, SendGameError, StartTimer, ReportResult, AnnounceGameOver, Finished>;
+using Effects = std::vector<Effect>;
+
+/// An answer to GAME_INVITATION that admission has let pass. An empty `match_id` means that the
+/// reply named none.
+struct JoinAnswer {
+  std::string match_id;
+  bool accept = true;
+};
+
+/// An answer to CHOOSE_PARITY_CALL that admission has let pass; the choice is still whatever the
+/// player wrote.
+struct ChoiceAnswer {
+  std::string match_id;
+  std::string choice;
+};
+
+using Reply = std::variant<JoinAnswer, ChoiceAnswer>;
+
+/// How far a player has come.
+enum class SeatState { kIdle, kAsked, kWaitingForRetry, kAnswered, kFailed };
+/// `IDLE`, `ASKED`, `WAITING_FOR_RETRY`, `ANSWERED`, `FAILED`.
+[[nodiscard]] std::string_view seat_state_name(SeatState state);
+
+/// What anybody may see of a match: choices and result only when the manager has accepted the
+/// result.
+struct MatchSnapshot {
+  core::MatchId match_id;
+  std::string game_type;
+  MatchState state = MatchState::kWaitingForPlayers;
+  PerPlayer<core::PlayerId> players;
+  PerPlayer<SeatState> seats;
+  std::optional<MatchResult> result;
+};
+
+/// The course of one match as a pure state machine: it takes facts (with the time at which they
+/// happened) and says what to do. Both players are asked in parallel; who fails for good waits, as
+/// the match does, for what the other is just being asked, so that a match with two dead players
+/// has no winner. After Finished nothing has an effect. Not thread-safe. Source: protocol §6 and
+/// §7.
+class Match {
+ public:
+  /// `rules` outlives the match.
+  Match(const rules::RulesModule& rules, MatchPlan plan);
+
+  /// Invites both players; one whose seat is unavailable loses unasked (the other is still asked,
+  /// since it may be dead too). The first input, once.
+  [[nodiscard]] Effects start(Instant now);
+  /// A reply that admission accepted. Replies to calls that are no longer awaited are ignored.
+  [[nodiscard]] Effects on_reply(CallId id, const Reply& reply, Instant now);
+  /// A call without a usable reply. kTimeout and kConnectionError are retried; kShuttingDown is our
+  /// own doing and abandons the match; every other code is an invalid answer. A player that answers
+  /// with a JSON-RPC error has given an invalid answer: hand in kInvalidReply, not the code the
+  /// player wrote.
+  [[nodiscard]] Effects on_failure(CallId id, const core::Error& error, Instant now);
+  [[nodiscard]] Effects on_timer(TimerId id, Instant now);
+  [[nodiscard]] Effects on_report_accepted();
+  /// The report did not arrive, or the manager answered with an error: codes of trouble that passes
+  /// (time-out, connection, overload, internal error) are tried again, every other one is the
+  /// manager's last word.
+  [[nodiscard]] Effects on_report_failed(const core::Error& error);
+  /// Gives the match up, e.g. because it was assigned anew.
+  [[nodiscard]] Effects abandon();
+
+  [[nodiscard]] MatchState state() const { return state_; }
+  [[nodiscard]] const MatchPlan& plan() const { return plan_; }
+  [[nodiscard]] MatchSnapshot snapshot() const;
+
+ private:
+  /// One player's progress through the call of the present stage.
+  struct Progress {
+    SeatState state = SeatState::kIdle;
+    CallId call_id = 0;  ///< the awaited call, or 0
+    TimerId timer_id = 0;  ///< the awaited retry, or 0
+    int attempt = 0;
+    int failed_attempts = 0;
+    int invalid_answers = 0;
+    Instant asked_at{};  ///< of the awaited call
+    Instant window_end{};  ///< of the present attempt
+    std::optional<Termination> lost_by;
+    std::optional<std::string> choice;
+  };
+
+  [[nodiscard]] Call stage_call() const;
+  void begin_stage(MatchState stage, Instant now, Effects& effects);
+  void begin_attempt(Slot slot, Instant now, Effects& effects);
+  void ask(Slot slot, Instant now, Effects& effects);
+  [[nodiscard]] std::optional<Slot> take_awaited(CallId id);
+  [[nodiscard]] std::optional<core::Error> fault_of(const Reply& reply) const;
+  void accept_reply(Slot slot, const Reply& reply, Instant now, Effects& effects);
+  void fail(Slot slot, const core::Error& error, Instant now, Effects& effects);
+  void fail_attempt(Slot slot, const core::Error& error, Effects& effects);
+  void fail_answer(Slot slot, const core::Error& error, Instant now, Effects& effects);
+  void lose(Slot slot, const core::Error& error, Effects& effects);
+  void record(Slot slot, const core::Error& error, Duration elapsed);
+  void tell(Slot slot, const core::Error& error, std::optional<Duration> next_retry_in,
+            std::string consequence, Effects& effects) const;
+  void settle(Instant now, Effects& effects);
+  void decide(Effects& effects);
+  [[nodiscard]] MatchResult normal_result() const;
+  [[nodiscard]] MatchResult technical_result() const;
+  void report(Effects& effects);
+  void finish(Ending ending, std::optional<core::Error> error, Effects& effects);
+
+  const rules::RulesModule& rules_;
+  MatchPlan plan_;
+  MatchState state_ = MatchState::kWaitingForPlayers;
+  PerPlayer<Progress> progress_;
+  std::vector<FailureRecord> failures_;
+  std::optional<MatchResult> result_;
+  bool has_started_ = false;
+  bool is_report_awaited_ = false;
+  int report_attempts_ = 0;
+  TimerId report_timer_ = 0;
+  std::optional<Ending> ending_;
+  std::uint64_t last_id_ = 0;
+};
+
+}  // namespace league::referee
