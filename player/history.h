@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/ids.h"
+#include "common/core/result.h"
+#include "common/envelope/parity.h"
+
+namespace league::player {
+
+using envelope::Parity;
+
+/// How a match ended for the player that remembers it.
+enum class MatchVerdict { kWin, kLoss, kDraw };
+/// `WIN`, `LOSS`, `DRAW`.
+[[nodiscard]] std::string_view verdict_name(MatchVerdict verdict);
+
+/// One finished match as its player learned of it in GAME_OVER.
+struct PlayedMatch {
+  core::LeagueId league_id{};
+  core::MatchId match_id{};
+  int round_id = 0;  ///< 0 where it is not known
+  core::PlayerId opponent_id{};
+  MatchVerdict verdict = MatchVerdict::kDraw;
+  bool is_technical = false;
+  std::optional<Parity> own_choice = std::nullopt;  ///< nothing when the match ended before it
+  std::optional<Parity> opponent_choice = std::nullopt;  ///< likewise
+  std::optional<int> drawn_number = std::nullopt;
+
+  bool operator==(const PlayedMatch&) const = default;
+};
+
+/// How many matches went which way.
+struct Tally {
+  int wins = 0;
+  int losses = 0;
+  int draws = 0;
+
+  bool operator==(const Tally&) const = default;
+};
+
+/// What a player remembers: its last matches, oldest first, and the tally of all of them. Ids name
+/// other bots in another league, so look-ups are by league. Not thread-safe.
+class MatchHistory {
+ public:
+  static constexpr std::size_t kDefaultCapacity = 10'000;
+
+  explicit MatchHistory(std::size_t capacity = kDefaultCapacity);
+
+  /// Remembers `match`; false, and nothing changes, for one that is remembered already (GAME_OVER
+  /// may come twice). Beyond the capacity the oldest match is forgotten; the tally keeps it.
+  bool add(PlayedMatch match);
+
+  [[nodiscard]] const std::deque<PlayedMatch>& matches() const { return matches_; }
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+  /// What `opponent` chose in matches of `league` against us, oldest first.
+  [[nodiscard]] std::vector<Parity> choices_of(const core::LeagueId& league,
+                                               const core::PlayerId& opponent) const;
+  /// Our own choices in `league`, oldest first.
+  [[nodiscard]] std::vector<Parity> own_choices(const core::LeagueId& league) const;
+  /// The numbers drawn in our matches in `league`, oldest first.
+  [[nodiscard]] std::vector<int> drawn_numbers(const core::LeagueId& league) const;
+
+  /// A history as it was: `matches` oldest first, of which the newest that fit are kept, and the
+  /// tally of all that were ever added.
+  [[nodiscard]] static MatchHistory restore(std::vector<PlayedMatch> matches, const Tally& tally,
+                                            std::size_t capacity);
+
+  bool operator==(const MatchHistory&) const = default;
+
+ private:
+  std::size_t capacity_;
+  std::deque<PlayedMatch> matches_;
+  Tally tally_;
+};
+
+/// The contents of `history.json`: `schema_version`, `player_id`, `stats`, `matches`.
+[[nodiscard]] nlohmann::json history_to_json(const MatchHistory& history,
+                                             const core::PlayerId& player);
+
+/// Reads what `history_to_json` wrote; unknown fields are ignored. An Error with the JSON pointer
+/// of the field for anything else, never an exception.
+[[nodiscard]] core::Result<MatchHistory> history_from_json(
+    const nlohmann::json& json, std::size_t capacity = MatchHistory::kDefaultCapacity);
+
+}  // namespace league::player

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/result.h"
+
+namespace league::player {
+
+/// Ways in which a player can break the rules, for tests of everybody else.
+enum class MisbehaviourKind {
+  kSlow,  ///< `slow:MS`: answers each game call MS milliseconds late
+  kSilent,  ///< accepts a game call and never answers
+  kCrash,  ///< ends its process at the first choice
+  kGarbage,  ///< answers with bytes that are no JSON
+  kInvalid,  ///< chooses something that is no choice
+  kWrongMatch,  ///< names another match in its answer
+  kNoToken,  ///< leaves its token out of its answers
+  kHuge,  ///< answers with more bytes than anybody takes
+};
+
+/// What a player that misbehaves does; it chooses at random where it chooses at all.
+struct Misbehaviour {
+  MisbehaviourKind kind = MisbehaviourKind::kSilent;
+  std::chrono::milliseconds delay{0};  ///< of kSlow; else 0
+
+  bool operator==(const Misbehaviour&) const = default;
+};
+
+/// Reads what stands behind `--strategy`: nothing for a name that is no misbehaviour (so perhaps a
+/// strategy), an Error for `slow` without its number (0 to 3600000) or another misbehaviour with
+/// one.
+[[nodiscard]] core::Result<std::optional<Misbehaviour>> parse_misbehaviour(std::string_view text);
+
+/// `slow:MS`, `silent`, `crash`, `garbage`, `invalid`, `wrong-match`, `no-token`, `huge`.
+[[nodiscard]] std::vector<std::string_view> known_misbehaviours();
+
+}  // namespace league::player
