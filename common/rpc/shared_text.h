@@ -15,26 +15,27 @@ class SharedText {
   SharedText() = default;
   /// Takes over `text`.
   explicit SharedText(std::string text)
-      : owner_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))),
-        view_(owner_ ? std::string_view(*owner_) : std::string_view()) {}
+      : owner_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
 
   /// Refers to text with static storage, such as a string literal; allocates nothing at all.
   [[nodiscard]] static SharedText literal(std::string_view text) {
     SharedText shared;
-    shared.view_ = text;
+    shared.literal_ = text;
     return shared;
   }
 
-  [[nodiscard]] std::string_view view() const { return view_; }
-  [[nodiscard]] std::string str() const { return std::string(view_); }
-  [[nodiscard]] bool empty() const { return view_.empty(); }
+  [[nodiscard]] std::string_view view() const {
+    return owner_ ? std::string_view(*owner_) : literal_;
+  }
+  [[nodiscard]] std::string str() const { return std::string(view()); }
+  [[nodiscard]] bool empty() const { return view().empty(); }
 
-  bool operator==(const SharedText& other) const { return view_ == other.view_; }
-  auto operator<=>(const SharedText& other) const { return view_ <=> other.view_; }
+  bool operator==(const SharedText& other) const { return view() == other.view(); }
+  auto operator<=>(const SharedText& other) const { return view() <=> other.view(); }
 
  private:
   std::shared_ptr<const std::string> owner_;
-  std::string_view view_;
+  std::string_view literal_;  ///< used while there is no owner
 };
 
 }  // namespace league::rpc
