@@ -1,0 +1,105 @@
+#include "common/audit/audit_log.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace league::audit {
+core::Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditLogOptions options,
+                                                       const core::Clock& clock) {
+  if (!options.files) options.files = disk_files();
+  std::unique_ptr<AuditLog> log(new AuditLog(std::move(options), clock));
+  int closed = 0;
+  if (auto room = log->make_room_at(log->options_.path, closed, log->seq_); !room)
+    return room.error();
+  log->state_.segment = closed + 1;
+  if (auto begun = log->begin_segment(); !begun) return begun.error();
+  log->thread_ = std::thread([raw = log.get()] { raw->run(); });
+  return log;
+}
+
+AuditLog::AuditLog(AuditLogOptions options, const core::Clock& clock)
+    : options_(std::move(options)), clock_(clock), writer_({.max_body = options_.max_body}) {
+  options_.batch_bytes = std::min(options_.batch_bytes, options_.queue_bytes / 2);
+}
+
+AuditLog::~AuditLog() { close(); }
+
+void AuditLog::append(Record record) {
+  std::size_t size = memory_of(record);
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [&] {
+    return queued_bytes_ == 0 || queued_bytes_ + size <= options_.queue_bytes || closing_;
+  });
+  if (closed_) {
+    ++state_.lost;
+    return;
+  }
+  bool was_idle = queue_.empty();
+  std::size_t before = queued_bytes_;
+  queue_.push_back(std::move(record));
+  queued_bytes_ += size;
+  ++appended_;
+  // One wake-up begins a batch and one ends it early; a wake-up per record would cost more than the
+  // record.
+  bool wake = was_idle || (before < options_.batch_bytes && queued_bytes_ >= options_.batch_bytes);
+  lock.unlock();
+  if (wake) work_.notify_one();
+}
+
+bool AuditLog::flush(std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  std::uint64_t target = appended_;
+  hurry_ = true;
+  work_.notify_one();
+  return done_.wait_for(lock, limit, [&] { return finished_ >= target; });
+}
+
+core::Result<void> AuditLog::retarget(std::filesystem::path path, std::string agent,
+                                      std::string league_id, std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  if (closing_)
+    return core::Error{core::ErrorCode::kShuttingDown, "the conversation log is closed", {}};
+  retarget_ = Retarget{std::move(path), std::move(agent), std::move(league_id)};
+  retarget_result_.reset();
+  work_.notify_one();
+  if (done_.wait_for(lock, limit, [&] { return retarget_result_.has_value(); }))
+    return *retarget_result_;
+  return core::Error{
+      core::ErrorCode::kTimeout,
+      "the conversation log could not be moved in time; it will be when the disk takes data again",
+      {}};
+}
+
+void AuditLog::close() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!closing_) give_up_at_ = std::chrono::steady_clock::now() + options_.close_limit;
+    closing_ = true;
+  }
+  work_.notify_all();
+  room_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+AuditLogState AuditLog::state() const {
+  std::lock_guard lock(mutex_);
+  AuditLogState state = state_;
+  state.queued_bytes = queued_bytes_;
+  return state;
+}
+
+bool AuditLog::healthy() const {
+  std::lock_guard lock(mutex_);
+  return state_.healthy;
+}
+
+bool AuditLog::free_space_ok() const {
+  return healthy() && options_.files->free_space(path()) >= options_.min_free_bytes;
+}
+
+std::filesystem::path AuditLog::path() const {
+  std::lock_guard lock(mutex_);
+  return options_.path;
+}
+
+}  // namespace league::audit

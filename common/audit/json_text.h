@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace league::audit {
+
+/// Appends `text` as a JSON string with its quotes. Control characters are escaped, everything else
+/// is copied, so the bytes must be UTF-8.
+void append_json_string(std::string_view text, std::string& out);
+
+/// Whether the bytes are UTF-8 (no surrogates, no overlong forms).
+[[nodiscard]] bool is_utf8(std::string_view text);
+
+/// The longest part of at most `limit` bytes from the start that does not cut a UTF-8 character in
+/// two.
+[[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t limit);
+
+/// RFC 4648 base64 with padding.
+void append_base64(std::string_view bytes, std::string& out);
+
+}  // namespace league::audit

@@ -1,0 +1,25 @@
+#include "common/audit/record.h"
+
+namespace league::audit {
+
+std::string_view direction_name(Direction direction) {
+  return direction == Direction::kIn ? "in" : "out";
+}
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::kRequest:
+      return "request";
+    case Kind::kReply:
+      return "reply";
+    case Kind::kFailure:
+      return "failure";
+  }
+  return "";
+}
+
+std::size_t memory_of(const Record& record) {
+  return sizeof(Record) + (record.body ? record.body->size() : 0) + record.notes.fault.size();
+}
+
+}  // namespace league::audit

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/clock.h"
+#include "common/rpc/message_notes.h"
+
+namespace league::audit {
+
+/// Seen from the agent that writes the log.
+enum class Direction { kIn, kOut };
+
+/// What a record is about. A failure stands in the place of a reply that did not come.
+enum class Kind { kRequest, kReply, kFailure };
+
+/// `in`, `out`.
+[[nodiscard]] std::string_view direction_name(Direction direction);
+/// `request`, `reply`, `failure`.
+[[nodiscard]] std::string_view kind_name(Kind kind);
+
+/// One message that was sent or received, before it is masked and written. Movable; belongs to one
+/// thread at a time.
+struct Record {
+  Direction direction = Direction::kIn;
+  Kind kind = Kind::kRequest;
+  core::UtcTimestamp time;  ///< when the bytes came or went
+  core::Clock::Steady mono;  ///< the same instant on the monotonic clock
+  std::string transport;  ///< `http`, `memory`, ...
+  int http_status = 0;  ///< 0 where there is none
+  /// Reply and failure: since the request. Inbound request: how long it was worked on.
+  std::optional<std::chrono::nanoseconds> elapsed;
+  rpc::MessageNotes notes;  ///< peer, type, ids, leniencies, verdict and its text
+  std::shared_ptr<const std::string>
+      body;  ///< the bytes of the wire, not masked; may be null for none
+  bool broadcast = false;  ///< the same body, but for a few bytes, goes to many: see RecordWriter
+};
+
+/// What a record costs in the queue, in bytes.
+[[nodiscard]] std::size_t memory_of(const Record& record);
+
+/// Where decorators put their records. Implementations are thread-safe.
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  virtual void append(Record record) = 0;
+};
+
+}  // namespace league::audit

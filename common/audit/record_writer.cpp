@@ -1,0 +1,154 @@
+#include "common/audit/record_writer.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/audit/json_text.h"
+#include "common/audit/masking.h"
+#include "common/core/crypto.h"
+#include "common/core/error_code.h"
+
+namespace league::audit {
+namespace {
+
+constexpr std::size_t kRememberedBroadcasts = 8;
+
+template <typename Number>
+void append_number(Number number, std::string& out) {
+  char digits[24];
+  auto end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
+  out.append(digits, end);
+}
+
+/// `key` comes with its comma, quotes and colon.
+void append_text(std::string_view key, std::string_view value, std::string& out) {
+  if (value.empty()) return;
+  out.append(key);
+  append_json_string(is_utf8(value) ? value : "?", out);
+}
+
+void append_leniencies(const std::vector<std::string_view>& names, std::string& out) {
+  if (names.empty()) return;
+  out.append(",\"leniencies\":[");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += ',';
+    append_json_string(names[i], out);
+  }
+  out += ']';
+}
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+  return static_cast<std::size_t>(end - a.begin());
+}
+
+std::size_t common_suffix(std::string_view a, std::string_view b) {
+  auto end = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first;
+  return static_cast<std::size_t>(end - a.rbegin());
+}
+
+bool is_tail(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
+
+}  // namespace
+
+void append_header(const LogHeader& header, std::string& out) {
+  out.append("{\"format\":\"").append(kLogFormat).append("\",\"version\":");
+  append_number(kLogVersion, out);
+  append_text(",\"agent\":", header.agent, out);
+  append_text(",\"league_id\":", header.league_id, out);
+  append_text(",\"created\":", header.created.to_log(), out);
+  out.append(",\"segment\":");
+  append_number(header.segment, out);
+  out.append(",\"first_seq\":");
+  append_number(header.first_seq, out);
+  out.append("}\n");
+}
+
+void RecordWriter::append(const Record& record, std::uint64_t seq, std::string& out) {
+  append_facts(record, seq, out);
+  if (record.body && !record.body->empty()) append_body(record, seq, out);
+  out.append("}\n");
+}
+
+void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::string& out) {
+  const rpc::MessageNotes& notes = record.notes;
+  out.append("{\"seq\":");
+  append_number(seq, out);
+  out.append(",\"time\":\"").append(record.time.to_log()).append("\",\"mono_ns\":");
+  append_number(record.mono.time_since_epoch().count(), out);
+  out.append(",\"dir\":\"").append(direction_name(record.direction));
+  out.append("\",\"kind\":\"").append(kind_name(record.kind)) += '"';
+  append_text(",\"peer\":", notes.peer, out);
+  append_text(",\"transport\":", record.transport, out);
+  append_text(",\"conversation_id\":", notes.conversation_id, out);
+  append_text(",\"message_type\":", notes.message_type, out);
+  append_text(",\"match_id\":", notes.match_id, out);
+  if (record.http_status != 0) {
+    out.append(",\"http_status\":");
+    append_number(record.http_status, out);
+  }
+  if (record.elapsed) {
+    out.append(",\"elapsed_us\":");
+    append_number(std::chrono::duration_cast<std::chrono::microseconds>(*record.elapsed).count(),
+                  out);
+  }
+  append_leniencies(notes.leniencies, out);
+  if (notes.verdict) append_text(",\"verdict\":", core::wire_code(*notes.verdict), out);
+  if (!notes.fault.empty()) append_text(",\"fault\":", mask_secrets(notes.fault), out);
+}
+
+void RecordWriter::append_body(const Record& record, std::uint64_t seq, std::string& out) {
+  std::string_view raw = *record.body;
+  bool cut = raw.size() > options_.max_body;
+  masked_.clear();
+  append_masked(cut ? utf8_prefix(raw, options_.max_body) : raw, masked_);
+  bool text = is_utf8(masked_);
+  std::string_view shown = masked_;
+  if (record.broadcast && text) shown = append_reference(record, seq, out);
+  if (cut) {
+    out.append(",\"raw_bytes\":");
+    append_number(raw.size(), out);
+    append_text(",\"raw_sha256\":", core::to_hex(core::sha256(raw)), out);
+  }
+  if (text) {
+    out.append(",\"raw\":");
+    append_json_string(shown, out);
+  } else {
+    out.append(",\"raw_base64\":\"");
+    append_base64(shown, out);
+    out += '"';
+  }
+}
+
+/// What of `masked_` is to be written: all of it, or what stands between the parts that an earlier
+/// one has too.
+std::string_view RecordWriter::append_reference(const Record& record, std::uint64_t seq,
+                                                std::string& out) {
+  std::string_view all = masked_;
+  const rpc::MessageNotes& notes = record.notes;
+  auto same = std::find_if(broadcasts_.begin(), broadcasts_.end(), [&](const Broadcast& earlier) {
+    return earlier.message_type == notes.message_type &&
+           earlier.conversation_id == notes.conversation_id;
+  });
+  if (same == broadcasts_.end()) {
+    if (broadcasts_.size() == kRememberedBroadcasts) broadcasts_.pop_front();
+    broadcasts_.push_back({notes.message_type, notes.conversation_id, seq, masked_});
+    return all;
+  }
+  std::size_t before = common_prefix(all, same->masked);
+  while (before > 0 && before < all.size() && is_tail(all[before])) --before;
+  std::size_t after =
+      common_suffix(all.substr(before), std::string_view(same->masked).substr(before));
+  while (after > 0 && is_tail(all[all.size() - after])) --after;
+  if (before + after < all.size() / 2) return all;
+  out.append(",\"raw_ref\":");
+  append_number(same->seq, out);
+  out.append(",\"raw_keep\":[");
+  append_number(before, out);
+  out += ',';
+  append_number(after, out);
+  out += ']';
+  return all.substr(before, all.size() - before - after);
+}
+
+}  // namespace league::audit

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "common/audit/record.h"
+
+namespace league::audit {
+
+inline constexpr std::string_view kLogFormat = "league.conversation-log";
+inline constexpr int kLogVersion = 1;
+
+/// First line of each file: whose records follow. It stands once more where an agent got its id.
+struct LogHeader {
+  std::string agent;  ///< `player:P01`, `league_manager`, or a temporary name
+  std::string league_id;  ///< empty while unknown
+  core::UtcTimestamp created;
+  int segment = 1;  ///< 1 for the first file of an agent
+  std::uint64_t first_seq = 1;  ///< of the first record that follows
+};
+
+/// Appends the header and its line end.
+void append_header(const LogHeader& header, std::string& out);
+
+/// Turns records into lines: the only place that knows the format, and the place where secrets are
+/// masked. Keys stand in a fixed order, absent ones are left out: seq, time, mono_ns, dir, kind,
+/// peer, transport, conversation_id, message_type, match_id, http_status, elapsed_us, leniencies,
+/// verdict, fault, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or raw_base64. Not thread-safe: it
+/// belongs to the thread that writes.
+class RecordWriter {
+ public:
+  struct Options {
+    std::size_t max_body =
+        64 * 1024;  ///< longer bodies are cut; `raw_bytes` and `raw_sha256` are of the whole one
+  };
+
+  RecordWriter() = default;
+  explicit RecordWriter(Options options) : options_(options) {}
+
+  /// Appends `record` as one line with its line end. Of a broadcast that is nearly equal to an
+  /// earlier one of the same type and conversation, only what differs is written: `raw_ref` is the
+  /// sequence number of the earlier one, and `raw_keep` says how many bytes of its `raw` stand
+  /// before and after this `raw`.
+  void append(const Record& record, std::uint64_t seq, std::string& out);
+
+  /// A new file begins: nothing may refer to the old one.
+  void forget_broadcasts() { broadcasts_.clear(); }
+
+ private:
+  struct Broadcast {
+    std::string message_type;
+    std::string conversation_id;
+    std::uint64_t seq;
+    std::string masked;
+  };
+
+  void append_facts(const Record& record, std::uint64_t seq, std::string& out);
+  void append_body(const Record& record, std::uint64_t seq, std::string& out);
+  std::string_view append_reference(const Record& record, std::uint64_t seq, std::string& out);
+
+  Options options_;
+  std::deque<Broadcast> broadcasts_;
+  std::string masked_;  ///< kept for its memory
+};
+
+}  // namespace league::audit

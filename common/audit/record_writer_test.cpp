@@ -1,0 +1,164 @@
+#include "common/audit/record_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/audit/json_text.h"
+#include "common/core/crypto.h"
+
+namespace league::audit {
+namespace {
+
+using nlohmann::json;
+
+Record sample(std::string body) {
+  Record record;
+  record.direction = Direction::kIn;
+  record.kind = Kind::kReply;
+  record.time = *core::UtcTimestamp::parse("2025-01-15T10:30:00.123456Z");
+  record.mono = core::Clock::Steady(std::chrono::nanoseconds(987654321));
+  record.transport = "http";
+  record.http_status = 200;
+  record.elapsed = std::chrono::microseconds(412);
+  record.notes.peer = "player:P01";
+  record.notes.conversation_id = "convr1m1001";
+  record.notes.message_type = "CHOOSE_PARITY_RESPONSE";
+  record.notes.match_id = "R1M1";
+  record.body = std::make_shared<const std::string>(std::move(body));
+  return record;
+}
+
+std::string line_of(const Record& record, RecordWriter::Options options = {}) {
+  RecordWriter writer(options);
+  std::string out;
+  writer.append(record, 7, out);
+  return out;
+}
+
+TEST(RecordWriter, WritesTheGoldenLine) {
+  Record record =
+      sample(R"({"result":{"auth_token":"tok_p01_abcdefghijk","parity_choice":"Even"}})");
+  record.notes.leniencies = {"missing_sender", "choice_field"};
+  record.notes.verdict = core::ErrorCode::kInvalidParityChoice;
+  record.notes.fault = "parity_choice is \"Even\"; send even or odd";
+  EXPECT_EQ(
+      line_of(record),
+      R"({"seq":7,"time":"2025-01-15T10:30:00.123456Z","mono_ns":987654321,"dir":"in","kind":"reply",)"
+      R"("peer":"player:P01","transport":"http","conversation_id":"convr1m1001",)"
+      R"("message_type":"CHOOSE_PARITY_RESPONSE","match_id":"R1M1","http_status":200,"elapsed_us":412,)"
+      R"("leniencies":["missing_sender","choice_field"],"verdict":"E004",)"
+      R"("fault":"parity_choice is \"Even\"; send even or odd",)"
+      R"("raw":"{\"result\":{\"auth_token\":\"tok_p01_...\",\"parity_choice\":\"Even\"}}"})"
+      "\n");
+}
+
+TEST(RecordWriter, LeavesOutWhatIsNotKnown) {
+  Record record;
+  record.time = *core::UtcTimestamp::parse("2025-01-15T10:30:00Z");
+  EXPECT_EQ(
+      line_of(record),
+      R"({"seq":7,"time":"2025-01-15T10:30:00.000000Z","mono_ns":0,"dir":"in","kind":"request"})"
+      "\n");
+}
+
+TEST(RecordWriter, WritesTheHeader) {
+  std::string out;
+  append_header({.agent = "player:P01",
+                 .league_id = "league_1",
+                 .created = *core::UtcTimestamp::parse("2025-01-15T10:30:00Z"),
+                 .segment = 2,
+                 .first_seq = 41},
+                out);
+  EXPECT_EQ(
+      out,
+      R"({"format":"league.conversation-log","version":1,"agent":"player:P01","league_id":"league_1",)"
+      R"("created":"2025-01-15T10:30:00.000000Z","segment":2,"first_seq":41})"
+      "\n");
+}
+
+TEST(RecordWriter, KeepsTheBodyAsItWasOnTheWire) {
+  std::string body;
+  for (int c = 0; c < 128; ++c) body += static_cast<char>(c);
+  body += "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80 {\"a\" :\t1}";
+  EXPECT_EQ(json::parse(line_of(sample(body)))["raw"], body);
+}
+
+TEST(RecordWriter, WritesOtherBytesThanUtf8AsBase64AndMasksThemFirst) {
+  json line = json::parse(line_of(sample("\xff\xfe tok_p01_abcdefghijklmnopqrstuvwxyz")));
+  std::string expected;
+  append_base64("\xff\xfe tok_p01_...", expected);
+  EXPECT_EQ(line["raw_base64"], expected);
+  EXPECT_FALSE(line.contains("raw"));
+}
+
+TEST(RecordWriter, CutsALongBodyAndSaysHowLongItWas) {
+  std::string body = std::string(99, 'x') + "\xC3\xA4" + std::string(50, 'y');
+  json line = json::parse(line_of(sample(body), {.max_body = 100}));
+  EXPECT_EQ(line["raw"], std::string(99, 'x'));
+  EXPECT_EQ(line["raw_bytes"], body.size());
+  EXPECT_EQ(line["raw_sha256"], core::to_hex(core::sha256(body)));
+}
+
+TEST(RecordWriter, ATokenThatIsCutInTwoIsStillMasked) {
+  std::string body = R"({"auth_token":"AAAAAAAABBBBBBBBCCCCCCCC"})";
+  EXPECT_EQ(line_of(sample(body), {.max_body = 30}).find("BBBB"), std::string::npos);
+}
+
+TEST(RecordWriter, WritesABroadcastOnceAndThenWhatDiffers) {
+  std::string table(2000, 's');
+  auto body = [&](std::string id, std::string token) {
+    return R"({"id":)" + id + R"(,"params":{"auth_token":")" + token + R"(","standings":")" +
+           table + R"("}})";
+  };
+  RecordWriter writer;
+  std::string out;
+  Record record = sample(body("1", "tok_p01_aaaaaaaaaaaaaaaaaaaa"));
+  record.broadcast = true;
+  writer.append(record, 1, out);
+  EXPECT_EQ(json::parse(out).contains("raw_ref"), false);
+  out.clear();
+  record.body = std::make_shared<const std::string>(body("22", "tok_p02_bbbbbbbbbbbbbbbbbbb"));
+  writer.append(record, 2, out);
+  json line = json::parse(out);
+  EXPECT_EQ(line["raw_ref"], 1);
+  std::string base = body("1", "tok_p01_...");
+  std::size_t before = line["raw_keep"][0];
+  std::size_t after = line["raw_keep"][1];
+  EXPECT_EQ(
+      base.substr(0, before) + line["raw"].get<std::string>() + base.substr(base.size() - after),
+      body("22", "tok_p02_..."));
+  EXPECT_LT(out.size(), 500U);
+
+  writer.forget_broadcasts();
+  out.clear();
+  writer.append(record, 3, out);
+  EXPECT_FALSE(json::parse(out).contains("raw_ref"));
+}
+
+TEST(JsonText, KnowsUtf8) {
+  for (std::string good : {"", "abc", "\xC3\xA4", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
+                           "0123456\xC3\xA4"
+                           "0123456789"}) {
+    EXPECT_TRUE(is_utf8(good)) << good;
+  }
+  for (std::string bad : {"\xff", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80",
+                          "\xF4\x90\x80\x80", "12345678\x80"}) {
+    EXPECT_FALSE(is_utf8(bad));
+  }
+}
+
+TEST(JsonText, EncodesBase64AsTheRfcSays) {
+  for (auto [in, out] : {std::pair{"", ""},
+                         {"f", "Zg=="},
+                         {"fo", "Zm8="},
+                         {"foo", "Zm9v"},
+                         {"foobar", "Zm9vYmFy"}}) {
+    std::string text;
+    append_base64(in, text);
+    EXPECT_EQ(text, out);
+  }
+}
+
+}  // namespace
+}  // namespace league::audit
