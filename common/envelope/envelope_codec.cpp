@@ -1,0 +1,110 @@
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "common/envelope/codec.h"
+
+namespace league::envelope {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+Error missing(const char* name) {
+  return {ErrorCode::kMissingRequiredField, std::string(name) + " is required",
+          std::string("/") + name};
+}
+
+Error wrong_type(const char* name, const char* expected) {
+  return {ErrorCode::kInvalidFieldType, std::string(name) + " must be " + expected,
+          std::string("/") + name};
+}
+
+/// The field unless it is absent, null or empty.
+const json* find(const json& message, const char* name) {
+  auto it = message.find(name);
+  if (it == message.end() || it->is_null()) return nullptr;
+  if (it->is_string() && it->get_ref<const std::string&>().empty()) return nullptr;
+  return &*it;
+}
+
+core::Result<std::string_view> required_text(const json& message, const char* name) {
+  const json* found = find(message, name);
+  if (found == nullptr) return missing(name);
+  if (!found->is_string()) return wrong_type(name, "a string");
+  return std::string_view(found->get_ref<const std::string&>());
+}
+
+/// Fills `out` with an optional text; the error if it is something else.
+template <typename T>
+std::optional<Error> read_optional(const json& message, const char* name, std::optional<T>& out) {
+  const json* found = find(message, name);
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_string()) return wrong_type(name, "a string");
+  out.emplace(found->get_ref<const std::string&>());
+  return std::nullopt;
+}
+
+std::optional<Error> read_round(const json& message, std::optional<int>& out) {
+  const json* found = find(message, "round_id");
+  if (found == nullptr) return std::nullopt;
+  if (!found->is_number()) return wrong_type("round_id", "an integer");
+  auto number = found->get<double>();
+  if (!(number >= 0 && number <= std::numeric_limits<int>::max()))
+    return wrong_type("round_id", "a round's number");
+  out = static_cast<int>(number);
+  return std::nullopt;
+}
+
+std::optional<Error> read_required(const json& message, Envelope& out) {
+  auto type = required_text(message, "message_type");
+  if (!type) return type.error();
+  auto known = message_type_from_wire(*type);
+  if (!known)
+    return Error{ErrorCode::kUnknownMessageType, "message_type is none of league.v2",
+                 "/message_type"};
+  out.type = *known;
+  auto sender_text = required_text(message, "sender");
+  if (!sender_text) return sender_text.error();
+  auto sender = Sender::parse(*sender_text);
+  if (!sender) return sender.error();
+  out.sender = std::move(*sender);
+  auto timestamp_text = required_text(message, "timestamp");
+  if (!timestamp_text) return timestamp_text.error();
+  auto timestamp = core::UtcTimestamp::parse(*timestamp_text);
+  if (!timestamp) return timestamp.error();
+  out.timestamp = *timestamp;
+  auto conversation = required_text(message, "conversation_id");
+  if (!conversation) return conversation.error();
+  out.conversation_id = core::ConversationId(*conversation);
+  return std::nullopt;
+}
+
+}  // namespace
+
+json encode_envelope(const Envelope& envelope) {
+  json out = {{"protocol", kProtocol},
+              {"message_type", wire_name(envelope.type)},
+              {"sender", envelope.sender.str()},
+              {"timestamp", envelope.timestamp.to_wire()},
+              {"conversation_id", envelope.conversation_id.str()}};
+  if (envelope.auth_token) out["auth_token"] = envelope.auth_token->reveal();
+  if (envelope.league_id) out["league_id"] = envelope.league_id->str();
+  if (envelope.round_id) out["round_id"] = *envelope.round_id;
+  if (envelope.match_id) out["match_id"] = envelope.match_id->str();
+  return out;
+}
+
+core::Result<Envelope> decode_envelope(const json& message) {
+  if (!message.is_object())
+    return Error{ErrorCode::kMalformedMessage, "a league message is a JSON object", ""};
+  Envelope out;
+  if (auto error = read_required(message, out)) return std::move(*error);
+  if (auto error = read_optional(message, "auth_token", out.auth_token)) return std::move(*error);
+  if (auto error = read_optional(message, "league_id", out.league_id)) return std::move(*error);
+  if (auto error = read_optional(message, "match_id", out.match_id)) return std::move(*error);
+  if (auto error = read_round(message, out.round_id)) return std::move(*error);
+  return out;
+}
+
+}  // namespace league::envelope

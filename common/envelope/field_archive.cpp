@@ -1,0 +1,73 @@
+#include "common/envelope/field_archive.h"
+
+#include <limits>
+
+namespace league::envelope {
+
+using core::ErrorCode;
+
+void FieldReader::from_json(const nlohmann::json& in, std::string& value, const std::string& at) {
+  if (!in.is_string()) return fail(ErrorCode::kInvalidFieldType, at, "must be a string");
+  value = in.get_ref<const std::string&>();
+}
+
+void FieldReader::from_json(const nlohmann::json& in, bool& value, const std::string& at) {
+  if (!in.is_boolean()) return fail(ErrorCode::kInvalidFieldType, at, "must be true or false");
+  value = in.get<bool>();
+}
+
+void FieldReader::from_json(const nlohmann::json& in, int& value, const std::string& at) {
+  constexpr double kMost = std::numeric_limits<int>::max();
+  if (!in.is_number()) return fail(ErrorCode::kInvalidFieldType, at, "must be an integer");
+  // JSON Schema counts 3.0 as an integer, so it may arrive here as a floating-point number.
+  auto number = in.get<double>();
+  if (!(number >= -kMost && number <= kMost))
+    return fail(ErrorCode::kInvalidFieldValue, at, "is too large");
+  value = static_cast<int>(number);
+  if (static_cast<double>(value) != number)
+    fail(ErrorCode::kInvalidFieldType, at, "must be an integer");
+}
+
+void FieldReader::from_json(const nlohmann::json& in, core::AuthToken& value,
+                            const std::string& at) {
+  std::string secret;
+  from_json(in, secret, at);
+  value = core::AuthToken(std::move(secret));
+}
+
+void FieldReader::from_json(const nlohmann::json& in, core::UtcTimestamp& value,
+                            const std::string& at) {
+  std::string text;
+  from_json(in, text, at);
+  if (fault_) return;
+  auto parsed = core::UtcTimestamp::parse(text);
+  if (parsed) {
+    value = *parsed;
+  } else {
+    fault_ = parsed.error();
+    fault_->field = at;
+  }
+}
+
+void FieldReader::from_json(const nlohmann::json& in, ErrorCode& value, const std::string& at) {
+  std::string text;
+  from_json(in, text, at);
+  if (fault_) return;
+  if (auto code = core::parse_error_code(text)) {
+    value = *code;
+  } else {
+    fail(ErrorCode::kInvalidFieldValue, at, "is no error code of the protocol");
+  }
+}
+
+void FieldReader::from_json(const nlohmann::json& in, std::map<std::string, std::string>& values,
+                            const std::string& at) {
+  if (!in.is_object()) return fail(ErrorCode::kInvalidFieldType, at, "must be an object");
+  for (const auto& [key, value] : in.items()) {
+    values[key] = value.is_string()
+                      ? value.get<std::string>()
+                      : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+}
+
+}  // namespace league::envelope

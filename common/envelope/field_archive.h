@@ -1,0 +1,235 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/core/auth_token.h"
+#include "common/core/ids.h"
+#include "common/core/result.h"
+#include "common/core/timestamp.h"
+
+// The codecs describe each struct once, by `template <class Archive, class S> void
+// describe(Archive&, S&, Of<Struct>)`, and run the description with a FieldWriter or a FieldReader.
+// Private to the .cpp files of this folder.
+namespace league::envelope {
+
+/// Selects the description of `Struct`, whether it comes as const or not.
+template <typename Struct>
+struct Of {};
+
+/// How an enumeration is written: `enum_names(Of<E>)` returns pairs of value and name.
+template <typename E>
+using EnumNames = std::vector<std::pair<E, std::string_view>>;
+
+/// Writes the described fields into a JSON object.
+class FieldWriter {
+ public:
+  static constexpr bool kWrites = true;
+  explicit FieldWriter(nlohmann::json& out) : out_(out) {}
+
+  template <typename T>
+  void required(const char* name, const T& value) {
+    out_[name] = to_json(value);
+  }
+  /// Absent on the wire when it holds nothing.
+  template <typename T>
+  void optional(const char* name, const std::optional<T>& value) {
+    if (value) out_[name] = to_json(*value);
+  }
+  /// Null on the wire when it holds nothing.
+  template <typename T>
+  void nullable(const char* name, const std::optional<T>& value) {
+    out_[name] = value ? to_json(*value) : nlohmann::json();
+  }
+  /// Always written; when reading, absence leaves the default.
+  template <typename T>
+  void defaulted(const char* name, const T& value) {
+    out_[name] = to_json(value);
+  }
+  /// Written unless it is `omitted`; when reading, absence leaves the default.
+  template <typename T>
+  void unless(const char* name, const T& value, const T& omitted) {
+    if (!(value == omitted)) out_[name] = to_json(value);
+  }
+  /// A second place for something that is described elsewhere.
+  template <typename T>
+  void also(const char* name, const T& value) {
+    out_[name] = to_json(value);
+  }
+  /// `null` inside an object that has been written.
+  void null_in(const char* object, const char* name) { out_[object][name] = nullptr; }
+
+ private:
+  static nlohmann::json to_json(const std::string& value) { return value; }
+  static nlohmann::json to_json(bool value) { return value; }
+  static nlohmann::json to_json(int value) { return value; }
+  static nlohmann::json to_json(const core::AuthToken& value) { return value.reveal(); }
+  static nlohmann::json to_json(const core::UtcTimestamp& value) { return value.to_wire(); }
+  static nlohmann::json to_json(core::ErrorCode value) { return core::wire_code(value); }
+  template <typename Tag>
+  static nlohmann::json to_json(const core::StringId<Tag>& value) {
+    return value.str();
+  }
+  template <typename T>
+  static nlohmann::json to_json(const std::optional<T>& value) {
+    return value ? to_json(*value) : nlohmann::json();
+  }
+  template <typename T>
+  static nlohmann::json to_json(const std::vector<T>& values) {
+    auto array = nlohmann::json::array();
+    for (const auto& value : values) array.push_back(to_json(value));
+    return array;
+  }
+  template <typename V>
+  static nlohmann::json to_json(const std::map<std::string, V>& values) {
+    auto object = nlohmann::json::object();
+    for (const auto& [key, value] : values) object[key] = to_json(value);
+    return object;
+  }
+  template <typename Tag, typename V>
+  static nlohmann::json to_json(const std::map<core::StringId<Tag>, V>& values) {
+    auto object = nlohmann::json::object();
+    for (const auto& [key, value] : values) object[key.str()] = to_json(value);
+    return object;
+  }
+  template <typename T>
+  static nlohmann::json to_json(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      for (const auto& [candidate, name] : enum_names(Of<T>{})) {
+        if (candidate == value) return name;
+      }
+      return nullptr;
+    } else {
+      auto object = nlohmann::json::object();
+      FieldWriter writer(object);
+      describe(writer, value, Of<T>{});
+      return object;
+    }
+  }
+
+  nlohmann::json& out_;
+};
+
+/// Reads the described fields from a JSON value of any shape; keeps the first fault and then does
+/// nothing more.
+class FieldReader {
+ public:
+  static constexpr bool kWrites = false;
+  FieldReader(const nlohmann::json& in, std::string pointer, std::optional<core::Error>& fault)
+      : in_(in), pointer_(std::move(pointer)), fault_(fault) {
+    if (!in_.is_object()) fail(core::ErrorCode::kInvalidFieldType, pointer_, "must be an object");
+  }
+
+  template <typename T>
+  void required(const char* name, T& value) {
+    const auto* found = find(name);
+    if (fault_) return;
+    if (found == nullptr)
+      return fail(core::ErrorCode::kMissingRequiredField, path(name), "is required");
+    from_json(*found, value, path(name));
+  }
+  template <typename T>
+  void optional(const char* name, std::optional<T>& value) {
+    const auto* found = find(name);
+    if (fault_ || found == nullptr) return;
+    from_json(*found, value.emplace(), path(name));
+  }
+  template <typename T>
+  void nullable(const char* name, std::optional<T>& value) {
+    optional(name, value);
+  }
+  template <typename T>
+  void defaulted(const char* name, T& value) {
+    const auto* found = find(name);
+    if (fault_ || found == nullptr) return;
+    from_json(*found, value, path(name));
+  }
+  template <typename T>
+  void unless(const char* name, T& value, const T& /*omitted*/) {
+    defaulted(name, value);
+  }
+  template <typename T>
+  void also(const char* /*name*/, const T& /*value*/) {}
+  void null_in(const char* /*object*/, const char* /*name*/) {}
+
+  /// True if the field is there and not null.
+  [[nodiscard]] bool has(const char* name) const { return find(name) != nullptr; }
+
+  void fail(core::ErrorCode code, const std::string& pointer, std::string_view rule) {
+    if (!fault_) fault_ = core::Error{code, pointer + " " + std::string(rule), pointer};
+  }
+
+ private:
+  [[nodiscard]] const nlohmann::json* find(const char* name) const {
+    if (!in_.is_object()) return nullptr;
+    auto it = in_.find(name);
+    return it == in_.end() || it->is_null() ? nullptr : &*it;
+  }
+  [[nodiscard]] std::string path(std::string_view name) const {
+    return pointer_ + "/" + std::string(name);
+  }
+
+  void from_json(const nlohmann::json& in, std::string& value, const std::string& at);
+  void from_json(const nlohmann::json& in, bool& value, const std::string& at);
+  void from_json(const nlohmann::json& in, int& value, const std::string& at);
+  void from_json(const nlohmann::json& in, core::AuthToken& value, const std::string& at);
+  void from_json(const nlohmann::json& in, core::UtcTimestamp& value, const std::string& at);
+  void from_json(const nlohmann::json& in, core::ErrorCode& value, const std::string& at);
+  /// Free facts: a value that is no text is read as its JSON.
+  void from_json(const nlohmann::json& in, std::map<std::string, std::string>& values,
+                 const std::string& at);
+  template <typename Tag>
+  void from_json(const nlohmann::json& in, core::StringId<Tag>& value, const std::string& at) {
+    std::string text;
+    from_json(in, text, at);
+    value = core::StringId<Tag>(std::move(text));
+  }
+  template <typename T>
+  void from_json(const nlohmann::json& in, std::optional<T>& value, const std::string& at) {
+    if (!in.is_null()) from_json(in, value.emplace(), at);
+  }
+  template <typename T>
+  void from_json(const nlohmann::json& in, std::vector<T>& values, const std::string& at) {
+    if (!in.is_array()) return fail(core::ErrorCode::kInvalidFieldType, at, "must be an array");
+    values.reserve(in.size());
+    for (std::size_t i = 0; i < in.size() && !fault_; ++i) {
+      from_json(in[i], values.emplace_back(), at + "/" + std::to_string(i));
+    }
+  }
+  template <typename Tag, typename V>
+  void from_json(const nlohmann::json& in, std::map<core::StringId<Tag>, V>& values,
+                 const std::string& at) {
+    if (!in.is_object()) return fail(core::ErrorCode::kInvalidFieldType, at, "must be an object");
+    for (const auto& [key, value] : in.items()) {
+      if (fault_) return;
+      from_json(value, values[core::StringId<Tag>(key)], at + "/" + key);
+    }
+  }
+  template <typename T>
+  void from_json(const nlohmann::json& in, T& value, const std::string& at) {
+    if constexpr (std::is_enum_v<T>) {
+      std::string text;
+      from_json(in, text, at);
+      if (fault_) return;
+      for (const auto& [candidate, name] : enum_names(Of<T>{})) {
+        if (name != text) continue;
+        value = candidate;
+        return;
+      }
+      fail(core::ErrorCode::kInvalidFieldValue, at, "has none of the allowed values");
+    } else {
+      FieldReader reader(in, at, fault_);
+      if (!fault_) describe(reader, value, Of<T>{});
+    }
+  }
+  const nlohmann::json& in_;
+  std::string pointer_;
+  std::optional<core::Error>& fault_;
+};
+
+}  // namespace league::envelope

@@ -1,0 +1,119 @@
+#include "common/envelope/codec_definitions.h"
+#include "common/envelope/game_messages.h"
+#include "common/envelope/shared_fields.h"
+
+namespace league::envelope {
+
+static EnumNames<Parity> enum_names(Of<Parity> /*unused*/) {
+  return {{Parity::kEven, parity_name(Parity::kEven)}, {Parity::kOdd, parity_name(Parity::kOdd)}};
+}
+static EnumNames<PlayerRole> enum_names(Of<PlayerRole> /*unused*/) {
+  return {{PlayerRole::kPlayerA, "PLAYER_A"}, {PlayerRole::kPlayerB, "PLAYER_B"}};
+}
+static EnumNames<GameStatus> enum_names(Of<GameStatus> /*unused*/) {
+  return {{GameStatus::kWin, "WIN"},
+          {GameStatus::kDraw, "DRAW"},
+          {GameStatus::kTechnicalLoss, "TECHNICAL_LOSS"}};
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<GameInvitation> /*unused*/) {
+  a.required("game_type", s.game_type);
+  a.required("role_in_match", s.role_in_match);
+  a.required("opponent_id", s.opponent_id);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<GameJoinAck> /*unused*/) {
+  a.required("player_id", s.player_id);
+  a.required("arrival_timestamp", s.arrival_timestamp);
+  a.required("accept", s.accept);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<ChoiceContext> /*unused*/) {
+  a.optional("opponent_id", s.opponent_id);
+  a.optional("round_id", s.round_id);
+  a.optional("your_standings", s.your_standings);
+  a.optional("draw_commitment", s.draw_commitment);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<ChooseParityCall> /*unused*/) {
+  a.required("player_id", s.player_id);
+  a.required("game_type", s.game_type);
+  a.required("deadline", s.deadline);
+  a.optional("context", s.context);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<ChooseParityResponse> /*unused*/) {
+  a.required("player_id", s.player_id);
+  a.required("parity_choice", s.parity_choice);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<GameResult> /*unused*/) {
+  a.required("status", s.status);
+  a.nullable("winner_player_id", s.winner_player_id);
+  a.nullable("drawn_number", s.drawn_number);
+  a.nullable("number_parity", s.number_parity);
+  a.defaulted("choices", s.choices);
+  a.defaulted("reason", s.reason);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<GameOver> /*unused*/) {
+  a.required("game_type", s.game_type);
+  a.required("game_result", s.game_result);
+  a.defaulted("reason", s.game_result.reason);
+  a.optional("draw_seed", s.draw_seed);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
+  a.required("player_id", s.player_id);
+  a.required("call", s.call);
+  a.required("error_code", s.error_code);
+  a.defaulted("elapsed_ms", s.elapsed_ms);
+  a.defaulted("attempt", s.attempt);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
+  a.nullable("drawn_number", s.drawn_number);
+  a.nullable("number_parity", s.number_parity);
+  a.defaulted("choices", s.choices);
+  a.defaulted("attempt", s.attempt);
+  a.defaulted("failures", s.failures);
+  a.optional("termination", s.termination);
+  a.optional("draw_seed", s.draw_seed);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<MatchResult> /*unused*/) {
+  a.nullable("winner", s.winner);
+  a.required("score", s.score);
+  a.required("details", s.details);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<MatchResultReport> /*unused*/) {
+  a.required("game_type", s.game_type);
+  a.required("result", s.result);
+}
+
+template nlohmann::json encode(const Envelope&, const GameInvitation&);
+template nlohmann::json encode(const Envelope&, const GameJoinAck&);
+template nlohmann::json encode(const Envelope&, const ChooseParityCall&);
+template nlohmann::json encode(const Envelope&, const ChooseParityResponse&);
+template nlohmann::json encode(const Envelope&, const GameOver&);
+template nlohmann::json encode(const Envelope&, const MatchResultReport&);
+template core::Result<GameInvitation> decode(const nlohmann::json&);
+template core::Result<GameJoinAck> decode(const nlohmann::json&);
+template core::Result<ChooseParityCall> decode(const nlohmann::json&);
+template core::Result<ChooseParityResponse> decode(const nlohmann::json&);
+template core::Result<GameOver> decode(const nlohmann::json&);
+template core::Result<MatchResultReport> decode(const nlohmann::json&);
+
+}  // namespace league::envelope

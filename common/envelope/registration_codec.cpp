@@ -1,0 +1,83 @@
+#include "common/envelope/codec_definitions.h"
+#include "common/envelope/registration_messages.h"
+
+namespace league::envelope {
+
+static EnumNames<RegistrationStatus> enum_names(Of<RegistrationStatus> /*unused*/) {
+  return {{RegistrationStatus::kAccepted, "ACCEPTED"}, {RegistrationStatus::kRejected, "REJECTED"}};
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
+  a.required("display_name", s.display_name);
+  a.required("version", s.version);
+  a.required("game_types", s.game_types);
+  a.required("contact_endpoint", s.contact_endpoint);
+  a.required("max_concurrent_matches", s.max_concurrent_matches);
+  a.optional("protocol_version", s.protocol_version);
+  a.unless("assignments_in_ack", s.assignments_in_ack, false);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
+  a.required("display_name", s.display_name);
+  a.required("version", s.version);
+  a.required("game_types", s.game_types);
+  a.required("contact_endpoint", s.contact_endpoint);
+  a.optional("protocol_version", s.protocol_version);
+  a.optional("contact_email", s.contact_email);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<RefereeRegisterRequest> /*unused*/) {
+  a.required("referee_meta", s.referee_meta);
+  a.optional("registration_nonce", s.registration_nonce);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<LeagueRegisterRequest> /*unused*/) {
+  a.required("player_meta", s.player_meta);
+  a.optional("registration_nonce", s.registration_nonce);
+}
+
+/// What both register responses share; `id_name` is `referee_id` or `player_id`.
+template <typename Archive, typename Self>
+void describe_response(Archive& a, Self& s, const char* id_name) {
+  a.required("status", s.status);
+  a.nullable("reason", s.reason);
+  if constexpr (Archive::kWrites) {
+    a.optional("error_code", s.error_code);
+  } else {
+    // Another manager may know codes that we do not: that is no reason to misread its refusal.
+    std::optional<std::string> code;
+    a.optional("error_code", code);
+    if (code) s.error_code = core::parse_error_code(*code);
+    if (s.status == RegistrationStatus::kAccepted && !a.has(id_name)) {
+      a.fail(core::ErrorCode::kMissingRequiredField, std::string("/") + id_name,
+             "is required when status is ACCEPTED");
+    }
+  }
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<RefereeRegisterResponse> /*unused*/) {
+  describe_response(a, s, "referee_id");
+  a.nullable("referee_id", s.referee_id);
+}
+
+template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<LeagueRegisterResponse> /*unused*/) {
+  describe_response(a, s, "player_id");
+  a.nullable("player_id", s.player_id);
+}
+
+template nlohmann::json encode(const Envelope&, const RefereeRegisterRequest&);
+template nlohmann::json encode(const Envelope&, const RefereeRegisterResponse&);
+template nlohmann::json encode(const Envelope&, const LeagueRegisterRequest&);
+template nlohmann::json encode(const Envelope&, const LeagueRegisterResponse&);
+template core::Result<RefereeRegisterRequest> decode(const nlohmann::json&);
+template core::Result<RefereeRegisterResponse> decode(const nlohmann::json&);
+template core::Result<LeagueRegisterRequest> decode(const nlohmann::json&);
+template core::Result<LeagueRegisterResponse> decode(const nlohmann::json&);
+
+}  // namespace league::envelope

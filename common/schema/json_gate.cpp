@@ -1,0 +1,158 @@
+#include "common/schema/json_gate.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/schema/violation.h"
+
+namespace league::schema {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+constexpr std::size_t kShownKeyLength = 32;
+
+std::string shortened(const std::string& key) {
+  std::string shown;
+  for (char c : key.substr(0, kShownKeyLength)) shown += c >= ' ' && c <= '~' ? c : '?';
+  return key.size() > kShownKeyLength ? shown + "..." : shown;
+}
+
+/// nlohmann's reason without its prefix and without the part that quotes the input.
+std::string syntax_reason(std::string_view what) {
+  if (auto start = what.find("syntax error"); start != std::string_view::npos)
+    what.remove_prefix(start);
+  what = what.substr(0, what.find("; last read"));
+  return std::string(what);
+}
+
+/// Builds the document while it is read; returns false from an event to stop at a fault.
+class GatedBuilder final : public nlohmann::json_sax<json> {
+ public:
+  explicit GatedBuilder(const JsonLimits& limits) : limits_(limits) {
+    open_.reserve(limits.max_depth);
+  }
+
+  bool null() override { return place(nullptr); }
+  bool boolean(bool value) override { return place(value); }
+  bool number_integer(number_integer_t value) override { return place(value); }
+  bool number_unsigned(number_unsigned_t value) override { return place(value); }
+  bool number_float(number_float_t value, const string_t& /*text*/) override {
+    return place(value);
+  }
+  bool string(string_t& value) override { return place(std::move(value)); }
+  bool binary(binary_t& /*value*/) override { return false; }
+
+  bool start_object(std::size_t /*elements*/) override { return open(json::value_t::object); }
+  bool start_array(std::size_t /*elements*/) override { return open(json::value_t::array); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    if (name.size() > limits_.max_key_length) {
+      return refuse(ErrorCode::kFieldTooLong,
+                    "a key has " + std::to_string(name.size()) + " characters; at most " +
+                        std::to_string(limits_.max_key_length) + " are allowed");
+    }
+    Frame& frame = open_.back();
+    auto [it, is_new] = frame.container->get_ref<json::object_t&>().try_emplace(std::move(name));
+    frame.key = &it->first;
+    slot_ = &it->second;
+    if (is_new) return true;
+    return refuse(ErrorCode::kDuplicateKey,
+                  "the key \"" + shortened(it->first) +
+                      "\" stands twice in one object; which value counts would depend on "
+                      "the reader, so send each key once");
+  }
+
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const json::exception& fault) override {
+    fault_ = Error{ErrorCode::kMalformedMessage,
+                   "the body is not JSON: byte " + std::to_string(position) + ", " +
+                       syntax_reason(fault.what()),
+                   ""};
+    return false;
+  }
+
+  json document;
+  [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
+
+ private:
+  struct Frame {
+    json* container;
+    const std::string* key;  ///< of the member that is being read; null in an array
+  };
+
+  template <typename Value>
+  bool place(Value&& value) {
+    *target() = std::forward<Value>(value);
+    return true;
+  }
+
+  /// Where the next value goes.
+  json* target() {
+    if (open_.empty()) return &document;
+    Frame& frame = open_.back();
+    if (!frame.container->is_array()) return slot_;
+    return &frame.container->get_ref<json::array_t&>().emplace_back();
+  }
+
+  bool open(json::value_t type) {
+    if (open_.size() == limits_.max_depth) {
+      return refuse(ErrorCode::kFieldTooLong, "objects and arrays are nested more than " +
+                                                  std::to_string(limits_.max_depth) + " deep");
+    }
+    json* container = target();
+    *container = json(type);
+    open_.push_back({container, nullptr});
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  bool refuse(ErrorCode code, std::string text) {
+    fault_ = Error{code, std::move(text), pointer()};
+    return false;
+  }
+
+  [[nodiscard]] std::string pointer() const {
+    std::string text;
+    for (const Frame& frame : open_) {
+      if (frame.container->is_array()) {
+        std::size_t elements = frame.container->size();
+        text += pointer_step(std::to_string(elements == 0 ? 0 : elements - 1));
+      } else if (frame.key != nullptr) {
+        text += pointer_step(shortened(*frame.key));
+      }
+    }
+    return text;
+  }
+
+  const JsonLimits& limits_;
+  std::vector<Frame> open_;
+  json* slot_ = nullptr;
+  std::optional<Error> fault_;
+};
+
+}  // namespace
+
+core::Result<json> parse_json(std::string_view bytes, const JsonLimits& limits) {
+  GatedBuilder builder(limits);
+  try {
+    bool complete = json::sax_parse(bytes.begin(), bytes.end(), &builder);
+    if (complete) return std::move(builder.document);
+  } catch (const std::exception&) {
+    return Error{ErrorCode::kMalformedMessage, "the body is not JSON", ""};
+  }
+  if (builder.fault()) return *builder.fault();
+  return Error{ErrorCode::kMalformedMessage, "the body is not JSON", ""};
+}
+
+}  // namespace league::schema

@@ -1,0 +1,1 @@
+#include "common/schema/json_gate.h"

@@ -1,0 +1,1 @@
+#include "common/schema/schema_validator.h"

@@ -1,0 +1,177 @@
+#include "common/schema/violation.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace league::schema {
+namespace {
+
+using nlohmann::json;
+
+struct Phrase {
+  std::string_view begins;
+  std::string_view keyword;  ///< empty: an echo of a fault that is reported where it is
+};
+
+/// The validator names rules by sentences only; the tests provoke every one of them, so a version
+/// with other sentences is noticed. In the order of usefulness: a missing field explains more than
+/// the rules it breaks elsewhere.
+constexpr auto kPhrases = std::to_array<Phrase>({
+    {"Missing required property '", "required"},
+    {"Value type not permitted by 'type'", "type"},
+    {"String should be no more than", "maxLength"},
+    {"String should be no fewer than", "minLength"},
+    {"Failed to match expected value set by 'const'", "const"},
+    {"Failed to match against any enum", "enum"},
+    {"Failed to match regex", "pattern"},
+    {"Expected number less than or equal", "maximum"},
+    {"Expected number less than", "exclusiveMaximum"},
+    {"Expected number greater than or equal", "minimum"},
+    {"Expected number greater than", "exclusiveMinimum"},
+    {"Value should be a multiple", "multipleOf"},
+    {"Value could not be converted", "multipleOf"},
+    {"Array should contain no more", "maxItems"},
+    {"Array should contain no fewer", "minItems"},
+    {"Elements at indexes", "uniqueItems"},
+    {"Object should have no more", "maxProperties"},
+    {"Object should have no fewer", "minProperties"},
+    {"Object contains a property", "additionalProperties"},
+    {"Array contains more items", "additionalItems"},
+    {"Cannot validate item #", "additionalItems"},
+    {"Failed to any values against subschema in 'contains'", "contains"},
+    {"Target should not validate against schema specified in 'not'", "not"},
+    {"Missing dependency", "dependencies"},
+    {"Failed to validate against any schemas allowed by anyOf", "anyOf"},
+    {"Failed to validate against any child schemas allowed by oneOf", "oneOf"},
+    {"Failed to validate against exactly one child schema", "oneOf"},
+    {"Failed to validate against a conditional", "if"},
+    {"Failed to validate", ""},
+});
+
+const Phrase* phrase_of(std::string_view description) {
+  const auto* found = std::ranges::find_if(
+      kPhrases, [&](const Phrase& p) { return description.starts_with(p.begins); });
+  return found == kPhrases.end() ? nullptr : found;
+}
+
+/// The subschema that governs `path`, as far as `properties`, `items` and `additionalProperties`
+/// lead.
+const json* schema_at(const json& schema, const std::vector<std::string>& path) {
+  const json* at = &schema;
+  for (const auto& part : path) {
+    auto child = [&](const char* keyword) -> const json* {
+      auto it = at->find(keyword);
+      return it != at->end() && it->is_object() ? &*it : nullptr;
+    };
+    const json* properties = child("properties");
+    const json* next = nullptr;
+    if (properties != nullptr && properties->contains(part)) {
+      next = &(*properties)[part];
+    } else if (const json* items = child("items")) {
+      next = items;
+    } else {
+      next = child("additionalProperties");
+    }
+    if (next == nullptr || !next->is_object()) return nullptr;
+    at = next;
+  }
+  return at;
+}
+
+std::string list(const json& values) {
+  if (!values.is_array()) return values.dump();
+  std::string text;
+  for (const auto& value : values) text += (text.empty() ? "" : ", ") + value.dump();
+  return text;
+}
+
+std::string example_of(const json* schema) {
+  if (schema == nullptr) return "";
+  if (auto it = schema->find("examples"); it != schema->end() && it->is_array() && !it->empty())
+    return it->front().dump();
+  if (auto it = schema->find("const"); it != schema->end()) return it->dump();
+  if (auto it = schema->find("enum"); it != schema->end() && it->is_array() && !it->empty())
+    return it->front().dump();
+  return "";
+}
+
+std::string rule_text(std::string_view keyword, const json* schema) {
+  json value;
+  if (schema != nullptr) {
+    if (auto it = schema->find(keyword); it != schema->end()) value = *it;
+  }
+  if (keyword == "required") return "is required and must not be null";
+  if (value.is_null()) return "breaks the rule " + std::string(keyword);
+  if (keyword == "type") return "must be of type " + list(value);
+  if (keyword == "enum") return "must be one of " + list(value);
+  if (keyword == "const") return "must be " + value.dump();
+  if (keyword == "pattern") return "must match " + value.get<std::string>();
+  if (keyword == "maxLength") return "must have at most " + value.dump() + " characters";
+  if (keyword == "minLength") return "must have at least " + value.dump() + " characters";
+  if (keyword == "maximum") return "must be at most " + value.dump();
+  if (keyword == "minimum") return "must be at least " + value.dump();
+  if (keyword == "maxItems") return "must have at most " + value.dump() + " elements";
+  if (keyword == "minItems") return "must have at least " + value.dump() + " elements";
+  return "breaks the rule " + std::string(keyword);
+}
+
+bool is_index(const std::string& part) {
+  return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::string pointer_step(std::string_view key) {
+  std::string text(1, '/');
+  for (char c : key) {
+    if (c == '~') {
+      text += "~0";
+    } else if (c == '/') {
+      text += "~1";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+Violation describe_violation(const json& schema, const std::vector<std::string>& path,
+                             std::string_view keyword) {
+  Violation violation;
+  for (const auto& part : path) {
+    violation.pointer += pointer_step(part);
+    if (!is_index(part)) violation.property = part;
+  }
+  const json* governing = schema_at(schema, path);
+  violation.keyword = keyword;
+  violation.text = rule_text(keyword, governing);
+  violation.example = example_of(governing);
+  return violation;
+}
+
+std::vector<Violation> explain(const json& schema, const std::vector<Finding>& findings) {
+  struct Ranked {
+    std::ptrdiff_t rank;
+    Violation violation;
+  };
+  std::vector<Ranked> ranked;
+  for (const auto& finding : findings) {
+    const Phrase* phrase = phrase_of(finding.description);
+    if (phrase != nullptr && phrase->keyword.empty()) continue;
+    std::vector<std::string> path = finding.path;
+    std::string_view keyword = phrase != nullptr ? phrase->keyword : "schema";
+    if (keyword == "required") {
+      std::string_view name = std::string_view(finding.description).substr(phrase->begins.size());
+      path.emplace_back(name.substr(0, name.rfind('\'')));
+    }
+    ranked.push_back({phrase != nullptr ? phrase - kPhrases.data() : std::ssize(kPhrases),
+                      describe_violation(schema, path, keyword)});
+  }
+  std::ranges::stable_sort(ranked, {}, &Ranked::rank);
+  std::vector<Violation> violations;
+  for (auto& entry : ranked) violations.push_back(std::move(entry.violation));
+  return violations;
+}
+
+}  // namespace league::schema
