@@ -9,9 +9,6 @@ using core::ErrorCode;
 
 namespace {
 
-constexpr int kPointsForWin = 3;
-constexpr int kPointsForDraw = 1;
-
 bool passes_by_itself(ErrorCode code) {
   return core::error_info(code).retryable || code == ErrorCode::kInternalError ||
          code == ErrorCode::kOverloaded || code == ErrorCode::kShuttingDown;
@@ -213,7 +210,7 @@ void Match::accept_reply(Slot slot, const Reply& reply, Instant now, Effects& ef
     const core::Error declined{ErrorCode::kInvitationDeclined, "the player declined the invitation",
                                "/accept"};
     record(slot, declined, now - player.asked_at);
-    lose(slot, declined, effects);
+    lose(slot, game_error(slot, declined), effects);
     return;
   }
   player.state = SeatState::kAnswered;
@@ -231,12 +228,16 @@ void Match::fail(Slot slot, const core::Error& error, Instant now, Effects& effe
 void Match::fail_attempt(Slot slot, const core::Error& error, Effects& effects) {
   Progress& player = progress_[slot];
   ++player.failed_attempts;
-  if (player.failed_attempts >= plan_.settings.max_attempts) {
-    lose(slot, error, effects);
+  SendGameError notice = game_error(slot, error);
+  notice.retry_count = player.failed_attempts;
+  notice.max_retries = plan_.settings.max_attempts;
+  if (notice.retry_count >= notice.max_retries) {
+    lose(slot, std::move(notice), effects);
     return;
   }
-  tell(slot, error, plan_.settings.retry_delay,
-       "the call is made again; a technical loss follows after the last attempt", effects);
+  notice.consequence = "The call is made again; after the last attempt the match is lost.";
+  notice.next_retry_in = plan_.settings.retry_delay;
+  effects.emplace_back(std::move(notice));
   player.state = SeatState::kWaitingForRetry;
   player.timer_id = ++last_id_;
   effects.emplace_back(StartTimer{player.timer_id, plan_.settings.retry_delay});
@@ -245,24 +246,39 @@ void Match::fail_attempt(Slot slot, const core::Error& error, Effects& effects) 
 void Match::fail_answer(Slot slot, const core::Error& error, Instant now, Effects& effects) {
   Progress& player = progress_[slot];
   ++player.invalid_answers;
-  if (player.invalid_answers >= plan_.settings.max_invalid_answers) {
-    lose(slot, error, effects);
+  SendGameError notice = game_error(slot, error);
+  notice.retry_count = player.invalid_answers;
+  notice.max_retries = plan_.settings.max_invalid_answers;
+  if (notice.retry_count >= notice.max_retries) {
+    lose(slot, std::move(notice), effects);
   } else if (player.window_end <= now) {
     // No time is left to answer again: the window has run out like that of a silent player.
     fail_attempt(slot, error, effects);
   } else {
-    tell(slot, error, Duration::zero(),
-         "the call is made again within the same time limit; a technical loss follows after " +
-             std::to_string(plan_.settings.max_invalid_answers) + " invalid answers",
-         effects);
+    notice.consequence =
+        "The call is made again within the same time limit; after the last invalid answer the "
+        "match is lost.";
+    notice.next_retry_in = Duration::zero();
+    effects.emplace_back(std::move(notice));
     ask(slot, now, effects);
   }
 }
 
-void Match::lose(Slot slot, const core::Error& error, Effects& effects) {
+void Match::lose(Slot slot, SendGameError notice, Effects& effects) {
   progress_[slot].state = SeatState::kFailed;
-  progress_[slot].lost_by = termination_for(stage_call(), error.code);
-  tell(slot, error, std::nullopt, "technical loss", effects);
+  progress_[slot].lost_by = termination_for(stage_call(), notice.error.code);
+  notice.action_required = "NONE";
+  notice.consequence = "Technical loss of this match.";
+  effects.emplace_back(std::move(notice));
+}
+
+SendGameError Match::game_error(Slot slot, const core::Error& error) const {
+  SendGameError notice;
+  notice.slot = notice.affected = slot;
+  notice.call = stage_call();
+  notice.error = error;
+  notice.action_required = expected_reply(stage_call());
+  return notice;
 }
 
 void Match::record(Slot slot, const core::Error& error, Duration elapsed) {
@@ -273,20 +289,6 @@ void Match::record(Slot slot, const core::Error& error, Duration elapsed) {
                        .attempt = progress_[slot].attempt,
                        .elapsed = elapsed,
                        .text = error.message});
-}
-
-void Match::tell(Slot slot, const core::Error& error, std::optional<Duration> next_retry_in,
-                 std::string consequence, Effects& effects) const {
-  effects.emplace_back(SendGameError{
-      .slot = slot,
-      .affected = slot,
-      .call = stage_call(),
-      .error = error,
-      .action_required = next_retry_in ? std::string(expected_reply(stage_call())) : "NONE",
-      .consequence = std::move(consequence),
-      .retry_count = progress_[slot].failed_attempts,
-      .max_retries = plan_.settings.max_attempts,
-      .next_retry_in = next_retry_in});
 }
 
 void Match::settle(Instant now, Effects& effects) {
@@ -304,54 +306,14 @@ void Match::settle(Instant now, Effects& effects) {
 }
 
 void Match::decide(Effects& effects) {
-  const bool has_failed = progress_[Slot::kA].lost_by || progress_[Slot::kB].lost_by;
+  const Progress& a = progress_[Slot::kA];
+  const Progress& b = progress_[Slot::kB];
   state_ = MatchState::kDrawingNumber;
-  result_ = has_failed ? technical_result() : normal_result();
+  result_ = a.lost_by || b.lost_by
+                ? technical_result(plan_, {{a.lost_by, b.lost_by}}, {{a.choice, b.choice}})
+                : played_result(rules_, plan_, {*a.choice, *b.choice});
+  result_->failures = failures_;
   report(effects);
-}
-
-MatchResult Match::normal_result() const {
-  const rules::Choices choices{*progress_[Slot::kA].choice, *progress_[Slot::kB].choice};
-  const int number = rules_.draw_number(plan_.draw_seed, plan_.match_id.str(), choices);
-  const rules::Outcome outcome = rules_.determine_winner(choices, number);
-  MatchResult result;
-  result.drawn_number = number;
-  result.number_parity = outcome.number_kind;
-  result.choices = {{choices.player_a, choices.player_b}};
-  result.reason = outcome.reason;
-  result.failures = failures_;
-  if (outcome.winner == rules::Winner::kNobody) {
-    result.status = ResultStatus::kDraw;
-    result.score = {{kPointsForDraw, kPointsForDraw}};
-  } else {
-    result.status = ResultStatus::kWin;
-    result.winner = outcome.winner == rules::Winner::kPlayerA ? Slot::kA : Slot::kB;
-    result.score[*result.winner] = kPointsForWin;
-  }
-  return result;
-}
-
-MatchResult Match::technical_result() const {
-  MatchResult result;
-  result.status = ResultStatus::kTechnicalLoss;
-  result.failures = failures_;
-  for (Slot slot : kBothSlots) {
-    result.choices[slot] = progress_[slot].choice;
-    const auto lost_by = progress_[slot].lost_by;
-    result.lost_by[slot] = lost_by;
-    if (!lost_by) continue;
-    result.termination = *lost_by;
-    result.reason += (result.reason.empty() ? "Technical loss of " : "; of ") +
-                     plan_.seats[slot].player.str() + ": " +
-                     std::string(termination_name(*lost_by));
-  }
-  if (result.lost_by[Slot::kA] && result.lost_by[Slot::kB]) {
-    result.termination = Termination::kBothFailed;
-  } else {
-    result.winner = result.lost_by[Slot::kA] ? Slot::kB : Slot::kA;
-    result.score[*result.winner] = kPointsForWin;
-  }
-  return result;
 }
 
 void Match::report(Effects& effects) {

@@ -1,79 +1,14 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "common/core/result.h"
-#include "referee/match_types.h"
+#include "referee/match_effects.h"
 
 namespace league::referee {
-
-using CallId = std::uint64_t;  ///< one call of one match; never 0
-using TimerId = std::uint64_t;  ///< one timer of one match; never 0
-
-/// Send GAME_INVITATION or CHOOSE_PARITY_CALL and hand back what came of it, with the id.
-struct CallPlayer {
-  CallId id = 0;
-  Slot slot = Slot::kA;
-  Call call = Call::kInvitation;
-  int attempt = 1;  ///< from 1; the same again after an invalid answer
-  Duration time_limit{};  ///< from now on; what is left of the attempt after an invalid answer
-  Instant deadline{};  ///< now + time_limit
-};
-
-/// Send GAME_ERROR, best effort. Source: protocol §4, message 18.
-struct SendGameError {
-  Slot slot = Slot::kA;  ///< whom to tell
-  Slot affected = Slot::kA;  ///< whose fault it was
-  Call call = Call::kInvitation;  ///< which call failed
-  core::Error error;
-  std::string action_required;  ///< the message that is awaited next, or `NONE`
-  std::string consequence;  ///< one sentence for people
-  int retry_count = 0;  ///< attempts of this call that have failed so far
-  int max_retries = 0;  ///< attempts that the call has in all
-  std::optional<Duration> next_retry_in;  ///< nothing when no further call follows; 0: at once
-};
-
-/// Call `on_timer(id)` after `delay`. Timers are never cancelled; one that has lost its meaning has
-/// no effect.
-struct StartTimer {
-  TimerId id = 0;
-  Duration delay{};
-};
-
-/// Send MATCH_RESULT_REPORT; the result of a match is the same in every attempt.
-struct ReportResult {
-  MatchResult result;
-  int attempt = 1;
-};
-
-/// Send GAME_OVER to both players, best effort.
-struct AnnounceGameOver {
-  MatchResult result;
-};
-
-/// How a referee's work on a match came to its end.
-enum class Ending {
-  kAccepted,  ///< the manager has the result
-  kRefused,  ///< the manager will not have it (another attempt or referee holds the match): nothing
-             ///< was announced
-  kUnreported,  ///< the manager could not be reached; it will assign the match anew: nothing was
-                ///< announced
-  kAbandoned,  ///< the shell gave the match up: nothing was decided or announced
-};
-
-/// The last effect of a match: its place is free.
-struct Finished {
-  Ending ending = Ending::kAccepted;
-  std::optional<core::Error> error;  ///< why it was refused or unreported
-};
-
-using Effect =
-    std::variant<CallPlayer, SendGameError, StartTimer, ReportResult, AnnounceGameOver, Finished>;
-using Effects = std::vector<Effect>;
 
 /// An answer to GAME_INVITATION that admission has let pass. An empty `match_id` means that the
 /// reply named none.
@@ -120,7 +55,8 @@ class Match {
   /// Invites both players; one whose seat is unavailable loses unasked (the other is still asked,
   /// since it may be dead too). The first input, once.
   [[nodiscard]] Effects start(Instant now);
-  /// A reply that admission accepted. Replies to calls that are no longer awaited are ignored.
+  /// A reply that admission accepted; that it came in time is the caller's judgement. Replies to
+  /// calls that are no longer awaited are ignored.
   [[nodiscard]] Effects on_reply(CallId id, const Reply& reply, Instant now);
   /// A call without a usable reply. kTimeout and kConnectionError are retried; kShuttingDown is our
   /// own doing and abandons the match; every other code is an invalid answer. A player that answers
@@ -137,6 +73,8 @@ class Match {
   [[nodiscard]] Effects abandon();
 
   [[nodiscard]] MatchState state() const { return state_; }
+  /// Nothing until the match has finished.
+  [[nodiscard]] std::optional<Ending> ending() const { return ending_; }
   [[nodiscard]] const MatchPlan& plan() const { return plan_; }
   [[nodiscard]] MatchSnapshot snapshot() const;
 
@@ -165,14 +103,11 @@ class Match {
   void fail(Slot slot, const core::Error& error, Instant now, Effects& effects);
   void fail_attempt(Slot slot, const core::Error& error, Effects& effects);
   void fail_answer(Slot slot, const core::Error& error, Instant now, Effects& effects);
-  void lose(Slot slot, const core::Error& error, Effects& effects);
+  void lose(Slot slot, SendGameError notice, Effects& effects);
   void record(Slot slot, const core::Error& error, Duration elapsed);
-  void tell(Slot slot, const core::Error& error, std::optional<Duration> next_retry_in,
-            std::string consequence, Effects& effects) const;
+  [[nodiscard]] SendGameError game_error(Slot slot, const core::Error& error) const;
   void settle(Instant now, Effects& effects);
   void decide(Effects& effects);
-  [[nodiscard]] MatchResult normal_result() const;
-  [[nodiscard]] MatchResult technical_result() const;
   void report(Effects& effects);
   void finish(Ending ending, std::optional<core::Error> error, Effects& effects);
 

@@ -1,0 +1,310 @@
+#include "referee/match_runner.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/core/crypto.h"
+#include "common/rpc/json_text.h"
+#include "referee/result_codec.h"
+#include "referee/rules/rules_registry.h"
+
+namespace league::referee {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using envelope::MessageType;
+using nlohmann::json;
+
+MatchSettings settings_for(const agent::Settings& settings) {
+  MatchSettings match;
+  match.invitation_limit = settings.time_limit(MessageType::kGameInvitation);
+  match.choice_limit = settings.time_limit(MessageType::kChooseParityCall);
+  match.max_attempts = settings.retry.max_attempts;
+  match.retry_delay = settings.retry.delay;
+  match.max_invalid_answers = settings.retry.max_invalid_answers;
+  match.report_retry_delay = settings.retry.delay;
+  return match;
+}
+
+Result<rules::DrawSeed> seed_of(const std::string& hex) {
+  auto bytes = core::from_hex(hex);
+  rules::DrawSeed seed{};
+  if (!bytes || bytes->size() != seed.size()) {
+    return Error{ErrorCode::kInvalidFieldValue, "draw_seed must be 64 hexadecimal digits",
+                 "/matches/draw_seed"};
+  }
+  std::copy(bytes->begin(), bytes->end(), seed.begin());
+  return seed;
+}
+
+std::shared_ptr<const std::string> text_of(const json& message) {
+  auto text = std::make_shared<std::string>();
+  rpc::append_json(*text, message);
+  return text;
+}
+
+std::chrono::milliseconds round_up(Duration duration) {
+  return std::chrono::ceil<std::chrono::milliseconds>(duration);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& context,
+                                                         envelope::MatchAssignment assignment,
+                                                         int round_id, OnFinished on_finished) {
+  auto rules = rules::find_rules(assignment.game_type);
+  if (!rules) return rules.error();
+  auto seats = seats_of(assignment);
+  if (!seats) return seats.error();
+  auto seed = seed_of(assignment.draw_seed);
+  if (!seed) return seed.error();
+  MatchPlan plan{.match_id = assignment.match_id,
+                 .seats = {},
+                 .draw_seed = *seed,
+                 .settings = settings_for(context.settings)};
+  for (Slot slot : kBothSlots) {
+    plan.seats[slot].player = (*seats)[slot].id;
+    if ((*seats)[slot].style)
+      context.peers.remember_style((*seats)[slot].endpoint, *(*seats)[slot].style);
+  }
+  return std::shared_ptr<MatchRunner>(new MatchRunner(context, std::move(assignment),
+                                                      std::move(*seats), **rules, std::move(plan),
+                                                      round_id, std::move(on_finished)));
+}
+
+MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
+                         PerPlayer<PlayerSeat> seats, const rules::RulesModule& rules,
+                         MatchPlan plan, int round_id, OnFinished on_finished)
+    : context_(context),
+      assignment_(std::move(assignment)),
+      seats_(std::move(seats)),
+      round_id_(round_id),
+      on_finished_(std::move(on_finished)),
+      plan_(std::move(plan)),
+      rules_(rules) {}
+
+void MatchRunner::start() {
+  if (seats_[Slot::kA].is_suspended || seats_[Slot::kB].is_suspended) return ping_suspended();
+  begin();
+}
+
+void MatchRunner::ping_suspended() {
+  pings_ = (seats_[Slot::kA].is_suspended ? 1 : 0) + (seats_[Slot::kB].is_suspended ? 1 : 0);
+  for (Slot slot : kBothSlots) {
+    if (!seats_[slot].is_suspended) continue;
+    auto limit = context_.settings.time_limit(MessageType::kGameInvitation);
+    context_.peers.ping(seats_[slot].endpoint, "player:" + seats_[slot].id.str(), limit,
+                        [self = shared_from_this(), slot](bool alive) {
+                          {
+                            std::lock_guard lock(self->mutex_);
+                            self->plan_.seats[slot].is_unavailable = !alive;
+                          }
+                          if (--self->pings_ == 0) self->begin();
+                        });
+  }
+}
+
+void MatchRunner::begin() {
+  Effects effects;
+  {
+    std::lock_guard lock(mutex_);
+    match_ = std::make_unique<Match>(rules_, plan_);
+    effects = match_->start(context_.clock.steady_now());
+  }
+  run(std::move(effects));
+}
+
+void MatchRunner::abandon() {
+  Effects effects;
+  {
+    std::lock_guard lock(mutex_);
+    if (!match_) match_ = std::make_unique<Match>(rules_, plan_);
+    effects = match_->abandon();
+  }
+  run(std::move(effects));
+}
+
+MatchSnapshot MatchRunner::snapshot() const {
+  std::lock_guard lock(mutex_);
+  return match_ ? match_->snapshot() : Match(rules_, plan_).snapshot();
+}
+
+void MatchRunner::run(Effects effects) {
+  for (const auto& effect : effects) {
+    std::visit([this](const auto& one) { carry_out(one); }, effect);
+  }
+}
+
+PerPlayer<core::PlayerId> MatchRunner::player_ids() const {
+  PerPlayer<core::PlayerId> ids;
+  for (Slot slot : kBothSlots) ids[slot] = seats_[slot].id;
+  return ids;
+}
+
+envelope::Envelope MatchRunner::envelope_for(MessageType type, const core::AuthToken& token) const {
+  return context_.envelopes.make(type, {.conversation_id = assignment_.conversation_id,
+                                        .auth_token = token,
+                                        .round_id = round_id_,
+                                        .match_id = assignment_.match_id});
+}
+
+template <typename Message>
+void MatchRunner::send(Slot slot, const Message& message, std::chrono::milliseconds limit,
+                       transport::Budget budget, agent::PeerClient::Completion completion) {
+  const PlayerSeat& seat = seats_[slot];
+  agent::PeerCall call;
+  call.endpoint = seat.endpoint;
+  call.peer = "player:" + seat.id.str();
+  call.type = Message::kType;
+  call.message = text_of(envelope::encode(envelope_for(Message::kType, seat.credential), message));
+  call.conversation_id = assignment_.conversation_id.str();
+  call.match_id = assignment_.match_id.str();
+  call.time_limit = limit;
+  call.budget = budget;
+  call.reply_defaults.sender = call.peer;
+  call.reply_defaults.conversation_id = assignment_.conversation_id;
+  call.reply_defaults.player_id = seat.id;
+  call.reply_defaults.match_id = assignment_.match_id;
+  context_.peers.call(std::move(call), std::move(completion));
+}
+
+void MatchRunner::carry_out(const CallPlayer& effect) {
+  auto limit = round_up(effect.time_limit);
+  auto completion = [self = shared_from_this(), effect](agent::PeerReply reply) {
+    self->on_answer(effect, std::move(reply));
+  };
+  const PlayerSeat& opponent = seats_[other(effect.slot)];
+  if (effect.call == Call::kInvitation) {
+    auto role =
+        effect.slot == Slot::kA ? envelope::PlayerRole::kPlayerA : envelope::PlayerRole::kPlayerB;
+    envelope::GameInvitation invitation{
+        .game_type = assignment_.game_type, .role_in_match = role, .opponent_id = opponent.id};
+    return send(effect.slot, invitation, limit, transport::Budget::kGame, std::move(completion));
+  }
+  envelope::ChooseParityCall call;
+  call.player_id = seats_[effect.slot].id;
+  call.game_type = assignment_.game_type;
+  call.deadline = context_.clock.utc_now().after(limit);
+  call.context = envelope::ChoiceContext{.opponent_id = opponent.id,
+                                         .round_id = round_id_,
+                                         .your_standings = seats_[effect.slot].standings,
+                                         .draw_commitment = assignment_.draw_commitment};
+  send(effect.slot, call, limit, transport::Budget::kGame, std::move(completion));
+}
+
+Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply& reply) const {
+  if (reply.error) return *reply.error;
+  const PlayerSeat& seat = seats_[call.slot];
+  if (auto token = check_reply_token(seat, reply.message, context_.mode, *reply.notes); !token)
+    return token.error();
+  auto envelope = envelope::decode_envelope(reply.message);
+  if (!envelope) return envelope.error();
+  std::string match_id = envelope->match_id ? envelope->match_id->str() : "";
+  auto mine = [&seat](const core::PlayerId& id) -> std::optional<Error> {
+    if (id == seat.id) return std::nullopt;
+    return Error{ErrorCode::kSenderMismatch,
+                 "player_id is not " + seat.id.str() + ", whom this call was for", "/player_id"};
+  };
+  if (call.call == Call::kInvitation) {
+    auto ack = envelope::decode<envelope::GameJoinAck>(reply.message);
+    if (!ack) return ack.error();
+    if (auto wrong = mine(ack->player_id)) return *wrong;
+    return Reply(JoinAnswer{std::move(match_id), ack->accept});
+  }
+  auto choice = envelope::decode<envelope::ChooseParityResponse>(reply.message);
+  if (!choice) return choice.error();
+  if (auto wrong = mine(choice->player_id)) return *wrong;
+  return Reply(
+      ChoiceAnswer{std::move(match_id), std::string(envelope::parity_name(choice->parity_choice))});
+}
+
+void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
+  auto answer = read_answer(call, reply);
+  if (!answer) {
+    reply.notes->verdict = answer.error().code;
+    reply.notes->fault = answer.error().message;
+  }
+  Effects effects;
+  {
+    std::lock_guard lock(mutex_);
+    auto now = context_.clock.steady_now();
+    effects = answer ? match_->on_reply(call.id, *answer, now)
+                     : match_->on_failure(call.id, answer.error(), now);
+  }
+  run(std::move(effects));
+}
+
+void MatchRunner::carry_out(const SendGameError& effect) {
+  envelope::RetryInfo retry{
+      .retry_count = effect.retry_count, .max_retries = effect.max_retries, .next_retry_at = {}};
+  if (effect.next_retry_in)
+    retry.next_retry_at = context_.clock.utc_now().after(round_up(*effect.next_retry_in));
+  auto message =
+      envelope::make_game_error(effect.error, {.affected_player = seats_[effect.affected].id,
+                                               .action_required = effect.action_required,
+                                               .consequence = effect.consequence,
+                                               .retry_info = retry,
+                                               .game_state = {}});
+  send(effect.slot, message, context_.settings.time_limit(MessageType::kGameError),
+       transport::Budget::kBroadcast, [](const agent::PeerReply&) {});
+}
+
+void MatchRunner::carry_out(const StartTimer& effect) {
+  context_.timer.schedule(effect.delay, [self = shared_from_this(), id = effect.id] {
+    Effects effects;
+    {
+      std::lock_guard lock(self->mutex_);
+      effects = self->match_->on_timer(id, self->context_.clock.steady_now());
+    }
+    self->run(std::move(effects));
+  });
+}
+
+void MatchRunner::carry_out(const ReportResult& effect) {
+  envelope::MatchResultReport report{
+      .game_type = assignment_.game_type,
+      .result =
+          match_result(effect.result, player_ids(), assignment_.attempt, assignment_.draw_seed)};
+  agent::PeerCall call;
+  call.endpoint = context_.manager;
+  call.peer = "league_manager";
+  call.type = MessageType::kMatchResultReport;
+  call.message = text_of(
+      envelope::encode(envelope_for(MessageType::kMatchResultReport, context_.own_token), report));
+  call.conversation_id = assignment_.conversation_id.str();
+  call.match_id = assignment_.match_id.str();
+  call.time_limit = context_.settings.time_limit(MessageType::kMatchResultReport);
+  call.budget = transport::Budget::kGame;
+  context_.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
+    Effects effects;
+    {
+      std::lock_guard lock(self->mutex_);
+      if (!reply.error) self->ack_ = std::move(reply.message);
+      effects = reply.error ? self->match_->on_report_failed(*reply.error)
+                            : self->match_->on_report_accepted();
+    }
+    self->run(std::move(effects));
+  });
+}
+
+void MatchRunner::carry_out(const AnnounceGameOver& effect) {
+  envelope::GameOver over{.game_type = assignment_.game_type,
+                          .game_result = game_result(effect.result, player_ids()),
+                          .draw_seed = assignment_.draw_seed};
+  for (Slot slot : kBothSlots) {
+    send(slot, over, context_.settings.time_limit(MessageType::kGameOver),
+         transport::Budget::kBroadcast, [](const agent::PeerReply&) {});
+  }
+}
+
+void MatchRunner::carry_out(const Finished& /*effect*/) {
+  json ack;
+  {
+    std::lock_guard lock(mutex_);
+    ack = std::move(ack_);
+  }
+  on_finished_(*this, ack);
+}
+
+}  // namespace league::referee

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "common/agent/peer_client.h"
+#include "common/agent/settings.h"
+#include "common/core/timer.h"
+#include "common/envelope/codec.h"
+#include "referee/match.h"
+#include "referee/players.h"
+
+namespace league::referee {
+
+/// What every match of one referee uses. All references outlive the runners.
+struct RunnerContext {
+  agent::PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  const envelope::EnvelopeBuilder& envelopes;
+  const agent::Settings& settings;
+  envelope::Mode mode = envelope::Mode::kOpen;
+  transport::Endpoint manager;
+  core::AuthToken own_token;  ///< towards the manager only
+};
+
+/// Plays one assigned match: carries out the effects of the pure Match and feeds back what comes of
+/// them. Thread-safe; kept alive by its own calls and timers until the match is finished.
+class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
+ public:
+  /// Runs once, when the place is free. `ack` is the manager's answer to the report (null without
+  /// one), in which further assignments may stand.
+  using OnFinished = std::function<void(MatchRunner&, const nlohmann::json& ack)>;
+
+  [[nodiscard]] static core::Result<std::shared_ptr<MatchRunner>> create(
+      const RunnerContext& context, envelope::MatchAssignment assignment, int round_id,
+      OnFinished on_finished);
+
+  void start();
+  /// Gives the match up without a result.
+  void abandon();
+  [[nodiscard]] MatchSnapshot snapshot() const;
+  [[nodiscard]] const envelope::MatchAssignment& assignment() const { return assignment_; }
+
+ private:
+  MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
+              PerPlayer<PlayerSeat> seats, const rules::RulesModule& rules, MatchPlan plan,
+              int round_id, OnFinished on_finished);
+
+  void run(Effects effects);
+  void carry_out(const CallPlayer& effect);
+  void carry_out(const SendGameError& effect);
+  void carry_out(const StartTimer& effect);
+  void carry_out(const ReportResult& effect);
+  void carry_out(const AnnounceGameOver& effect);
+  void carry_out(const Finished& effect);
+
+  /// Pings the suspended players first; the last answer starts the match.
+  void ping_suspended();
+  void begin();
+  void on_answer(const CallPlayer& call, agent::PeerReply reply);
+  [[nodiscard]] core::Result<Reply> read_answer(const CallPlayer& call,
+                                                agent::PeerReply& reply) const;
+  template <typename Message>
+  void send(Slot slot, const Message& message, std::chrono::milliseconds limit,
+            transport::Budget budget, agent::PeerClient::Completion completion);
+  [[nodiscard]] envelope::Envelope envelope_for(envelope::MessageType type,
+                                                const core::AuthToken& token) const;
+  [[nodiscard]] PerPlayer<core::PlayerId> player_ids() const;
+
+  const RunnerContext& context_;
+  const envelope::MatchAssignment assignment_;
+  const PerPlayer<PlayerSeat> seats_;
+  const int round_id_;
+  const OnFinished on_finished_;
+  std::atomic<int> pings_{0};
+  mutable std::mutex mutex_;  // guards match_, plan_ and ack_
+  MatchPlan plan_;
+  const rules::RulesModule& rules_;
+  std::unique_ptr<Match> match_;
+  nlohmann::json ack_;
+};
+
+}  // namespace league::referee

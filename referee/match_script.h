@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "referee/match.h"
+
+namespace league::referee::testing {
+
+/// Plays one match from words, in virtual time, and keeps what it did. For tests.
+///
+/// Words for a player, always about its awaited call: `A:join`, `A:decline`, `A:timeout` (moves the
+/// clock to the deadline), `A:refused` (no connection), `A:garbage`, `A:token` (a wrong one),
+/// `A:wrong` (another match), `A:huh` (a reply of the other kind), `A:even`, `A:odd`, and any other
+/// word as a choice. Others: `+500` (milliseconds pass), `tick` (the next timer fires), `ok`
+/// (report accepted), `E033` (report failed so).
+class MatchScript {
+ public:
+  explicit MatchScript(MatchPlan plan);
+  MatchScript();
+
+  /// Starts the match if it has not begun and plays the words, which blanks separate.
+  MatchScript& play(std::string_view words);
+  /// Everything that happened since the last call of this, one line for each effect.
+  [[nodiscard]] std::vector<std::string> take_lines();
+  /// `TECHNICAL_LOSS B 0-3 TIMEOUT_JOIN`, or `none` before the report.
+  [[nodiscard]] std::string result_line() const;
+  [[nodiscard]] const MatchResult& result() const;
+  [[nodiscard]] const std::vector<Effect>& effects() const { return effects_; }
+  [[nodiscard]] CallId awaited(Slot slot) const { return awaited_[slot].id; }
+  [[nodiscard]] std::size_t waiting_timers() const { return timers_.size(); }
+  [[nodiscard]] Instant now() const { return now_; }
+  [[nodiscard]] Match& match() { return match_; }
+  /// Takes effects of an input that the test made itself.
+  void take(const Effects& effects);
+
+  static constexpr const char* kMatchId = "R1M1";
+  /// Two present players, the seed zero and the default settings.
+  [[nodiscard]] static MatchPlan default_plan();
+
+ private:
+  void play_word(const std::string& word);
+  void play_player(Slot slot, const std::string& word);
+  void fire_next_timer();
+
+  Match match_;
+  Instant now_{std::chrono::hours(1)};
+  bool has_started_ = false;
+  std::vector<Effect> effects_;
+  std::size_t lines_taken_ = 0;
+  PerPlayer<CallPlayer> awaited_;
+  struct Timer {
+    TimerId id;
+    Instant due;
+  };
+  std::vector<Timer> timers_;
+};
+
+/// One line for people and for comparison.
+[[nodiscard]] std::string to_line(const Effect& effect);
+[[nodiscard]] std::string to_line(const MatchResult& result);
+
+}  // namespace league::referee::testing

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "common/agent/peer_client.h"
+#include "common/envelope/round_messages.h"
+#include "common/transport/endpoint.h"
+#include "referee/match_types.h"
+
+namespace league::referee {
+
+/// What a referee knows of one player of one match, from the assignment.
+struct PlayerSeat {
+  core::PlayerId id;
+  transport::Endpoint endpoint;
+  core::AuthToken
+      credential;  ///< what the referee shows instead of a token of its own (protocol §8)
+  std::string token_hash;  ///< of the token that the player must show
+  std::optional<agent::CallStyle> style;
+  envelope::WinLossDraw standings;
+  bool is_suspended = false;  ///< gets one ping before it is asked (protocol §6)
+};
+
+/// The two players of an assignment; fails with kEndpointNotAllowed when an address cannot be read.
+[[nodiscard]] core::Result<PerPlayer<PlayerSeat>> seats_of(
+    const envelope::MatchAssignment& assignment);
+
+/// Checks the credential in a player's reply. In open mode a missing or foreign token is a noted
+/// leniency, in strict mode it is kAuthTokenMissing or kAuthTokenInvalid. Source: protocol §8.
+[[nodiscard]] core::Result<void> check_reply_token(const PlayerSeat& seat,
+                                                   const nlohmann::json& reply, envelope::Mode mode,
+                                                   rpc::MessageNotes& notes);
+
+}  // namespace league::referee

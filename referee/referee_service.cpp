@@ -1,0 +1,231 @@
+#include "referee/referee_service.h"
+
+#include <nlohmann/json.hpp>
+
+#include "referee/result_codec.h"
+
+namespace league::referee {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using nlohmann::json;
+
+constexpr std::size_t kRememberedMatches = 1024;
+
+json state_of(const MatchSnapshot& snapshot) {
+  json seats = json::object();
+  for (Slot slot : kBothSlots) {
+    json seat = {{"role", slot_name(slot)}, {"state", seat_state_name(snapshot.seats[slot])}};
+    if (snapshot.result) {
+      const auto& choice = snapshot.result->choices[slot];
+      seat["choice"] = choice ? json(*choice) : json(nullptr);
+      seat["score"] = snapshot.result->score[slot];
+    }
+    seats[snapshot.players[slot].str()] = std::move(seat);
+  }
+  json state = {{"match_id", snapshot.match_id.str()},
+                {"game_type", snapshot.game_type},
+                {"state", state_name(snapshot.state)},
+                {"players", std::move(seats)}};
+  if (snapshot.result) {
+    state["status"] = status_name(snapshot.result->status);
+    state["reason"] = snapshot.result->reason;
+    state["drawn_number"] =
+        snapshot.result->drawn_number ? json(*snapshot.result->drawn_number) : json(nullptr);
+  }
+  return state;
+}
+
+std::string text_argument(const json& arguments, const char* name) {
+  auto it = arguments.find(name);
+  return it != arguments.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+}  // namespace
+
+RefereeService::RefereeService(RefereeOptions options, const RefereeDependencies& dependencies)
+    : options_(std::move(options)),
+      deps_(dependencies),
+      server_({.role = envelope::Role::kReferee,
+               .mode = options_.mode,
+               .check_token =
+                   [this](const envelope::Envelope& envelope) { return check_token(envelope); },
+               .league_error = {}},
+              dependencies.schemas, dependencies.clock) {
+  bind_handlers();
+}
+
+RefereeService::~RefereeService() {
+  std::map<core::MatchId, std::shared_ptr<MatchRunner>> running;
+  {
+    std::lock_guard lock(mutex_);
+    running.swap(running_);
+  }
+  for (auto& [id, runner] : running) runner->abandon();
+}
+
+void RefereeService::on_league_completed(
+    std::function<void(const envelope::LeagueCompleted&)> callback) {
+  on_completed_ = std::move(callback);
+}
+
+void RefereeService::set_identity(const agent::Identity& identity) {
+  std::lock_guard lock(mutex_);
+  token_ = identity.token;
+  envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
+                                                           identity.league, deps_.clock);
+  context_ = std::make_unique<RunnerContext>(
+      RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings,
+                    options_.mode, options_.manager, identity.token});
+}
+
+std::size_t RefereeService::running_matches() const {
+  std::lock_guard lock(mutex_);
+  return running_.size();
+}
+
+void RefereeService::bind_handlers() {
+  server_.bind<envelope::RoundAssignment>([this](agent::Call<envelope::RoundAssignment> call) {
+    // Answer first: the manager waits for this, and the matches take their time.
+    auto matches =
+        std::make_shared<std::vector<envelope::MatchAssignment>>(std::move(call.message.matches));
+    int round_id = call.envelope.round_id.value_or(1);
+    call.reply.acknowledge(
+        [this, matches, round_id] { on_assignments(std::move(*matches), round_id); });
+  });
+  server_.bind<envelope::RoundCompleted>(
+      [](agent::Call<envelope::RoundCompleted> call) { call.reply.acknowledge(); });
+  server_.bind<envelope::LeagueCompleted>([this](agent::Call<envelope::LeagueCompleted> call) {
+    call.reply.acknowledge();
+    if (on_completed_) on_completed_(call.message);
+  });
+  server_.bind<envelope::LeagueError>(
+      [](agent::Call<envelope::LeagueError> call) { call.reply.acknowledge(); });
+  server_.bind_tool("start_match",
+                    [this](agent::ToolCall call) { on_start_match(std::move(call)); });
+  server_.bind_tool("get_match_state",
+                    [this](agent::ToolCall call) { on_get_match_state(std::move(call)); });
+}
+
+Result<void> RefereeService::check_token(const envelope::Envelope& envelope) const {
+  std::lock_guard lock(mutex_);
+  if (token_.empty())
+    return Error{ErrorCode::kAuthTokenInvalid, "this referee is not registered yet", "/auth_token"};
+  if (token_.matches(envelope.auth_token->reveal())) return {};
+  return Error{ErrorCode::kAuthTokenInvalid,
+               "auth_token must be this referee's own, which only its league manager has",
+               "/auth_token"};
+}
+
+void RefereeService::on_assignments(std::vector<envelope::MatchAssignment> matches, int round_id) {
+  for (auto& match : matches) {
+    // A match that cannot be started is left to the manager's watchdog, which assigns it to another
+    // referee.
+    (void)start_match(std::move(match), round_id);
+  }
+}
+
+Result<void> RefereeService::start_match(envelope::MatchAssignment assignment, int round_id) {
+  std::shared_ptr<MatchRunner> replaced;
+  std::shared_ptr<MatchRunner> runner;
+  {
+    std::lock_guard lock(mutex_);
+    if (!context_)
+      return Error{ErrorCode::kRefereeNotRegistered, "this referee is not registered yet", ""};
+    if (deps_.may_start && !deps_.may_start()) {
+      return Error{ErrorCode::kOverloaded,
+                   "the disk of the conversation log is nearly full; no new match starts", ""};
+    }
+    auto& last = last_attempt_[assignment.match_id];
+    if (assignment.attempt <= last) return {};  // a repeated announcement
+    auto running = running_.find(assignment.match_id);
+    if (running != running_.end()) replaced = running->second;
+    if (!replaced && running_.size() >= static_cast<std::size_t>(options_.max_concurrent_matches)) {
+      return Error{ErrorCode::kCapacityExceeded,
+                   "all " + std::to_string(options_.max_concurrent_matches) + " places are taken",
+                   "/matches"};
+    }
+    auto id = assignment.match_id;
+    int attempt = assignment.attempt;
+    auto created =
+        MatchRunner::create(*context_, std::move(assignment), round_id,
+                            [this](MatchRunner& done, const json& ack) { on_finished(done, ack); });
+    if (!created) return created.error();
+    last = attempt;
+    runner = std::move(*created);
+    running_[id] = runner;
+  }
+  if (replaced) replaced->abandon();
+  runner->start();
+  return {};
+}
+
+void RefereeService::on_finished(MatchRunner& runner, const json& ack) {
+  const auto& id = runner.assignment().match_id;
+  auto snapshot = runner.snapshot();
+  {
+    std::lock_guard lock(mutex_);
+    auto found = running_.find(id);
+    if (found != running_.end() && found->second.get() == &runner) running_.erase(found);
+    if (finished_.insert_or_assign(id, std::move(snapshot)).second) finished_order_.push_back(id);
+    while (finished_order_.size() > kRememberedMatches) {
+      finished_.erase(finished_order_.front());
+      last_attempt_.erase(finished_order_.front());
+      finished_order_.pop_front();
+    }
+  }
+  if (!ack.is_object() || !ack.contains("matches")) return;
+  auto next = envelope::decode_assignments(ack["matches"]);
+  if (!next) return;
+  int round_id = ack.value("round_id", 1);
+  on_assignments(std::move(*next), round_id);
+}
+
+void RefereeService::on_start_match(agent::ToolCall call) {
+  core::AuthToken shown(text_argument(call.arguments, "auth_token"));
+  {
+    std::lock_guard lock(mutex_);
+    if (token_.empty() || !token_.matches(shown.reveal())) {
+      return call.reply.refuse(
+          {shown.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kNotAuthorized,
+           "start_match is the league manager's: auth_token must be this referee's own token",
+           "/auth_token"});
+    }
+  }
+  auto match = call.arguments.find("match");
+  if (match == call.arguments.end()) {
+    return call.reply.refuse({ErrorCode::kMissingRequiredField,
+                              "match must be an assignment as in ROUND_ANNOUNCEMENT", "/match"});
+  }
+  auto assignments = envelope::decode_assignments(json::array({*match}));
+  if (!assignments) return call.reply.refuse(assignments.error());
+  auto round = call.arguments.find("round_id");
+  int round_id =
+      round != call.arguments.end() && round->is_number_integer() ? round->get<int>() : 1;
+  if (auto started = start_match(std::move(assignments->front()), round_id); !started) {
+    return call.reply.refuse(started.error());
+  }
+  call.reply.acknowledge();
+}
+
+void RefereeService::on_get_match_state(agent::ToolCall call) {
+  core::MatchId id(text_argument(call.arguments, "match_id"));
+  std::shared_ptr<MatchRunner> runner;
+  std::optional<MatchSnapshot> snapshot;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = running_.find(id); found != running_.end()) runner = found->second;
+    if (auto done = finished_.find(id); !runner && done != finished_.end()) snapshot = done->second;
+  }
+  if (runner) snapshot = runner->snapshot();
+  if (!snapshot) {
+    return call.reply.refuse({ErrorCode::kMatchNotFound,
+                              "this referee has no match \"" + id.str().substr(0, 64) + "\"",
+                              "/match_id"});
+  }
+  call.reply.send(state_of(*snapshot));
+}
+
+}  // namespace league::referee

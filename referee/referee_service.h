@@ -1,0 +1,72 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "common/agent/agent_server.h"
+#include "common/agent/registration.h"
+#include "referee/match_runner.h"
+
+namespace league::referee {
+
+struct RefereeOptions {
+  int max_concurrent_matches = 32;
+  envelope::Mode mode = envelope::Mode::kOpen;
+  transport::Endpoint manager;
+};
+
+/// What a referee needs from its program; all references outlive the service.
+struct RefereeDependencies {
+  agent::PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  const envelope::MessageSchemas& schemas;
+  const agent::Settings& settings;
+  /// False while no new match may start (the log's disk is nearly full); may be empty.
+  std::function<bool()> may_start;
+};
+
+/// A referee: takes assignments from its league manager and plays each in a MatchRunner.
+/// Thread-safe. Matches that run when it is destroyed are abandoned.
+class RefereeService {
+ public:
+  RefereeService(RefereeOptions options, const RefereeDependencies& dependencies);
+  ~RefereeService();
+
+  /// What the program's server hands messages to.
+  [[nodiscard]] transport::MessageHandler& handler() { return server_; }
+  /// From now on the service is `identity` and takes assignments.
+  void set_identity(const agent::Identity& identity);
+  /// Runs when the manager says that the league is over. Set before messages arrive.
+  void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
+
+  [[nodiscard]] std::size_t running_matches() const;
+
+ private:
+  void bind_handlers();
+  [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
+  void on_assignments(std::vector<envelope::MatchAssignment> matches, int round_id);
+  core::Result<void> start_match(envelope::MatchAssignment assignment, int round_id);
+  void on_finished(MatchRunner& runner, const nlohmann::json& ack);
+  void on_start_match(agent::ToolCall call);
+  void on_get_match_state(agent::ToolCall call);
+
+  const RefereeOptions options_;
+  const RefereeDependencies deps_;
+  agent::AgentServer server_;
+  std::function<void(const envelope::LeagueCompleted&)> on_completed_;
+
+  mutable std::mutex mutex_;
+  std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;  // set once, before the first assignment
+  std::unique_ptr<RunnerContext> context_;  // as envelopes_
+  core::AuthToken token_;
+  std::map<core::MatchId, std::shared_ptr<MatchRunner>> running_;
+  std::map<core::MatchId, MatchSnapshot> finished_;
+  std::deque<core::MatchId> finished_order_;  // the oldest are forgotten
+  std::map<core::MatchId, int> last_attempt_;
+};
+
+}  // namespace league::referee

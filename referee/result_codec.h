@@ -1,0 +1,17 @@
+#pragma once
+
+#include "common/envelope/game_messages.h"
+#include "referee/match_types.h"
+
+namespace league::referee {
+
+/// What the players are told (message 10).
+[[nodiscard]] envelope::GameResult game_result(const MatchResult& result,
+                                               const PerPlayer<core::PlayerId>& players);
+
+/// What the league manager is told (message 11).
+[[nodiscard]] envelope::MatchResult match_result(const MatchResult& result,
+                                                 const PerPlayer<core::PlayerId>& players,
+                                                 int attempt, const std::string& draw_seed);
+
+}  // namespace league::referee
