@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+
+namespace league::journal {
+
+/// What is to be remembered: the name of a kind of event and its JSON text. The journal reads
+/// neither.
+struct Record {
+  std::string type;
+  std::string payload;
+
+  bool operator==(const Record&) const = default;
+};
+
+/// A record in its place. Sequence numbers start at 1 and have no gaps.
+struct Entry {
+  std::uint64_t sequence = 0;
+  Record record;
+
+  bool operator==(const Entry&) const = default;
+};
+
+/// The events of one league, in order, append-only. Implementations are thread-safe.
+///
+/// The order of calls to `append` is the order of the entries. Several appends may share one
+/// commit: a caller may therefore append and go on, as long as nothing that follows from the
+/// records (an answer, a call) leaves the process before their `durable` has been called. After a
+/// failure nothing more is accepted: what is in memory is then ahead of what is stored, and the
+/// process has to stop.
+class Journal {
+ public:
+  using Durable = std::function<void(core::Result<void>)>;
+  using Visitor = std::function<core::Result<void>(const Entry&)>;
+
+  virtual ~Journal() = default;
+  /// Stores all of `records` or none, and calls `durable` exactly once, perhaps before it returns,
+  /// on any thread.
+  virtual void append(std::vector<Record> records, Durable durable) = 0;
+  /// Shows every stored entry in order; ends with the first error of `visit`.
+  [[nodiscard]] virtual core::Result<void> replay(const Visitor& visit) const = 0;
+};
+
+/// Appends and blocks until the records are durable.
+[[nodiscard]] core::Result<void> append_and_wait(Journal& journal, std::vector<Record> records);
+
+}  // namespace league::journal

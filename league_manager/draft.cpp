@@ -1,0 +1,104 @@
+#include "league_manager/draft.h"
+
+#include <algorithm>
+
+#include "league_manager/lifecycle_effects.h"
+
+namespace league::league_manager {
+
+Draft::Draft(RunningLeague league, core::UtcTimestamp now)
+    : league_(league), now_(now), board_(league.board) {}
+
+void Draft::add(EventBody body) {
+  const Event& event = events_.emplace_back(Event{now_, std::move(body)});
+  board_.apply(event);
+  apply_to_lifecycles(event, league_.schedule, [this](AgentRef agent) -> AgentLifecycle& {
+    return changed_lifecycle(agent);
+  });
+}
+
+const AgentLifecycle& Draft::lifecycle(AgentRef agent) const {
+  for (const auto& [ref, lifecycle] : changed_) {
+    if (ref == agent) return lifecycle;
+  }
+  return league_.roster.agent(agent).lifecycle;
+}
+
+AgentLifecycle& Draft::changed_lifecycle(AgentRef agent) {
+  for (auto& [ref, lifecycle] : changed_) {
+    if (ref == agent) return lifecycle;
+  }
+  return changed_.emplace_back(agent, league_.roster.agent(agent).lifecycle).second;
+}
+
+std::vector<RefereePlace> Draft::places() const {
+  std::vector<RefereePlace> places;
+  auto referees = league_.roster.agents(AgentKind::kReferee);
+  places.reserve(referees.size());
+  for (std::size_t i = 0; i < referees.size(); ++i) {
+    bool active = lifecycle(AgentRef::referee(static_cast<int>(i))).state() == AgentState::kActive;
+    places.push_back({referees[i].profile.max_concurrent_matches, active});
+  }
+  return places;
+}
+
+void settle_agent(Draft& draft, AgentRef agent) {
+  auto change = draft.lifecycle(agent).due(draft.settings().lifecycle, draft.now());
+  if (!change) return;
+  draft.add(AgentStateChanged{agent, change->to, change->reason});
+  if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, change->reason);
+}
+
+void release_all(Draft& draft, int referee, std::string_view reason) {
+  if (draft.board().open_count(referee) == 0) return;
+  for (MatchKey match : draft.board().open_matches(referee)) {
+    draft.add(MatchReleased{match, draft.board().slot(match).attempts, std::string(reason)});
+  }
+}
+
+namespace {
+
+/// Why a waiting match cannot be played, and how it ends.
+std::optional<MatchResult> verdict_on_waiting(const Draft& draft, MatchKey match,
+                                              bool referee_left) {
+  Pairing pairing = draft.schedule().pairing(match);
+  auto is_shut_down = [&draft](int player) {
+    return draft.lifecycle(AgentRef::player(player)).state() == AgentState::kShutdown;
+  };
+  bool no_a = is_shut_down(pairing.player_a);
+  bool no_b = is_shut_down(pairing.player_b);
+  if (no_a && no_b) return MatchResult::technical(Outcome::kNoWinner, kReasonPlayerShutDown);
+  if (no_a) return MatchResult::technical(Outcome::kPlayerBWins, kReasonPlayerShutDown);
+  if (no_b) return MatchResult::technical(Outcome::kPlayerAWins, kReasonPlayerShutDown);
+  int attempts = draft.board().slot(match).attempts;
+  if (!referee_left || attempts >= std::min(draft.settings().max_attempts, kMostAttempts)) {
+    return MatchResult::technical(Outcome::kNoWinner, kReasonNoReferee);
+  }
+  return std::nullopt;
+}
+
+bool any_referee_left(const Draft& draft) {
+  for (int i = 0; i < draft.roster().count(AgentKind::kReferee); ++i) {
+    if (draft.lifecycle(AgentRef::referee(i)).state() != AgentState::kShutdown) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void deal_matches(Draft& draft, std::optional<MatchKey> after) {
+  bool referee_left = any_referee_left(draft);
+  for (MatchKey match : draft.board().with_status(MatchStatus::kPending)) {
+    if (auto result = verdict_on_waiting(draft, match, referee_left))
+      draft.add(MatchForfeited{match, *result});
+  }
+  int reporter = after ? draft.board().slot(*after).referee() : -1;
+  for (const auto& placement : next_assignments(draft.board(), draft.places())) {
+    int attempt = draft.board().slot(placement.match).attempts + 1;
+    bool is_answer = placement.referee == reporter;
+    draft.add(MatchAssigned{placement.match, attempt, placement.referee,
+                            is_answer ? after : std::nullopt});
+  }
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,113 @@
+#include "league_manager/event_fields.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace league::league_manager {
+
+using nlohmann::json;
+
+namespace {
+
+template <typename T>
+T required(std::optional<T> value, const std::string& text) {
+  if (!value) throw std::invalid_argument("'" + text + "' is not a value of this field");
+  return *value;
+}
+
+template <typename T>
+void read_optional(const json& object, const char* key, std::optional<T>& value) {
+  auto found = object.find(key);
+  if (found == object.end()) {
+    value.reset();
+  } else {
+    value = found->get<T>();
+  }
+}
+
+void read_choice(const json& object, const char* key, std::optional<Parity>& choice) {
+  std::optional<std::string> text;
+  read_optional(object, key, text);
+  choice.reset();
+  if (text) choice = required(parse_parity(*text), *text);
+}
+
+}  // namespace
+
+void to_json(json& out, const AgentRef& ref) { out = ref.id(); }
+
+void from_json(const json& in, AgentRef& ref) {
+  const auto& text = in.get_ref<const std::string&>();
+  ref = required(AgentRef::parse(text), text);
+}
+
+void to_json(json& out, const MatchKey& match) { out = match.id().str(); }
+
+void from_json(const json& in, MatchKey& match) {
+  const auto& text = in.get_ref<const std::string&>();
+  match = required(MatchKey::parse(text), text);
+}
+
+void to_json(json& out, const AgentProfile& profile) {
+  out = {{"display_name", profile.display_name},
+         {"version", profile.version},
+         {"game_types", profile.game_types},
+         {"endpoint", profile.endpoint},
+         {"max_concurrent_matches", profile.max_concurrent_matches},
+         {"assignments_in_ack", profile.assignments_in_ack}};
+  if (profile.protocol_version) out["protocol_version"] = *profile.protocol_version;
+  if (profile.contact_email) out["contact_email"] = *profile.contact_email;
+}
+
+void from_json(const json& in, AgentProfile& profile) {
+  in.at("display_name").get_to(profile.display_name);
+  in.at("version").get_to(profile.version);
+  in.at("game_types").get_to(profile.game_types);
+  in.at("endpoint").get_to(profile.endpoint);
+  in.at("max_concurrent_matches").get_to(profile.max_concurrent_matches);
+  in.at("assignments_in_ack").get_to(profile.assignments_in_ack);
+  read_optional(in, "protocol_version", profile.protocol_version);
+  read_optional(in, "contact_email", profile.contact_email);
+}
+
+void to_json(json& out, const Credential& credential) {
+  out = {{"nonce", credential.nonce}, {"token_hash", credential.token_hash}};
+}
+
+void from_json(const json& in, Credential& credential) {
+  in.at("nonce").get_to(credential.nonce);
+  in.at("token_hash").get_to(credential.token_hash);
+}
+
+void to_json(json& out, const MatchResult& result) {
+  out = {{"outcome", outcome_name(result.outcome)}};
+  if (result.drawn_number) out["drawn_number"] = *result.drawn_number;
+  if (result.choice_a) out["choice_a"] = parity_name(*result.choice_a);
+  if (result.choice_b) out["choice_b"] = parity_name(*result.choice_b);
+  if (result.is_technical()) out["technical_reason"] = result.technical_reason;
+}
+
+void from_json(const json& in, MatchResult& result) {
+  const auto& outcome = in.at("outcome").get_ref<const std::string&>();
+  result.outcome = required(parse_outcome(outcome), outcome);
+  read_optional(in, "drawn_number", result.drawn_number);
+  read_choice(in, "choice_a", result.choice_a);
+  read_choice(in, "choice_b", result.choice_b);
+  result.technical_reason = in.value("technical_reason", std::string());
+}
+
+void to_json(json& out, const MatchSummary& summary) {
+  out = {{"total_matches", summary.total_matches},
+         {"wins", summary.wins},
+         {"draws", summary.draws},
+         {"technical_losses", summary.technical_losses}};
+}
+
+void from_json(const json& in, MatchSummary& summary) {
+  in.at("total_matches").get_to(summary.total_matches);
+  in.at("wins").get_to(summary.wins);
+  in.at("draws").get_to(summary.draws);
+  in.at("technical_losses").get_to(summary.technical_losses);
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "league_manager/events.h"
+
+namespace league::league_manager {
+
+// The journal's JSON of the values that events are made of, found by nlohmann's argument-dependent
+// look-up. Reading throws nlohmann's exceptions or std::invalid_argument; event_codec.cpp turns
+// them into an Error.
+
+void to_json(nlohmann::json& json, const AgentRef& ref);
+void from_json(const nlohmann::json& json, AgentRef& ref);
+void to_json(nlohmann::json& json, const MatchKey& match);
+void from_json(const nlohmann::json& json, MatchKey& match);
+void to_json(nlohmann::json& json, const AgentProfile& profile);
+void from_json(const nlohmann::json& json, AgentProfile& profile);
+void to_json(nlohmann::json& json, const Credential& credential);
+void from_json(const nlohmann::json& json, Credential& credential);
+void to_json(nlohmann::json& json, const MatchResult& result);
+void from_json(const nlohmann::json& json, MatchResult& result);
+void to_json(nlohmann::json& json, const MatchSummary& summary);
+void from_json(const nlohmann::json& json, MatchSummary& summary);
+
+}  // namespace league::league_manager

@@ -1,0 +1,32 @@
+#include "league_manager/events.h"
+
+namespace league::league_manager {
+
+namespace {
+constexpr std::array<std::string_view, 3> kRecognitionNames = {"TOKEN", "REGISTRATION_NONCE",
+                                                               "ENDPOINT_AND_NAME"};
+}  // namespace
+
+std::string_view recognition_name(Recognition recognition) {
+  return kRecognitionNames[static_cast<std::size_t>(recognition)];
+}
+
+std::optional<Recognition> parse_recognition(std::string_view text) {
+  for (std::size_t i = 0; i < kRecognitionNames.size(); ++i) {
+    if (kRecognitionNames[i] == text) return static_cast<Recognition>(i);
+  }
+  return std::nullopt;
+}
+
+void MatchSummary::count(const CompactResult& result) {
+  ++total_matches;
+  if (result.is_technical()) {
+    ++technical_losses;
+  } else if (result.outcome == Outcome::kDraw) {
+    ++draws;
+  } else {
+    ++wins;
+  }
+}
+
+}  // namespace league::league_manager

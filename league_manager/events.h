@@ -1,0 +1,178 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/core/ids.h"
+#include "common/core/timestamp.h"
+#include "league_manager/agent.h"
+#include "league_manager/agent_ref.h"
+#include "league_manager/match_key.h"
+#include "league_manager/match_result.h"
+
+namespace league::league_manager {
+
+/// 256 bits from which a match's number is drawn. Source: protocol §7.
+using DrawSeed = std::array<std::uint8_t, 32>;
+
+/// A league with no agents exists.
+struct LeagueCreated {
+  core::LeagueId league_id;
+  std::string game_type;
+  bool operator==(const LeagueCreated&) const = default;
+};
+
+/// An agent has got its id; it is the next of its kind.
+struct AgentRegistered {
+  AgentRef agent;
+  AgentProfile profile;
+  Credential credential;
+  std::string registration_nonce_hash;
+  bool operator==(const AgentRegistered&) const = default;
+};
+
+/// How an agent that registered again was recognised.
+enum class Recognition : std::uint8_t { kToken, kRegistrationNonce, kEndpointAndName };
+/// `TOKEN`, `REGISTRATION_NONCE`, `ENDPOINT_AND_NAME`.
+[[nodiscard]] std::string_view recognition_name(Recognition recognition);
+[[nodiscard]] std::optional<Recognition> parse_recognition(std::string_view text);
+
+/// An agent came back with another profile, or got a new token that voids the old one.
+struct AgentReregistered {
+  AgentRef agent;
+  AgentProfile profile;
+  Credential credential;
+  std::string registration_nonce_hash;
+  Recognition recognised_by = Recognition::kToken;
+  bool operator==(const AgentReregistered&) const = default;
+};
+
+/// Registration is closed; the schedule follows from the number of players.
+struct LeagueStarted {
+  int players = 0;
+  int referees = 0;
+  std::string schedule_rule;
+  bool operator==(const LeagueStarted&) const = default;
+};
+
+/// A round is open. Per match: the seed of its draw and the referee planned for it (-1: none),
+/// which is announced to the players; a match goes to another one if that is free earlier.
+struct RoundStarted {
+  int round = 0;
+  std::vector<DrawSeed> draw_seeds;
+  std::vector<int> planned_referees;
+  bool operator==(const RoundStarted&) const = default;
+};
+
+/// A referee has been given a match.
+struct MatchAssigned {
+  MatchKey match;
+  int attempt = 0;
+  int referee = 0;
+  std::optional<MatchKey>
+      after;  ///< the match whose report freed the place and is answered with this one
+  bool operator==(const MatchAssigned&) const = default;
+};
+
+/// A match has been taken from its referee and waits for another.
+struct MatchReleased {
+  MatchKey match;
+  int attempt = 0;
+  std::string reason;
+  bool operator==(const MatchReleased&) const = default;
+};
+
+/// A referee's report was accepted: the result stands.
+struct MatchReported {
+  MatchKey match;
+  int attempt = 0;
+  int referee = 0;
+  MatchResult result;
+  bool operator==(const MatchReported&) const = default;
+};
+
+/// The manager has ended a match itself.
+struct MatchForfeited {
+  MatchKey match;
+  MatchResult result;
+  bool operator==(const MatchForfeited&) const = default;
+};
+
+/// A different result for a finished match came in and was refused.
+struct ReportConflictRecorded {
+  MatchKey match;
+  int referee = 0;
+  MatchResult result;
+  bool operator==(const ReportConflictRecorded&) const = default;
+};
+
+/// A report for an attempt that is no longer wanted came in and was refused.
+struct StaleReportRecorded {
+  MatchKey match;
+  int attempt = 0;
+  int referee = 0;
+  bool operator==(const StaleReportRecorded&) const = default;
+};
+
+/// An agent failed once.
+struct FailureCounted {
+  AgentRef agent;
+  FailureKind kind = FailureKind::kTimeout;
+  std::optional<MatchKey> match;
+  bool operator==(const FailureCounted&) const = default;
+};
+
+/// An agent has another state.
+struct AgentStateChanged {
+  AgentRef agent;
+  AgentState to = AgentState::kActive;
+  std::string reason;
+  bool operator==(const AgentStateChanged&) const = default;
+};
+
+/// The matches of a round or a league by how they ended; the last three add up to the first.
+/// Source: protocol §4, 13.
+struct MatchSummary {
+  int total_matches = 0;
+  int wins = 0;
+  int draws = 0;
+  int technical_losses = 0;
+
+  /// Counts one more match.
+  void count(const CompactResult& result);
+  bool operator==(const MatchSummary&) const = default;
+};
+
+/// All matches of a round are finished.
+struct RoundCompleted {
+  int round = 0;
+  MatchSummary summary;
+  bool operator==(const RoundCompleted&) const = default;
+};
+
+/// All rounds are completed.
+struct LeagueCompleted {
+  int champion = 0;
+  bool operator==(const LeagueCompleted&) const = default;
+};
+
+using EventBody = std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted,
+                               RoundStarted, MatchAssigned, MatchReleased, MatchReported,
+                               MatchForfeited, ReportConflictRecorded, StaleReportRecorded,
+                               FailureCounted, AgentStateChanged, RoundCompleted, LeagueCompleted>;
+
+/// Something that has happened to a league, in the past tense: the only thing that changes it.
+struct Event {
+  core::UtcTimestamp at;
+  EventBody body;
+  bool operator==(const Event&) const = default;
+};
+using Events = std::vector<Event>;
+
+}  // namespace league::league_manager

@@ -1,0 +1,174 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "league_manager/draft.h"
+#include "league_manager/events.h"
+#include "league_manager/registration.h"
+#include "league_manager/report_rules.h"
+#include "league_manager/standings.h"
+
+namespace league::league_manager {
+
+enum class LeagueState : std::uint8_t { kRegistering, kRunning, kCompleted };
+/// `REGISTERING`, `RUNNING`, `COMPLETED`.
+[[nodiscard]] std::string_view league_state_name(LeagueState state);
+
+/// What a league wants done next without anybody asking for it.
+enum class Step : std::uint8_t {
+  kNone,
+  kStartLeague,
+  kStartRound,
+  kCompleteRound,
+  kCompleteLeague
+};
+
+/// What a step needs from outside.
+struct StepFacts {
+  core::UtcTimestamp now;
+  std::vector<DrawSeed> draw_seeds;  ///< at least League::seeds_needed()
+};
+
+/// The answer to a MATCH_RESULT_REPORT. `events` are to be journalled and applied even with a
+/// refusal.
+struct ReportDecision {
+  Events events;
+  std::optional<core::Error> refusal;
+  bool is_repeat = false;  ///< an identical repeat of an accepted report
+  /// The referee's next matches that belong into the answer; for a repeat those that the lost
+  /// answer held and that are still open.
+  std::vector<MatchKey> next_matches;
+};
+
+/// What can be known of a match at any time.
+struct MatchView {
+  MatchKey match;
+  Pairing pairing;
+  MatchStatus status = MatchStatus::kPending;
+  int attempt = 0;  ///< 0: not yet assigned
+  int referee = -1;  ///< who has it, had it or is planned for it; -1: not known yet
+  std::optional<CompactResult> result;  ///< of a finished match
+};
+
+/// Figures for a status page.
+struct LeagueStatus {
+  LeagueState state = LeagueState::kRegistering;
+  int players = 0;
+  int referees = 0;
+  int current_round = 0;  ///< 0 before the first
+  int total_rounds = 0;  ///< 0 before the start
+  std::size_t total_matches = 0;
+  MatchSummary finished;
+};
+
+/// One league, event-sourced and pure. A `decide_` function turns a command into events and changes
+/// nothing; `apply` is the only thing that changes the league, and depends on the events alone. The
+/// shell decides, appends the events to the journal, applies them in the same order, and lets
+/// answers and calls out when they are durable. Applying the journal to a new League gives the same
+/// league. Not thread-safe: one lock around decide, append and apply.
+class League {
+ public:
+  explicit League(LeagueSettings settings);
+
+  // --- decisions
+  // -----------------------------------------------------------------------------------------------------
+  /// The first event of every journal.
+  [[nodiscard]] Events decide_creation(core::UtcTimestamp now) const;
+  /// See decide_registration in registration.h.
+  [[nodiscard]] core::Result<RegistrationDecision> decide_register(
+      const RegistrationRequest& request, const RegistrationFacts& facts) const;
+  /// Starts with the agents that are in (operator's command, end of the registration window);
+  /// kLeagueNotStartable with fewer than 2 players or no referee, or when the league has started.
+  [[nodiscard]] core::Result<Events> decide_start(core::UtcTimestamp now) const;
+  /// What is due now; the shell takes steps until nothing is.
+  [[nodiscard]] Step due() const;
+  /// Draw seeds that the next kStartRound takes.
+  [[nodiscard]] std::size_t seeds_needed() const;
+  /// The events of the step that is due (none if none is). Fails only if draw seeds are missing.
+  [[nodiscard]] core::Result<Events> decide_step(const StepFacts& facts) const;
+  /// A report from `referee`, whose token has been checked. Refused with kMatchNotFound,
+  /// kMatchNotOpen, kNotAssignedReferee, kStaleAttempt, kResultConflict or kInvalidResult. Source:
+  /// protocol §8.
+  [[nodiscard]] ReportDecision decide_report(int referee, const MatchReport& report,
+                                             core::UtcTimestamp now) const;
+  /// An agent failed outside a match (a broadcast, an invalid message). Nothing before the start
+  /// and after the end.
+  [[nodiscard]] Events decide_failure(AgentRef agent, FailureKind kind,
+                                      core::UtcTimestamp now) const;
+  /// An agent answered a ping: ends a suspension.
+  [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now) const;
+  /// A referee is gone: it is suspended and its matches are given to others as the next attempt.
+  [[nodiscard]] Events decide_referee_lost(int referee, core::UtcTimestamp now) const;
+  /// A referee has had a match for too long: a time-out of the referee, and the match goes to
+  /// another.
+  [[nodiscard]] Events decide_match_timeout(MatchKey match, core::UtcTimestamp now) const;
+  /// The watchdog; call it every second or so: suspensions that have lasted too long, matches and
+  /// rounds over their limits, matches that wait. As long as it is called, every league ends.
+  [[nodiscard]] Events decide_tick(core::UtcTimestamp now) const;
+
+  // --- change
+  // --------------------------------------------------------------------------------------------------------
+  /// Makes `event` part of the league. Fails with kInternalError, changing nothing, if it does not
+  /// fit the league's state, which means a journal of another league or a damaged one.
+  core::Result<void> apply(const Event& event);
+  /// All of `events`; stops at the first that does not fit.
+  core::Result<void> apply_all(const Events& events);
+
+  // --- queries
+  // -------------------------------------------------------------------------------------------------------
+  [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
+  [[nodiscard]] LeagueState state() const { return state_; }
+  [[nodiscard]] const Roster& roster() const { return roster_; }
+  [[nodiscard]] const Schedule& schedule() const { return schedule_; }
+  [[nodiscard]] const Standings& standings() const { return standings_; }
+  [[nodiscard]] const RoundBoard& board() const { return board_; }
+  [[nodiscard]] LeagueStatus status() const;
+  /// The player who won the league, once it is completed.
+  [[nodiscard]] std::optional<int> champion() const { return champion_; }
+  /// A match of the schedule; nothing for any other.
+  [[nodiscard]] std::optional<MatchView> match(MatchKey match) const;
+  /// Up to `limit` matches by round and number, from the `offset`-th (from 0).
+  [[nodiscard]] std::vector<MatchView> schedule_page(std::size_t offset, std::size_t limit) const;
+  /// The first unfinished match of `player`; nothing before the start and after its last.
+  [[nodiscard]] std::optional<MatchView> next_match(int player) const;
+  /// How the matches of a completed round ended; nothing for any other round.
+  [[nodiscard]] std::optional<MatchSummary> round_summary(int round) const;
+  /// Everything that the league holds as text, for tests and diagnosis. Equal leagues give equal
+  /// texts.
+  [[nodiscard]] std::string dump() const;
+
+ private:
+  [[nodiscard]] RunningLeague running() const { return {settings_, roster_, schedule_, board_}; }
+  [[nodiscard]] core::Result<Events> decide_round_start(const StepFacts& facts) const;
+  [[nodiscard]] MatchSummary summary_of_board() const;
+  [[nodiscard]] std::optional<CompactResult> finished_result(MatchKey match) const;
+  [[nodiscard]] ReportDecision decide_open(int referee, const MatchReport& report,
+                                           core::UtcTimestamp now) const;
+  [[nodiscard]] ReportDecision decide_finished(int referee, const MatchReport& report,
+                                               const CompactResult& standing,
+                                               core::UtcTimestamp now) const;
+  [[nodiscard]] ReportDecision refuse_stale(int referee, const MatchReport& report, int attempt,
+                                            core::UtcTimestamp now) const;
+  [[nodiscard]] ReportDecision accept(int referee, const MatchReport& report,
+                                      const MatchResult& result, core::UtcTimestamp now) const;
+  [[nodiscard]] bool fits(const EventBody& body) const;
+  void change(const Event& event);
+
+  LeagueSettings settings_;
+  LeagueState state_ = LeagueState::kRegistering;
+  bool is_created_ = false;
+  Roster roster_;
+  Schedule schedule_;
+  Standings standings_;
+  RoundBoard board_;
+  bool is_round_open_ = false;
+  std::vector<std::vector<CompactResult>> results_;  // of completed rounds
+  std::vector<MatchSummary> summaries_;  // of completed rounds
+  MatchSummary finished_;
+  std::optional<int> champion_;
+};
+
+}  // namespace league::league_manager

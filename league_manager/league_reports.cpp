@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <map>
+
+#include "league_manager/league.h"
+
+namespace league::league_manager {
+
+using core::Error;
+using core::ErrorCode;
+
+namespace {
+
+/// So many conflicting and stale reports of one match go on record; more would let a referee fill
+/// the disk.
+constexpr int kRecordedIncidents = 3;
+/// So many failures of one player does one report count: more than all attempts of a match can
+/// have.
+constexpr int kFailuresPerReport = 12;
+
+ReportDecision refuse(ErrorCode code, const MatchReport& report, const std::string& why) {
+  ReportDecision decision;
+  decision.refusal = Error{code, "match " + report.match.id().str() + ": " + why, "/match_id"};
+  return decision;
+}
+
+}  // namespace
+
+ReportDecision League::decide_report(int referee, const MatchReport& report,
+                                     core::UtcTimestamp now) const {
+  if (!schedule_.contains(report.match)) {
+    return refuse(ErrorCode::kMatchNotFound, report, "is not in the schedule of this league");
+  }
+  if (auto standing = finished_result(report.match))
+    return decide_finished(referee, report, *standing, now);
+  if (!board_.contains(report.match)) {
+    return refuse(ErrorCode::kMatchNotOpen, report,
+                  "its round has not started: report after you were assigned");
+  }
+  return decide_open(referee, report, now);
+}
+
+ReportDecision League::decide_open(int referee, const MatchReport& report,
+                                   core::UtcTimestamp now) const {
+  const MatchSlot& slot = board_.slot(report.match);
+  if (slot.attempts == 0)
+    return refuse(ErrorCode::kMatchNotOpen, report, "has not been assigned yet");
+  int own = slot.last_attempt_of(referee);
+  if (own == 0)
+    return refuse(ErrorCode::kNotAssignedReferee, report, "is assigned to another referee");
+  int attempt = report.attempt.value_or(own);
+  if (slot.status != MatchStatus::kAssigned || attempt != slot.attempts || own != attempt) {
+    return refuse_stale(referee, report, attempt, now);
+  }
+  auto result = check_report(report, schedule_.pairing(report.match));
+  if (!result) {
+    ReportDecision decision;
+    decision.refusal = result.error();
+    return decision;
+  }
+  return accept(referee, report, *result, now);
+}
+
+ReportDecision League::refuse_stale(int referee, const MatchReport& report, int attempt,
+                                    core::UtcTimestamp now) const {
+  ReportDecision decision = refuse(ErrorCode::kStaleAttempt, report,
+                                   "attempt " + std::to_string(attempt) +
+                                       " is not open: the match was taken back, drop this result");
+  // Only the board knows who had which attempt; what comes even later is refused without a record.
+  if (!board_.contains(report.match)) return decision;
+  const MatchSlot& slot = board_.slot(report.match);
+  auto standing = finished_result(report.match);
+  int incidents = standing ? standing->incidents : slot.result.incidents;
+  if (slot.referee_of(attempt) == referee && incidents < kRecordedIncidents) {
+    decision.events.push_back({now, StaleReportRecorded{report.match, attempt, referee}});
+  }
+  return decision;
+}
+
+ReportDecision League::decide_finished(int referee, const MatchReport& report,
+                                       const CompactResult& standing,
+                                       core::UtcTimestamp now) const {
+  int own = board_.contains(report.match) ? board_.slot(report.match).last_attempt_of(referee)
+                                          : (standing.referee == referee ? standing.attempt : 0);
+  if (own == 0)
+    return refuse(ErrorCode::kNotAssignedReferee, report, "was assigned to another referee");
+  int attempt = report.attempt.value_or(own);
+  if (standing.by_manager || standing.referee != referee || attempt != standing.attempt) {
+    return refuse_stale(referee, report, attempt, now);
+  }
+  ReportDecision decision;
+  auto result = check_report(report, schedule_.pairing(report.match));
+  if (!result) {
+    decision.refusal = result.error();
+  } else if (CompactResult::of(*result).same_result(standing)) {
+    decision.is_repeat = true;
+    for (MatchKey match : board_.open_matches(referee)) {
+      if (board_.slot(match).after == report.match) decision.next_matches.push_back(match);
+    }
+  } else {
+    decision = refuse(ErrorCode::kResultConflict, report,
+                      "another result was accepted and stands; this one is recorded");
+    if (standing.incidents < kRecordedIncidents) {
+      decision.events.push_back({now, ReportConflictRecorded{report.match, referee, *result}});
+    }
+  }
+  return decision;
+}
+
+ReportDecision League::accept(int referee, const MatchReport& report, const MatchResult& result,
+                              core::UtcTimestamp now) const {
+  Draft draft(running(), now);
+  Pairing pairing = schedule_.pairing(report.match);
+  std::map<AgentRef, int> counted;
+  for (const auto& failure : report.failures) {
+    auto agent = AgentRef::parse(failure.player_id);
+    if (agent != AgentRef::player(pairing.player_a) && agent != AgentRef::player(pairing.player_b))
+      continue;
+    if (++counted[*agent] <= kFailuresPerReport)
+      draft.add(FailureCounted{*agent, failure.kind, report.match});
+  }
+  draft.add(MatchReported{report.match, board_.slot(report.match).attempts, referee, result});
+  settle_agent(draft, AgentRef::player(pairing.player_a));
+  settle_agent(draft, AgentRef::player(pairing.player_b));
+  deal_matches(draft, report.match);
+  ReportDecision decision;
+  decision.events = std::move(draft).take();
+  for (const auto& event : decision.events) {
+    const auto* assigned = std::get_if<MatchAssigned>(&event.body);
+    if (assigned != nullptr && assigned->after == report.match)
+      decision.next_matches.push_back(assigned->match);
+  }
+  return decision;
+}
+
+}  // namespace league::league_manager

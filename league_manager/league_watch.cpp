@@ -1,0 +1,99 @@
+#include "league_manager/league.h"
+
+namespace league::league_manager {
+
+namespace {
+
+/// The match has taken too long: its referee is to blame, and somebody else shall play it.
+void time_out(Draft& draft, MatchKey match) {
+  const MatchSlot& slot = draft.board().slot(match);
+  AgentRef referee = AgentRef::referee(slot.referee());
+  int attempt = slot.attempts;
+  draft.add(FailureCounted{referee, FailureKind::kTimeout, match});
+  draft.add(MatchReleased{match, attempt, "MATCH_TIME_LIMIT"});
+  settle_agent(draft, referee);
+}
+
+bool has_round_limit_passed(const Draft& draft) {
+  const auto& limit = draft.settings().round_time_limit;
+  return limit && draft.board().unfinished() > 0 &&
+         draft.now() >= draft.board().started_at().after(*limit);
+}
+
+void end_round(Draft& draft) {
+  for (int number = 1; number <= draft.board().matches(); ++number) {
+    MatchKey match{draft.board().round(), number};
+    if (draft.board().slot(match).status == MatchStatus::kFinished) continue;
+    draft.add(
+        MatchForfeited{match, MatchResult::technical(Outcome::kNoWinner, kReasonRoundTimeLimit)});
+  }
+}
+
+void settle_all(Draft& draft) {
+  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    for (int i = 0; i < draft.roster().count(kind); ++i) settle_agent(draft, {kind, i});
+  }
+}
+
+}  // namespace
+
+Events League::decide_failure(AgentRef agent, FailureKind kind, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  if (roster_.agent(agent).lifecycle.state() == AgentState::kShutdown) return {};
+  Draft draft(running(), now);
+  draft.add(FailureCounted{agent, kind, std::nullopt});
+  settle_agent(draft, agent);
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_alive(AgentRef agent, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  if (roster_.agent(agent).lifecycle.state() != AgentState::kSuspended) return {};
+  Draft draft(running(), now);
+  settle_agent(draft, agent);  // the suspension may have lasted too long by now
+  if (draft.lifecycle(agent).state() == AgentState::kSuspended) {
+    draft.add(AgentStateChanged{agent, AgentState::kActive, "PING_ANSWERED"});
+  }
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_referee_lost(int referee, core::UtcTimestamp now) const {
+  AgentRef agent = AgentRef::referee(referee);
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  Draft draft(running(), now);
+  if (draft.lifecycle(agent).state() == AgentState::kActive) {
+    draft.add(AgentStateChanged{agent, AgentState::kSuspended, "REFEREE_LOST"});
+  }
+  release_all(draft, referee, "REFEREE_LOST");
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_match_timeout(MatchKey match, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !board_.contains(match)) return {};
+  if (board_.slot(match).status != MatchStatus::kAssigned) return {};
+  Draft draft(running(), now);
+  time_out(draft, match);
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_tick(core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !is_round_open_) return {};
+  Draft draft(running(), now);
+  settle_all(draft);
+  if (has_round_limit_passed(draft)) end_round(draft);
+  for (MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {
+    const MatchSlot& slot = draft.board().slot(match);
+    // An earlier time-out of this loop may have suspended the referee and released this match as
+    // well.
+    if (slot.status != MatchStatus::kAssigned) continue;
+    if (now >= slot.assigned_at.after(settings_.match_time_limit)) time_out(draft, match);
+  }
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,23 @@
+#include "league_manager/lifecycle_effects.h"
+
+namespace league::league_manager {
+
+void apply_to_lifecycles(const Event& event, const Schedule& schedule,
+                         const std::function<AgentLifecycle&(AgentRef)>& lifecycle_of) {
+  if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
+    lifecycle_of(failure->agent).count_failure(failure->kind, event.at);
+  } else if (const auto* change = std::get_if<AgentStateChanged>(&event.body)) {
+    lifecycle_of(change->agent).enter(change->to, event.at);
+  } else if (const auto* report = std::get_if<MatchReported>(&event.body)) {
+    Pairing pairing = schedule.pairing(report->match);
+    bool played = !report->result.is_technical();
+    Outcome outcome = report->result.outcome;
+    if (played || outcome == Outcome::kPlayerAWins)
+      lifecycle_of(AgentRef::player(pairing.player_a)).count_success();
+    if (played || outcome == Outcome::kPlayerBWins)
+      lifecycle_of(AgentRef::player(pairing.player_b)).count_success();
+    lifecycle_of(AgentRef::referee(report->referee)).count_success();
+  }
+}
+
+}  // namespace league::league_manager

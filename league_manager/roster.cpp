@@ -1,0 +1,65 @@
+#include "league_manager/roster.h"
+
+#include <utility>
+
+namespace league::league_manager {
+
+namespace {
+
+std::optional<AgentRef> look_up(const std::unordered_map<std::string, AgentRef>& index,
+                                const std::string& key) {
+  auto found = index.find(key);
+  if (found == index.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace
+
+std::optional<AgentRef> Roster::find(std::string_view id) const {
+  auto ref = AgentRef::parse(id);
+  return ref && contains(*ref) ? ref : std::nullopt;
+}
+
+std::optional<AgentRef> Roster::find_by_token_hash(const std::string& hash) const {
+  return look_up(by_token_hash_, hash);
+}
+
+std::optional<AgentRef> Roster::find_by_endpoint(const std::string& endpoint) const {
+  return look_up(by_endpoint_, endpoint);
+}
+
+std::optional<AgentRef> Roster::find_by_registration_nonce(const std::string& nonce_hash) const {
+  return look_up(by_registration_nonce_, nonce_hash);
+}
+
+void Roster::add(AgentKind kind, Agent agent) {
+  list(kind).push_back(std::move(agent));
+  index({kind, count(kind) - 1});
+}
+
+void Roster::update(AgentRef ref, AgentProfile profile, Credential credential,
+                    std::string registration_nonce_hash) {
+  unindex(ref);
+  Agent& agent = list(ref.kind)[static_cast<std::size_t>(ref.index)];
+  agent.profile = std::move(profile);
+  agent.credential = std::move(credential);
+  agent.registration_nonce_hash = std::move(registration_nonce_hash);
+  index(ref);
+}
+
+void Roster::index(AgentRef ref) {
+  const Agent& one = agent(ref);
+  by_token_hash_[one.credential.token_hash] = ref;
+  by_endpoint_[one.profile.endpoint] = ref;
+  if (!one.registration_nonce_hash.empty())
+    by_registration_nonce_[one.registration_nonce_hash] = ref;
+}
+
+void Roster::unindex(AgentRef ref) {
+  const Agent& one = agent(ref);
+  by_token_hash_.erase(one.credential.token_hash);
+  by_endpoint_.erase(one.profile.endpoint);
+  by_registration_nonce_.erase(one.registration_nonce_hash);
+}
+
+}  // namespace league::league_manager

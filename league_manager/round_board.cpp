@@ -1,0 +1,111 @@
+#include "league_manager/round_board.h"
+
+#include <limits>
+
+namespace league::league_manager {
+
+namespace {
+
+template <typename... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+}  // namespace
+
+int MatchSlot::last_attempt_of(int referee) const {
+  for (int attempt = attempts; attempt > 0; --attempt) {
+    if (referee_of(attempt) == referee) return attempt;
+  }
+  return 0;
+}
+
+RoundBoard::RoundBoard(int referees) : load_(static_cast<std::size_t>(referees)) {}
+
+std::vector<MatchKey> RoundBoard::with_status(MatchStatus status) const {
+  std::vector<MatchKey> found;
+  for (int number = 1; number <= matches(); ++number) {
+    if (slot({round_, number}).status == status) found.push_back({round_, number});
+  }
+  return found;
+}
+
+std::vector<MatchKey> RoundBoard::open_matches(int referee) const {
+  std::vector<MatchKey> found;
+  for (int number = 1; number <= matches(); ++number) {
+    const MatchSlot& one = slot({round_, number});
+    if (one.status == MatchStatus::kAssigned && one.referee() == referee)
+      found.push_back({round_, number});
+  }
+  return found;
+}
+
+std::vector<CompactResult> RoundBoard::results() const {
+  std::vector<CompactResult> results;
+  results.reserve(slots_.size());
+  for (const auto& one : slots_) results.push_back(one.result);
+  return results;
+}
+
+void RoundBoard::apply(const Event& event) {
+  std::visit(Overloaded{
+                 [&](const RoundStarted& e) { start(e, event.at); },
+                 [&](const MatchAssigned& e) { assign(e, event.at); },
+                 [&](const MatchReleased& e) { release(at(e.match)); },
+                 [&](const MatchReported& e) { finish(e.match, e.result, false); },
+                 [&](const MatchForfeited& e) { finish(e.match, e.result, true); },
+                 [&](const ReportConflictRecorded& e) { note_incident(e.match); },
+                 [&](const StaleReportRecorded& e) { note_incident(e.match); },
+                 [](const auto&) {},
+             },
+             event.body);
+}
+
+void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
+  round_ = event.round;
+  started_at_ = at;
+  slots_.assign(event.draw_seeds.size(), {});
+  unfinished_ = matches();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].seed = event.draw_seeds[i];
+    slots_[i].planned_referee = static_cast<std::int16_t>(event.planned_referees[i]);
+  }
+}
+
+void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
+  MatchSlot& slot = this->at(event.match);
+  slot.status = MatchStatus::kAssigned;
+  slot.referees[slot.attempts++] = static_cast<std::int16_t>(event.referee);
+  slot.assigned_at = at;
+  slot.after = event.after;
+  Load& load = load_[static_cast<std::size_t>(event.referee)];
+  ++load.open;
+  ++load.total;
+}
+
+void RoundBoard::release(MatchSlot& slot) {
+  if (slot.status != MatchStatus::kAssigned) return;
+  slot.status = MatchStatus::kPending;
+  --load_[static_cast<std::size_t>(slot.referee())].open;
+}
+
+void RoundBoard::finish(MatchKey match, const MatchResult& result, bool by_manager) {
+  MatchSlot& slot = at(match);
+  release(slot);
+  auto incidents = slot.result.incidents;
+  slot.status = MatchStatus::kFinished;
+  slot.result = CompactResult::of(result);
+  slot.result.referee = static_cast<std::int16_t>(slot.referee());
+  slot.result.attempt = slot.attempts;
+  slot.result.by_manager = by_manager;
+  slot.result.incidents = incidents;
+  --unfinished_;
+}
+
+void RoundBoard::note_incident(MatchKey match) {
+  if (!contains(match)) return;  // of an earlier round: League keeps those
+  auto& incidents = at(match).result.incidents;
+  if (incidents < std::numeric_limits<std::uint8_t>::max()) ++incidents;
+}
+
+}  // namespace league::league_manager

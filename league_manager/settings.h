@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "common/core/ids.h"
+#include "league_manager/agent_lifecycle.h"
+
+namespace league::league_manager {
+
+/// The rules of one league, fixed when the manager starts. Only decisions read them; applying an
+/// event never does, so a league can be continued with other limits.
+struct LeagueSettings {
+  core::LeagueId league_id{"league_even_odd"};
+  std::string game_type = "even_odd";
+  int players = 2;  ///< the league is full and starts with this many (2 ... 32,000) ...
+  int referees = 1;  ///< ... and this many
+  /// Before the start, let an agent come back with the same endpoint and name but without a
+  /// credential (protocol §8).
+  bool open_mode = true;
+  int max_attempts = 3;  ///< how often one match may be assigned
+  /// How long a referee may take for one match: by default all attempts of all calls of protocol
+  /// §6, with a margin.
+  std::chrono::microseconds match_time_limit = std::chrono::minutes(3);
+  /// Ends every unfinished match of a round; nothing: only the limit per match counts.
+  std::optional<std::chrono::microseconds> round_time_limit;
+  LifecycleSettings lifecycle;
+};
+
+}  // namespace league::league_manager

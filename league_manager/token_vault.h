@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "common/core/auth_token.h"
+#include "common/core/ids.h"
+#include "common/core/random_source.h"
+#include "common/core/result.h"
+
+namespace league::league_manager {
+
+/// Makes the tokens of a league. A token is `tok_{id, lower case}_` and HMAC-SHA-256(K,
+/// `league|id|nonce`) in 52 lower-case base-32 characters. K is 256 random bits; nothing else that
+/// is stored is a credential, and any token can be made again from its nonce. Immutable, so
+/// thread-safe. Source: protocol §8.
+class TokenVault {
+ public:
+  using Key = std::array<std::uint8_t, 32>;
+
+  /// A vault whose key lives in memory only.
+  TokenVault(core::LeagueId league, core::RandomSource& random);
+  /// A vault whose key is kept in `file` (mode 0600), which is made at the first start. Refuses a
+  /// file that others may read or that does not hold a key.
+  [[nodiscard]] static core::Result<TokenVault> open(core::LeagueId league,
+                                                     const std::filesystem::path& file,
+                                                     core::RandomSource& random);
+
+  /// The token of agent `id` (`P01`, `REF01`) for the registration with `nonce`.
+  [[nodiscard]] core::AuthToken token(const std::string& id, const std::string& nonce) const;
+
+ private:
+  TokenVault(core::LeagueId league, const Key& key) : league_(std::move(league)), key_(key) {}
+
+  core::LeagueId league_;
+  Key key_{};
+};
+
+}  // namespace league::league_manager
