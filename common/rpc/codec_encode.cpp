@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/rpc/codec.h"
@@ -8,11 +7,6 @@ namespace league::rpc {
 namespace {
 
 constexpr std::string_view kStart = R"({"jsonrpc":"2.0")";
-
-bool is_plain(char byte) {
-  auto value = static_cast<unsigned char>(byte);
-  return value >= 0x20 && value < 0x7f && byte != '"' && byte != '\\';
-}
 
 void append_member(std::string& out, std::string_view name, std::string_view bytes) {
   out += ",\"";
@@ -57,20 +51,6 @@ std::string dump_or_empty(const nlohmann::json& value) {
 }
 
 }  // namespace
-
-void append_json(std::string& out, const nlohmann::json& value) {
-  out += value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-void append_json_string(std::string& out, std::string_view text) {
-  if (!std::all_of(text.begin(), text.end(), is_plain)) {
-    append_json(out, nlohmann::json(text));
-    return;
-  }
-  out += '"';
-  out += text;
-  out += '"';
-}
 
 std::string encode_request(const Id& id, std::string_view method, std::string_view params_bytes) {
   return encode_call(&id, method, params_bytes);

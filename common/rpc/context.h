@@ -11,8 +11,8 @@
 namespace league::rpc {
 
 /// Everything about a message that is not in the message: it travels beside it inside the process,
-/// never on the wire. A value; a copy of an HTTP context allocates nothing. Source: design 000
-/// (docs/decisions.md).
+/// never on the wire. A value; a copy of an HTTP context allocates nothing. Source: the
+/// MessageEnvelope design (docs/decisions.md).
 struct MessageContext {
   MessageDirection direction = MessageDirection::kUnknown;
   SessionContext session;

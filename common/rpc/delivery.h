@@ -10,7 +10,7 @@ namespace league::rpc {
 
 /// A message and how it came: what is handed from stage to stage after decoding. Copies share the
 /// message, which never changes, so a copy costs some reference counts; the context is each copy's
-/// own. Copies may be used from several threads. Source: design 000's MessageEnvelope
+/// own. Copies may be used from several threads. Source: the MessageEnvelope design
 /// (docs/decisions.md).
 class Delivery {
  public:

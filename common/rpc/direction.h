@@ -6,7 +6,7 @@
 namespace league::rpc {
 
 /// Which way a message flows. A notification looks alike in both directions, so this travels beside
-/// it. Source: design 000 (docs/decisions.md).
+/// it. Source: the MessageEnvelope design (docs/decisions.md).
 enum class MessageDirection : std::uint8_t {
   kClientToServer,  ///< the caller's requests and notifications
   kServerToClient,  ///< answers, and notifications of the called side

@@ -36,12 +36,6 @@ std::string_view to_string(TransportType type) {
   return "unknown";
 }
 
-std::optional<std::string_view> find_header(const HeaderMap& headers, std::string_view name) {
-  auto found = headers.find(name);
-  if (found == headers.end()) return std::nullopt;
-  return found->second;
-}
-
 TransportContext TransportContext::stdio() {
   return {TransportType::kStdio, StdioMetadata{::getpid()}, nullptr};
 }
