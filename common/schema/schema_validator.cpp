@@ -106,7 +106,7 @@ class CompiledSchema::Impl {
         fault->too_deep ? "is nested more than " + std::to_string(kMaxDocumentDepth) + " deep"
                         : "must have at most " + std::to_string(kMaxPatternLength) + " characters";
     return Violation{fault->pointer, fault->too_deep ? "maxDepth" : "maxLength", fault->property,
-                     rule, ""};
+                     rule, false, ""};
   }
 
   [[nodiscard]] std::vector<Violation> explain_all(const json& document) const {
@@ -200,7 +200,8 @@ std::vector<Violation> CompiledSchema::violations(const json& document) const {
   } catch (const std::exception& error) {
     // std::regex may give up on a string; that is the document's fault as far as anybody can act on
     // it.
-    return {Violation{"", "schema", "", std::string("cannot be validated: ") + error.what(), ""}};
+    return {Violation{"", "schema", "", std::string("cannot be validated: ") + error.what(), false,
+                      ""}};
   }
 }
 

@@ -20,6 +20,7 @@ struct Violation {
       property;  ///< the last named property on the way: `version` for `/player_meta/version`
   std::string text;  ///< the rule with its value, for people: `must be one of "even", "odd"`.
                      ///< Quotes no document.
+  bool is_required = false;  ///< the schema requires the property
   std::string example;  ///< a right value as JSON, from the schema's `examples`, `const` or `enum`;
                         ///< perhaps empty
 };

@@ -120,6 +120,18 @@ bool is_index(const std::string& part) {
   return !part.empty() && std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// Whether the object around the last step of `path` requires it.
+bool is_required(const json& schema, std::vector<std::string> path) {
+  if (path.empty()) return false;
+  std::string name = std::move(path.back());
+  path.pop_back();
+  const json* parent = schema_at(schema, path);
+  if (parent == nullptr) return false;
+  auto names = parent->find("required");
+  return names != parent->end() && names->is_array() &&
+         std::ranges::find(*names, json(name)) != names->end();
+}
+
 }  // namespace
 
 std::string pointer_step(std::string_view key) {
@@ -144,6 +156,7 @@ Violation describe_violation(const json& schema, const std::vector<std::string>&
     if (!is_index(part)) violation.property = part;
   }
   const json* governing = schema_at(schema, path);
+  violation.is_required = is_required(schema, path);
   violation.keyword = keyword;
   violation.text = rule_text(keyword, governing);
   violation.example = example_of(governing);

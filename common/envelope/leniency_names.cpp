@@ -1,0 +1,102 @@
+#include <array>
+#include <cstddef>
+
+#include "common/envelope/leniency.h"
+
+namespace league::envelope {
+namespace {
+
+using enum Leniency;
+
+struct Named {
+  Leniency leniency;
+  std::string_view name;
+};
+
+/// In the order of the enumeration. The names stand in logs: they may be added to, never changed.
+constexpr auto kNames = std::to_array<Named>({
+    {kMethodMessageType, "method_message_type"},
+    {kMethodLowerCaseType, "method_lower_case_type"},
+    {kMethodAlias, "method_alias"},
+    {kMethodGeneric, "method_generic"},
+    {kMethodToolsCall, "method_tools_call"},
+    {kMethodUnknownRouted, "method_unknown_routed"},
+    {kParamsMessage, "params_message"},
+    {kParamsArguments, "params_arguments"},
+    {kBareRequestBody, "bare_request_body"},
+    {kResultResponse, "result_response"},
+    {kResultStructuredContent, "result_structured_content"},
+    {kResultContentText, "result_content_text"},
+    {kReplyAsRequest, "reply_as_request"},
+    {kBareReplyBody, "bare_reply_body"},
+    {kNullErrorBesideResult, "null_error_beside_result"},
+    {kNullResultBesideError, "null_result_beside_error"},
+    {kIdNotEchoed, "id_not_echoed"},
+    {kIdTypeChanged, "id_type_changed"},
+    {kReplyWithErrorStatus, "reply_with_error_status"},
+    {kAckMethodNotFound, "ack_method_not_found"},
+    {kAckWithoutJson, "ack_without_json"},
+    {kChoiceField, "choice_field"},
+    {kAcceptedField, "accepted_field"},
+    {kStatusForAccept, "status_for_accept"},
+    {kStatusRegistered, "status_registered"},
+    {kPlayedField, "played_field"},
+    {kNullOptionalField, "null_optional_field"},
+    {kEmptyOptionalField, "empty_optional_field"},
+    {kRoundIdText, "round_id_text"},
+    {kSenderManagerWithId, "sender_manager_with_id"},
+    {kSenderPluralRole, "sender_plural_role"},
+    {kSenderUnregistered, "sender_unregistered"},
+    {kMissingProtocol, "missing_protocol"},
+    {kMissingMessageType, "missing_message_type"},
+    {kMissingSender, "missing_sender"},
+    {kMissingTimestamp, "missing_timestamp"},
+    {kMissingConversationId, "missing_conversation_id"},
+    {kMissingPlayerId, "missing_player_id"},
+    {kMissingMatchId, "missing_match_id"},
+    {kMissingArrivalTimestamp, "missing_arrival_timestamp"},
+    {kMissingReplyToken, "missing_reply_token"},
+    {kForeignReplyToken, "foreign_reply_token"},
+});
+
+constexpr bool is_in_order() {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (static_cast<std::size_t>(kNames[i].leniency) != i) return false;
+  }
+  return kNames.size() == static_cast<std::size_t>(kForeignReplyToken) + 1;
+}
+static_assert(is_in_order());
+static_assert(kNames.size() <= 64, "Leniencies keeps one bit for each");
+
+std::uint64_t bit(Leniency leniency) { return std::uint64_t{1} << static_cast<unsigned>(leniency); }
+
+std::vector<Leniency> listed() {
+  std::vector<Leniency> all;
+  for (const auto& row : kNames) all.push_back(row.leniency);
+  return all;
+}
+
+}  // namespace
+
+std::string_view leniency_name(Leniency leniency) {
+  return kNames[static_cast<std::size_t>(leniency)].name;
+}
+
+const std::vector<Leniency>& all_leniencies() {
+  static const std::vector<Leniency> kAll = listed();
+  return kAll;
+}
+
+void Leniencies::add(Leniency leniency) { bits_ |= bit(leniency); }
+void Leniencies::add(const Leniencies& others) { bits_ |= others.bits_; }
+bool Leniencies::contains(Leniency leniency) const { return (bits_ & bit(leniency)) != 0; }
+
+std::vector<std::string_view> Leniencies::names() const {
+  std::vector<std::string_view> names;
+  for (const auto& row : kNames) {
+    if (contains(row.leniency)) names.push_back(row.name);
+  }
+  return names;
+}
+
+}  // namespace league::envelope

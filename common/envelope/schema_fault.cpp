@@ -1,0 +1,109 @@
+#include "common/envelope/schema_fault.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace league::envelope {
+namespace {
+
+using core::ErrorCode;
+using nlohmann::json;
+using schema::Violation;
+
+constexpr std::size_t kShownLength = 40;
+
+const json* value_at(const json& message, const std::string& pointer) {
+  try {
+    json::json_pointer at(pointer);
+    return message.contains(at) ? &message.at(at) : nullptr;
+  } catch (const json::exception&) {
+    return nullptr;
+  }
+}
+
+bool is_secret(std::string_view property) {
+  constexpr auto kSecrets =
+      std::to_array<std::string_view>({"token", "credential", "nonce", "seed", "key", "secret"});
+  return std::ranges::any_of(kSecrets, [&](std::string_view word) {
+    return property.find(word) != std::string_view::npos;
+  });
+}
+
+/// What was received, short enough for a log; nothing for what must not or need not be shown.
+std::string shown(const json& value, std::string_view property) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "an array";
+  if (is_secret(property)) return "a value that is not shown";
+  std::string text;
+  if (value.is_string()) {
+    text = json(value.get_ref<const std::string&>().substr(0, kShownLength))
+               .dump(-1, ' ', true, json::error_handler_t::replace);
+  } else {
+    text = value.dump().substr(0, kShownLength);
+  }
+  bool is_cut = value.is_string() && value.get_ref<const std::string&>().size() > kShownLength;
+  return is_cut ? text + "..." : text;
+}
+
+bool is_time(std::string_view property) {
+  return property.ends_with("timestamp") || property == "deadline" || property == "next_retry_at";
+}
+
+bool has_other_protocol(const Violation& violation) {
+  return violation.pointer == "/protocol" &&
+         (violation.keyword == "pattern" || violation.keyword == "maxLength");
+}
+
+/// Faults that only some fields can have; nothing for the others.
+std::optional<ErrorCode> code_by_field(const Violation& violation, const json* value) {
+  if (value == nullptr) return std::nullopt;
+  if (has_other_protocol(violation)) return ErrorCode::kProtocolVersionMismatch;
+  if (violation.pointer == "/parity_choice") return ErrorCode::kInvalidParityChoice;
+  if (!value->is_string()) return std::nullopt;
+  if (violation.pointer == "/sender") return ErrorCode::kInvalidSender;
+  if (violation.pointer == "/query_type") return ErrorCode::kUnknownQuery;
+  if (is_time(violation.property)) return ErrorCode::kInvalidTimestamp;
+  if (violation.pointer == "/message_type") {
+    bool is_known = message_type_from_wire(value->get_ref<const std::string&>()).has_value();
+    return is_known ? ErrorCode::kUnexpectedMessage : ErrorCode::kUnknownMessageType;
+  }
+  return std::nullopt;
+}
+
+ErrorCode code_of(const Violation& violation, const json* value) {
+  if (auto code = code_by_field(violation, value)) return *code;
+  bool is_absent = value == nullptr || (value->is_null() && violation.is_required);
+  if (violation.keyword == "required" || is_absent) return ErrorCode::kMissingRequiredField;
+  if (violation.keyword == "type") return ErrorCode::kInvalidFieldType;
+  constexpr auto kLengths =
+      std::to_array<std::string_view>({"maxLength", "maxItems", "maxProperties", "maxDepth"});
+  if (std::ranges::find(kLengths, violation.keyword) != kLengths.end())
+    return ErrorCode::kFieldTooLong;
+  return ErrorCode::kInvalidFieldValue;
+}
+
+}  // namespace
+
+core::Error to_error(MessageType type, const json& message,
+                     const std::vector<Violation>& violations) {
+  // Who speaks another version cannot be expected to keep the rules of this one.
+  auto chosen = std::ranges::find_if(violations, has_other_protocol);
+  const Violation& violation = chosen != violations.end() ? *chosen : violations.front();
+  const json* value = value_at(message, violation.pointer);
+  ErrorCode code = code_of(violation, value);
+
+  std::string text(wire_name(type));
+  text +=
+      ": " + (violation.pointer.empty() ? std::string("the message") : violation.pointer.substr(1));
+  if (code == ErrorCode::kMissingRequiredField) {
+    text += value == nullptr ? " is missing" : " is null";
+  } else {
+    if (value != nullptr) text += " is " + shown(*value, violation.property) + " but";
+    text += " " + violation.text;
+  }
+  if (!violation.example.empty()) text += "; for example " + violation.example;
+  return core::Error{code, std::move(text), violation.pointer};
+}
+
+}  // namespace league::envelope
