@@ -16,32 +16,36 @@ namespace league::transport {
 
 /// Calls of different kinds never wait for each other's threads (docs/architecture.md).
 enum class Budget {
-  kGame,       ///< referee → player, referee → manager: what a match waits for
+  kGame,  ///< referee → player, referee → manager: what a match waits for
   kBroadcast,  ///< what nobody waits for
-  kControl,    ///< registration, queries, pings
+  kControl,  ///< registration, queries, pings
 };
 
 /// One JSON-RPC request to one peer.
 struct OutboundCall {
   Endpoint endpoint;
-  std::shared_ptr<const std::string> bytes;  ///< the whole JSON-RPC frame; shared, since a broadcast goes to many
-  core::Clock::Steady deadline;              ///< absolute: covers waiting, connecting, sending and receiving
+  std::shared_ptr<const std::string>
+      bytes;  ///< the whole JSON-RPC frame; shared, since a broadcast goes to many
+  core::Clock::Steady deadline;  ///< absolute: covers waiting, connecting, sending and receiving
   Budget budget = Budget::kControl;
   std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
 };
 
-/// How a call ended: an error (kTimeout, kConnectionError, kReplyTooLarge, kShuttingDown), or an answer with any status.
+/// How a call ended: an error (kTimeout, kConnectionError, kReplyTooLarge, kShuttingDown), or an
+/// answer with any status.
 struct CallOutcome {
   std::optional<core::Error> error;
   int http_status = 0;  ///< 0 where the transport has none
-  std::string bytes;    ///< the answer's body, perhaps empty
+  std::string bytes;  ///< the answer's body, perhaps empty
   rpc::MessageContext context;
   std::chrono::nanoseconds elapsed{};
-  std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();  ///< of the answer
+  std::shared_ptr<rpc::MessageNotes> notes =
+      std::make_shared<rpc::MessageNotes>();  ///< of the answer
 };
 
-/// Sends requests to peers. Thread-safe. The completion runs exactly once, on a thread of the caller or, for a call
-/// that is refused at once, on the calling thread; it must be short and may call again.
+/// Sends requests to peers. Thread-safe. The completion runs exactly once, on a thread of the
+/// caller or, for a call that is refused at once, on the calling thread; it must be short and may
+/// call again.
 class Caller {
  public:
   using Completion = std::function<void(CallOutcome)>;

@@ -1,0 +1,196 @@
+#include "common/transport/call_pool.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace league::transport {
+
+namespace {
+
+/// What the thread is doing for which pool: a job that is submitted from within a job needs no
+/// other thread, since this one is about to be free.
+struct Working {
+  const void* pool = nullptr;
+  bool has_own_next = false;
+};
+thread_local Working working;
+
+}  // namespace
+
+CallPool::CallPool(const Options& options) : options_(options), watcher_([this] { watch(); }) {}
+
+CallPool::~CallPool() {
+  std::deque<std::shared_ptr<Job>> unrun;
+  {
+    Lock lock(mutex_);
+    is_stopping_ = true;
+    unrun = take_all(lock);
+  }
+  work_.notify_all();
+  watched_.notify_all();
+  for (const auto& job : unrun) job->run(Verdict::kStopping);
+  watcher_.join();
+  Lock lock(mutex_);
+  auto threads = std::move(threads_);
+  auto ended = std::move(ended_);
+  lock.unlock();
+}
+
+std::size_t CallPool::threads() const {
+  std::lock_guard lock(mutex_);
+  return threads_.size();
+}
+
+void CallPool::submit(Job job) {
+  auto shared = std::make_shared<Job>(std::move(job));
+  {
+    Lock lock(mutex_);
+    if (!is_stopping_) {
+      Peer& peer = peers_[shared->peer];
+      peer.waiting.push_back(shared);
+      bool runs_at_once = peer.running + peer.waiting.size() <= options_.max_per_peer &&
+                          (idle_ > 0 || threads_.size() < options_.max_threads);
+      make_ready(shared->peer, peer);
+      if (!runs_at_once) {
+        auto place = deadlines_.emplace(shared->deadline, shared);
+        if (place == deadlines_.begin()) watched_.notify_one();
+      }
+      bool is_own = working.pool == this && !std::exchange(working.has_own_next, true);
+      if (!is_own && peer.running < options_.max_per_peer) provide_thread();
+      return;
+    }
+  }
+  shared->run(Verdict::kStopping);
+}
+
+void CallPool::make_ready(const std::string& name, Peer& peer) {
+  if (peer.is_ready || peer.waiting.empty() || peer.running >= options_.max_per_peer) return;
+  peer.is_ready = true;
+  ready_.push_back(name);
+}
+
+void CallPool::provide_thread() {
+  if (idle_ > 0) {
+    --idle_;
+    ++wakeups_;
+    work_.notify_one();
+  } else if (threads_.size() < options_.max_threads) {
+    auto place = threads_.emplace(threads_.end());
+    *place = std::jthread([this, place] { work(place); });
+  }
+}
+
+void CallPool::work(std::list<std::jthread>::iterator self) {
+  Lock lock(mutex_);
+  for (;;) {
+    auto job = take(lock);
+    if (!job) {
+      if (is_stopping_ || !wait_for_work(lock)) break;
+      continue;
+    }
+    lock.unlock();
+    working = {this, false};
+    job->run(Verdict::kRun);
+    working = {};
+    std::string peer = std::move(job->peer);
+    job.reset();
+    lock.lock();
+    finish(lock, peer);
+  }
+  if (is_stopping_) return;  // the destructor joins
+  ended_.splice(ended_.end(), threads_, self);
+  watched_.notify_one();
+}
+
+/// False when there was none for so long that the thread should end.
+bool CallPool::wait_for_work(Lock& lock) {
+  ++idle_;
+  bool is_woken =
+      work_.wait_for(lock, options_.thread_idle, [&] { return wakeups_ > 0 || is_stopping_; });
+  if (is_woken && wakeups_ > 0) {
+    --wakeups_;
+    return true;
+  }
+  --idle_;
+  return is_woken;
+}
+
+std::shared_ptr<CallPool::Job> CallPool::take(Lock&) {
+  while (!ready_.empty()) {
+    std::string name = std::move(ready_.front());
+    ready_.pop_front();
+    auto found = peers_.find(name);
+    if (found == peers_.end()) continue;
+    Peer& peer = found->second;
+    peer.is_ready = false;
+    if (peer.waiting.empty() || peer.running >= options_.max_per_peer) continue;
+    auto job = std::move(peer.waiting.front());
+    peer.waiting.pop_front();
+    ++peer.running;
+    make_ready(name, peer);
+    return job;
+  }
+  return nullptr;
+}
+
+void CallPool::finish(Lock&, const std::string& name) {
+  auto found = peers_.find(name);
+  if (found == peers_.end()) return;
+  --found->second.running;
+  make_ready(name, found->second);
+  if (found->second.running == 0 && found->second.waiting.empty()) peers_.erase(found);
+}
+
+void CallPool::watch() {
+  Lock lock(mutex_);
+  while (!is_stopping_) {
+    if (!ended_.empty()) {
+      auto ended = std::move(ended_);
+      ended_.clear();
+      lock.unlock();
+      ended.clear();  // joins
+      lock.lock();
+    } else if (auto job = take_overdue(lock)) {
+      lock.unlock();
+      job->run(Verdict::kTooLate);
+      job.reset();
+      lock.lock();
+    } else if (deadlines_.empty()) {
+      watched_.wait(lock);
+    } else {
+      watched_.wait_until(lock, deadlines_.begin()->first);
+    }
+  }
+}
+
+/// The next job that waits beyond its deadline; forgets on the way those that have begun.
+std::shared_ptr<CallPool::Job> CallPool::take_overdue(Lock&) {
+  auto now = std::chrono::steady_clock::now();
+  while (!deadlines_.empty()) {
+    auto first = deadlines_.begin();
+    auto job = first->second.lock();
+    if (job && first->first > now) return nullptr;
+    deadlines_.erase(first);
+    auto peer = job ? peers_.find(job->peer) : peers_.end();
+    if (peer == peers_.end()) continue;
+    auto& waiting = peer->second.waiting;
+    auto place = std::find(waiting.begin(), waiting.end(), job);
+    if (place == waiting.end()) continue;
+    waiting.erase(place);
+    if (waiting.empty() && peer->second.running == 0) peers_.erase(peer);
+    return job;
+  }
+  return nullptr;
+}
+
+std::deque<std::shared_ptr<CallPool::Job>> CallPool::take_all(Lock&) {
+  std::deque<std::shared_ptr<Job>> all;
+  for (auto& [name, peer] : peers_) {
+    for (auto& job : peer.waiting) all.push_back(std::move(job));
+    peer.waiting.clear();
+  }
+  return all;
+}
+
+}  // namespace league::transport

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+#include "common/core/clock.h"
+
+namespace league::transport {
+
+/// Threads that come when jobs wait and go when they are idle. Jobs of one peer take at most
+/// `max_per_peer` of them; peers take turns. Thread-safe.
+class CallPool {
+ public:
+  struct Options {
+    std::size_t max_threads = 64;
+    std::size_t max_per_peer = 16;
+    std::chrono::milliseconds thread_idle{5000};
+  };
+  enum class Verdict { kRun, kTooLate, kStopping };
+  struct Job {
+    std::string peer;
+    core::Clock::Steady deadline;
+    /// Called exactly once: on a thread of the pool with kRun, or, when the job is not run, with
+    /// the reason.
+    std::function<void(Verdict)> run;
+  };
+
+  explicit CallPool(const Options& options);
+  /// Jobs that wait end with kStopping; joins those that run.
+  ~CallPool();
+  CallPool(const CallPool&) = delete;
+  CallPool& operator=(const CallPool&) = delete;
+
+  void submit(Job job);
+  [[nodiscard]] std::size_t threads() const;
+
+ private:
+  struct Peer {
+    std::deque<std::shared_ptr<Job>> waiting;
+    std::size_t running = 0;
+    bool is_ready = false;  ///< stands in ready_
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void work(std::list<std::jthread>::iterator self);
+  bool wait_for_work(Lock& lock);
+  std::shared_ptr<Job> take(Lock& lock);
+  void finish(Lock& lock, const std::string& peer);
+  void make_ready(const std::string& name, Peer& peer);
+  void provide_thread();
+  void watch();
+  std::shared_ptr<Job> take_overdue(Lock& lock);
+  std::deque<std::shared_ptr<Job>> take_all(Lock& lock);
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable work_;  // workers wait here
+  std::condition_variable watched_;  // the watcher waits here
+  std::unordered_map<std::string, Peer> peers_;
+  std::deque<std::string> ready_;  // peers with a job that may run
+  std::multimap<core::Clock::Steady, std::weak_ptr<Job>>
+      deadlines_;  // of jobs that could not run at once
+  std::size_t idle_ = 0;
+  std::size_t wakeups_ = 0;  // idle threads that were told to look
+  bool is_stopping_ = false;
+  std::list<std::jthread> threads_;
+  std::list<std::jthread> ended_;
+  std::jthread watcher_;  // last: it uses everything above
+};
+
+}  // namespace league::transport

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "common/transport/httplib_server.h"
+#include "common/transport/request_scanner.h"
+#include "common/transport/socket.h"
+
+namespace league::transport {
+
+/// What the front knows of one listening server; shared by its listener and connections.
+struct ServerState {
+  ServerState(HttpServerOptions server_options, MessageHandler& handler)
+      : options(std::move(server_options)), http(options, handler) {}
+
+  const HttpServerOptions options;
+  HttplibServer http;
+  std::atomic<bool> is_stopping =
+      false;  ///< no new connections, each answer is a connection's last
+  std::atomic<bool> is_stopped = false;  ///< no request reaches the handler any more
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t connections = 0;  ///< guarded by mutex
+  std::size_t serving = 0;  ///< requests that are in the handler now; guarded by mutex
+};
+
+/// One socket that is listened on. `mutex` guards `fd`.
+struct Listener {
+  std::uint64_t id = 0;
+  std::mutex mutex;
+  FileDescriptor fd;
+  std::shared_ptr<ServerState> server;
+  bool needs_rearm =
+      false;  ///< accepting failed for want of descriptors; the next sweep tries again
+};
+
+/// One accepted connection. Whoever owns it (kOwned, by `claim`) may touch everything; others may
+/// only claim.
+class Connection {
+ public:
+  enum class State {
+    kOwned,  ///< a thread or the queue has it
+    kArmed,  ///< epoll watches it
+    kParked,  ///< its request is with a handler that answers later
+    kClosed,
+  };
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  Connection(std::uint64_t connection_id, FileDescriptor socket,
+             std::shared_ptr<ServerState> its_server)
+      : id(connection_id),
+        fd(std::move(socket)),
+        server(std::move(its_server)),
+        scanner(server->options.limits) {}
+
+  /// Takes ownership from `from`; false when the connection is in another state.
+  [[nodiscard]] bool claim(State from) {
+    std::lock_guard lock(mutex_);
+    if (state_ != from) return false;
+    state_ = State::kOwned;
+    return true;
+  }
+  /// Gives ownership away; `arm` runs under the lock, so that nobody can claim before it is done.
+  template <typename Arm>
+  void release(State to, Deadline until, Arm arm) {
+    std::lock_guard lock(mutex_);
+    state_ = to;
+    deadline_ = until;
+    arm();
+  }
+  /// The same with the deadline as it was.
+  template <typename Arm>
+  void rearm(Arm arm) {
+    std::lock_guard lock(mutex_);
+    state_ = State::kArmed;
+    arm();
+  }
+  [[nodiscard]] bool is_overdue(Deadline now) {
+    std::lock_guard lock(mutex_);
+    return state_ == State::kArmed && deadline_ <= now;
+  }
+
+  const std::uint64_t id;
+  FileDescriptor fd;
+  const std::shared_ptr<ServerState> server;
+  SocketAddress remote;
+  std::string peer;  ///< whose turn it is in the fair queue
+  std::shared_ptr<const rpc::ConnectionInfo> info;
+
+  RequestScanner scanner;
+  std::string in;
+  Deadline request_begun{};
+  std::string out;  ///< what the peer has not taken yet
+  std::size_t sent = 0;
+  std::shared_ptr<HttpExchange> exchange;
+  std::function<void()> after_sent;
+  bool close_after = false;  ///< when everything is sent
+  bool is_draining = false;  ///< refused: what still comes is thrown away
+  bool peer_finished = false;  ///< it will send no more
+
+ private:
+  std::mutex mutex_;
+  State state_ = State::kOwned;
+  Deadline deadline_{};
+};
+
+}  // namespace league::transport

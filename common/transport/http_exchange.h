@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "common/transport/message_handler.h"
+
+namespace league::transport {
+
+/// One HTTP request between its handler and its answer: it joins the thread that serves the
+/// connection with whoever answers, at once or later. Thread-safe.
+class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
+ public:
+  /// A slot that answers this exchange; only one is made.
+  [[nodiscard]] ReplySlot make_slot();
+  /// The answer, once it is there.
+  [[nodiscard]] std::optional<OutboundReply> take_reply();
+  /// Asks for `resume` to run when the answer comes; runs it now when it is there already.
+  void park(std::function<void()> resume);
+  /// Nobody will send the answer any more: its `after_sent` runs as soon as it comes.
+  void abandon();
+
+ private:
+  void answer(OutboundReply reply);
+
+  std::mutex mutex_;
+  std::optional<OutboundReply> reply_;
+  std::function<void()> resume_;
+  bool is_answered_ = false;
+  bool is_abandoned_ = false;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace league::transport {
+
+/// Why a request is not served: what the front or the edge answers in place of a handler.
+struct HttpRefusal {
+  int status = 400;
+  std::string text;  ///< names the rule and what to do
+};
+
+/// The body of a refusal: a JSON-RPC error with id null, since no id has been read. Codes: -32700
+/// for 400, -32600 for every other fault of the peer, -32603 for ours.
+[[nodiscard]] std::string refusal_body(const HttpRefusal& refusal);
+
+/// A whole HTTP response that refuses and closes. For faults that are found before a request is
+/// complete; everything else is written by httplib.
+[[nodiscard]] std::string refusal_response(const HttpRefusal& refusal);
+
+}  // namespace league::transport

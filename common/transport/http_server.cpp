@@ -1,0 +1,56 @@
+#include "common/transport/http_server.h"
+
+#include "common/transport/http_front.h"
+#include "common/transport/socket.h"
+
+namespace league::transport {
+
+core::Result<std::unique_ptr<HttpRuntime>> HttpRuntime::start(const HttpRuntimeOptions& options) {
+  auto front = std::make_shared<HttpFront>(options);
+  if (auto started = front->start(); !started) return started.error();
+  return std::unique_ptr<HttpRuntime>(new HttpRuntime(std::move(front)));
+}
+
+HttpRuntime::HttpRuntime(std::shared_ptr<HttpFront> front) : front_(std::move(front)) {}
+
+HttpRuntime::~HttpRuntime() { front_->stop(); }
+
+core::Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpRuntime& runtime,
+                                                            const HttpServerOptions& options,
+                                                            MessageHandler& handler,
+                                                            std::vector<Page> pages) {
+  auto socket = listen_on(options.bind_address, options.port);
+  if (!socket) return socket.error();
+  std::uint16_t port = local_address(socket->get()).port;
+  auto state = std::make_shared<ServerState>(options, handler);
+  for (auto& page : pages) state->http.add_get(page.path, std::move(page.handler));
+  auto listener = runtime.front_->add(*std::move(socket), state);
+  return std::unique_ptr<HttpServer>(
+      new HttpServer(runtime.front_, std::move(state), std::move(listener), port));
+}
+
+HttpServer::HttpServer(std::shared_ptr<HttpFront> front, std::shared_ptr<ServerState> state,
+                       std::shared_ptr<Listener> listener, std::uint16_t port)
+    : front_(std::move(front)),
+      state_(std::move(state)),
+      listener_(std::move(listener)),
+      port_(port) {}
+
+HttpServer::~HttpServer() { stop(); }
+
+void HttpServer::stop() {
+  if (state_->is_stopping.exchange(true)) return;
+  front_->remove(*listener_);
+  front_->close_connections(*state_, Connection::State::kArmed);
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, state_->options.stop_grace,
+                           [&] { return state_->connections == 0; });
+  lock.unlock();
+  state_->is_stopped = true;
+  front_->close_connections(*state_, Connection::State::kParked);
+  lock.lock();
+  // The handler must outlive every call of it, however long one takes.
+  state_->changed.wait(lock, [&] { return state_->serving == 0; });
+}
+
+}  // namespace league::transport

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "common/core/result.h"
+#include "common/transport/http_options.h"
+#include "common/transport/httplib_server.h"
+#include "common/transport/message_handler.h"
+
+namespace league::transport {
+
+class HttpFront;
+struct Listener;
+struct ServerState;
+
+/// The event loop and workers that all HTTP servers of a process share; outlives them. Thread-safe.
+class HttpRuntime {
+ public:
+  /// Fails with kInternalError when the system refuses an event loop.
+  [[nodiscard]] static core::Result<std::unique_ptr<HttpRuntime>> start(
+      const HttpRuntimeOptions& options = {});
+  ~HttpRuntime();
+  HttpRuntime(const HttpRuntime&) = delete;
+  HttpRuntime& operator=(const HttpRuntime&) = delete;
+
+ private:
+  friend class HttpServer;
+  explicit HttpRuntime(std::shared_ptr<HttpFront> front);
+  std::shared_ptr<HttpFront> front_;
+};
+
+/// One listening port: POST on the path hands each body to the MessageHandler. Thread-safe.
+class HttpServer {
+ public:
+  /// Pages to be served with GET, by path.
+  struct Page {
+    std::string path;
+    PageHandler handler;  ///< called from several threads at once; must not block
+  };
+
+  /// Listens and serves at once. `runtime` and `handler` outlive the server. Fails with
+  /// kConnectionError and a text that names address, port and cause.
+  [[nodiscard]] static core::Result<std::unique_ptr<HttpServer>> start(
+      HttpRuntime& runtime, const HttpServerOptions& options, MessageHandler& handler,
+      std::vector<Page> pages = {});
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+  /// Accepts nothing more, lets requests in work end for at most `stop_grace`, then closes
+  /// everything. Afterwards the handler is not called any more; replies that come later go nowhere.
+  /// Not to be called from the handler.
+  void stop();
+
+ private:
+  HttpServer(std::shared_ptr<HttpFront> front, std::shared_ptr<ServerState> state,
+             std::shared_ptr<Listener> listener, std::uint16_t port);
+
+  std::shared_ptr<HttpFront> front_;
+  std::shared_ptr<ServerState> state_;
+  std::shared_ptr<Listener> listener_;
+  std::uint16_t port_;
+};
+
+}  // namespace league::transport

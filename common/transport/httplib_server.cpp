@@ -1,0 +1,248 @@
+#include "common/transport/httplib_server.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "common/core/clock.h"
+#include "common/transport/edge_rules.h"
+
+namespace league::transport {
+
+namespace {
+
+constexpr const char* kJson = "application/json";
+
+/// A request in memory for httplib to read, and the response that it writes.
+class MemoryStream final : public httplib::Stream {
+ public:
+  MemoryStream(const RawRequest& request, std::string& out) : request_(request), out_(out) {}
+
+  [[nodiscard]] bool is_readable() const override { return position_ < request_.bytes.size(); }
+  [[nodiscard]] bool is_writable() const override { return true; }
+  ssize_t read(char* to, std::size_t size) override {
+    std::size_t count = std::min(size, request_.bytes.size() - position_);
+    std::memcpy(to, request_.bytes.data() + position_, count);
+    position_ += count;
+    return static_cast<ssize_t>(count);
+  }
+  ssize_t write(const char* from, std::size_t size) override {
+    out_.append(from, size);
+    return static_cast<ssize_t>(size);
+  }
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    ip = request_.remote->ip;
+    port = request_.remote->port;
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override {
+    ip.clear();
+    port = 0;
+  }
+  [[nodiscard]] socket_t socket() const override { return INVALID_SOCKET; }
+
+ private:
+  const RawRequest& request_;
+  std::string& out_;
+  std::size_t position_ = 0;
+};
+
+/// The request that a thread is serving: httplib's handlers have no other way to it.
+struct Current {
+  const RawRequest* request = nullptr;
+  std::shared_ptr<HttpExchange>* exchange = nullptr;
+  std::shared_ptr<rpc::HeaderMap> headers;
+  HttplibServer::Served served;
+};
+thread_local Current* current = nullptr;
+
+/// Takes the request's headers over, without those that httplib adds.
+std::shared_ptr<rpc::HeaderMap> copy_headers(const httplib::Request& request) {
+  auto headers = std::make_shared<rpc::HeaderMap>();
+  for (const auto& [name, value] : request.headers) {
+    bool is_added = name == "REMOTE_ADDR" || name == "REMOTE_PORT" || name == "LOCAL_ADDR" ||
+                    name == "LOCAL_PORT";
+    if (!is_added) headers->emplace_hint(headers->end(), name, value);
+  }
+  return headers;
+}
+
+void refuse(httplib::Response& response, const HttpRefusal& refusal) {
+  response.status = refusal.status;
+  response.set_content(refusal_body(refusal), kJson);
+}
+
+}  // namespace
+
+class HttplibServer::Adapter final : public httplib::Server {
+ public:
+  Adapter(const HttpServerOptions& options, MessageHandler& handler)
+      : path_(options.path), path_text_(options.path), edge_(options), handler_(handler) {
+    auto idle = std::chrono::duration_cast<std::chrono::seconds>(options.limits.idle_timeout);
+    set_keep_alive_timeout(std::max<time_t>(1, idle.count() - 1));
+    set_keep_alive_max_count(1'000'000);
+    set_payload_max_length(options.limits.max_body);
+    set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      return check_edge(request, response) ? HandlerResponse::Unhandled : HandlerResponse::Handled;
+    });
+    set_error_handler([](const httplib::Request&, httplib::Response& response) {
+      if (response.body.empty()) refuse(response, {response.status, error_text(response.status)});
+    });
+    set_exception_handler(
+        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
+          refuse(response, {500, "internal error"});
+        });
+    Post(escape(path_), [this](const httplib::Request& request, httplib::Response& response) {
+      on_post(request, response);
+    });
+  }
+
+  void add_page(const std::string& path, PageHandler page) {
+    pages_.push_back(path);
+    Get(escape(path), [page = std::move(page)](const httplib::Request&, httplib::Response& out) {
+      HttpPage answer = page();
+      out.status = answer.status;
+      out.set_content(answer.body, answer.content_type);
+    });
+  }
+
+  Served serve(const RawRequest& request, std::shared_ptr<HttpExchange>& exchange,
+               std::string& out) {
+    static_assert(
+        std::is_invocable_r_v<bool, decltype(&Adapter::process_request), Adapter&, httplib::Stream&,
+                              bool, bool&, const std::function<void(httplib::Request&)>&>,
+        "this version of cpp-httplib has another process_request: adapt this file");
+    Current work{&request, &exchange, nullptr, {}};
+    Current* outer = std::exchange(current, &work);
+    std::size_t begin = out.size();
+    MemoryStream stream(request, out);
+    bool is_closed = false;
+    bool is_good = process_request(stream, request.close_after, is_closed, prepare_);
+    current = outer;
+    if (work.served.is_deferred) {
+      out.resize(begin);
+    } else {
+      work.served.keeps_connection = is_good && !is_closed && !request.close_after;
+    }
+    return std::move(work.served);
+  }
+
+ private:
+  /// Runs between httplib's parser and its router.
+  static void prepare(httplib::Request& request) {
+    current->headers = copy_headers(request);
+    request.headers.erase("Expect");  // the front has answered it
+    request.headers.erase("Accept-Encoding");  // else httplib compresses each answer
+  }
+
+  /// False when it has refused.
+  bool check_edge(const httplib::Request& request, httplib::Response& response) const {
+    auto refusal = edge_.check_peer(*current->headers, request.version);
+    if (!refusal && request.path == path_) {
+      if (request.method == "POST") {
+        refusal = EdgeRules::check_content_type(*current->headers);
+      } else {
+        response.set_header("Allow", "POST");
+        refusal = HttpRefusal{405, "send messages here with POST"};
+      }
+    } else if (!refusal && !is_page(request.path)) {
+      refusal = HttpRefusal{404, "there is nothing at this path; messages go to " + path_};
+    } else if (!refusal && request.method != "GET" && request.method != "HEAD") {
+      response.set_header("Allow", "GET, HEAD");
+      refusal = HttpRefusal{405, "this page can only be read"};
+    }
+    if (refusal) refuse(response, *refusal);
+    return !refusal;
+  }
+
+  [[nodiscard]] bool is_page(const std::string& path) const {
+    return std::find(pages_.begin(), pages_.end(), path) != pages_.end();
+  }
+
+  void on_post(const httplib::Request& request, httplib::Response& response) {
+    auto& exchange = *current->exchange;
+    if (!exchange) {
+      exchange = std::make_shared<HttpExchange>();
+      dispatch(request, *exchange);
+    }
+    auto reply = exchange->take_reply();
+    if (!reply) {
+      current->served.is_deferred = true;
+      return;
+    }
+    exchange.reset();
+    current->served.after_sent = std::move(reply->after_sent);
+    response.status = reply->http_status;
+    if (!reply->bytes.empty()) {
+      response.set_header("Content-Type", kJson);
+      response.body = std::move(reply->bytes);
+    }
+  }
+
+  void dispatch(const httplib::Request& request, HttpExchange& exchange) {
+    Inbound inbound;
+    inbound.bytes = request.body;
+    inbound.context = rpc::MessageContext::minimal(clock_)
+                          .with_direction(rpc::MessageDirection::kClientToServer)
+                          .with_transport(rpc::TransportContext::http(std::move(current->headers),
+                                                                      "POST", path_text_)
+                                              .with_connection(current->request->connection));
+    try {
+      handler_.on_message(std::move(inbound), exchange.make_slot());
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+      // The slot answers with an internal error when it is let go; the text of the exception stays
+      // here.
+    }
+  }
+
+  /// The text for what httplib itself refuses.
+  static std::string error_text(int status) {
+    switch (status) {
+      case 400:
+        return "malformed request: method, target, a header or the body's framing";
+      case 413:
+        return "the body is too large";
+      case 414:
+        return "the request target is too long";
+      default:
+        return "the request cannot be served";
+    }
+  }
+
+  /// Paths are texts here, but httplib matches regular expressions.
+  static std::string escape(const std::string& path) {
+    std::string out;
+    for (char c : path) {
+      if (std::strchr(R"(\^$.|?*+()[]{})", c) != nullptr) out += '\\';
+      out += c;
+    }
+    return out;
+  }
+
+  std::string path_;
+  rpc::SharedText path_text_;
+  EdgeRules edge_;
+  MessageHandler& handler_;
+  core::SystemClock clock_;
+  std::vector<std::string> pages_;
+  std::function<void(httplib::Request&)> prepare_ = prepare;
+};
+
+HttplibServer::HttplibServer(const HttpServerOptions& options, MessageHandler& handler)
+    : adapter_(std::make_unique<Adapter>(options, handler)) {}
+
+HttplibServer::~HttplibServer() = default;
+
+void HttplibServer::add_get(const std::string& path, PageHandler handler) {
+  adapter_->add_page(path, std::move(handler));
+}
+
+HttplibServer::Served HttplibServer::serve(const RawRequest& request,
+                                           std::shared_ptr<HttpExchange>& exchange,
+                                           std::string& out) {
+  return adapter_->serve(request, exchange, out);
+}
+
+}  // namespace league::transport

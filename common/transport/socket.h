@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "common/core/clock.h"
+#include "common/core/result.h"
+
+namespace league::transport {
+
+/// Owns a file descriptor and closes it. Not thread-safe.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor();
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
+  void close();
+
+ private:
+  int fd_ = -1;
+};
+
+/// A numeric address and a port.
+struct SocketAddress {
+  std::string ip;
+  std::uint16_t port = 0;
+  bool is_loopback = false;
+};
+
+/// A non-blocking listening socket on a numeric address, backlog 4096; port 0 takes any. Fails with
+/// kConnectionError and a text that names address, port and cause.
+[[nodiscard]] core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port);
+
+/// How long to wait for a socket, and what ends the wait early.
+struct Patience {
+  core::Clock::Steady deadline;
+  int cancel_fd = -1;  ///< readable once the caller has lost interest; -1: never
+};
+
+/// A non-blocking connection with TCP_NODELAY to a numeric address. Fails with kTimeout,
+/// kShuttingDown (cancelled) or kConnectionError and a text that says the cause only.
+[[nodiscard]] core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
+                                                      const Patience& patience);
+
+/// The two ends of a connection; empty where the socket is none.
+[[nodiscard]] SocketAddress local_address(int fd);
+[[nodiscard]] SocketAddress remote_address(int fd);
+
+/// Sends every write at once: without it a keep-alive call takes 44 ms.
+void set_no_delay(int fd);
+
+/// Waits until `fd` is ready for `events` of poll(2). Fails with kTimeout or kShuttingDown.
+[[nodiscard]] core::Result<void> wait_ready(int fd, short events, const Patience& patience);
+
+/// Raises the soft limit of open files to the hard one (at most 65,536) and returns what holds
+/// then.
+std::size_t raise_file_limit();
+
+/// What errno says, for a text.
+[[nodiscard]] std::string system_error_text(int error);
+
+}  // namespace league::transport
