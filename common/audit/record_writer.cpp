@@ -11,8 +11,6 @@
 namespace league::audit {
 namespace {
 
-constexpr std::size_t kRememberedBroadcasts = 8;
-
 template <typename Number>
 void append_number(Number number, std::string& out) {
   char digits[24];
@@ -133,6 +131,7 @@ std::string_view RecordWriter::append_reference(const Record& record, std::uint6
   if (same == broadcasts_.end()) {
     if (broadcasts_.size() == kRememberedBroadcasts) broadcasts_.pop_front();
     broadcasts_.push_back({notes.message_type, notes.conversation_id, seq, masked_});
+    out.append(",\"broadcast\":true");
     return all;
   }
   std::size_t before = common_prefix(all, same->masked);

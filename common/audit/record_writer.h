@@ -11,6 +11,8 @@ namespace league::audit {
 
 inline constexpr std::string_view kLogFormat = "league.conversation-log";
 inline constexpr int kLogVersion = 1;
+/// A record refers to one of the last so many records of its file that say `broadcast`.
+inline constexpr std::size_t kRememberedBroadcasts = 8;
 
 /// First line of each file: whose records follow. It stands once more where an agent got its id.
 struct LogHeader {
@@ -27,8 +29,8 @@ void append_header(const LogHeader& header, std::string& out);
 /// Turns records into lines: the only place that knows the format, and the place where secrets are
 /// masked. Keys stand in a fixed order, absent ones are left out: seq, time, mono_ns, dir, kind,
 /// peer, transport, conversation_id, message_type, match_id, http_status, elapsed_us, leniencies,
-/// verdict, fault, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or raw_base64. Not thread-safe: it
-/// belongs to the thread that writes.
+/// verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or raw_base64. Not
+/// thread-safe: it belongs to the thread that writes.
 class RecordWriter {
  public:
   struct Options {

@@ -1,0 +1,83 @@
+#include "common/audit/audited_caller.h"
+
+#include <memory>
+#include <utility>
+
+namespace league::audit {
+namespace {
+
+/// What the record of the answer takes over from the request.
+struct Origin {
+  std::string peer;
+  std::string conversation_id;
+  std::string match_id;
+  std::string transport;
+  core::Clock::Steady sent;
+};
+
+Record request_record(const transport::OutboundCall& call, const core::Clock& clock) {
+  Record record;
+  record.direction = Direction::kOut;
+  record.kind = Kind::kRequest;
+  record.time = clock.utc_now();
+  record.mono = clock.steady_now();
+  record.transport = call.endpoint.scheme;
+  if (call.notes) record.notes = *call.notes;
+  if (record.notes.peer.empty()) record.notes.peer = call.endpoint.authority();
+  record.body = call.bytes;
+  record.broadcast = call.budget == transport::Budget::kBroadcast;
+  return record;
+}
+
+Record answer_record(const transport::CallOutcome& outcome, const Origin& origin,
+                     const core::Clock& clock) {
+  Record record;
+  record.direction = Direction::kIn;
+  record.kind = outcome.error ? Kind::kFailure : Kind::kReply;
+  record.time = clock.utc_now();
+  record.mono = clock.steady_now();
+  record.elapsed = record.mono - origin.sent;
+  record.transport = origin.transport;
+  record.http_status = outcome.http_status;
+  if (outcome.error) {
+    record.notes.verdict = outcome.error->code;
+    record.notes.fault = outcome.error->message;
+  }
+  if (!outcome.bytes.empty()) record.body = std::make_shared<const std::string>(outcome.bytes);
+  return record;
+}
+
+/// Adds what the completion noted, then what is known from the request.
+void complete(Record& record, const rpc::MessageNotes* notes, Origin& origin) {
+  auto verdict = record.notes.verdict;
+  std::string fault = std::move(record.notes.fault);
+  if (notes != nullptr) record.notes = *notes;
+  if (!record.notes.verdict && verdict) {
+    record.notes.verdict = verdict;
+    record.notes.fault = std::move(fault);
+  }
+  if (record.notes.peer.empty()) record.notes.peer = std::move(origin.peer);
+  if (record.notes.conversation_id.empty())
+    record.notes.conversation_id = std::move(origin.conversation_id);
+  if (record.notes.match_id.empty()) record.notes.match_id = std::move(origin.match_id);
+}
+
+}  // namespace
+
+void AuditedCaller::call(transport::OutboundCall call, Completion completion) {
+  Record request = request_record(call, clock_);
+  Origin origin{request.notes.peer, request.notes.conversation_id, request.notes.match_id,
+                request.transport, request.mono};
+  log_.append(std::move(request));
+  caller_.call(std::move(call),
+               [this, origin = std::move(origin),
+                completion = std::move(completion)](transport::CallOutcome outcome) mutable {
+                 Record answer = answer_record(outcome, origin, clock_);
+                 std::shared_ptr<rpc::MessageNotes> notes = outcome.notes;
+                 if (completion) completion(std::move(outcome));
+                 complete(answer, notes.get(), origin);
+                 log_.append(std::move(answer));
+               });
+}
+
+}  // namespace league::audit

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "common/audit/record.h"
+#include "common/core/clock.h"
+#include "common/transport/caller.h"
+
+namespace league::audit {
+
+/// Puts every call and its end into the conversation log: the request before it is made, with the
+/// notes of the call; the answer, or a failure with its error, after the completion has run and
+/// filled the notes of the outcome. What those notes leave out is taken from the request. Calls
+/// with Budget::kBroadcast are logged as broadcasts (see RecordWriter). Thread-safe if the caller
+/// is.
+class AuditedCaller final : public transport::Caller {
+ public:
+  /// All three outlive this object and every call that came through it.
+  AuditedCaller(transport::Caller& caller, RecordSink& log, const core::Clock& clock)
+      : caller_(caller), log_(log), clock_(clock) {}
+
+  void call(transport::OutboundCall call, Completion completion) override;
+
+ private:
+  transport::Caller& caller_;
+  RecordSink& log_;
+  const core::Clock& clock_;
+};
+
+}  // namespace league::audit

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "common/audit/record.h"
+#include "common/core/clock.h"
+#include "common/transport/message_handler.h"
+
+namespace league::audit {
+
+/// Puts every message that a handler receives and every answer that it gives into the conversation
+/// log. Both records are handed over when the answer is sent, so admission has completed the first
+/// by then; each exactly once, also if the handler forgets to answer. Thread-safe if the handler
+/// is.
+class AuditedHandler final : public transport::MessageHandler {
+ public:
+  /// All three outlive this object and every slot that came through it.
+  AuditedHandler(transport::MessageHandler& handler, RecordSink& log, const core::Clock& clock)
+      : handler_(handler), log_(log), clock_(clock) {}
+
+  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
+
+ private:
+  transport::MessageHandler& handler_;
+  RecordSink& log_;
+  const core::Clock& clock_;
+};
+
+}  // namespace league::audit
