@@ -1,0 +1,376 @@
+#include "league_manager/conductor.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/envelope/codec.h"
+#include "common/rpc/json_text.h"
+#include "league_manager/league_view.h"
+
+namespace league::league_manager {
+namespace {
+
+using envelope::MessageType;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{1000};
+constexpr std::size_t kWholeTable = 200;  // players; above it an update holds a part (protocol §4, 12)
+constexpr std::size_t kTableHead = 50;
+constexpr std::size_t kTableNeighbours = 5;
+
+/// Calls `done` when it has been counted down to zero, or when the time is up; once.
+class Latch {
+ public:
+  Latch(std::size_t count, std::function<void()> done) : count_(count), done_(std::move(done)) {}
+  void count_down() {
+    std::function<void()> done;
+    {
+      std::lock_guard lock(mutex_);
+      if (count_ > 0 && --count_ > 0) return;
+      done = std::exchange(done_, nullptr);
+    }
+    if (done) done();
+  }
+  void expire() {
+    std::function<void()> done;
+    {
+      std::lock_guard lock(mutex_);
+      done = std::exchange(done_, nullptr);
+    }
+    if (done) done();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t count_;
+  std::function<void()> done_;
+};
+
+std::string text_of(const nlohmann::json& message) {
+  std::string text;
+  rpc::append_json(text, message);
+  return text;
+}
+
+/// The rows that one recipient of a long table gets: the head, and its own with its neighbours.
+std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::StandingsRow>& rows, const std::string& own_id) {
+  auto own = static_cast<std::size_t>(
+      std::ranges::find_if(rows, [&](const auto& row) { return row.player_id.str() == own_id; }) - rows.begin());
+  std::vector<envelope::StandingsRow> part(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kTableHead));
+  std::size_t first = std::max(kTableHead, own > kTableNeighbours ? own - kTableNeighbours : 0);
+  for (std::size_t i = first; i < rows.size() && i <= own + kTableNeighbours; ++i) part.push_back(rows[i]);
+  return part;
+}
+
+}  // namespace
+
+Conductor::Conductor(ConductorDependencies dependencies)
+    : deps_(std::move(dependencies)), broadcaster_(deps_.peers, deps_.clock, deps_.settings) {}
+
+void Conductor::start(milliseconds registration_window) {
+  deps_.timer.schedule(kTick, [this] { tick(); });
+  deps_.timer.schedule(deps_.settings.league.referee_ping_interval, [this] { watch_referees(); });
+  if (registration_window.count() > 0) {
+    deps_.timer.schedule(registration_window, [this] {
+      deps_.ledger.commit([](const League& league, core::UtcTimestamp now) {
+        auto events = league.decide_start(now);
+        return events ? *events : Events{};
+      }, [this](const core::Result<Events>& events) {
+        if (events) on_events(*events);
+        advance();
+      });
+    });
+  }
+  advance();
+}
+
+void Conductor::stop() {
+  is_stopped_ = true;
+  broadcaster_.stop();
+}
+
+void Conductor::on_finished(std::function<void()> callback) {
+  std::lock_guard lock(mutex_);
+  on_finished_ = std::move(callback);
+}
+
+void Conductor::advance() {
+  if (is_stopped_) return;
+  auto [step, seeds] = deps_.ledger.read([](const League& league) { return std::pair(league.due(), league.seeds_needed()); });
+  if (step == Step::kNone) return;
+  if (step == Step::kStartRound && deps_.may_start && !deps_.may_start()) return;  // the tick looks again
+  StepFacts facts;
+  for (std::size_t i = 0; i < seeds; ++i) facts.draw_seeds.push_back(deps_.random.bytes<32>());
+  deps_.ledger.commit(
+      [&facts](const League& league, core::UtcTimestamp now) {
+        facts.now = now;
+        auto events = league.decide_step(facts);
+        return events ? *events : Events{};
+      },
+      [this](const core::Result<Events>& events) {
+        if (!events || events->empty()) return;
+        on_events(*events);
+        advance();
+      });
+}
+
+void Conductor::on_events(const Events& events) {
+  if (is_stopped_) return;
+  std::vector<MatchAssigned> assigned;
+  std::optional<int> started;
+  for (const auto& event : events) {
+    if (const auto* one = std::get_if<MatchAssigned>(&event.body); one != nullptr && !one->after) assigned.push_back(*one);
+    if (const auto* round = std::get_if<RoundStarted>(&event.body)) started = round->round;
+    if (const auto* round = std::get_if<RoundCompleted>(&event.body)) finish_round(round->round);
+    if (std::holds_alternative<LeagueCompleted>(event.body)) finish_league();
+  }
+  if (!started) return deliver_grouped(assigned);
+  announce_round(*started, std::move(assigned));
+}
+
+// --- telling everybody -----------------------------------------------------------------------------------------------
+
+std::vector<Conductor::Addressed> Conductor::recipients(bool players, bool referees) const {
+  std::vector<Addressed> all;
+  deps_.ledger.read([&](const League& league) {
+    for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+      if (!(kind == AgentKind::kPlayer ? players : referees)) continue;
+      for (int i = 0; i < league.roster().count(kind); ++i) {
+        AgentRef ref{kind, i};
+        const Agent& agent = league.roster().agent(ref);
+        if (agent.lifecycle.state() == AgentState::kShutdown) continue;
+        auto endpoint = transport::parse_endpoint(agent.profile.endpoint);
+        if (!endpoint) continue;
+        all.push_back({ref, std::move(*endpoint), deps_.vault.token(ref.id(), agent.credential.nonce)});
+      }
+    }
+  });
+  return all;
+}
+
+template <typename Message>
+void Conductor::broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
+                          const std::function<void()>& done_one) {
+  constexpr std::string_view kPlace = R"("auth_token":"@")";
+  auto conversation = round ? envelope::round_conversation(*round, Message::kType) : envelope::league_conversation(Message::kType);
+  auto envelope = deps_.envelopes.make(Message::kType, {.conversation_id = conversation,
+                                                        .auth_token = core::AuthToken("@"),
+                                                        .round_id = round,
+                                                        .match_id = {}});
+  std::string text = text_of(envelope::encode(envelope, message));
+  // auth_token is the first key, so the first place is the envelope's whatever names the bots gave themselves.
+  std::size_t place = text.find(kPlace) + kPlace.size() - 2;
+  for (const auto& one : to) {
+    auto own = std::make_shared<std::string>();
+    const auto& token = one.token.reveal();
+    own->reserve(text.size() + token.size());
+    own->append(text, 0, place).append(token).append(text, place + 1);
+    broadcaster_.send({.endpoint = one.endpoint,
+                       .peer = std::string(agent_kind_name(one.agent.kind)) + ":" + one.agent.id(),
+                       .type = Message::kType,
+                       .message = std::move(own),
+                       .conversation_id = conversation.str(),
+                       .done = done_one});
+  }
+}
+
+void Conductor::announce_round(int round, std::vector<MatchAssigned> assigned) {
+  // Players hear of their matches before their referees call; a slow one costs the round a short grace, no more.
+  auto latch_done = [this, assigned = std::move(assigned)] { deliver_grouped(assigned); };
+  auto players = recipients(true, false);
+  if (!deps_.settings.league.broadcasts || players.empty()) return latch_done();
+  auto latch = std::make_shared<Latch>(players.size(), std::move(latch_done));
+  envelope::RoundAnnouncement message{deps_.ledger.read([](const League& league) { return announced_matches(league); })};
+  broadcast(message, round, players, [latch] { latch->count_down(); });
+  deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
+}
+
+void Conductor::send_standings(int round, const std::vector<Addressed>& players) {
+  auto rows = deps_.ledger.read([](const League& league) { return standings_rows(league); });
+  if (rows.size() <= kWholeTable) {
+    return broadcast(envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = {}}, round, players, {});
+  }
+  for (const auto& player : players) {
+    envelope::LeagueStandingsUpdate update{.standings = part_of_table(rows, player.agent.id()),
+                                           .total_players = static_cast<int>(rows.size())};
+    broadcast(update, round, {player}, {});
+  }
+}
+
+void Conductor::finish_round(int round) {
+  if (!deps_.settings.league.broadcasts) return;
+  send_standings(round, recipients(true, false));
+  auto message = deps_.ledger.read([round](const League& league) { return round_completed(league, round); });
+  broadcast(message, round, recipients(true, true), {});
+}
+
+void Conductor::finish_league() {
+  auto message = deps_.ledger.read([](const League& league) { return league_completed(league); });
+  auto to = recipients(true, true);
+  auto latch = std::make_shared<Latch>(to.size(), [this] {
+    std::function<void()> finished;
+    {
+      std::lock_guard lock(mutex_);
+      finished = std::exchange(on_finished_, nullptr);
+    }
+    if (finished) finished();
+  });
+  broadcast(message, std::nullopt, to, [latch] { latch->count_down(); });
+  // A peer that never answers must not keep the others waiting for the end.
+  deps_.timer.schedule(deps_.settings.time_limit(MessageType::kLeagueCompleted), [latch] { latch->expire(); });
+}
+
+// --- matches to referees ---------------------------------------------------------------------------------------------
+
+std::vector<envelope::MatchAssignment> Conductor::assignments(const std::vector<MatchKey>& matches) const {
+  std::vector<envelope::MatchAssignment> all;
+  deps_.ledger.read([&](const League& league) {
+    for (auto match : matches) {
+      if (auto assignment = match_assignment(league, match, deps_.vault)) all.push_back(std::move(*assignment));
+    }
+  });
+  add_dialects(all);
+  return all;
+}
+
+void Conductor::deliver_grouped(const std::vector<MatchAssigned>& assigned) {
+  std::map<int, std::vector<MatchKey>> by_referee;
+  for (const auto& one : assigned) by_referee[one.referee].push_back(one.match);
+  for (auto& [referee, matches] : by_referee) deliver(referee, std::move(matches), 1);
+}
+
+void Conductor::deliver(int referee, std::vector<MatchKey> matches, int attempt) {
+  if (is_stopped_) return;
+  agent::PeerCall call;
+  envelope::RoundAssignment message;
+  core::AuthToken token;
+  deps_.ledger.read([&](const League& league) {
+    AgentRef ref = AgentRef::referee(referee);
+    const Agent& agent = league.roster().agent(ref);
+    if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint)) call.endpoint = std::move(*endpoint);
+    call.peer = "referee:" + ref.id();
+    token = deps_.vault.token(ref.id(), agent.credential.nonce);
+    for (auto match : matches) {
+      auto assignment = match_assignment(league, match, deps_.vault);
+      if (assignment && assignment->referee_id.str() == ref.id()) message.matches.push_back(std::move(*assignment));
+    }
+  });
+  if (message.matches.empty()) return;
+  add_dialects(message.matches);
+  int round = matches.front().round;
+  auto conversation = envelope::round_conversation(round, MessageType::kRoundAnnouncement);
+  auto envelope = deps_.envelopes.make(MessageType::kRoundAnnouncement, {.conversation_id = conversation,
+                                                                         .auth_token = token,
+                                                                         .round_id = round,
+                                                                         .match_id = {}});
+  call.type = MessageType::kRoundAnnouncement;
+  call.message = std::make_shared<const std::string>(text_of(envelope::encode(envelope, message)));
+  call.conversation_id = conversation.str();
+  call.time_limit = deps_.settings.time_limit(MessageType::kRoundAnnouncement);
+  call.budget = transport::Budget::kGame;
+  deps_.peers.call(std::move(call), [this, referee, matches = std::move(matches), attempt](const agent::PeerReply& reply) {
+    on_delivered(referee, matches, attempt, reply);
+  });
+}
+
+void Conductor::add_dialects(std::vector<envelope::MatchAssignment>& matches) const {
+  for (auto& match : matches) {
+    if (auto a = transport::parse_endpoint(match.player_a_endpoint)) {
+      match.player_a_dialect = std::string(agent::call_style_name(deps_.peers.style_of(*a)));
+    }
+    if (auto b = transport::parse_endpoint(match.player_b_endpoint)) {
+      match.player_b_dialect = std::string(agent::call_style_name(deps_.peers.style_of(*b)));
+    }
+  }
+}
+
+void Conductor::on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt, const agent::PeerReply& reply) {
+  if (is_stopped_) return;
+  if (!reply.error) return release_refused(reply.message);
+  bool passes = core::error_info(reply.error->code).retryable;
+  if (passes && attempt < deps_.settings.retry.max_attempts) {
+    deps_.timer.schedule(deps_.settings.retry.delay,
+                         [this, referee, matches, attempt] { deliver(referee, matches, attempt + 1); });
+    return;
+  }
+  if (passes) {
+    return decide([referee](const League& league, core::UtcTimestamp now) { return league.decide_referee_lost(referee, now); });
+  }
+  for (auto match : matches) {
+    decide([match](const League& league, core::UtcTimestamp now) { return league.decide_match_timeout(match, now); });
+  }
+}
+
+void Conductor::release_refused(const nlohmann::json& acknowledgement) {
+  if (!acknowledgement.is_object()) return;
+  auto refused = acknowledgement.find("refused");
+  if (refused == acknowledgement.end() || !refused->is_array()) return;
+  for (const auto& id : *refused) {
+    auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
+    if (!match) continue;
+    decide([match](const League& league, core::UtcTimestamp now) { return league.decide_match_timeout(*match, now); });
+  }
+}
+
+// --- watching --------------------------------------------------------------------------------------------------------
+
+void Conductor::decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision) {
+  deps_.ledger.commit(decision, [this](const core::Result<Events>& events) {
+    if (!events || events->empty()) return;
+    on_events(*events);
+    advance();
+  });
+}
+
+void Conductor::tick() {
+  if (is_stopped_) return;
+  decide([](const League& league, core::UtcTimestamp now) { return league.decide_tick(now); });
+  advance();
+  deps_.timer.schedule(kTick, [this] { tick(); });
+}
+
+void Conductor::watch_referees() {
+  if (is_stopped_) return;
+  std::vector<std::pair<int, transport::Endpoint>> watched;
+  deps_.ledger.read([&](const League& league) {
+    if (league.state() != LeagueState::kRunning) return;
+    for (int i = 0; i < league.roster().count(AgentKind::kReferee); ++i) {
+      const Agent& agent = league.roster().agent(AgentRef::referee(i));
+      bool suspended = agent.lifecycle.state() == AgentState::kSuspended;
+      if (!suspended && league.board().open_count(i) == 0) continue;
+      if (agent.lifecycle.state() == AgentState::kShutdown) continue;
+      if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint)) watched.emplace_back(i, std::move(*endpoint));
+    }
+  });
+  for (auto& [referee, endpoint] : watched) {
+    {
+      std::lock_guard lock(mutex_);
+      if (!pinging_.insert(referee).second) continue;
+    }
+    deps_.peers.ping(std::move(endpoint), "referee:" + AgentRef::referee(referee).id(),
+                     deps_.settings.league.referee_ping_interval,
+                     [this, one = referee](bool alive) { on_referee_ping(one, alive); });
+  }
+  deps_.timer.schedule(deps_.settings.league.referee_ping_interval, [this] { watch_referees(); });
+}
+
+void Conductor::on_referee_ping(int referee, bool alive) {
+  if (is_stopped_) return;
+  bool lost = false;
+  {
+    std::lock_guard lock(mutex_);
+    pinging_.erase(referee);
+    int& failed = failed_pings_[referee];
+    failed = alive ? 0 : failed + 1;
+    lost = failed >= deps_.settings.league.referee_ping_failures;
+    if (lost) failed = 0;
+  }
+  if (alive) {
+    decide([referee](const League& league, core::UtcTimestamp now) {
+      return league.decide_alive(AgentRef::referee(referee), now);
+    });
+  } else if (lost) {
+    decide([referee](const League& league, core::UtcTimestamp now) { return league.decide_referee_lost(referee, now); });
+  }
+}
+
+}  // namespace league::league_manager

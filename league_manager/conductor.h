@@ -1,0 +1,101 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "common/agent/peer_client.h"
+#include "common/agent/settings.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/envelope/envelope.h"
+#include "common/envelope/round_messages.h"
+#include "league_manager/broadcaster.h"
+#include "league_manager/ledger.h"
+#include "league_manager/token_vault.h"
+
+namespace league::league_manager {
+
+/// What a conductor works with; all references outlive it.
+struct ConductorDependencies {
+  Ledger& ledger;
+  const TokenVault& vault;
+  agent::PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  core::RandomSource& random;
+  const agent::Settings& settings;
+  const envelope::EnvelopeBuilder& envelopes;
+  /// False while no new match may start (the log's disk is nearly full); may be empty.
+  std::function<bool()> may_start;
+};
+
+/// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to referees, and
+/// watches over referees, matches and rounds. Thread-safe. stop() before the references go.
+class Conductor {
+ public:
+  explicit Conductor(ConductorDependencies dependencies);
+
+  /// Begins to watch; `registration_window` (0: none) starts the league with whoever is in when it has passed.
+  void start(std::chrono::milliseconds registration_window);
+  /// Nothing is begun any more.
+  void stop();
+
+  /// Takes every step that is due. Call it after anything has changed the league; never while an answer is still to be
+  /// sent (protocol §9: answer a report before broadcasting).
+  void advance();
+  /// Does what follows from `events`, which are durable: hands out assignments, sends broadcasts.
+  void on_events(const Events& events);
+
+  /// What the referee needs of `matches`, which are assigned now, for the answer to a report.
+  [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(const std::vector<MatchKey>& matches) const;
+
+  /// Runs once when the league is completed and everybody has been told, or could not be.
+  void on_finished(std::function<void()> callback);
+
+ private:
+  struct Addressed {
+    AgentRef agent;
+    transport::Endpoint endpoint;
+    core::AuthToken token;
+  };
+
+  void tick();
+  void watch_referees();
+  void on_referee_ping(int referee, bool alive);
+  /// Commits a decision and does what follows from it.
+  void decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision);
+
+  void announce_round(int round, std::vector<MatchAssigned> assigned);
+  void deliver(int referee, std::vector<MatchKey> matches, int attempt);
+  void on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt, const agent::PeerReply& reply);
+  /// Takes back what a referee says it cannot start (`refused` in its acknowledgement).
+  void release_refused(const nlohmann::json& acknowledgement);
+  void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
+  void deliver_grouped(const std::vector<MatchAssigned>& assigned);
+  void finish_round(int round);
+  void finish_league();
+
+  /// The agents that a broadcast goes to, with address and own token.
+  [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees) const;
+  /// Renders `message` once and sends it to each of `to`, with the recipient's own token spliced in.
+  template <typename Message>
+  void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
+                 const std::function<void()>& done_one);
+  void send_standings(int round, const std::vector<Addressed>& players);
+
+  const ConductorDependencies deps_;
+  Broadcaster broadcaster_;
+  std::atomic<bool> is_stopped_{false};
+
+  std::mutex mutex_;
+  std::map<int, int> failed_pings_;  // by referee, in a row
+  std::set<int> pinging_;            // referees
+  std::function<void()> on_finished_;
+};
+
+}  // namespace league::league_manager

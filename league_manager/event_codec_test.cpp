@@ -1,0 +1,158 @@
+#include "league_manager/event_codec.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <random>
+#include <set>
+
+namespace league::league_manager {
+namespace {
+
+/// Events with every field filled or left out at random.
+class Maker {
+ public:
+  explicit Maker(unsigned seed) : engine_(seed) {}
+
+  Event event(std::size_t type) {
+    core::UtcTimestamp::TimePoint at(
+        std::chrono::microseconds(1736937000000000 + number(1000000000)));
+    return {core::UtcTimestamp(at), body(type)};
+  }
+
+ private:
+  int number(int below) { return static_cast<int>(engine_() % static_cast<unsigned>(below)); }
+  bool coin() { return number(2) == 0; }
+  std::string text() {
+    static const std::vector<std::string> kParts = {"a",      "\"", "\\", "\n", "\u00e9",
+                                                    "\u4e2d", " ",  "{",  "0",  "\u0001"};
+    std::string text;
+    for (int i = number(12); i > 0; --i) text += kParts[static_cast<std::size_t>(number(10))];
+    return text;
+  }
+  AgentRef agent() { return {coin() ? AgentKind::kPlayer : AgentKind::kReferee, number(2000)}; }
+  MatchKey match() { return {1 + number(999), 1 + number(500)}; }
+  std::optional<MatchKey> maybe_match() { return coin() ? std::optional(match()) : std::nullopt; }
+  AgentProfile profile() {
+    AgentProfile profile{text(),       text(),       {text(), text()}, text(),
+                         std::nullopt, std::nullopt, number(50),       coin()};
+    if (coin()) profile.protocol_version = text();
+    if (coin()) profile.contact_email = text();
+    return profile;
+  }
+  MatchResult result() {
+    MatchResult result;
+    result.outcome = static_cast<Outcome>(number(4));
+    if (coin()) result.drawn_number = 1 + number(10);
+    if (coin()) result.choice_a = static_cast<Parity>(number(2));
+    if (coin()) result.choice_b = static_cast<Parity>(number(2));
+    result.technical_reason = text();
+    return result;
+  }
+  RoundStarted round() {
+    RoundStarted round{1 + number(999), {}, {}};
+    for (int i = number(4); i > 0; --i) {
+      auto& seed = round.draw_seeds.emplace_back();
+      for (auto& byte : seed) byte = static_cast<std::uint8_t>(number(256));
+      round.planned_referees.push_back(number(5) - 1);
+    }
+    return round;
+  }
+  EventBody body(std::size_t type) {
+    switch (type) {
+      case 0:
+        return LeagueCreated{core::LeagueId(text()), text()};
+      case 1:
+        return AgentRegistered{agent(), profile(), {text(), text()}, text()};
+      case 2:
+        return AgentReregistered{
+            agent(), profile(), {text(), text()}, text(), static_cast<Recognition>(number(3))};
+      case 3:
+        return LeagueStarted{number(1000), number(10), text()};
+      case 4:
+        return round();
+      case 5:
+        return MatchAssigned{match(), number(9), number(9), maybe_match()};
+      case 6:
+        return MatchReleased{match(), number(9), text()};
+      case 7:
+        return MatchReported{match(), number(9), number(9), result()};
+      case 8:
+        return MatchForfeited{match(), result()};
+      case 9:
+        return ReportConflictRecorded{match(), number(9), result()};
+      case 10:
+        return StaleReportRecorded{match(), number(9), number(9)};
+      case 11:
+        return FailureCounted{agent(), static_cast<FailureKind>(number(3)), maybe_match()};
+      case 12:
+        return AgentStateChanged{agent(), static_cast<AgentState>(number(5)), text()};
+      case 13:
+        return RoundCompleted{number(999), {number(99), number(99), number(99), number(99)}};
+      default:
+        return LeagueCompleted{number(1000)};
+    }
+  }
+
+  std::mt19937 engine_;
+};
+
+constexpr std::size_t kTypes = std::variant_size_v<EventBody>;
+
+TEST(EventCodec, ReadsBackWhatItWrote) {
+  EXPECT_TRUE(rc::check("round trip", [] {
+    auto seed = *rc::gen::noShrink(rc::gen::arbitrary<unsigned>());
+    Maker maker(seed);
+    for (std::size_t type = 0; type < kTypes; ++type) {
+      Event event = maker.event(type);
+      RC_ASSERT(event.body.index() == type);
+      auto back = from_record(to_record(event));
+      RC_ASSERT(back.has_value());
+      RC_ASSERT(*back == event);
+    }
+  }));
+}
+
+TEST(EventCodec, GivesEachTypeItsName) {
+  Maker maker(1);
+  std::set<std::string> names;
+  for (std::size_t type = 0; type < kTypes; ++type) names.insert(to_record(maker.event(type)).type);
+  EXPECT_EQ(names.size(), kTypes);
+  EXPECT_EQ(event_type(MatchReported{}), "MATCH_REPORTED");
+  EXPECT_EQ(event_type(LeagueCompleted{}), "LEAGUE_COMPLETED");
+}
+
+TEST(EventCodec, WritesReadableJson) {
+  Event event{core::UtcTimestamp(core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000))),
+              MatchAssigned{{1, 2}, 1, 0, std::nullopt}};
+  EXPECT_EQ(to_record(event),
+            (journal::Record{
+                "MATCH_ASSIGNED",
+                R"({"at":"2025-01-15T10:30:00.000000Z","attempt":1,"match":"R1M2","referee":0})"}));
+}
+
+TEST(EventCodec, RefusesDamagedRecordsWithTheirType) {
+  for (
+      const journal::Record& record : std::vector<journal::Record>{
+          {"NO_SUCH_EVENT", R"({"at":"2025-01-15T10:30:00Z"})"},
+          {"MATCH_ASSIGNED", "{"},
+          {"MATCH_ASSIGNED", "[]"},
+          {"MATCH_ASSIGNED", R"({"at":"2025-01-15T10:30:00Z","attempt":1,"referee":0})"},
+          {"MATCH_ASSIGNED", R"({"at":"yesterday","attempt":1,"match":"R1M2","referee":0})"},
+          {"MATCH_ASSIGNED",
+           R"({"at":"2025-01-15T10:30:00Z","attempt":1,"match":"R1M02","referee":0})"},
+          {"MATCH_ASSIGNED",
+           R"({"at":"2025-01-15T10:30:00Z","attempt":"1","match":"R1M2","referee":0})"},
+          {"AGENT_STATE_CHANGED",
+           R"({"at":"2025-01-15T10:30:00Z","agent":"P01","to":"ASLEEP","reason":""})"},
+          {"ROUND_STARTED",
+           R"({"at":"2025-01-15T10:30:00Z","round":1,"draw_seeds":["00"],"planned_referees":[0]})"},
+      }) {
+    auto event = from_record(record);
+    ASSERT_FALSE(event) << record.payload;
+    EXPECT_NE(event.error().message.find(record.type), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace league::league_manager

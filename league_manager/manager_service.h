@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/agent/agent_server.h"
+#include "league_manager/conductor.h"
+#include "league_manager/ledger.h"
+#include "league_manager/token_vault.h"
+
+namespace league::league_manager {
+
+struct ManagerOptions {
+  envelope::Mode mode = envelope::Mode::kOpen;  ///< towards agents that register, ask and report
+  core::LeagueId league_id;
+  core::AuthToken operator_key;
+};
+
+/// What a manager needs from its program; all references outlive it.
+struct ManagerDependencies {
+  Ledger& ledger;
+  Conductor& conductor;
+  const TokenVault& vault;
+  core::RandomSource& random;
+  const core::Clock& clock;
+  const envelope::MessageSchemas& schemas;
+  const envelope::EnvelopeBuilder& envelopes;
+  /// Checks a contact_endpoint against the operator's policy and pins its address. May block for a name's look-up.
+  std::function<core::Result<transport::Endpoint>(const std::string& url)> admit_endpoint;
+};
+
+/// What the league manager answers: registrations, reports, queries and the operator's commands. What follows from
+/// them is the conductor's. Thread-safe.
+class ManagerService {
+ public:
+  ManagerService(ManagerOptions options, const ManagerDependencies& dependencies);
+
+  [[nodiscard]] transport::MessageHandler& handler() { return server_; }
+  /// State and figures of the league, as `get_league_status` shows them.
+  [[nodiscard]] nlohmann::json status() const;
+
+ private:
+  void bind_handlers();
+  [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
+  [[nodiscard]] nlohmann::json league_error(const core::Error& error, const std::string& original_type,
+                                            const core::ConversationId& conversation) const;
+
+  template <typename Request>
+  void on_register(agent::Call<Request> call);
+  void on_report(agent::Call<envelope::MatchResultReport> call);
+  void on_query(agent::Call<envelope::LeagueQuery> call);
+  void on_get_standings(agent::ToolCall call);
+  void on_start_league(agent::ToolCall call);
+
+  const ManagerOptions options_;
+  const ManagerDependencies deps_;
+  agent::AgentServer server_;
+};
+
+}  // namespace league::league_manager
