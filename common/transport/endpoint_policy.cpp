@@ -1,0 +1,155 @@
+#include "common/transport/endpoint_policy.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "common/transport/resolver.h"
+
+namespace league::transport {
+
+namespace {
+
+/// Never called: this-network, link-local with the metadata services of clouds, multicast, reserved
+/// and broadcast; what hides an IPv4 address inside an IPv6 one (compatible, NAT64, 6to4, Teredo);
+/// metadata addresses outside of these.
+constexpr std::array<std::string_view, 14> kNever{
+    "0.0.0.0/8",    "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4",   "100.100.100.200",
+    "192.0.0.192",  "::/128",         "fe80::/10",   "ff00::/8",      "fd00:ec2::254",
+    "64:ff9b::/96", "2002::/16",      "2001::/32",   "64:ff9b:1::/48"};
+
+constexpr std::array<std::string_view, 6> kLocal{"127.0.0.0/8",    "10.0.0.0/8", "172.16.0.0/12",
+                                                 "192.168.0.0/16", "::1",        "fc00::/7"};
+
+bool is_in(const std::vector<IpRange>& ranges, const IpBytes& address) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const IpRange& range) { return range.contains(address); });
+}
+
+template <std::size_t N>
+std::vector<IpRange> ranges_of(const std::array<std::string_view, N>& texts) {
+  std::vector<IpRange> out;
+  for (auto text : texts) {
+    if (auto range = IpRange::parse(text)) out.push_back(*range);
+  }
+  return out;
+}
+
+/// ::a.b.c.d, the deprecated form, but for ::1.
+bool is_compatible_v4(const IpBytes& address) {
+  bool is_prefix_zero =
+      std::all_of(address.begin(), address.begin() + 12, [](auto byte) { return byte == 0; });
+  return is_prefix_zero && address != IpBytes{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+}
+
+bool is_never_allowed(const IpBytes& address) {
+  return is_compatible_v4(address) || is_in(ranges_of(kNever), address);
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+bool is_host_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
+  });
+}
+
+}  // namespace
+
+EndpointPolicy::EndpointPolicy() : resolver_(resolve) {}
+
+EndpointPolicy EndpointPolicy::local() {
+  EndpointPolicy policy;
+  policy.name_ = "local";
+  policy.ranges_ = ranges_of(kLocal);
+  return policy;
+}
+
+EndpointPolicy EndpointPolicy::any() {
+  EndpointPolicy policy;
+  policy.name_ = "any";
+  policy.allows_any_ = true;
+  return policy;
+}
+
+core::Result<EndpointPolicy> EndpointPolicy::parse(std::string_view text) {
+  if (text == "local") return local();
+  if (text == "any") return any();
+  EndpointPolicy policy;
+  policy.name_ = std::string(text);
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find(','), text.size());
+    std::string_view item = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (auto range = IpRange::parse(item)) {
+      policy.ranges_.push_back(*range);
+    } else if (is_host_name(item)) {
+      policy.hosts_.push_back(lower(item));
+    } else {
+      return core::Error{core::ErrorCode::kInvalidFieldValue,
+                         "endpoint policy: \"" + std::string(item) +
+                             "\" is neither a host, an address nor a block such as 10.1.0.0/16",
+                         {}};
+    }
+  }
+  if (policy.hosts_.empty() && policy.ranges_.empty()) {
+    return core::Error{core::ErrorCode::kInvalidFieldValue,
+                       "endpoint policy: expected local, any or a list of hosts and blocks",
+                       {}};
+  }
+  return policy;
+}
+
+EndpointPolicy EndpointPolicy::with_resolver(Resolver resolver) const {
+  EndpointPolicy copy = *this;
+  copy.resolver_ = std::move(resolver);
+  return copy;
+}
+
+core::Result<Endpoint> EndpointPolicy::admit(Endpoint endpoint) const {
+  endpoint.pinned_address.clear();
+  if (endpoint.host == "localhost") {
+    auto v4 = parse_ip("127.0.0.1");
+    auto v6 = parse_ip("::1");
+    if (is_allowed(endpoint, *v4) && is_allowed(endpoint, *v6)) return endpoint;
+    return refuse(endpoint, "localhost is not in the policy");
+  }
+  std::vector<std::string> addresses{endpoint.host};
+  if (!parse_ip(endpoint.host)) {
+    auto resolved = resolver_(endpoint.host);
+    if (!resolved) return refuse(endpoint, resolved.error().message);
+    addresses = *std::move(resolved);
+  }
+  for (const auto& text : addresses) {
+    auto address = parse_ip(text);
+    if (!address || is_never_allowed(*address)) {
+      return refuse(endpoint, "its address " + text + " is never called");
+    }
+    if (!is_allowed(endpoint, *address)) {
+      return refuse(endpoint, "its address " + text + " is outside of the policy");
+    }
+  }
+  if (addresses.empty()) return refuse(endpoint, "the host has no address");
+  endpoint.pinned_address = addresses.front();
+  return endpoint;
+}
+
+bool EndpointPolicy::is_allowed(const Endpoint& endpoint, const IpBytes& address) const {
+  return allows_any_ || is_in(ranges_, address) ||
+         std::find(hosts_.begin(), hosts_.end(), endpoint.host) != hosts_.end();
+}
+
+core::Error EndpointPolicy::refuse(const Endpoint& endpoint, const std::string& why) const {
+  return {core::ErrorCode::kEndpointNotAllowed,
+          "endpoint " + endpoint.url() + ": " + why + " (endpoint policy: " + name_ +
+              "); use an address that the league's operator allows",
+          {}};
+}
+
+}  // namespace league::transport
