@@ -1,1 +1,167 @@
+#include "common/envelope/codec.h"
+
 #include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+
+#include "common/envelope/test_support.h"
+
+namespace league::envelope {
+namespace {
+
+using nlohmann::json;
+using testing::all_golden;
+using testing::golden;
+
+using Recode = std::function<core::Result<json>(const json&)>;
+
+/// Reads a message into its structs and writes it again.
+template <typename Message>
+core::Result<json> recode(const json& wire) {
+  auto envelope = decode_envelope(wire);
+  if (!envelope) return envelope.error();
+  auto message = decode<Message>(wire);
+  if (!message) return message.error();
+  return encode(*envelope, *message);
+}
+
+const std::map<MessageType, Recode>& recoders() {
+  static const std::map<MessageType, Recode> kAll = {
+      {MessageType::kRefereeRegisterRequest, recode<RefereeRegisterRequest>},
+      {MessageType::kRefereeRegisterResponse, recode<RefereeRegisterResponse>},
+      {MessageType::kLeagueRegisterRequest, recode<LeagueRegisterRequest>},
+      {MessageType::kLeagueRegisterResponse, recode<LeagueRegisterResponse>},
+      {MessageType::kRoundAnnouncement, recode<RoundAnnouncement>},
+      {MessageType::kGameInvitation, recode<GameInvitation>},
+      {MessageType::kGameJoinAck, recode<GameJoinAck>},
+      {MessageType::kChooseParityCall, recode<ChooseParityCall>},
+      {MessageType::kChooseParityResponse, recode<ChooseParityResponse>},
+      {MessageType::kGameOver, recode<GameOver>},
+      {MessageType::kMatchResultReport, recode<MatchResultReport>},
+      {MessageType::kLeagueStandingsUpdate, recode<LeagueStandingsUpdate>},
+      {MessageType::kRoundCompleted, recode<RoundCompleted>},
+      {MessageType::kLeagueCompleted, recode<LeagueCompleted>},
+      {MessageType::kLeagueQuery, recode<LeagueQuery>},
+      {MessageType::kLeagueQueryResponse, recode<LeagueQueryResponse>},
+      {MessageType::kLeagueError, recode<LeagueError>},
+      {MessageType::kGameError, recode<GameError>}};
+  return kAll;
+}
+
+MessageType type_of(const json& wire) { return *MessageSchemas::type_of(wire); }
+
+Envelope match_envelope(const std::string& token) {
+  return {.type = MessageType::kGameInvitation,
+          .sender = Sender::referee("REF01"),
+          .timestamp = *core::UtcTimestamp::parse("2025-01-15T10:30:00Z"),
+          .conversation_id = core::ConversationId("convr1m1001"),
+          .auth_token = core::AuthToken(token),
+          .league_id = core::LeagueId("league_2025_even_odd"),
+          .round_id = 1,
+          .match_id = core::MatchId("R1M1")};
+}
+
+TEST(Codec, GoldenMessagesSurviveReadingAndWriting) {
+  for (const auto& [name, wire] : all_golden()) {
+    auto again = name == "round_announcement.assignment" ? recode<RoundAssignment>(wire)
+                                                         : recoders().at(type_of(wire))(wire);
+    ASSERT_TRUE(again) << name << ": " << again.error().message;
+    EXPECT_EQ(*again, wire) << name;
+  }
+}
+
+TEST(Codec, EveryTypeHasAGoldenMessage) {
+  std::set<MessageType> seen;
+  for (const auto& [name, wire] : all_golden()) seen.insert(type_of(wire));
+  EXPECT_EQ(seen.size(), all_messages().size());
+}
+
+TEST(Codec, InvitationIsWrittenAsTheGoldenFileSays) {
+  GameInvitation invitation{"even_odd", PlayerRole::kPlayerA, core::PlayerId("P02")};
+  EXPECT_EQ(encode(match_envelope("credential-a"), invitation), golden("game_invitation"));
+}
+
+TEST(Codec, GameOverIsWrittenAsTheGoldenFileSays) {
+  GameOver over{.game_type = "even_odd",
+                .game_result = {.status = GameStatus::kTechnicalLoss,
+                                .winner_player_id = core::PlayerId("P01"),
+                                .drawn_number = std::nullopt,
+                                .number_parity = std::nullopt,
+                                .choices = {{core::PlayerId("P01"), Parity::kEven},
+                                            {core::PlayerId("P02"), std::nullopt}},
+                                .reason = "P02 did not answer"},
+                .draw_seed = std::nullopt};
+  json wire = encode(match_envelope("credential-a"), over);
+  EXPECT_EQ(wire, golden("game_over.technical_loss"));
+  auto read = decode<GameOver>(wire);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, over);
+}
+
+TEST(Codec, ReportIsReadIntoItsStruct) {
+  auto report = decode<MatchResultReport>(golden("match_result_report"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->result.winner, core::PlayerId("P01"));
+  EXPECT_EQ(report->result.score.at(core::PlayerId("P02")), 0);
+  ASSERT_EQ(report->result.details.failures.size(), 1U);
+  CallFailure expected{core::PlayerId("P02"), "CHOOSE_PARITY_CALL", core::ErrorCode::kTimeout,
+                       30000, 1};
+  EXPECT_EQ(report->result.details.failures.front(), expected);
+}
+
+TEST(Codec, PublicAnnouncementHoldsNoSecretOfAnAssignment) {
+  auto announcement = decode<RoundAnnouncement>(golden("round_announcement.assignment"));
+  ASSERT_TRUE(announcement);
+  std::string text = encode(match_envelope("t"), *announcement).dump();
+  for (const char* secret : {"credential-a", "draw_seed", "token_hash"}) {
+    EXPECT_EQ(text.find(secret), std::string::npos) << secret;
+  }
+}
+
+TEST(Codec, AssignmentsInAnAcknowledgementReadLikeThoseOfAnAnnouncement) {
+  const json matches = golden("round_announcement.assignment")["matches"];
+  auto read = decode_assignments(matches);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(encode_assignments(*read), matches);
+  EXPECT_FALSE(decode_assignments(json("no array")));
+}
+
+TEST(Codec, FlatRetryFiguresOfOtherPeersAreRead) {
+  json wire = golden("game_error");
+  wire.erase("retry_info");
+  auto error = decode<GameError>(wire);
+  ASSERT_TRUE(error);
+  ASSERT_TRUE(error->retry_info);
+  EXPECT_EQ(error->retry_info->max_retries, 3);
+}
+
+TEST(Codec, AcceptedRegistrationNeedsAnId) {
+  json wire = golden("league_register_response");
+  wire["player_id"] = nullptr;
+  auto response = decode<LeagueRegisterResponse>(wire);
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().field, "/player_id");
+}
+
+TEST(Codec, WrongTypesGiveErrorsThatNameTheField) {
+  json wire = golden("match_result_report");
+  wire["result"]["details"]["failures"][0]["elapsed_ms"] = "long";
+  auto report = decode<MatchResultReport>(wire);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, core::ErrorCode::kInvalidFieldType);
+  EXPECT_EQ(report.error().field, "/result/details/failures/0/elapsed_ms");
+}
+
+TEST(Codec, NumbersBeyondIntAreRefused) {
+  json wire = golden("game_invitation");
+  wire["round_id"] = 1e300;
+  EXPECT_FALSE(decode_envelope(wire));
+  wire["round_id"] = 1;
+  json report = golden("round_completed");
+  report["matches_completed"] = 5000000000LL;
+  EXPECT_FALSE(decode<RoundCompleted>(report));
+}
+
+}  // namespace
+}  // namespace league::envelope

@@ -24,21 +24,21 @@ inline constexpr std::size_t kMaxConversationIdLength = 100;
 /// The header that every league message carries, flat beside its own fields. Source: protocol §2.
 struct Envelope {
   MessageType type = MessageType::kLeagueError;
-  Sender sender;
-  core::UtcTimestamp timestamp;
-  core::ConversationId conversation_id;
-  std::optional<core::AuthToken> auth_token;
-  std::optional<core::LeagueId> league_id;
-  std::optional<int> round_id;
-  std::optional<core::MatchId> match_id;
+  Sender sender{};
+  core::UtcTimestamp timestamp{};
+  core::ConversationId conversation_id{};
+  std::optional<core::AuthToken> auth_token = std::nullopt;
+  std::optional<core::LeagueId> league_id = std::nullopt;
+  std::optional<int> round_id = std::nullopt;
+  std::optional<core::MatchId> match_id = std::nullopt;
 };
 
 /// What differs between the envelopes of one agent.
 struct EnvelopeOptions {
-  core::ConversationId conversation_id;
-  std::optional<core::AuthToken> auth_token;
-  std::optional<int> round_id;
-  std::optional<core::MatchId> match_id;
+  core::ConversationId conversation_id{};
+  std::optional<core::AuthToken> auth_token = std::nullopt;
+  std::optional<int> round_id = std::nullopt;
+  std::optional<core::MatchId> match_id = std::nullopt;
 };
 
 /// Stamps the envelopes of one agent. `clock` must outlive it. Const methods are thread-safe; the

@@ -17,12 +17,12 @@ using ErrorContext = std::map<std::string, std::string>;
 /// Message 17. Never holds a token beyond its first 8 characters.
 struct LeagueError {
   static constexpr MessageType kType = MessageType::kLeagueError;
-  std::string error_code;  ///< `E012`; a peer's may be one that is not in our table
-  std::string error_name;
-  std::string error_description;
-  std::string original_message_type;  ///< as it was received, perhaps empty
-  std::optional<bool> retryable;
-  ErrorContext context;
+  std::string error_code{};  ///< `E012`; a peer's may be one that is not in our table
+  std::string error_name{};
+  std::string error_description{};
+  std::string original_message_type{};  ///< as it was received, perhaps empty
+  std::optional<bool> retryable = std::nullopt;
+  ErrorContext context{};
 
   bool operator==(const LeagueError&) const = default;
 };
@@ -31,7 +31,7 @@ struct LeagueError {
 struct RetryInfo {
   int retry_count = 0;
   int max_retries = 0;
-  std::optional<core::UtcTimestamp> next_retry_at;
+  std::optional<core::UtcTimestamp> next_retry_at = std::nullopt;
 
   bool operator==(const RetryInfo&) const = default;
 };
@@ -39,15 +39,15 @@ struct RetryInfo {
 /// Message 18. `retry_info` is also written flat, because peers differ.
 struct GameError {
   static constexpr MessageType kType = MessageType::kGameError;
-  std::string error_code;
-  std::string error_name;
-  std::string error_description;
-  core::PlayerId affected_player;
-  std::string action_required;
-  std::string consequence;
-  std::optional<RetryInfo> retry_info;
-  std::optional<std::string> game_state;
-  ErrorContext context;
+  std::string error_code{};
+  std::string error_name{};
+  std::string error_description{};
+  core::PlayerId affected_player{};
+  std::string action_required{};
+  std::string consequence{};
+  std::optional<RetryInfo> retry_info = std::nullopt;
+  std::optional<std::string> game_state = std::nullopt;
+  ErrorContext context{};
 
   bool operator==(const GameError&) const = default;
 };
@@ -58,11 +58,11 @@ struct GameError {
 
 /// What GAME_ERROR adds to an error.
 struct GameErrorOptions {
-  core::PlayerId affected_player;
-  std::string action_required;
-  std::string consequence;
-  std::optional<RetryInfo> retry_info;
-  std::optional<std::string> game_state;
+  core::PlayerId affected_player{};
+  std::string action_required{};
+  std::string consequence{};
+  std::optional<RetryInfo> retry_info = std::nullopt;
+  std::optional<std::string> game_state = std::nullopt;
 };
 /// The GAME_ERROR that tells a player about `error`.
 [[nodiscard]] GameError make_game_error(const core::Error& error, GameErrorOptions options);

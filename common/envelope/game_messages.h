@@ -19,9 +19,9 @@ enum class PlayerRole { kPlayerA, kPlayerB };
 /// Message 6.
 struct GameInvitation {
   static constexpr MessageType kType = MessageType::kGameInvitation;
-  std::string game_type;
+  std::string game_type{};
   PlayerRole role_in_match = PlayerRole::kPlayerA;
-  core::PlayerId opponent_id;
+  core::PlayerId opponent_id{};
 
   bool operator==(const GameInvitation&) const = default;
 };
@@ -29,8 +29,8 @@ struct GameInvitation {
 /// Message 7.
 struct GameJoinAck {
   static constexpr MessageType kType = MessageType::kGameJoinAck;
-  core::PlayerId player_id;
-  core::UtcTimestamp arrival_timestamp;
+  core::PlayerId player_id{};
+  core::UtcTimestamp arrival_timestamp{};
   bool accept = false;  ///< false is a technical loss
 
   bool operator==(const GameJoinAck&) const = default;
@@ -38,10 +38,10 @@ struct GameJoinAck {
 
 /// What a player is told before it chooses.
 struct ChoiceContext {
-  std::optional<core::PlayerId> opponent_id;
-  std::optional<int> round_id;
-  std::optional<WinLossDraw> your_standings;
-  std::optional<std::string> draw_commitment;
+  std::optional<core::PlayerId> opponent_id = std::nullopt;
+  std::optional<int> round_id = std::nullopt;
+  std::optional<WinLossDraw> your_standings = std::nullopt;
+  std::optional<std::string> draw_commitment = std::nullopt;
 
   bool operator==(const ChoiceContext&) const = default;
 };
@@ -49,10 +49,10 @@ struct ChoiceContext {
 /// Message 8.
 struct ChooseParityCall {
   static constexpr MessageType kType = MessageType::kChooseParityCall;
-  core::PlayerId player_id;
-  std::string game_type;
-  core::UtcTimestamp deadline;
-  std::optional<ChoiceContext> context;
+  core::PlayerId player_id{};
+  std::string game_type{};
+  core::UtcTimestamp deadline{};
+  std::optional<ChoiceContext> context = std::nullopt;
 
   bool operator==(const ChooseParityCall&) const = default;
 };
@@ -60,7 +60,7 @@ struct ChooseParityCall {
 /// Message 9.
 struct ChooseParityResponse {
   static constexpr MessageType kType = MessageType::kChooseParityResponse;
-  core::PlayerId player_id;
+  core::PlayerId player_id{};
   Parity parity_choice = Parity::kEven;
 
   bool operator==(const ChooseParityResponse&) const = default;
@@ -74,11 +74,11 @@ using Choices = std::map<core::PlayerId, std::optional<Parity>>;
 /// How a match ended, as its players are told.
 struct GameResult {
   GameStatus status = GameStatus::kDraw;
-  std::optional<core::PlayerId> winner_player_id;
-  std::optional<int> drawn_number;  ///< 1-10
-  std::optional<Parity> number_parity;
-  Choices choices;
-  std::string reason;  ///< a sentence for people
+  std::optional<core::PlayerId> winner_player_id = std::nullopt;
+  std::optional<int> drawn_number = std::nullopt;  ///< 1-10
+  std::optional<Parity> number_parity = std::nullopt;
+  Choices choices{};
+  std::string reason{};  ///< a sentence for people
 
   bool operator==(const GameResult&) const = default;
 };
@@ -86,17 +86,17 @@ struct GameResult {
 /// Message 10. `game_result.reason` is also written beside `game_result`, because peers differ.
 struct GameOver {
   static constexpr MessageType kType = MessageType::kGameOver;
-  std::string game_type;
-  GameResult game_result;
-  std::optional<std::string> draw_seed;  ///< revealed: hexadecimal
+  std::string game_type{};
+  GameResult game_result{};
+  std::optional<std::string> draw_seed = std::nullopt;  ///< revealed: hexadecimal
 
   bool operator==(const GameOver&) const = default;
 };
 
 /// A call to a player that failed; the manager counts them (protocol §6).
 struct CallFailure {
-  core::PlayerId player_id;
-  std::string call;  ///< wire name of the message, such as `GAME_INVITATION`
+  core::PlayerId player_id{};
+  std::string call{};  ///< wire name of the message, such as `GAME_INVITATION`
   core::ErrorCode error_code = core::ErrorCode::kTimeout;
   int elapsed_ms = 0;
   int attempt = 1;
@@ -106,22 +106,24 @@ struct CallFailure {
 
 /// What the referee reports beside winner and score.
 struct ResultDetails {
-  std::optional<int> drawn_number;
-  std::optional<Parity> number_parity;
-  Choices choices;
+  std::optional<int> drawn_number = std::nullopt;
+  std::optional<Parity> number_parity = std::nullopt;
+  Choices choices{};
   int attempt = 1;
-  std::vector<CallFailure> failures;
-  std::optional<std::string> termination;  ///< machine-readable reason, such as `timeout_choice`
-  std::optional<std::string> draw_seed;  ///< revealed: hexadecimal
+  std::vector<CallFailure> failures{};
+  std::optional<std::string> termination =
+      std::nullopt;  ///< machine-readable reason, such as `timeout_choice`
+  std::optional<std::string> draw_seed = std::nullopt;  ///< revealed: hexadecimal
 
   bool operator==(const ResultDetails&) const = default;
 };
 
 /// The result of a match as a fact for the table.
 struct MatchResult {
-  std::optional<core::PlayerId> winner;  ///< null on the wire for a draw or two losers
-  std::map<core::PlayerId, int> score;
-  ResultDetails details;
+  std::optional<core::PlayerId> winner =
+      std::nullopt;  ///< null on the wire for a draw or two losers
+  std::map<core::PlayerId, int> score{};
+  ResultDetails details{};
 
   bool operator==(const MatchResult&) const = default;
 };
@@ -129,8 +131,8 @@ struct MatchResult {
 /// Message 11.
 struct MatchResultReport {
   static constexpr MessageType kType = MessageType::kMatchResultReport;
-  std::string game_type;
-  MatchResult result;
+  std::string game_type{};
+  MatchResult result{};
 
   bool operator==(const MatchResultReport&) const = default;
 };

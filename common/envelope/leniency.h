@@ -90,11 +90,11 @@ class Leniencies {
 /// What fills the holes of an incomplete envelope: for a reply what is known from the call, for a
 /// registration what is known from the connection. Absent parts fill nothing.
 struct NormaliseDefaults {
-  core::UtcTimestamp now;
-  std::optional<std::string> sender;  ///< `player:P01`
-  std::optional<core::ConversationId> conversation_id;
-  std::optional<core::PlayerId> player_id;
-  std::optional<core::MatchId> match_id;
+  core::UtcTimestamp now{};
+  std::optional<std::string> sender = std::nullopt;  ///< `player:P01`
+  std::optional<core::ConversationId> conversation_id = std::nullopt;
+  std::optional<core::PlayerId> player_id = std::nullopt;
+  std::optional<core::MatchId> match_id = std::nullopt;
 };
 
 /// Rewrites the tolerated deviations of `message` into exact form and adds each to `taken`; to be

@@ -1,1 +1,111 @@
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <vector>
+
+#include "common/envelope/codec.h"
+#include "common/envelope/leniency.h"
+#include "common/envelope/test_support.h"
+
+namespace league::envelope {
+namespace {
+
+using nlohmann::json;
+
+json random_value() {
+  static const std::vector<json> kValues = {nullptr,
+                                            true,
+                                            0,
+                                            -1,
+                                            1e300,
+                                            5000000000LL,
+                                            "",
+                                            "R1",
+                                            "even",
+                                            "2025-02-30T10:30:00Z",
+                                            std::string(30000, 'a'),
+                                            std::string("\x01\xff", 2),
+                                            json::array(),
+                                            json::object(),
+                                            json::array({json::object(), nullptr, 7}),
+                                            json{{"P01", nullptr}},
+                                            json{{"a/b~c", json::array()}}};
+  return kValues[*rc::gen::inRange<std::size_t>(0, kValues.size())];
+}
+
+/// Changes, removes or renames something at a random place.
+void mutate(json& value) {
+  if (value.is_structured() && !value.empty() && *rc::gen::inRange(0, 4) != 0) {
+    auto it = value.begin();
+    std::advance(it,
+                 *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(value.size())));
+    if (*rc::gen::inRange(0, 5) == 0) {
+      value.erase(it);
+    } else {
+      mutate(*it);
+    }
+    return;
+  }
+  if (value.is_object()) {
+    for (const char* name : {"accepted", "choice", "status", "games_played", "standings"}) {
+      if (*rc::gen::inRange(0, 3) == 0) value[name] = random_value();
+    }
+    return;
+  }
+  value = random_value();
+}
+
+template <typename Message>
+void read(const json& wire) {
+  auto message = decode<Message>(wire);
+  if (!message) RC_ASSERT(!message.error().message.empty());
+}
+
+void read_as_everything(const json& wire) {
+  auto envelope = decode_envelope(wire);
+  if (!envelope) RC_ASSERT(!envelope.error().message.empty());
+  read<RefereeRegisterRequest>(wire);
+  read<RefereeRegisterResponse>(wire);
+  read<LeagueRegisterRequest>(wire);
+  read<LeagueRegisterResponse>(wire);
+  read<RoundAnnouncement>(wire);
+  read<RoundAssignment>(wire);
+  read<GameInvitation>(wire);
+  read<GameJoinAck>(wire);
+  read<ChooseParityCall>(wire);
+  read<ChooseParityResponse>(wire);
+  read<GameOver>(wire);
+  read<MatchResultReport>(wire);
+  read<LeagueStandingsUpdate>(wire);
+  read<RoundCompleted>(wire);
+  read<LeagueCompleted>(wire);
+  read<LeagueQuery>(wire);
+  read<LeagueQueryResponse>(wire);
+  read<LeagueError>(wire);
+  read<GameError>(wire);
+}
+
+TEST(Mutation, NothingThatAPeerSendsEndsTheProcess) {
+  auto all = testing::all_golden();
+  EXPECT_TRUE(rc::check("validate, normalise and decode answer every mutation", [&] {
+    auto it = all.begin();
+    std::advance(it, *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(all.size())));
+    json wire = it->second;
+    MessageType type = *MessageSchemas::type_of(wire);
+    int changes = *rc::gen::inRange(1, 5);
+    for (int i = 0; i < changes; ++i) mutate(wire);
+    Leniencies taken;
+    auto mode = *rc::gen::element(Mode::kOpen, Mode::kStrict);
+    auto normal = normalise(wire, type, mode, {.now = {}, .sender = "player:P01"}, taken);
+    auto verdict = testing::schemas().validate(type, wire);
+    if (!verdict) {
+      RC_ASSERT(!verdict.error().message.empty());
+      RC_ASSERT(verdict.error().message.size() < 1000U);
+    }
+    read_as_everything(wire);
+    (void)normal;
+  }));
+}
+
+}  // namespace
+}  // namespace league::envelope

@@ -19,9 +19,9 @@ enum class QueryType { kGetStandings, kGetSchedule, kGetNextMatch, kGetPlayerSta
 struct QueryParams {
   std::optional<core::PlayerId>
       player_id;  ///< whose next match or statistics; default: the asker's
-  std::optional<int> round_id;
-  std::optional<int> offset;  ///< rows to skip
-  std::optional<int> limit;  ///< rows to return
+  std::optional<int> round_id = std::nullopt;
+  std::optional<int> offset = std::nullopt;  ///< rows to skip
+  std::optional<int> limit = std::nullopt;  ///< rows to return
 
   bool operator==(const QueryParams&) const = default;
 };
@@ -30,7 +30,7 @@ struct QueryParams {
 struct LeagueQuery {
   static constexpr MessageType kType = MessageType::kLeagueQuery;
   QueryType query_type = QueryType::kGetStandings;
-  QueryParams query_params;
+  QueryParams query_params{};
 
   bool operator==(const LeagueQuery&) const = default;
 };
@@ -38,43 +38,43 @@ struct LeagueQuery {
 /// A match of the schedule, played or not.
 struct ScheduledMatch {
   int round_id = 0;
-  core::MatchId match_id;
-  std::string game_type;
-  core::PlayerId player_a_id;
-  core::PlayerId player_b_id;
-  std::optional<core::RefereeId> referee_id;
-  std::string status;  ///< `PENDING`, `IN_PROGRESS`, `COMPLETED`
-  std::optional<core::PlayerId> winner;  ///< nothing before the end and after a draw
+  core::MatchId match_id{};
+  std::string game_type{};
+  core::PlayerId player_a_id{};
+  core::PlayerId player_b_id{};
+  std::optional<core::RefereeId> referee_id = std::nullopt;
+  std::string status{};  ///< `PENDING`, `IN_PROGRESS`, `COMPLETED`
+  std::optional<core::PlayerId> winner = std::nullopt;  ///< nothing before the end and after a draw
 
   bool operator==(const ScheduledMatch&) const = default;
 };
 
 /// Where a player plays next.
 struct NextMatch {
-  core::MatchId match_id;
+  core::MatchId match_id{};
   int round_id = 0;
-  core::PlayerId opponent_id;
-  std::string referee_endpoint;  ///< empty while no referee is assigned
+  core::PlayerId opponent_id{};
+  std::string referee_endpoint{};  ///< empty while no referee is assigned
 
   bool operator==(const NextMatch&) const = default;
 };
 
 /// What an answer holds; exactly the part that was asked for.
 struct QueryData {
-  std::optional<std::vector<StandingsRow>> standings;
-  std::optional<std::vector<ScheduledMatch>> schedule;
-  std::optional<NextMatch> next_match;  ///< null on the wire when there is none left
-  std::optional<StandingsRow> stats;
-  std::optional<int> total;  ///< rows in all, of a paged answer
+  std::optional<std::vector<StandingsRow>> standings = std::nullopt;
+  std::optional<std::vector<ScheduledMatch>> schedule = std::nullopt;
+  std::optional<NextMatch> next_match = std::nullopt;  ///< null on the wire when there is none left
+  std::optional<StandingsRow> stats = std::nullopt;
+  std::optional<int> total = std::nullopt;  ///< rows in all, of a paged answer
 
   bool operator==(const QueryData&) const = default;
 };
 
 /// Why a query was not answered.
 struct QueryError {
-  std::string error_code;
-  std::string error_name;
-  std::string error_description;
+  std::string error_code{};
+  std::string error_name{};
+  std::string error_description{};
 
   bool operator==(const QueryError&) const = default;
 };
@@ -82,10 +82,10 @@ struct QueryError {
 /// Message 16.
 struct LeagueQueryResponse {
   static constexpr MessageType kType = MessageType::kLeagueQueryResponse;
-  std::string query_type;  ///< as it was asked, even if it is none of ours
+  std::string query_type{};  ///< as it was asked, even if it is none of ours
   bool success = false;
-  QueryData data;  ///< when `success`
-  std::optional<QueryError> error;  ///< otherwise
+  QueryData data{};  ///< when `success`
+  std::optional<QueryError> error = std::nullopt;  ///< otherwise
 
   bool operator==(const LeagueQueryResponse&) const = default;
 };

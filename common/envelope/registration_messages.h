@@ -12,12 +12,12 @@ namespace league::envelope {
 
 /// What a referee says about itself. Source: protocol §4, message 1.
 struct RefereeMeta {
-  std::string display_name;
-  std::string version;  ///< semantic version of the agent
-  std::vector<std::string> game_types;
-  std::string contact_endpoint;
+  std::string display_name{};
+  std::string version{};  ///< semantic version of the agent
+  std::vector<std::string> game_types{};
+  std::string contact_endpoint{};
   int max_concurrent_matches = 1;
-  std::optional<std::string> protocol_version;
+  std::optional<std::string> protocol_version = std::nullopt;
   bool assignments_in_ack =
       false;  ///< takes its next matches from the answer to a report (protocol §7)
 
@@ -26,12 +26,12 @@ struct RefereeMeta {
 
 /// What a player says about itself. Source: protocol §4, message 3.
 struct PlayerMeta {
-  std::string display_name;
-  std::string version;
-  std::vector<std::string> game_types;
-  std::string contact_endpoint;
-  std::optional<std::string> protocol_version;
-  std::optional<std::string> contact_email;
+  std::string display_name{};
+  std::string version{};
+  std::vector<std::string> game_types{};
+  std::string contact_endpoint{};
+  std::optional<std::string> protocol_version = std::nullopt;
+  std::optional<std::string> contact_email = std::nullopt;
 
   bool operator==(const PlayerMeta&) const = default;
 };
@@ -39,8 +39,9 @@ struct PlayerMeta {
 /// Message 1. The token of an identity to come back to is `auth_token` of the envelope.
 struct RefereeRegisterRequest {
   static constexpr MessageType kType = MessageType::kRefereeRegisterRequest;
-  RefereeMeta referee_meta;
-  std::optional<std::string> registration_nonce;  ///< makes a lost reply repeatable (protocol §8)
+  RefereeMeta referee_meta{};
+  std::optional<std::string> registration_nonce =
+      std::nullopt;  ///< makes a lost reply repeatable (protocol §8)
 
   bool operator==(const RefereeRegisterRequest&) const = default;
 };
@@ -48,8 +49,8 @@ struct RefereeRegisterRequest {
 /// Message 3. The token of an identity to come back to is `auth_token` of the envelope.
 struct LeagueRegisterRequest {
   static constexpr MessageType kType = MessageType::kLeagueRegisterRequest;
-  PlayerMeta player_meta;
-  std::optional<std::string> registration_nonce;
+  PlayerMeta player_meta{};
+  std::optional<std::string> registration_nonce = std::nullopt;
 
   bool operator==(const LeagueRegisterRequest&) const = default;
 };
@@ -60,8 +61,8 @@ enum class RegistrationStatus { kAccepted, kRejected };
 struct RefereeRegisterResponse {
   static constexpr MessageType kType = MessageType::kRefereeRegisterResponse;
   RegistrationStatus status = RegistrationStatus::kRejected;
-  std::optional<core::RefereeId> referee_id;  ///< null on the wire when rejected
-  std::optional<std::string> reason;  ///< null on the wire when accepted
+  std::optional<core::RefereeId> referee_id = std::nullopt;  ///< null on the wire when rejected
+  std::optional<std::string> reason = std::nullopt;  ///< null on the wire when accepted
   std::optional<core::ErrorCode>
       error_code;  ///< why it was rejected; one that is not in our table reads as nothing
 
@@ -72,9 +73,9 @@ struct RefereeRegisterResponse {
 struct LeagueRegisterResponse {
   static constexpr MessageType kType = MessageType::kLeagueRegisterResponse;
   RegistrationStatus status = RegistrationStatus::kRejected;
-  std::optional<core::PlayerId> player_id;
-  std::optional<std::string> reason;
-  std::optional<core::ErrorCode> error_code;
+  std::optional<core::PlayerId> player_id = std::nullopt;
+  std::optional<std::string> reason = std::nullopt;
+  std::optional<core::ErrorCode> error_code = std::nullopt;
 
   bool operator==(const LeagueRegisterResponse&) const = default;
 };

@@ -22,8 +22,8 @@ struct WinLossDraw {
 /// One row of the table. Rows of equal merit share a rank. Source: protocol §4 message 12, §7.
 struct StandingsRow {
   int rank = 0;
-  core::PlayerId player_id;
-  std::string display_name;
+  core::PlayerId player_id{};
+  std::string display_name{};
   int played = 0;
   int wins = 0;
   int draws = 0;
@@ -35,12 +35,12 @@ struct StandingsRow {
 
 /// A match as everybody sees it announced. Source: protocol §4, message 5.
 struct AnnouncedMatch {
-  core::MatchId match_id;
-  std::string game_type;
-  core::PlayerId player_a_id;
-  core::PlayerId player_b_id;
-  std::string referee_endpoint;
-  std::optional<core::RefereeId> referee_id;
+  core::MatchId match_id{};
+  std::string game_type{};
+  core::PlayerId player_a_id{};
+  core::PlayerId player_b_id{};
+  std::string referee_endpoint{};
+  std::optional<core::RefereeId> referee_id = std::nullopt;
   std::optional<std::string>
       draw_commitment;  ///< hexadecimal SHA-256, public before any choice exists
 
@@ -50,28 +50,28 @@ struct AnnouncedMatch {
 /// A match as its referee gets it, with all that is needed to start it. Holds secrets: never to be
 /// broadcast. Source: protocol §7.
 struct MatchAssignment {
-  core::MatchId match_id;
-  std::string game_type;
-  core::PlayerId player_a_id;
-  core::PlayerId player_b_id;
-  std::string referee_endpoint;
-  core::RefereeId referee_id;
-  std::optional<std::string> draw_commitment;
+  core::MatchId match_id{};
+  std::string game_type{};
+  core::PlayerId player_a_id{};
+  core::PlayerId player_b_id{};
+  std::string referee_endpoint{};
+  core::RefereeId referee_id{};
+  std::optional<std::string> draw_commitment = std::nullopt;
   int attempt = 1;
-  core::ConversationId conversation_id;
-  std::string player_a_endpoint;
-  std::string player_b_endpoint;
+  core::ConversationId conversation_id{};
+  std::string player_a_endpoint{};
+  std::string player_b_endpoint{};
   core::AuthToken
       player_a_credential;  ///< what the referee shows player A instead of a token (protocol §8)
-  core::AuthToken player_b_credential;
-  std::string player_a_token_hash;  ///< hexadecimal SHA-256 of the token that player A must show
-  std::string player_b_token_hash;
+  core::AuthToken player_b_credential{};
+  std::string player_a_token_hash{};  ///< hexadecimal SHA-256 of the token that player A must show
+  std::string player_b_token_hash{};
   std::optional<std::string>
       player_a_dialect;  ///< the way of calling that worked last (common/agent)
-  std::optional<std::string> player_b_dialect;
-  std::string draw_seed;  ///< 256 bits in hexadecimal
-  std::optional<WinLossDraw> player_a_standings;
-  std::optional<WinLossDraw> player_b_standings;
+  std::optional<std::string> player_b_dialect = std::nullopt;
+  std::string draw_seed{};  ///< 256 bits in hexadecimal
+  std::optional<WinLossDraw> player_a_standings = std::nullopt;
+  std::optional<WinLossDraw> player_b_standings = std::nullopt;
   bool player_a_suspended = false;  ///< true: ping before the match (protocol §6)
   bool player_b_suspended = false;
 };
@@ -79,7 +79,7 @@ struct MatchAssignment {
 /// Message 5 as players and referees get it at the start of a round.
 struct RoundAnnouncement {
   static constexpr MessageType kType = MessageType::kRoundAnnouncement;
-  std::vector<AnnouncedMatch> matches;
+  std::vector<AnnouncedMatch> matches{};
 
   bool operator==(const RoundAnnouncement&) const = default;
 };
@@ -87,14 +87,14 @@ struct RoundAnnouncement {
 /// Message 5 as the copy to one referee: only its matches, ready to start.
 struct RoundAssignment {
   static constexpr MessageType kType = MessageType::kRoundAnnouncement;
-  std::vector<MatchAssignment> matches;
+  std::vector<MatchAssignment> matches{};
 };
 
 /// Message 12.
 struct LeagueStandingsUpdate {
   static constexpr MessageType kType = MessageType::kLeagueStandingsUpdate;
-  std::vector<StandingsRow> standings;  ///< by rank
-  std::optional<int> total_players;  ///< set when `standings` is only a part
+  std::vector<StandingsRow> standings{};  ///< by rank
+  std::optional<int> total_players = std::nullopt;  ///< set when `standings` is only a part
 
   bool operator==(const LeagueStandingsUpdate&) const = default;
 };
@@ -113,16 +113,16 @@ struct RoundSummary {
 struct RoundCompleted {
   static constexpr MessageType kType = MessageType::kRoundCompleted;
   int matches_completed = 0;
-  std::optional<int> next_round_id;  ///< null on the wire after the last round
-  RoundSummary summary;
+  std::optional<int> next_round_id = std::nullopt;  ///< null on the wire after the last round
+  RoundSummary summary{};
 
   bool operator==(const RoundCompleted&) const = default;
 };
 
 /// The winner of a league.
 struct Champion {
-  core::PlayerId player_id;
-  std::string display_name;
+  core::PlayerId player_id{};
+  std::string display_name{};
   int points = 0;
 
   bool operator==(const Champion&) const = default;
@@ -133,8 +133,9 @@ struct LeagueCompleted {
   static constexpr MessageType kType = MessageType::kLeagueCompleted;
   int total_rounds = 0;
   int total_matches = 0;
-  std::optional<Champion> champion;  ///< nothing (null) in a league that ended without a match
-  std::vector<StandingsRow> final_standings;
+  std::optional<Champion> champion =
+      std::nullopt;  ///< nothing (null) in a league that ended without a match
+  std::vector<StandingsRow> final_standings{};
 
   bool operator==(const LeagueCompleted&) const = default;
 };

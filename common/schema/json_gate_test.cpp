@@ -1,1 +1,94 @@
 #include "common/schema/json_gate.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace league::schema {
+namespace {
+
+using core::ErrorCode;
+using nlohmann::json;
+
+std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
+
+TEST(JsonGate, BuildsWhatTheLibraryBuilds) {
+  for (const char* text :
+       {R"({"a":[1,-2,3.5,true,false,null,"x"],"b":{"c":{}},"d":[]})", "7", "\"text\"", "null",
+        "[]", R"( {"u":"\u00e9\ud83d\ude00","":0} )", "18446744073709551615"}) {
+    auto parsed = parse_json(text);
+    ASSERT_TRUE(parsed) << text << parsed.error().message;
+    EXPECT_EQ(*parsed, json::parse(text));
+  }
+}
+
+TEST(JsonGate, RefusesBrokenTextWithTheOffset) {
+  auto broken = parse_json(R"({"a":tru})");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().code, ErrorCode::kMalformedMessage);
+  EXPECT_NE(broken.error().message.find("byte 9"), std::string::npos) << broken.error().message;
+  for (const char* text : {"", " ", "{", "{\"a\":1,}", "[1 2]", "{} {}", "NaN", "'a'", "\"\x01\"",
+                           "\"\xff\"", "\"\xc3\"", "\"\\ud800\"", "1e400", "{1:2}"}) {
+    auto result = parse_json(text);
+    ASSERT_FALSE(result) << text;
+    EXPECT_EQ(result.error().code, ErrorCode::kMalformedMessage) << text;
+  }
+}
+
+TEST(JsonGate, QuotesNoUnboundedInput) {
+  auto result = parse_json("{\"auth_token\":\"" + std::string(100000, 's') + "\x01\"}");
+  ASSERT_FALSE(result);
+  EXPECT_LT(result.error().message.size(), 300U);
+  EXPECT_EQ(result.error().message.find("sss"), std::string::npos);
+}
+
+TEST(JsonGate, LimitsDepthWithoutRecursion) {
+  EXPECT_TRUE(parse_json(nested(32)));
+  auto deep = parse_json(nested(33));
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.error().code, ErrorCode::kFieldTooLong);
+  EXPECT_FALSE(parse_json(nested(1000000)));
+  EXPECT_FALSE(parse_json(std::string(1000000, '[')));
+  std::string objects;
+  for (int i = 0; i < 100000; ++i) objects += "{\"a\":";
+  EXPECT_EQ(parse_json(objects).error().code, ErrorCode::kFieldTooLong);
+  EXPECT_TRUE(parse_json(nested(3), {.max_depth = 3}));
+  EXPECT_FALSE(parse_json(nested(4), {.max_depth = 3}));
+}
+
+TEST(JsonGate, NamesADuplicateKeyAndWhereItStands) {
+  auto twice = parse_json(R"({"a":[{"x":1},{"b/c":{"choice":1,"other":2,"choice":3}}]})");
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().code, ErrorCode::kDuplicateKey);
+  EXPECT_EQ(twice.error().field, "/a/1/b~1c/choice");
+  EXPECT_NE(twice.error().message.find("\"choice\""), std::string::npos);
+  EXPECT_EQ(parse_json(R"({"a":1,"\u0061":2})").error().code, ErrorCode::kDuplicateKey);
+  EXPECT_TRUE(parse_json(R"([{"a":1},{"a":2}])"));
+}
+
+TEST(JsonGate, LimitsKeys) {
+  EXPECT_TRUE(parse_json("{\"" + std::string(256, 'k') + "\":1}"));
+  auto longer = parse_json("{\"" + std::string(257, 'k') + "\":1}");
+  ASSERT_FALSE(longer);
+  EXPECT_EQ(longer.error().code, ErrorCode::kFieldTooLong);
+  EXPECT_LT(longer.error().message.size(), 200U);
+}
+
+TEST(JsonGate, SurvivesAnyBytes) {
+  EXPECT_TRUE(rc::check(
+      "agrees with the library about every text it accepts", [](const std::string& noise) {
+        std::string text = *rc::gen::element(noise, "{\"a\":" + noise + "}", "[" + noise + "]",
+                                             "\"" + noise + "\"");
+        auto parsed = parse_json(text);
+        if (parsed) {
+          RC_ASSERT(*parsed == json::parse(text));
+        } else {
+          RC_ASSERT(!parsed.error().message.empty());
+        }
+      }));
+}
+
+}  // namespace
+}  // namespace league::schema
