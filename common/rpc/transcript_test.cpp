@@ -125,7 +125,7 @@ TEST(Transcript, Ids) {
 
 TEST(Transcript, Frames) {
   ExampleServer server;
-  EXPECT_EQ(play("frames.txt", server), 23U);
+  EXPECT_EQ(play("frames.txt", server), 24U);
   EXPECT_TRUE(server.notified.empty());
 }
 
