@@ -1,0 +1,202 @@
+#include "tools/league/audit_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tools/league/audit_body.h"
+
+namespace league::tools {
+namespace {
+
+using audit::Exchange;
+using audit::LogEntry;
+using nlohmann::json;
+
+constexpr std::size_t kSlowest = 5;
+
+/// Whether the player is who sent, or should have sent, this; before registration it has another
+/// name.
+bool is_from_player(const LogEntry& entry, const std::string& sender) {
+  return entry.from() == sender || (entry.agent != sender && !entry.outbound);
+}
+
+void note_fault(const LogEntry& entry, const std::map<std::string, std::string>& last_call,
+                PlayerReport& report) {
+  std::string type = entry.message_type;
+  auto call = last_call.find(entry.conversation_id);
+  if (type.empty() && call != last_call.end()) type = call->second;
+  report.faults.push_back(
+      {entry.time, entry.match_id, entry.conversation_id, type, entry.verdict, entry.fault});
+}
+
+void note_loss(const LogEntry& entry, const std::string& player, PlayerReport& report) {
+  if (entry.message_type != "GAME_OVER") return;
+  json message = message_of(entry);
+  if (!message.is_object() || !message.contains("game_result") ||
+      !message["game_result"].is_object())
+    return;
+  const json& result = message["game_result"];
+  if (result.value("status", json()) != "TECHNICAL_LOSS" ||
+      result.value("winner_player_id", json()) == player)
+    return;
+  json reason = result.contains("reason") ? result["reason"] : message.value("reason", json());
+  auto known = [&](const TechnicalLoss& loss) {
+    return loss.conversation_id == entry.conversation_id;
+  };
+  if (std::any_of(report.losses.begin(), report.losses.end(), known))
+    return;  // GAME_OVER was sent again
+  report.losses.push_back({entry.time, entry.match_id, entry.conversation_id,
+                           reason.is_string() ? reason.get<std::string>() : "no reason given"});
+}
+
+void note_answer(const LogEntry& entry, PlayerReport& report) {
+  if (entry.kind == "request") {
+    ++report.requests;
+    return;
+  }
+  if (entry.kind == "reply") ++report.answers;
+  if (!entry.elapsed_us) return;
+  report.slowest.push_back({*entry.elapsed_us, entry.message_type, entry.match_id});
+  std::stable_sort(report.slowest.begin(), report.slowest.end(),
+                   [](const auto& a, const auto& b) { return a.elapsed_us > b.elapsed_us; });
+  if (report.slowest.size() > kSlowest) report.slowest.pop_back();
+}
+
+std::string type_or_kind(const LogEntry& entry) {
+  if (entry.kind == "failure") return "(no answer)";
+  return printable(entry.message_type.empty() ? "(" + entry.kind + ")" : entry.message_type, 40);
+}
+
+void print_messages(const std::string& sender, const std::vector<Exchange>& exchanges,
+                    const Paint& paint, std::ostream& out) {
+  std::size_t type_width = 4;
+  std::size_t other_width = 4;
+  auto other = [&](const LogEntry& entry) {
+    return printable(entry.agent == sender ? entry.peer : entry.agent, 40);
+  };
+  for (const Exchange& exchange : exchanges) {
+    type_width = std::max(type_width, type_or_kind(exchange.main()).size());
+    other_width = std::max(other_width, other(exchange.main()).size());
+  }
+  for (const Exchange& exchange : exchanges) {
+    const LogEntry& entry = exchange.main();
+    bool from_player = is_from_player(entry, sender);
+    std::string type = padded(type_or_kind(entry), type_width);
+    std::string took = from_player && entry.kind != "request" && entry.elapsed_us
+                           ? duration_text(*entry.elapsed_us)
+                           : "";
+    out << paint.dim(time_of_day(exchange.time())) << "  "
+        << (from_player ? "sent to   " : "got from  ") << padded(other(entry), other_width) << "  "
+        << padded(printable(entry.match_id, 20), 7) << "  "
+        << (entry.verdict.empty() ? type : paint.red(type)) << "  " << padded(took, 8) << "  "
+        << summarise(entry) << '\n';
+    if (entry.verdict.empty()) continue;
+    out << std::string(17, ' ') << paint.red(entry.verdict + "  " + printable(entry.fault, 400))
+        << '\n';
+  }
+}
+
+void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& out) {
+  if (report.faults.empty() && report.losses.empty())
+    out << paint.green("nothing was wrong") << '\n';
+  for (const PlayerFault& fault : report.faults) {
+    out << paint.red("fault " + fault.code) << "  " << time_of_day(fault.time) << "  "
+        << padded(printable(fault.match_id, 20), 7) << "  " << printable(fault.message_type, 40)
+        << "  " << printable(fault.text, 400) << '\n';
+  }
+  for (const TechnicalLoss& loss : report.losses) {
+    out << paint.red("technical loss") << "  " << printable(loss.match_id, 20) << "  "
+        << printable(loss.reason, 400) << "  (league audit show DIR "
+        << printable(loss.conversation_id, 100) << ")\n";
+  }
+  for (const auto& [name, count] : report.leniencies) {
+    out << paint.yellow("leniency") << "  " << padded(name, 25) << "  " << count << " times  "
+        << explain_leniency(name) << '\n';
+  }
+}
+
+}  // namespace
+
+PlayerReport report_on(const std::string& player, const std::vector<Exchange>& exchanges) {
+  PlayerReport report;
+  report.player = player;
+  std::string sender = "player:" + player;
+  std::map<std::string, std::string> last_call;
+  for (const Exchange& exchange : exchanges) {
+    const LogEntry& entry = exchange.main();
+    if (is_from_player(entry, sender)) {
+      if (!entry.verdict.empty()) note_fault(entry, last_call, report);
+      for (const std::string& name : entry.leniencies) ++report.leniencies[name];
+      note_answer(entry, report);
+    } else {
+      if (entry.kind == "request") ++report.calls;
+      if (entry.kind == "request") last_call[entry.conversation_id] = entry.message_type;
+      note_loss(entry, player, report);
+    }
+  }
+  return report;
+}
+
+void print_report(const PlayerReport& report, const std::vector<Exchange>& exchanges,
+                  const Paint& paint, std::ostream& out) {
+  out << paint.bold("player " + report.player) << "\n\n";
+  print_messages("player:" + report.player, exchanges, paint, out);
+  out << '\n';
+  print_wrong(report, paint, out);
+  out << '\n'
+      << report.calls << " calls received, " << report.answers << " answered; " << report.requests
+      << " own requests; " << report.faults.size() << " faults, " << report.losses.size()
+      << " technical losses\n";
+  for (const TimedAnswer& answer : report.slowest) {
+    out << (&answer == &report.slowest.front() ? "slowest  " : "         ")
+        << padded(duration_text(answer.elapsed_us), 8) << "  "
+        << printable(answer.message_type.empty() ? "(no message)" : answer.message_type, 40) << "  "
+        << printable(answer.match_id, 20) << '\n';
+  }
+}
+
+json to_json(const PlayerReport& report, const std::vector<Exchange>& exchanges) {
+  json result = {{"player_id", report.player}, {"calls", report.calls},
+                 {"answers", report.answers},  {"requests", report.requests},
+                 {"faults", json::array()},    {"technical_losses", json::array()},
+                 {"messages", json::array()},  {"slowest", json::array()},
+                 {"leniencies", json::array()}};
+  for (const PlayerFault& fault : report.faults) {
+    result["faults"].push_back({{"time", fault.time.to_log()},
+                                {"match_id", fault.match_id},
+                                {"conversation_id", fault.conversation_id},
+                                {"message_type", fault.message_type},
+                                {"code", fault.code},
+                                {"text", fault.text}});
+  }
+  for (const TechnicalLoss& loss : report.losses) {
+    result["technical_losses"].push_back({{"time", loss.time.to_log()},
+                                          {"match_id", loss.match_id},
+                                          {"conversation_id", loss.conversation_id},
+                                          {"reason", loss.reason}});
+  }
+  for (const auto& [name, count] : report.leniencies) {
+    result["leniencies"].push_back(
+        {{"name", name}, {"count", count}, {"text", explain_leniency(name)}});
+  }
+  for (const TimedAnswer& answer : report.slowest) {
+    result["slowest"].push_back({{"elapsed_us", answer.elapsed_us},
+                                 {"message_type", answer.message_type},
+                                 {"match_id", answer.match_id}});
+  }
+  for (const Exchange& exchange : exchanges) {
+    const LogEntry& entry = exchange.main();
+    result["messages"].push_back({{"time", exchange.time().to_log()},
+                                  {"from", entry.from()},
+                                  {"to", entry.to()},
+                                  {"kind", entry.kind},
+                                  {"message_type", entry.message_type},
+                                  {"match_id", entry.match_id},
+                                  {"verdict", entry.verdict},
+                                  {"raw", entry.raw}});
+  }
+  return result;
+}
+
+}  // namespace league::tools

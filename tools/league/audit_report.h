@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "common/audit/conversation.h"
+#include "tools/league/audit_text.h"
+
+namespace league::tools {
+
+/// Something that was wrong with what the player sent, or with not sending it.
+struct PlayerFault {
+  core::UtcTimestamp time;
+  std::string match_id;
+  std::string conversation_id;
+  std::string message_type;  ///< what it was about; of a failure the call that got no answer
+  std::string code;  ///< `E004`
+  std::string text;
+};
+
+/// A match that the player lost because it broke a rule or did not answer.
+struct TechnicalLoss {
+  core::UtcTimestamp time;
+  std::string match_id;
+  std::string conversation_id;
+  std::string reason;
+};
+
+/// One answer of the player and how long it took.
+struct TimedAnswer {
+  std::int64_t elapsed_us = 0;
+  std::string message_type;
+  std::string match_id;
+};
+
+/// Everything that `league audit log` says about a player.
+struct PlayerReport {
+  std::string player;
+  std::uint64_t calls = 0;  ///< that it was sent
+  std::uint64_t answers = 0;  ///< that it gave
+  std::uint64_t requests = 0;  ///< that it made itself
+  std::vector<PlayerFault> faults;
+  std::vector<TechnicalLoss> losses;
+  std::map<std::string, std::uint64_t> leniencies;
+  std::vector<TimedAnswer> slowest;  ///< at most five, the slowest first
+};
+
+/// Sums up `exchanges`, which are of `player`'s conversations with the others.
+[[nodiscard]] PlayerReport report_on(const std::string& player,
+                                     const std::vector<audit::Exchange>& exchanges);
+
+/// For people: the messages in order, then what was wrong, then the figures.
+void print_report(const PlayerReport& report, const std::vector<audit::Exchange>& exchanges,
+                  const Paint& paint, std::ostream& out);
+
+/// For machines: one object with the same.
+[[nodiscard]] nlohmann::json to_json(const PlayerReport& report,
+                                     const std::vector<audit::Exchange>& exchanges);
+
+}  // namespace league::tools
