@@ -5,7 +5,8 @@
 
 namespace league::league_manager {
 
-Broadcaster::Broadcaster(agent::PeerClient& peers, const core::Clock& clock, const agent::Settings& settings)
+Broadcaster::Broadcaster(agent::PeerClient& peers, const core::Clock& clock,
+                         const agent::Settings& settings)
     : peers_(peers), settings_(settings), breaker_(clock, settings.breaker) {}
 
 void Broadcaster::send(Notice notice) {
@@ -68,13 +69,14 @@ void Broadcaster::pump() {
     call.conversation_id = std::move(notice->conversation_id);
     call.time_limit = settings_.time_limit(notice->type);
     call.budget = transport::Budget::kBroadcast;
-    peers_.call(std::move(call), [this, peer, done = std::move(done)](const agent::PeerReply& reply) {
-      bool failed = reply.error && core::error_info(reply.error->code).retryable;
-      failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
-      if (done) done();
-      on_sent(peer);
-      pump();
-    });
+    peers_.call(std::move(call),
+                [this, peer, done = std::move(done)](const agent::PeerReply& reply) {
+                  bool failed = reply.error && core::error_info(reply.error->code).retryable;
+                  failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
+                  if (done) done();
+                  on_sent(peer);
+                  pump();
+                });
   }
 }
 

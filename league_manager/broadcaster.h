@@ -20,13 +20,14 @@ struct Notice {
   envelope::MessageType type = envelope::MessageType::kRoundAnnouncement;
   std::shared_ptr<const std::string> message;
   std::string conversation_id;
-  /// Runs once: the peer has taken it, has failed, or the notice was dropped for a newer one or an open breaker.
+  /// Runs once: the peer has taken it, has failed, or the notice was dropped for a newer one or an
+  /// open breaker.
   std::function<void()> done;
 };
 
-/// Sends broadcasts: to each peer one after the other, in order, to all peers together at most so many at once. A
-/// waiting standings update is replaced by a newer one; a peer that keeps failing is spared by its circuit breaker.
-/// Thread-safe. Source: protocol §4 message 12, §6.
+/// Sends broadcasts: to each peer one after the other, in order, to all peers together at most so
+/// many at once. A waiting standings update is replaced by a newer one; a peer that keeps failing
+/// is spared by its circuit breaker. Thread-safe. Source: protocol §4 message 12, §6.
 class Broadcaster {
  public:
   /// All references outlive the broadcaster and its last call.

@@ -13,7 +13,8 @@ using envelope::MessageType;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{1000};
-constexpr std::size_t kWholeTable = 200;  // players; above it an update holds a part (protocol §4, 12)
+constexpr std::size_t kWholeTable =
+    200;  // players; above it an update holds a part (protocol §4, 12)
 constexpr std::size_t kTableHead = 50;
 constexpr std::size_t kTableNeighbours = 5;
 
@@ -52,12 +53,16 @@ std::string text_of(const nlohmann::json& message) {
 }
 
 /// The rows that one recipient of a long table gets: the head, and its own with its neighbours.
-std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::StandingsRow>& rows, const std::string& own_id) {
+std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::StandingsRow>& rows,
+                                                  const std::string& own_id) {
   auto own = static_cast<std::size_t>(
-      std::ranges::find_if(rows, [&](const auto& row) { return row.player_id.str() == own_id; }) - rows.begin());
-  std::vector<envelope::StandingsRow> part(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kTableHead));
+      std::ranges::find_if(rows, [&](const auto& row) { return row.player_id.str() == own_id; }) -
+      rows.begin());
+  std::vector<envelope::StandingsRow> part(rows.begin(),
+                                           rows.begin() + static_cast<std::ptrdiff_t>(kTableHead));
   std::size_t first = std::max(kTableHead, own > kTableNeighbours ? own - kTableNeighbours : 0);
-  for (std::size_t i = first; i < rows.size() && i <= own + kTableNeighbours; ++i) part.push_back(rows[i]);
+  for (std::size_t i = first; i < rows.size() && i <= own + kTableNeighbours; ++i)
+    part.push_back(rows[i]);
   return part;
 }
 
@@ -71,13 +76,15 @@ void Conductor::start(milliseconds registration_window) {
   deps_.timer.schedule(deps_.settings.league.referee_ping_interval, [this] { watch_referees(); });
   if (registration_window.count() > 0) {
     deps_.timer.schedule(registration_window, [this] {
-      deps_.ledger.commit([](const League& league, core::UtcTimestamp now) {
-        auto events = league.decide_start(now);
-        return events ? *events : Events{};
-      }, [this](const core::Result<Events>& events) {
-        if (events) on_events(*events);
-        advance();
-      });
+      deps_.ledger.commit(
+          [](const League& league, core::UtcTimestamp now) {
+            auto events = league.decide_start(now);
+            return events ? *events : Events{};
+          },
+          [this](const core::Result<Events>& events) {
+            if (events) on_events(*events);
+            advance();
+          });
     });
   }
   advance();
@@ -95,9 +102,11 @@ void Conductor::on_finished(std::function<void()> callback) {
 
 void Conductor::advance() {
   if (is_stopped_) return;
-  auto [step, seeds] = deps_.ledger.read([](const League& league) { return std::pair(league.due(), league.seeds_needed()); });
+  auto [step, seeds] = deps_.ledger.read(
+      [](const League& league) { return std::pair(league.due(), league.seeds_needed()); });
   if (step == Step::kNone) return;
-  if (step == Step::kStartRound && deps_.may_start && !deps_.may_start()) return;  // the tick looks again
+  if (step == Step::kStartRound && deps_.may_start && !deps_.may_start())
+    return;  // the tick looks again
   StepFacts facts;
   for (std::size_t i = 0; i < seeds; ++i) facts.draw_seeds.push_back(deps_.random.bytes<32>());
   deps_.ledger.commit(
@@ -118,7 +127,8 @@ void Conductor::on_events(const Events& events) {
   std::vector<MatchAssigned> assigned;
   std::optional<int> started;
   for (const auto& event : events) {
-    if (const auto* one = std::get_if<MatchAssigned>(&event.body); one != nullptr && !one->after) assigned.push_back(*one);
+    if (const auto* one = std::get_if<MatchAssigned>(&event.body); one != nullptr && !one->after)
+      assigned.push_back(*one);
     if (const auto* round = std::get_if<RoundStarted>(&event.body)) started = round->round;
     if (const auto* round = std::get_if<RoundCompleted>(&event.body)) finish_round(round->round);
     if (std::holds_alternative<LeagueCompleted>(event.body)) finish_league();
@@ -127,7 +137,8 @@ void Conductor::on_events(const Events& events) {
   announce_round(*started, std::move(assigned));
 }
 
-// --- telling everybody -----------------------------------------------------------------------------------------------
+// --- telling everybody
+// -----------------------------------------------------------------------------------------------
 
 std::vector<Conductor::Addressed> Conductor::recipients(bool players, bool referees) const {
   std::vector<Addressed> all;
@@ -140,7 +151,8 @@ std::vector<Conductor::Addressed> Conductor::recipients(bool players, bool refer
         if (agent.lifecycle.state() == AgentState::kShutdown) continue;
         auto endpoint = transport::parse_endpoint(agent.profile.endpoint);
         if (!endpoint) continue;
-        all.push_back({ref, std::move(*endpoint), deps_.vault.token(ref.id(), agent.credential.nonce)});
+        all.push_back(
+            {ref, std::move(*endpoint), deps_.vault.token(ref.id(), agent.credential.nonce)});
       }
     }
   });
@@ -148,16 +160,18 @@ std::vector<Conductor::Addressed> Conductor::recipients(bool players, bool refer
 }
 
 template <typename Message>
-void Conductor::broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
-                          const std::function<void()>& done_one) {
+void Conductor::broadcast(const Message& message, std::optional<int> round,
+                          const std::vector<Addressed>& to, const std::function<void()>& done_one) {
   constexpr std::string_view kPlace = R"("auth_token":"@")";
-  auto conversation = round ? envelope::round_conversation(*round, Message::kType) : envelope::league_conversation(Message::kType);
+  auto conversation = round ? envelope::round_conversation(*round, Message::kType)
+                            : envelope::league_conversation(Message::kType);
   auto envelope = deps_.envelopes.make(Message::kType, {.conversation_id = conversation,
                                                         .auth_token = core::AuthToken("@"),
                                                         .round_id = round,
                                                         .match_id = {}});
   std::string text = text_of(envelope::encode(envelope, message));
-  // auth_token is the first key, so the first place is the envelope's whatever names the bots gave themselves.
+  // auth_token is the first key, so the first place is the envelope's whatever names the bots gave
+  // themselves.
   std::size_t place = text.find(kPlace) + kPlace.size() - 2;
   for (const auto& one : to) {
     auto own = std::make_shared<std::string>();
@@ -174,12 +188,14 @@ void Conductor::broadcast(const Message& message, std::optional<int> round, cons
 }
 
 void Conductor::announce_round(int round, std::vector<MatchAssigned> assigned) {
-  // Players hear of their matches before their referees call; a slow one costs the round a short grace, no more.
+  // Players hear of their matches before their referees call; a slow one costs the round a short
+  // grace, no more.
   auto latch_done = [this, assigned = std::move(assigned)] { deliver_grouped(assigned); };
   auto players = recipients(true, false);
   if (!deps_.settings.league.broadcasts || players.empty()) return latch_done();
   auto latch = std::make_shared<Latch>(players.size(), std::move(latch_done));
-  envelope::RoundAnnouncement message{deps_.ledger.read([](const League& league) { return announced_matches(league); })};
+  envelope::RoundAnnouncement message{
+      deps_.ledger.read([](const League& league) { return announced_matches(league); })};
   broadcast(message, round, players, [latch] { latch->count_down(); });
   deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
 }
@@ -187,7 +203,9 @@ void Conductor::announce_round(int round, std::vector<MatchAssigned> assigned) {
 void Conductor::send_standings(int round, const std::vector<Addressed>& players) {
   auto rows = deps_.ledger.read([](const League& league) { return standings_rows(league); });
   if (rows.size() <= kWholeTable) {
-    return broadcast(envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = {}}, round, players, {});
+    return broadcast(
+        envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = {}}, round,
+        players, {});
   }
   for (const auto& player : players) {
     envelope::LeagueStandingsUpdate update{.standings = part_of_table(rows, player.agent.id()),
@@ -199,7 +217,8 @@ void Conductor::send_standings(int round, const std::vector<Addressed>& players)
 void Conductor::finish_round(int round) {
   if (!deps_.settings.league.broadcasts) return;
   send_standings(round, recipients(true, false));
-  auto message = deps_.ledger.read([round](const League& league) { return round_completed(league, round); });
+  auto message =
+      deps_.ledger.read([round](const League& league) { return round_completed(league, round); });
   broadcast(message, round, recipients(true, true), {});
 }
 
@@ -216,16 +235,20 @@ void Conductor::finish_league() {
   });
   broadcast(message, std::nullopt, to, [latch] { latch->count_down(); });
   // A peer that never answers must not keep the others waiting for the end.
-  deps_.timer.schedule(deps_.settings.time_limit(MessageType::kLeagueCompleted), [latch] { latch->expire(); });
+  deps_.timer.schedule(deps_.settings.time_limit(MessageType::kLeagueCompleted),
+                       [latch] { latch->expire(); });
 }
 
-// --- matches to referees ---------------------------------------------------------------------------------------------
+// --- matches to referees
+// ---------------------------------------------------------------------------------------------
 
-std::vector<envelope::MatchAssignment> Conductor::assignments(const std::vector<MatchKey>& matches) const {
+std::vector<envelope::MatchAssignment> Conductor::assignments(
+    const std::vector<MatchKey>& matches) const {
   std::vector<envelope::MatchAssignment> all;
   deps_.ledger.read([&](const League& league) {
     for (auto match : matches) {
-      if (auto assignment = match_assignment(league, match, deps_.vault)) all.push_back(std::move(*assignment));
+      if (auto assignment = match_assignment(league, match, deps_.vault))
+        all.push_back(std::move(*assignment));
     }
   });
   add_dialects(all);
@@ -246,28 +269,30 @@ void Conductor::deliver(int referee, std::vector<MatchKey> matches, int attempt)
   deps_.ledger.read([&](const League& league) {
     AgentRef ref = AgentRef::referee(referee);
     const Agent& agent = league.roster().agent(ref);
-    if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint)) call.endpoint = std::move(*endpoint);
+    if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint))
+      call.endpoint = std::move(*endpoint);
     call.peer = "referee:" + ref.id();
     token = deps_.vault.token(ref.id(), agent.credential.nonce);
     for (auto match : matches) {
       auto assignment = match_assignment(league, match, deps_.vault);
-      if (assignment && assignment->referee_id.str() == ref.id()) message.matches.push_back(std::move(*assignment));
+      if (assignment && assignment->referee_id.str() == ref.id())
+        message.matches.push_back(std::move(*assignment));
     }
   });
   if (message.matches.empty()) return;
   add_dialects(message.matches);
   int round = matches.front().round;
   auto conversation = envelope::round_conversation(round, MessageType::kRoundAnnouncement);
-  auto envelope = deps_.envelopes.make(MessageType::kRoundAnnouncement, {.conversation_id = conversation,
-                                                                         .auth_token = token,
-                                                                         .round_id = round,
-                                                                         .match_id = {}});
+  auto envelope = deps_.envelopes.make(
+      MessageType::kRoundAnnouncement,
+      {.conversation_id = conversation, .auth_token = token, .round_id = round, .match_id = {}});
   call.type = MessageType::kRoundAnnouncement;
   call.message = std::make_shared<const std::string>(text_of(envelope::encode(envelope, message)));
   call.conversation_id = conversation.str();
   call.time_limit = deps_.settings.time_limit(MessageType::kRoundAnnouncement);
   call.budget = transport::Budget::kGame;
-  deps_.peers.call(std::move(call), [this, referee, matches = std::move(matches), attempt](const agent::PeerReply& reply) {
+  deps_.peers.call(std::move(call), [this, referee, matches = std::move(matches),
+                                     attempt](const agent::PeerReply& reply) {
     on_delivered(referee, matches, attempt, reply);
   });
 }
@@ -283,20 +308,26 @@ void Conductor::add_dialects(std::vector<envelope::MatchAssignment>& matches) co
   }
 }
 
-void Conductor::on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt, const agent::PeerReply& reply) {
+void Conductor::on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
+                             const agent::PeerReply& reply) {
   if (is_stopped_) return;
   if (!reply.error) return release_refused(reply.message);
   bool passes = core::error_info(reply.error->code).retryable;
   if (passes && attempt < deps_.settings.retry.max_attempts) {
-    deps_.timer.schedule(deps_.settings.retry.delay,
-                         [this, referee, matches, attempt] { deliver(referee, matches, attempt + 1); });
+    deps_.timer.schedule(deps_.settings.retry.delay, [this, referee, matches, attempt] {
+      deliver(referee, matches, attempt + 1);
+    });
     return;
   }
   if (passes) {
-    return decide([referee](const League& league, core::UtcTimestamp now) { return league.decide_referee_lost(referee, now); });
+    return decide([referee](const League& league, core::UtcTimestamp now) {
+      return league.decide_referee_lost(referee, now);
+    });
   }
   for (auto match : matches) {
-    decide([match](const League& league, core::UtcTimestamp now) { return league.decide_match_timeout(match, now); });
+    decide([match](const League& league, core::UtcTimestamp now) {
+      return league.decide_match_timeout(match, now);
+    });
   }
 }
 
@@ -307,17 +338,26 @@ void Conductor::release_refused(const nlohmann::json& acknowledgement) {
   for (const auto& id : *refused) {
     auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
     if (!match) continue;
-    decide([match](const League& league, core::UtcTimestamp now) { return league.decide_match_timeout(*match, now); });
+    decide([match](const League& league, core::UtcTimestamp now) {
+      return league.decide_match_timeout(*match, now);
+    });
   }
 }
 
-// --- watching --------------------------------------------------------------------------------------------------------
+// --- watching
+// --------------------------------------------------------------------------------------------------------
 
 void Conductor::decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision) {
   deps_.ledger.commit(decision, [this](const core::Result<Events>& events) {
     if (!events || events->empty()) return;
     on_events(*events);
     advance();
+  });
+}
+
+void Conductor::on_alive(AgentRef agent) {
+  decide([agent](const League& league, core::UtcTimestamp now) {
+    return league.decide_alive(agent, now);
   });
 }
 
@@ -338,7 +378,8 @@ void Conductor::watch_referees() {
       bool suspended = agent.lifecycle.state() == AgentState::kSuspended;
       if (!suspended && league.board().open_count(i) == 0) continue;
       if (agent.lifecycle.state() == AgentState::kShutdown) continue;
-      if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint)) watched.emplace_back(i, std::move(*endpoint));
+      if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint))
+        watched.emplace_back(i, std::move(*endpoint));
     }
   });
   for (auto& [referee, endpoint] : watched) {
@@ -365,11 +406,11 @@ void Conductor::on_referee_ping(int referee, bool alive) {
     if (lost) failed = 0;
   }
   if (alive) {
-    decide([referee](const League& league, core::UtcTimestamp now) {
-      return league.decide_alive(AgentRef::referee(referee), now);
-    });
+    on_alive(AgentRef::referee(referee));
   } else if (lost) {
-    decide([referee](const League& league, core::UtcTimestamp now) { return league.decide_referee_lost(referee, now); });
+    decide([referee](const League& league, core::UtcTimestamp now) {
+      return league.decide_referee_lost(referee, now);
+    });
   }
 }
 

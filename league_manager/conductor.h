@@ -34,25 +34,31 @@ struct ConductorDependencies {
   std::function<bool()> may_start;
 };
 
-/// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to referees, and
-/// watches over referees, matches and rounds. Thread-safe. stop() before the references go.
+/// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to
+/// referees, and watches over referees, matches and rounds. Thread-safe. stop() before the
+/// references go.
 class Conductor {
  public:
   explicit Conductor(ConductorDependencies dependencies);
 
-  /// Begins to watch; `registration_window` (0: none) starts the league with whoever is in when it has passed.
+  /// Begins to watch; `registration_window` (0: none) starts the league with whoever is in when it
+  /// has passed.
   void start(std::chrono::milliseconds registration_window);
   /// Nothing is begun any more.
   void stop();
 
-  /// Takes every step that is due. Call it after anything has changed the league; never while an answer is still to be
-  /// sent (protocol §9: answer a report before broadcasting).
+  /// Takes every step that is due. Call it after anything has changed the league; never while an
+  /// answer is still to be sent (protocol §9: answer a report before broadcasting).
   void advance();
   /// Does what follows from `events`, which are durable: hands out assignments, sends broadcasts.
   void on_events(const Events& events);
 
+  /// A suspended agent has shown that it lives.
+  void on_alive(AgentRef agent);
+
   /// What the referee needs of `matches`, which are assigned now, for the answer to a report.
-  [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(const std::vector<MatchKey>& matches) const;
+  [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(
+      const std::vector<MatchKey>& matches) const;
 
   /// Runs once when the league is completed and everybody has been told, or could not be.
   void on_finished(std::function<void()> callback);
@@ -72,7 +78,8 @@ class Conductor {
 
   void announce_round(int round, std::vector<MatchAssigned> assigned);
   void deliver(int referee, std::vector<MatchKey> matches, int attempt);
-  void on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt, const agent::PeerReply& reply);
+  void on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
+                    const agent::PeerReply& reply);
   /// Takes back what a referee says it cannot start (`refused` in its acknowledgement).
   void release_refused(const nlohmann::json& acknowledgement);
   void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
@@ -82,7 +89,8 @@ class Conductor {
 
   /// The agents that a broadcast goes to, with address and own token.
   [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees) const;
-  /// Renders `message` once and sends it to each of `to`, with the recipient's own token spliced in.
+  /// Renders `message` once and sends it to each of `to`, with the recipient's own token spliced
+  /// in.
   template <typename Message>
   void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
                  const std::function<void()>& done_one);
@@ -94,7 +102,7 @@ class Conductor {
 
   std::mutex mutex_;
   std::map<int, int> failed_pings_;  // by referee, in a row
-  std::set<int> pinging_;            // referees
+  std::set<int> pinging_;  // referees
   std::function<void()> on_finished_;
 };
 

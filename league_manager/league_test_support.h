@@ -39,7 +39,7 @@ struct Played {
     for (const auto& event : decided) {
       auto applied = league.apply(event);
       if (!applied) throw std::logic_error(applied.error().message);
-      events.push_back(event);
+      if (keep_events) events.push_back(event);
     }
   }
 
@@ -88,6 +88,7 @@ struct Played {
 
   League league;
   Events events;
+  bool keep_events = true;
   std::uint8_t next_seed = 1;
 };
 

@@ -10,10 +10,13 @@ namespace {
 
 core::PlayerId player_id(int index) { return core::PlayerId(AgentRef::player(index).id()); }
 
-const Agent& player(const League& league, int index) { return league.roster().agent(AgentRef::player(index)); }
+const Agent& player(const League& league, int index) {
+  return league.roster().agent(AgentRef::player(index));
+}
 
 std::string referee_endpoint(const League& league, int referee) {
-  return referee < 0 ? std::string() : league.roster().agent(AgentRef::referee(referee)).profile.endpoint;
+  return referee < 0 ? std::string()
+                     : league.roster().agent(AgentRef::referee(referee)).profile.endpoint;
 }
 
 std::optional<core::RefereeId> referee_id(int referee) {
@@ -50,9 +53,12 @@ std::optional<core::PlayerId> winner_of(const MatchView& view) {
 
 std::string_view status_of(MatchStatus status) {
   switch (status) {
-    case MatchStatus::kPending: return "PENDING";
-    case MatchStatus::kAssigned: return "IN_PROGRESS";
-    case MatchStatus::kFinished: return "COMPLETED";
+    case MatchStatus::kPending:
+      return "PENDING";
+    case MatchStatus::kAssigned:
+      return "IN_PROGRESS";
+    case MatchStatus::kFinished:
+      return "COMPLETED";
   }
   return "PENDING";
 }
@@ -70,10 +76,12 @@ std::vector<envelope::StandingsRow> standings_rows(const League& league) {
   return rows;
 }
 
-std::vector<envelope::StandingsRow> standings_page(const League& league, std::size_t offset, std::size_t limit) {
+std::vector<envelope::StandingsRow> standings_page(const League& league, std::size_t offset,
+                                                   std::size_t limit) {
   auto table = league.standings().table();
   std::vector<envelope::StandingsRow> rows;
-  for (std::size_t i = offset; i < table.size() && rows.size() < limit; ++i) rows.push_back(row_of(league, table[i]));
+  for (std::size_t i = offset; i < table.size() && rows.size() < limit; ++i)
+    rows.push_back(row_of(league, table[i]));
   return rows;
 }
 
@@ -101,7 +109,8 @@ std::vector<envelope::AnnouncedMatch> announced_matches(const League& league) {
 std::optional<envelope::MatchAssignment> match_assignment(const League& league, MatchKey match,
                                                           const TokenVault& vault) {
   const RoundBoard& board = league.board();
-  if (!board.contains(match) || board.slot(match).status != MatchStatus::kAssigned) return std::nullopt;
+  if (!board.contains(match) || board.slot(match).status != MatchStatus::kAssigned)
+    return std::nullopt;
   const MatchSlot& slot = board.slot(match);
   Pairing pairing = league.schedule().pairing(match);
   const Agent& a = player(league, pairing.player_a);
@@ -168,9 +177,10 @@ envelope::LeagueCompleted league_completed(const League& league) {
   message.total_matches = static_cast<int>(league.schedule().total_matches());
   message.final_standings = standings_rows(league);
   if (auto champion = league.champion()) {
-    message.champion = envelope::Champion{.player_id = player_id(*champion),
-                                          .display_name = player(league, *champion).profile.display_name,
-                                          .points = league.standings().tally(*champion).points};
+    message.champion =
+        envelope::Champion{.player_id = player_id(*champion),
+                           .display_name = player(league, *champion).profile.display_name,
+                           .points = league.standings().tally(*champion).points};
   }
   return message;
 }

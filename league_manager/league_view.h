@@ -19,14 +19,16 @@ namespace league::league_manager {
 [[nodiscard]] std::vector<envelope::StandingsRow> standings_rows(const League& league);
 
 /// A part of the table: `limit` rows from `offset`.
-[[nodiscard]] std::vector<envelope::StandingsRow> standings_page(const League& league, std::size_t offset,
+[[nodiscard]] std::vector<envelope::StandingsRow> standings_page(const League& league,
+                                                                 std::size_t offset,
                                                                  std::size_t limit);
 
 /// The matches of the current round as everybody sees them. Empty before the first round.
 [[nodiscard]] std::vector<envelope::AnnouncedMatch> announced_matches(const League& league);
 
 /// One match with all that its referee needs; only for a match that is assigned now.
-[[nodiscard]] std::optional<envelope::MatchAssignment> match_assignment(const League& league, MatchKey match,
+[[nodiscard]] std::optional<envelope::MatchAssignment> match_assignment(const League& league,
+                                                                        MatchKey match,
                                                                         const TokenVault& vault);
 
 /// A match of the schedule, for GET_SCHEDULE.
@@ -44,7 +46,8 @@ namespace league::league_manager {
 /// How a completed round went.
 [[nodiscard]] envelope::RoundCompleted round_completed(const League& league, int round);
 
-/// SHA-256 of the seed's 32 bytes and the match id, in hexadecimal: public before any choice exists. Source: protocol §7.
+/// SHA-256 of the seed's 32 bytes and the match id, in hexadecimal: public before any choice
+/// exists. Source: protocol §7.
 [[nodiscard]] std::string draw_commitment(const DrawSeed& seed, const core::MatchId& match);
 
 }  // namespace league::league_manager

@@ -8,7 +8,8 @@
 namespace league::league_manager {
 namespace {
 
-/// Joins two moments that come in either order: the journal says "durable", and the ledger's lock has been left.
+/// Joins two moments that come in either order: the journal says "durable", and the ledger's lock
+/// has been left.
 class Commit {
  public:
   explicit Commit(Ledger::Then then) : then_(std::move(then)) {}
@@ -57,7 +58,8 @@ core::Result<void> Ledger::open() {
   return league_.apply_all(events);
 }
 
-void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide, const Then& then) {
+void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
+                    const Then& then) {
   std::shared_ptr<Commit> commit;
   Events events;
   core::Result<void> applied;
@@ -66,7 +68,9 @@ void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp
     events = decide(league_, clock_.utc_now());
     if (!events.empty()) {
       commit = std::make_shared<Commit>(then);
-      journal_.append(to_records(events), [commit](core::Result<void> stored) { commit->on_durable(std::move(stored)); });
+      journal_.append(to_records(events), [commit](core::Result<void> stored) {
+        commit->on_durable(std::move(stored));
+      });
       applied = league_.apply_all(events);
     }
   }

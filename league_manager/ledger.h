@@ -10,8 +10,9 @@
 
 namespace league::league_manager {
 
-/// The league together with its journal: the one place where a decision becomes fact. Decide, append and apply happen
-/// under one lock; what follows from the events runs only when they are durable, outside the lock. Thread-safe.
+/// The league together with its journal: the one place where a decision becomes fact. Decide,
+/// append and apply happen under one lock; what follows from the events runs only when they are
+/// durable, outside the lock. Thread-safe.
 class Ledger {
  public:
   /// What follows from a commit: the events, or why they could not be stored.
@@ -30,9 +31,10 @@ class Ledger {
     return read(std::as_const(league_));
   }
 
-  /// Lets `decide` turn the league into events, makes them fact, and calls `then` once. `decide(league, now)` must be
-  /// short and must not call the ledger; `then` may do both.
-  void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide, const Then& then);
+  /// Lets `decide` turn the league into events, makes them fact, and calls `then` once.
+  /// `decide(league, now)` must be short and must not call the ledger; `then` may do both.
+  void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
+              const Then& then);
 
  private:
   mutable std::mutex mutex_;

@@ -1,5 +1,6 @@
 #include "league_manager/manager_service.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/core/crypto.h"
@@ -36,8 +37,28 @@ AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .contact_email = meta.contact_email};
 }
 
-const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) { return request.referee_meta; }
-const envelope::PlayerMeta& meta_of(const envelope::LeagueRegisterRequest& request) { return request.player_meta; }
+const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) {
+  return request.referee_meta;
+}
+const envelope::PlayerMeta& meta_of(const envelope::LeagueRegisterRequest& request) {
+  return request.player_meta;
+}
+
+/// The match's players that are suspended and yet played without a failure: they answered their
+/// ping.
+std::vector<AgentRef> suspended_but_playing(const League& league, const MatchReport& report) {
+  std::vector<AgentRef> recovered;
+  if (!league.schedule().contains(report.match)) return recovered;
+  auto pairing = league.schedule().pairing(report.match);
+  for (int index : {pairing.player_a, pairing.player_b}) {
+    AgentRef player = AgentRef::player(index);
+    if (league.roster().agent(player).lifecycle.state() != AgentState::kSuspended) continue;
+    bool failed = std::ranges::any_of(
+        report.failures, [&](const auto& failure) { return failure.player_id == player.id(); });
+    if (!failed) recovered.push_back(player);
+  }
+  return recovered;
+}
 
 /// What is particular to each of the two registrations.
 template <typename Request>
@@ -46,13 +67,17 @@ template <>
 struct RegistrationTraits<envelope::RefereeRegisterRequest> {
   static constexpr AgentKind kKind = AgentKind::kReferee;
   using Response = envelope::RefereeRegisterResponse;
-  static void set_id(Response& response, std::string id) { response.referee_id = core::RefereeId(std::move(id)); }
+  static void set_id(Response& response, std::string id) {
+    response.referee_id = core::RefereeId(std::move(id));
+  }
 };
 template <>
 struct RegistrationTraits<envelope::LeagueRegisterRequest> {
   static constexpr AgentKind kKind = AgentKind::kPlayer;
   using Response = envelope::LeagueRegisterResponse;
-  static void set_id(Response& response, std::string id) { response.player_id = core::PlayerId(std::move(id)); }
+  static void set_id(Response& response, std::string id) {
+    response.player_id = core::PlayerId(std::move(id));
+  }
 };
 
 }  // namespace
@@ -62,41 +87,53 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
       deps_(dependencies),
       server_({.role = envelope::Role::kLeagueManager,
                .mode = options_.mode,
-               .check_token = [this](const envelope::Envelope& envelope) { return check_token(envelope); },
-               .league_error = [this](const Error& error, const std::string& original_type,
-                                      const core::ConversationId& conversation) {
-                 return league_error(error, original_type, conversation);
-               }},
+               .check_token =
+                   [this](const envelope::Envelope& envelope) { return check_token(envelope); },
+               .league_error =
+                   [this](const Error& error, const std::string& original_type,
+                          const core::ConversationId& conversation) {
+                     return league_error(error, original_type, conversation);
+                   }},
               dependencies.schemas, dependencies.clock) {
   bind_handlers();
 }
 
 void ManagerService::bind_handlers() {
-  server_.bind<envelope::RefereeRegisterRequest>([this](auto call) { on_register(std::move(call)); });
-  server_.bind<envelope::LeagueRegisterRequest>([this](auto call) { on_register(std::move(call)); });
+  server_.bind<envelope::RefereeRegisterRequest>(
+      [this](auto call) { on_register(std::move(call)); });
+  server_.bind<envelope::LeagueRegisterRequest>(
+      [this](auto call) { on_register(std::move(call)); });
   server_.bind<envelope::MatchResultReport>([this](auto call) { on_report(std::move(call)); });
   server_.bind<envelope::LeagueQuery>([this](auto call) { on_query(std::move(call)); });
-  server_.bind_tool("get_standings", [this](agent::ToolCall call) { on_get_standings(std::move(call)); });
-  server_.bind_tool("get_league_status", [this](agent::ToolCall call) { call.reply.send(status()); });
-  server_.bind_tool("start_league", [this](agent::ToolCall call) { on_start_league(std::move(call)); });
+  server_.bind_tool("get_standings",
+                    [this](agent::ToolCall call) { on_get_standings(std::move(call)); });
+  server_.bind_tool("get_league_status",
+                    [this](agent::ToolCall call) { call.reply.send(status()); });
+  server_.bind_tool("start_league",
+                    [this](agent::ToolCall call) { on_start_league(std::move(call)); });
 }
 
 Result<void> ManagerService::check_token(const envelope::Envelope& envelope) const {
   if (envelope.league_id && *envelope.league_id != options_.league_id) {
-    return Error{ErrorCode::kLeagueIdMismatch, "league_id is not " + options_.league_id.str() + ", the league of this manager", "/league_id"};
+    return Error{ErrorCode::kLeagueIdMismatch,
+                 "league_id is not " + options_.league_id.str() + ", the league of this manager",
+                 "/league_id"};
   }
   std::string hash = envelope.auth_token->hash();
   bool is_player = envelope.sender.role == envelope::Role::kPlayer;
   return deps_.ledger.read([&](const League& league) -> Result<void> {
     auto ref = league.roster().find(envelope.sender.id);
     if (!ref || (ref->kind == AgentKind::kPlayer) != is_player) {
-      return Error{is_player ? ErrorCode::kPlayerNotRegistered : ErrorCode::kRefereeNotRegistered,
-                   "\"" + envelope.sender.str() + "\" is not registered here; the id is the one that the registration answered with",
-                   "/sender"};
+      return Error{
+          is_player ? ErrorCode::kPlayerNotRegistered : ErrorCode::kRefereeNotRegistered,
+          "\"" + envelope.sender.str() +
+              "\" is not registered here; the id is the one that the registration answered with",
+          "/sender"};
     }
     if (!core::constant_time_equal(league.roster().agent(*ref).credential.token_hash, hash)) {
       return Error{ErrorCode::kAuthTokenInvalid,
-                   "auth_token " + envelope.auth_token->masked() + " is not the token that " + envelope.sender.str() + " was given",
+                   "auth_token " + envelope.auth_token->masked() + " is not the token that " +
+                       envelope.sender.str() + " was given",
                    "/auth_token"};
     }
     return {};
@@ -105,66 +142,83 @@ Result<void> ManagerService::check_token(const envelope::Envelope& envelope) con
 
 json ManagerService::league_error(const Error& error, const std::string& original_type,
                                   const core::ConversationId& conversation) const {
-  auto envelope = deps_.envelopes.make(MessageType::kLeagueError,
-                                       {.conversation_id = conversation.empty() ? core::ConversationId("converror") : conversation,
-                                        .auth_token = {},
-                                        .round_id = {},
-                                        .match_id = {}});
+  auto envelope = deps_.envelopes.make(
+      MessageType::kLeagueError,
+      {.conversation_id = conversation.empty() ? core::ConversationId("converror") : conversation,
+       .auth_token = {},
+       .round_id = {},
+       .match_id = {}});
   return envelope::encode(envelope, envelope::make_league_error(error, original_type));
 }
 
 template <typename Request>
+void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, const Error& error) {
+  typename RegistrationTraits<Request>::Response response;
+  response.status = envelope::RegistrationStatus::kRejected;
+  response.reason = error.message;
+  response.error_code = error.code;
+  auto envelope =
+      deps_.envelopes.make(response.kType, {.conversation_id = call->envelope.conversation_id,
+                                            .auth_token = {},
+                                            .round_id = {},
+                                            .match_id = {}});
+  call->reply.send(envelope::encode(envelope, response));
+}
+
+template <typename Request>
+void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
+                            const RegistrationDecision& decision) {
+  typename RegistrationTraits<Request>::Response response;
+  response.status = envelope::RegistrationStatus::kAccepted;
+  std::string id = decision.agent.id();
+  auto envelope = deps_.envelopes.make(response.kType,
+                                       {.conversation_id = call->envelope.conversation_id,
+                                        .auth_token = deps_.vault.token(id, decision.token_nonce),
+                                        .round_id = {},
+                                        .match_id = {}});
+  RegistrationTraits<Request>::set_id(response, std::move(id));
+  call->reply.send(envelope::encode(envelope, response), [this, events = decision.events] {
+    deps_.conductor.on_events(events);
+    deps_.conductor.advance();
+  });
+}
+
+template <typename Request>
 void ManagerService::on_register(agent::Call<Request> call) {
-  using Traits = RegistrationTraits<Request>;
-  using Response = typename Traits::Response;
   auto shared = std::make_shared<agent::Call<Request>>(std::move(call));
-  auto answer = [this, shared](const Response& response, std::optional<core::AuthToken> token, bool advance) {
-    auto envelope = deps_.envelopes.make(Response::kType, {.conversation_id = shared->envelope.conversation_id,
-                                                           .auth_token = std::move(token),
-                                                           .round_id = {},
-                                                           .match_id = {}});
-    shared->reply.send(envelope::encode(envelope, response), [this, advance] {
-      if (advance) deps_.conductor.advance();
-    });
-  };
-  auto reject = [answer](const Error& error) {
-    Response response;
-    response.status = envelope::RegistrationStatus::kRejected;
-    response.reason = error.message;
-    response.error_code = error.code;
-    answer(response, std::nullopt, false);
-  };
+  deps_.endpoints.admit(meta_of(shared->message).contact_endpoint,
+                        [this, shared](const Result<transport::Endpoint>& endpoint) {
+                          register_at(shared, endpoint);
+                        });
+}
 
+template <typename Request>
+void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
+                                 const Result<transport::Endpoint>& endpoint) {
+  if (!endpoint) return reject(call, endpoint.error());
   RegistrationRequest request;
-  request.kind = Traits::kKind;
-  request.profile = profile_of(meta_of(shared->message));
-  request.registration_nonce = shared->message.registration_nonce;
-  if (shared->envelope.auth_token && !shared->envelope.auth_token->empty()) {
-    request.token_hash = shared->envelope.auth_token->hash();
-  }
-  auto endpoint = deps_.admit_endpoint(request.profile.endpoint);
-  if (!endpoint) return reject(endpoint.error());
+  request.kind = RegistrationTraits<Request>::kKind;
+  request.profile = profile_of(meta_of(call->message));
   request.profile.endpoint = endpoint->url();
-
+  request.registration_nonce = call->message.registration_nonce;
+  if (call->envelope.auth_token && !call->envelope.auth_token->empty()) {
+    request.token_hash = call->envelope.auth_token->hash();
+  }
   auto outcome = std::make_shared<Result<RegistrationDecision>>(RegistrationDecision{});
   std::string nonce = core::to_hex(deps_.random.bytes<16>());
   deps_.ledger.commit(
       [&](const League& league, core::UtcTimestamp now) {
-        RegistrationFacts facts{now, nonce, [this](const std::string& id, const std::string& token_nonce) {
+        RegistrationFacts facts{now, nonce,
+                                [this](const std::string& id, const std::string& token_nonce) {
                                   return deps_.vault.token(id, token_nonce).hash();
                                 }};
         *outcome = league.decide_register(request, facts);
         return *outcome ? (*outcome)->events : Events{};
       },
-      [this, outcome, answer, reject](const Result<Events>& stored) {
-        if (!stored) return reject(stored.error());
-        if (!*outcome) return reject(outcome->error());
-        Response response;
-        response.status = envelope::RegistrationStatus::kAccepted;
-        std::string id = (*outcome)->agent.id();
-        auto token = deps_.vault.token(id, (*outcome)->token_nonce);
-        Traits::set_id(response, std::move(id));
-        answer(response, std::move(token), true);
+      [this, outcome, call](const Result<Events>& stored) {
+        if (!stored) return reject(call, stored.error());
+        if (!*outcome) return reject(call, outcome->error());
+        accept(call, **outcome);
       });
 }
 
@@ -173,16 +227,19 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
   if (!report) return call.reply.refuse(report.error());
   auto shared = std::make_shared<agent::Call<envelope::MatchResultReport>>(std::move(call));
   auto decision = std::make_shared<ReportDecision>();
+  auto recovered = std::make_shared<std::vector<AgentRef>>();
   deps_.ledger.commit(
       [&](const League& league, core::UtcTimestamp now) {
         auto referee = league.roster().find(shared->envelope.sender.id);
         *decision = league.decide_report(referee->index, *report, now);
+        if (!decision->refusal) *recovered = suspended_but_playing(league, *report);
         return decision->events;
       },
-      [this, shared, decision](const Result<Events>& stored) {
+      [this, shared, decision, recovered](const Result<Events>& stored) {
         if (!stored) return shared->reply.refuse(stored.error());
-        auto follow = [this, events = *stored] {
+        auto follow = [this, events = *stored, recovered] {
           deps_.conductor.on_events(events);
+          for (auto player : *recovered) deps_.conductor.on_alive(player);
           deps_.conductor.advance();
         };
         if (decision->refusal) {
@@ -201,22 +258,28 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
 
 void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
   auto envelope = deps_.envelopes.make(MessageType::kLeagueQueryResponse,
-                                       {.conversation_id = call.envelope.conversation_id, .auth_token = {}, .round_id = {}, .match_id = {}});
-  auto response = deps_.ledger.read(
-      [&](const League& league) { return answer_query(league, call.envelope.sender.id, call.message); });
+                                       {.conversation_id = call.envelope.conversation_id,
+                                        .auth_token = {},
+                                        .round_id = {},
+                                        .match_id = {}});
+  auto response = deps_.ledger.read([&](const League& league) {
+    return answer_query(league, call.envelope.sender.id, call.message);
+  });
   call.reply.send(envelope::encode(envelope, response));
 }
 
 void ManagerService::on_get_standings(agent::ToolCall call) {
   auto number = [&call](const char* name, int fallback) {
     auto it = call.arguments.find(name);
-    return it != call.arguments.end() && it->is_number_integer() ? std::max(0, it->get<int>()) : fallback;
+    return it != call.arguments.end() && it->is_number_integer() ? std::max(0, it->get<int>())
+                                                                 : fallback;
   };
   int offset = number("offset", 0);
   int limit = std::min(number("limit", kQueryPage), kQueryPage);
   json answer;
   deps_.ledger.read([&](const League& league) {
-    auto rows = standings_page(league, static_cast<std::size_t>(offset), static_cast<std::size_t>(limit));
+    auto rows =
+        standings_page(league, static_cast<std::size_t>(offset), static_cast<std::size_t>(limit));
     answer = {{"league_id", options_.league_id.str()},
               {"standings", envelope::encode_standings(rows)},
               {"total_players", league.standings().players()}};
@@ -253,11 +316,13 @@ json ManagerService::status() const {
 
 void ManagerService::on_start_league(agent::ToolCall call) {
   auto key = call.arguments.find("operator_key");
-  std::string shown = key != call.arguments.end() && key->is_string() ? key->get<std::string>() : "";
+  std::string shown =
+      key != call.arguments.end() && key->is_string() ? key->get<std::string>() : "";
   if (shown.empty() || options_.operator_key.empty() || !options_.operator_key.matches(shown)) {
-    return call.reply.refuse({shown.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kNotAuthorized,
-                              "start_league needs the operator's key in operator_key (the file behind --operator-key)",
-                              "/operator_key"});
+    return call.reply.refuse(
+        {shown.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kNotAuthorized,
+         "start_league needs the operator's key in operator_key (the file behind --operator-key)",
+         "/operator_key"});
   }
   auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
   auto refusal = std::make_shared<std::optional<Error>>();

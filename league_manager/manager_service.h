@@ -6,6 +6,7 @@
 
 #include "common/agent/agent_server.h"
 #include "league_manager/conductor.h"
+#include "league_manager/endpoint_admission.h"
 #include "league_manager/ledger.h"
 #include "league_manager/token_vault.h"
 
@@ -26,12 +27,11 @@ struct ManagerDependencies {
   const core::Clock& clock;
   const envelope::MessageSchemas& schemas;
   const envelope::EnvelopeBuilder& envelopes;
-  /// Checks a contact_endpoint against the operator's policy and pins its address. May block for a name's look-up.
-  std::function<core::Result<transport::Endpoint>(const std::string& url)> admit_endpoint;
+  EndpointAdmission& endpoints;
 };
 
-/// What the league manager answers: registrations, reports, queries and the operator's commands. What follows from
-/// them is the conductor's. Thread-safe.
+/// What the league manager answers: registrations, reports, queries and the operator's commands.
+/// What follows from them is the conductor's. Thread-safe.
 class ManagerService {
  public:
   ManagerService(ManagerOptions options, const ManagerDependencies& dependencies);
@@ -43,11 +43,20 @@ class ManagerService {
  private:
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
-  [[nodiscard]] nlohmann::json league_error(const core::Error& error, const std::string& original_type,
+  [[nodiscard]] nlohmann::json league_error(const core::Error& error,
+                                            const std::string& original_type,
                                             const core::ConversationId& conversation) const;
 
   template <typename Request>
   void on_register(agent::Call<Request> call);
+  template <typename Request>
+  void register_at(std::shared_ptr<agent::Call<Request>> call,
+                   const core::Result<transport::Endpoint>& endpoint);
+  template <typename Request>
+  void accept(const std::shared_ptr<agent::Call<Request>>& call,
+              const RegistrationDecision& decision);
+  template <typename Request>
+  void reject(const std::shared_ptr<agent::Call<Request>>& call, const core::Error& error);
   void on_report(agent::Call<envelope::MatchResultReport> call);
   void on_query(agent::Call<envelope::LeagueQuery> call);
   void on_get_standings(agent::ToolCall call);

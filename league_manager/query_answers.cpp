@@ -23,11 +23,13 @@ Page page_of(const envelope::QueryParams& params) {
 LeagueQueryResponse fail(LeagueQueryResponse response, core::ErrorCode code, std::string text) {
   const auto& row = core::error_info(code);
   response.success = false;
-  response.error = envelope::QueryError{std::string(row.wire_code), std::string(row.name), std::move(text)};
+  response.error =
+      envelope::QueryError{std::string(row.wire_code), std::string(row.name), std::move(text)};
   return response;
 }
 
-void add_schedule(const League& league, const envelope::QueryParams& params, LeagueQueryResponse& response) {
+void add_schedule(const League& league, const envelope::QueryParams& params,
+                  LeagueQueryResponse& response) {
   std::vector<envelope::ScheduledMatch> rows;
   Page page = page_of(params);
   int per_round = league.schedule().matches_per_round();
@@ -38,17 +40,20 @@ void add_schedule(const League& league, const envelope::QueryParams& params, Lea
     int round = std::clamp(*params.round_id, 1, std::max(1, league.schedule().rounds()));
     total = per_round;
     begin = static_cast<std::size_t>((round - 1) * per_round) + page.offset;
-    auto left = static_cast<std::size_t>(per_round) - std::min(page.offset, static_cast<std::size_t>(per_round));
+    auto left = static_cast<std::size_t>(per_round) -
+                std::min(page.offset, static_cast<std::size_t>(per_round));
     limit = std::min(limit, left);
   }
-  for (const auto& view : league.schedule_page(begin, limit)) rows.push_back(scheduled_match(league, view));
+  for (const auto& view : league.schedule_page(begin, limit))
+    rows.push_back(scheduled_match(league, view));
   response.data.schedule = std::move(rows);
   response.data.total = total;
 }
 
 }  // namespace
 
-LeagueQueryResponse answer_query(const League& league, const std::string& asker, const envelope::LeagueQuery& query) {
+LeagueQueryResponse answer_query(const League& league, const std::string& asker,
+                                 const envelope::LeagueQuery& query) {
   LeagueQueryResponse response;
   response.query_type = std::string(envelope::query_type_name(query.query_type));
   response.success = true;
@@ -72,7 +77,8 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
   if (query.query_type == QueryType::kGetNextMatch) {
     response.data.next_match = next_match(league, player->index);
   } else if (league.state() == LeagueState::kRegistering) {
-    return fail(std::move(response), core::ErrorCode::kMatchNotOpen, "the league has not started; there are no statistics yet");
+    return fail(std::move(response), core::ErrorCode::kMatchNotOpen,
+                "the league has not started; there are no statistics yet");
   } else {
     response.data.stats = player_row(league, player->index);
   }

@@ -10,9 +10,11 @@ namespace league::league_manager {
 /// Rows that one answer holds at most; more by `offset`.
 inline constexpr int kQueryPage = 200;
 
-/// The answer to a query of the registered agent `asker` (`P01`, `REF01`). GET_NEXT_MATCH and GET_PLAYER_STATS are
-/// about `query_params.player_id`, or the asker. Pure. Source: protocol §4, messages 15 and 16.
-[[nodiscard]] envelope::LeagueQueryResponse answer_query(const League& league, const std::string& asker,
+/// The answer to a query of the registered agent `asker` (`P01`, `REF01`). GET_NEXT_MATCH and
+/// GET_PLAYER_STATS are about `query_params.player_id`, or the asker. Pure. Source: protocol §4,
+/// messages 15 and 16.
+[[nodiscard]] envelope::LeagueQueryResponse answer_query(const League& league,
+                                                         const std::string& asker,
                                                          const envelope::LeagueQuery& query);
 
 }  // namespace league::league_manager

@@ -5,10 +5,13 @@ namespace {
 
 FailureKind kind_of(core::ErrorCode code) {
   switch (code) {
-    case core::ErrorCode::kTimeout: return FailureKind::kTimeout;
+    case core::ErrorCode::kTimeout:
+      return FailureKind::kTimeout;
     case core::ErrorCode::kConnectionError:
-    case core::ErrorCode::kPlayerUnavailable: return FailureKind::kConnection;
-    default: return FailureKind::kValidation;
+    case core::ErrorCode::kPlayerUnavailable:
+      return FailureKind::kConnection;
+    default:
+      return FailureKind::kValidation;
   }
 }
 
@@ -18,18 +21,22 @@ constexpr std::size_t kLongestReason = 100;
 
 }  // namespace
 
-core::Result<MatchReport> report_of(const envelope::Envelope& envelope, const envelope::MatchResultReport& message) {
+core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
+                                    const envelope::MatchResultReport& message) {
   std::string id = envelope.match_id ? envelope.match_id->str() : "";
   auto match = MatchKey::parse(id);
   if (!match) {
-    return core::Error{core::ErrorCode::kMatchNotFound, "match_id \"" + id.substr(0, 64) + "\" is not of the form R1M1", "/match_id"};
+    return core::Error{core::ErrorCode::kMatchNotFound,
+                       "match_id \"" + id.substr(0, 64) + "\" is not of the form R1M1",
+                       "/match_id"};
   }
   const auto& details = message.result.details;
   MatchReport report;
   report.match = *match;
   report.attempt = details.attempt;
   if (message.result.winner) report.winner_id = message.result.winner->str();
-  for (const auto& [player, points] : message.result.score) report.score.emplace_back(player.str(), points);
+  for (const auto& [player, points] : message.result.score)
+    report.score.emplace_back(player.str(), points);
   report.drawn_number = details.drawn_number;
   for (const auto& [player, choice] : details.choices) {
     std::optional<std::string> text;

@@ -7,7 +7,8 @@
 
 namespace league::league_manager {
 
-/// A MATCH_RESULT_REPORT in the core's words; kMatchNotFound when its match_id is none of this protocol's form.
+/// A MATCH_RESULT_REPORT in the core's words; kMatchNotFound when its match_id is none of this
+/// protocol's form.
 [[nodiscard]] core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
                                                   const envelope::MatchResultReport& message);
 

@@ -1,0 +1,35 @@
+#include "league_manager/endpoint_admission.h"
+
+namespace league::league_manager {
+namespace {
+
+bool blocks(const transport::Endpoint& endpoint) {
+  bool is_v6 = endpoint.host.find(':') != std::string::npos;
+  bool is_v4 = endpoint.host.find_first_not_of("0123456789.") == std::string::npos;
+  return !is_v6 && !is_v4 && endpoint.host != "localhost";
+}
+
+core::Result<transport::Endpoint> pinned(core::Result<transport::Endpoint> admitted) {
+  if (admitted && admitted->scheme == "http" && !admitted->pinned_address.empty()) {
+    admitted->host = admitted->pinned_address;
+  }
+  return admitted;
+}
+
+}  // namespace
+
+void EndpointAdmission::admit(const std::string& url, Then then) {
+  auto endpoint = transport::parse_endpoint(url);
+  if (!endpoint) return then(endpoint.error());
+  if (!blocks(*endpoint)) return then(pinned(policy_.admit(std::move(*endpoint))));
+  auto shared = std::make_shared<Then>(std::move(then));
+  bool taken = tasks_.post(
+      [this, endpoint = *endpoint, shared] { (*shared)(pinned(policy_.admit(endpoint))); });
+  if (taken) return;
+  (*shared)(core::Error{
+      core::ErrorCode::kOverloaded,
+      "too many host names are being looked up; try again, or register a numeric address",
+      "/contact_endpoint"});
+}
+
+}  // namespace league::league_manager

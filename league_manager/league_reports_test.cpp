@@ -1,0 +1,176 @@
+#include <gtest/gtest.h>
+
+#include "league_manager/league_test_support.h"
+
+namespace league::league_manager {
+namespace {
+
+using core::ErrorCode;
+using testing::Played;
+using testing::report_of;
+
+/// Four players, two referees with one place each: both matches of round 1 are open, R1M1 with
+/// referee 0.
+class LeagueReports : public ::testing::Test {
+ protected:
+  LeagueReports() : played_(testing::settings(4, 2)) {
+    played_.enter_all(1);
+    played_.step();
+  }
+
+  std::optional<ErrorCode> refusal(int referee, const MatchReport& report) {
+    auto decision = played_.report(referee, report);
+    return decision.refusal ? std::optional(decision.refusal->code) : std::nullopt;
+  }
+  int events_of(std::size_t index) {
+    int count = 0;
+    for (const auto& event : played_.events) count += event.body.index() == index ? 1 : 0;
+    return count;
+  }
+  MatchReport right(MatchKey match, int kind = 1) { return report_of(played_.league, match, kind); }
+
+  static constexpr MatchKey kFirst{1, 1};
+  Played played_;
+};
+
+TEST_F(LeagueReports, AcceptsTheAssignedReferee) {
+  EXPECT_EQ(refusal(0, right(kFirst)), std::nullopt);
+  auto view = *played_.league.match(kFirst);
+  EXPECT_EQ(view.status, MatchStatus::kFinished);
+  EXPECT_EQ(view.result->outcome, Outcome::kPlayerAWins);
+  EXPECT_EQ(played_.league.standings().tally(view.pairing.player_a).points, 3);
+}
+
+TEST_F(LeagueReports, AcceptsAReportWithoutAnAttempt) {
+  auto report = right(kFirst);
+  report.attempt.reset();
+  EXPECT_EQ(refusal(0, report), std::nullopt);
+}
+
+TEST_F(LeagueReports, RefusesUnknownAndUnopenedMatches) {
+  auto report = right(kFirst);
+  report.match = {1, 3};
+  EXPECT_EQ(refusal(0, report), ErrorCode::kMatchNotFound);
+  report.match = {9, 1};
+  EXPECT_EQ(refusal(0, report), ErrorCode::kMatchNotFound);
+  report.match = {2, 1};
+  EXPECT_EQ(refusal(0, report), ErrorCode::kMatchNotOpen);
+}
+
+TEST_F(LeagueReports, RefusesBeforeTheStart) {
+  Played fresh(testing::settings(4, 1));
+  MatchReport report;
+  report.match = kFirst;
+  EXPECT_EQ(fresh.report(0, report).refusal->code, ErrorCode::kMatchNotFound);
+}
+
+TEST_F(LeagueReports, RefusesAnotherReferee) {
+  EXPECT_EQ(refusal(1, right(kFirst)), ErrorCode::kNotAssignedReferee);
+  EXPECT_EQ(refusal(0, right(kFirst)), std::nullopt);
+  EXPECT_EQ(refusal(1, right(kFirst)), ErrorCode::kNotAssignedReferee);
+}
+
+TEST_F(LeagueReports, RefusesAWaitingMatch) {
+  Played small(testing::settings(4, 1));
+  small.enter_all(1);
+  small.step();
+  EXPECT_EQ(small.report(0, report_of(small.league, {1, 2}, 1)).refusal->code,
+            ErrorCode::kMatchNotOpen);
+}
+
+TEST_F(LeagueReports, RefusesAnInvalidResultAndLeavesTheMatchOpen) {
+  auto report = right(kFirst);
+  report.drawn_number = 5;
+  EXPECT_EQ(refusal(0, report), ErrorCode::kInvalidResult);
+  EXPECT_EQ(refusal(0, right(kFirst)), std::nullopt);
+}
+
+TEST_F(LeagueReports, AnswersARepeatTheSameWithoutAnEvent) {
+  auto report = right(kFirst);
+  ASSERT_EQ(refusal(0, report), std::nullopt);
+  auto before = played_.events.size();
+  EXPECT_TRUE(played_.report(0, report).is_repeat);
+  EXPECT_EQ(played_.events.size(), before);
+  EXPECT_EQ(played_.league.status().finished.total_matches, 1);
+}
+
+TEST_F(LeagueReports, RecordsConflictsButNotWithoutEnd) {
+  auto report = right(kFirst);
+  ASSERT_EQ(refusal(0, report), std::nullopt);
+  auto other = report_of(played_.league, kFirst, 2);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(refusal(0, other), ErrorCode::kResultConflict);
+  EXPECT_EQ(events_of(EventBody(ReportConflictRecorded{}).index()), 3);
+  EXPECT_EQ(played_.league.match(kFirst)->result->outcome, Outcome::kPlayerAWins)
+      << "the first stands";
+  EXPECT_TRUE(played_.report(0, report).is_repeat);
+}
+
+TEST_F(LeagueReports, KnowsRepeatsAndConflictsOfEarlierRounds) {
+  auto report = right(kFirst);
+  ASSERT_EQ(refusal(0, report), std::nullopt);
+  ASSERT_EQ(refusal(1, right({1, 2})), std::nullopt);
+  played_.step();
+  ASSERT_EQ(played_.league.board().round(), 2);
+  EXPECT_TRUE(played_.report(0, report).is_repeat);
+  auto other = report_of(played_.league, kFirst, 2);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(refusal(0, other), ErrorCode::kResultConflict);
+  EXPECT_EQ(events_of(EventBody(ReportConflictRecorded{}).index()), 3);
+  EXPECT_EQ(refusal(1, report), ErrorCode::kNotAssignedReferee);
+}
+
+TEST_F(LeagueReports, RefusesAndRecordsTheRefereeThatLostTheMatch) {
+  auto late = right(kFirst);
+  DrawSeed seed = played_.league.board().slot(kFirst).seed;
+  played_.take(played_.league.decide_referee_lost(0, testing::at(1)));
+  EXPECT_EQ(refusal(0, late), ErrorCode::kStaleAttempt) << "while it waits";
+  ASSERT_EQ(refusal(1, right({1, 2})), std::nullopt);
+  ASSERT_EQ(played_.league.board().slot(kFirst).referee(), 1);
+  EXPECT_EQ(played_.league.board().slot(kFirst).attempts, 2);
+  EXPECT_EQ(played_.league.board().slot(kFirst).seed, seed) << "the draw stays the same";
+  EXPECT_EQ(refusal(0, late), ErrorCode::kStaleAttempt);
+  EXPECT_EQ(refusal(1, right(kFirst, 2)), std::nullopt);
+  EXPECT_EQ(refusal(0, late), ErrorCode::kStaleAttempt);
+  EXPECT_EQ(events_of(EventBody(StaleReportRecorded{}).index()), 3);
+  EXPECT_EQ(played_.league.match(kFirst)->result->outcome, Outcome::kPlayerBWins);
+}
+
+TEST_F(LeagueReports, BringsTheNextMatchAndRepeatsItWithTheAnswer) {
+  Played small(testing::settings(6, 1));
+  small.enter_all(1);
+  small.step();
+  auto first = report_of(small.league, kFirst, 1);
+  auto decision = small.report(0, first);
+  EXPECT_EQ(decision.next_matches, (std::vector<MatchKey>{{1, 2}}));
+  EXPECT_EQ(small.report(0, first).next_matches, (std::vector<MatchKey>{{1, 2}}));
+  small.report(0, report_of(small.league, {1, 2}, 1));
+  EXPECT_TRUE(small.report(0, first).next_matches.empty())
+      << "R1M2 is finished, R1M3 belongs to another answer";
+}
+
+TEST_F(LeagueReports, CountsFailuresAndShutsAPlayerDown) {
+  auto report = right(kFirst);
+  auto view = *played_.league.match(kFirst);
+  AgentRef loser = AgentRef::player(view.pairing.player_b);
+  report.technical_reason = "CHOICE_TIMEOUT";
+  report.choices.clear();
+  report.drawn_number.reset();
+  report.failures.assign(3, {loser.id(), FailureKind::kTimeout});
+  report.failures.push_back({"P99", FailureKind::kTimeout});
+  report.failures.push_back({"league_manager", FailureKind::kTimeout});
+  ASSERT_EQ(refusal(0, report), std::nullopt);
+  EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.state(), AgentState::kSuspended);
+  EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.failures(), 3);
+  EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 3);
+}
+
+TEST_F(LeagueReports, BoundsTheFailuresOfOneReport) {
+  auto report = right(kFirst);
+  auto view = *played_.league.match(kFirst);
+  report.failures.assign(1000,
+                         {AgentRef::player(view.pairing.player_b).id(), FailureKind::kValidation});
+  ASSERT_EQ(refusal(0, report), std::nullopt);
+  EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 12);
+}
+
+}  // namespace
+}  // namespace league::league_manager

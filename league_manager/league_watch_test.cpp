@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include "league_manager/league_test_support.h"
+
+namespace league::league_manager {
+namespace {
+
+using testing::at;
+using testing::Played;
+
+std::string reason_of_end(const Played& played, MatchKey match) {
+  for (const auto& event : played.events) {
+    const auto* e = std::get_if<MatchForfeited>(&event.body);
+    if (e != nullptr && e->match == match) return e->result.technical_reason;
+  }
+  return "";
+}
+
+AgentState state_of(const Played& played, AgentRef agent) {
+  return played.league.roster().agent(agent).lifecycle.state();
+}
+
+Played started(LeagueSettings settings, int capacity = 1) {
+  Played played(std::move(settings));
+  played.enter_all(capacity);
+  played.step();
+  return played;
+}
+
+constexpr MatchKey kFirst{1, 1};
+
+TEST(LeagueWatch, GivesAnOverdueMatchToAnotherReferee) {
+  auto played = started(testing::settings(2, 2));
+  ASSERT_EQ(played.league.board().slot(kFirst).referee(), 0);
+  EXPECT_TRUE(played.league.decide_tick(at(179)).empty());
+  played.take(played.league.decide_tick(at(180)));
+  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_EQ(played.league.roster().agent(AgentRef::referee(0)).lifecycle.failures(), 1);
+  EXPECT_TRUE(played.league.decide_tick(at(359)).empty())
+      << "the limit counts from the new assignment";
+}
+
+TEST(LeagueWatch, EndsAMatchWhoseAttemptsAreUsedUp) {
+  auto played = started(testing::settings(2, 1));
+  for (int i = 1; i <= 2; ++i) played.take(played.league.decide_match_timeout(kFirst, at(i)));
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 3);
+  played.take(played.league.decide_match_timeout(kFirst, at(3)));
+  EXPECT_EQ(reason_of_end(played, kFirst), kReasonNoReferee);
+  played.step(at(4));
+  EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
+  EXPECT_EQ(played.league.status().finished.technical_losses, 1);
+}
+
+TEST(LeagueWatch, WaitsForASuspendedRefereeButNotForever) {
+  auto played = started(testing::settings(2, 1));
+  played.take(played.league.decide_referee_lost(0, at(10)));
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
+  EXPECT_EQ(played.league.board().slot(kFirst).status, MatchStatus::kPending);
+  EXPECT_TRUE(played.league.decide_tick(at(309)).empty());
+  played.take(played.league.decide_tick(at(310)));
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kShutdown);
+  EXPECT_EQ(reason_of_end(played, kFirst), kReasonNoReferee);
+}
+
+TEST(LeagueWatch, GivesARefereeThatAnswersAgainItsMatchesBack) {
+  auto played = started(testing::settings(2, 1));
+  played.take(played.league.decide_referee_lost(0, at(10)));
+  played.take(played.league.decide_alive(AgentRef::referee(0), at(20)));
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kActive);
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_TRUE(played.league.decide_alive(AgentRef::referee(0), at(21)).empty());
+}
+
+TEST(LeagueWatch, TakesTheMatchesOfARefereeThatIsSuspendedForFailures) {
+  auto played = started(testing::settings(8, 2), 2);
+  for (int i = 0; i < 3; ++i) {
+    played.take(played.league.decide_failure(AgentRef::referee(0), FailureKind::kTimeout, at(i)));
+  }
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
+  EXPECT_EQ(played.league.board().open_count(0), 0);
+  EXPECT_EQ(played.league.board().open_count(1), 2) << "never more than its capacity";
+  EXPECT_EQ(played.league.board().with_status(MatchStatus::kPending).size(), 2u);
+}
+
+TEST(LeagueWatch, DecidesTheMatchesOfAPlayerWhoIsShutDown) {
+  auto played = started(testing::settings(4, 2));
+  AgentRef dead = AgentRef::player(0);
+  for (int i = 0; i < 10; ++i)
+    played.take(played.league.decide_failure(dead, FailureKind::kValidation, at(i)));
+  ASSERT_EQ(state_of(played, dead), AgentState::kShutdown);
+  EXPECT_TRUE(played.league.decide_failure(dead, FailureKind::kTimeout, at(11)).empty());
+  while (played.league.state() == LeagueState::kRunning) {
+    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+      auto pairing = played.league.match(match)->pairing;
+      bool has_dead = pairing.player_a == 0 || pairing.player_b == 0;
+      EXPECT_FALSE(has_dead && match.round > 1)
+          << "only the match that was under way is still played";
+      played.report(played.league.board().slot(match).referee(),
+                    testing::report_of(played.league, match, 0));
+    }
+    played.step(at(20));
+  }
+  EXPECT_EQ(played.league.standings().tally(0), (Tally{3, 0, 1, 2, 1}));
+  EXPECT_EQ(played.league.status().finished, (MatchSummary{6, 0, 4, 2}));
+}
+
+TEST(LeagueWatch, GivesNobodyPointsWhenBothPlayersAreShutDown) {
+  auto played = started(testing::settings(4, 2));
+  auto meet = played.league.schedule().pairing({2, 1});  // both are in other matches in round 1
+  for (int player : {meet.player_a, meet.player_b}) {
+    for (int i = 0; i < 10; ++i) {
+      played.take(
+          played.league.decide_failure(AgentRef::player(player), FailureKind::kValidation, at(i)));
+    }
+  }
+  for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+    played.report(played.league.board().slot(match).referee(),
+                  testing::report_of(played.league, match, 0));
+  }
+  played.step(at(20));
+  auto view = *played.league.match({2, 1});
+  ASSERT_TRUE(view.result);
+  EXPECT_EQ(view.result->outcome, Outcome::kNoWinner);
+  EXPECT_EQ(reason_of_end(played, {2, 1}), kReasonPlayerShutDown);
+  EXPECT_EQ(played.league.standings().tally(meet.player_a).losses, 1);
+  EXPECT_EQ(played.league.standings().tally(meet.player_b).losses, 1);
+}
+
+TEST(LeagueWatch, EndsARoundThatTakesTooLong) {
+  auto settings = testing::settings(4, 1);
+  settings.round_time_limit = std::chrono::seconds(60);
+  auto played = started(settings);
+  EXPECT_TRUE(played.league.decide_tick(at(59)).empty());
+  played.take(played.league.decide_tick(at(60)));
+  EXPECT_EQ(played.league.board().unfinished(), 0);
+  EXPECT_EQ(reason_of_end(played, {1, 1}), kReasonRoundTimeLimit);
+  EXPECT_EQ(reason_of_end(played, {1, 2}), kReasonRoundTimeLimit);
+  EXPECT_EQ(played.league.board().open_count(0), 0);
+}
+
+TEST(LeagueWatch, CountsNothingBeforeTheStartAndAfterTheEnd) {
+  Played played(testing::settings(2, 1));
+  ASSERT_TRUE(played.enter({AgentKind::kPlayer, testing::profile("a", 1), {}, {}}));
+  EXPECT_TRUE(
+      played.league.decide_failure(AgentRef::player(0), FailureKind::kTimeout, at(0)).empty());
+  EXPECT_TRUE(played.league.decide_referee_lost(0, at(0)).empty());
+  EXPECT_TRUE(played.league.decide_tick(at(100000)).empty());
+  EXPECT_TRUE(played.league.decide_match_timeout(kFirst, at(0)).empty());
+}
+
+}  // namespace
+}  // namespace league::league_manager
