@@ -49,14 +49,15 @@ void CallPool::submit(Job job) {
     if (!is_stopping_) {
       Peer& peer = peers_[shared->peer];
       peer.waiting.push_back(shared);
-      bool runs_at_once = peer.running + peer.waiting.size() <= options_.max_per_peer &&
-                          (idle_ > 0 || threads_.size() < options_.max_threads);
+      // Submitted from within a job of this pool: its thread is about to be free.
+      bool is_own = working.pool == this && !std::exchange(working.has_own_next, true);
+      bool runs_at_once = is_own || (peer.running + peer.waiting.size() <= options_.max_per_peer &&
+                                     (idle_ > 0 || threads_.size() < options_.max_threads));
       make_ready(shared->peer, peer);
       if (!runs_at_once) {
         auto place = deadlines_.emplace(shared->deadline, shared);
         if (place == deadlines_.begin()) watched_.notify_one();
       }
-      bool is_own = working.pool == this && !std::exchange(working.has_own_next, true);
       if (!is_own && peer.running < options_.max_per_peer) provide_thread();
       return;
     }

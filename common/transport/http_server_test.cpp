@@ -1,0 +1,405 @@
+#include "common/transport/http_server.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+
+#include "common/transport/testing_peers.h"
+
+namespace league::transport {
+namespace {
+
+using league::testing::echo;
+using league::testing::eventually;
+using league::testing::FunctionHandler;
+using league::testing::post;
+using league::testing::RawClient;
+using league::testing::status_of;
+using std::chrono::milliseconds;
+
+/// A server with short limits on a handler that the test gives.
+struct Served {
+  explicit Served(FunctionHandler::Function function = echo, HttpServerOptions options = quick(),
+                  HttpRuntimeOptions runtime_options = {.sweep_interval = milliseconds(10)})
+      : handler(std::move(function)),
+        runtime(*HttpRuntime::start(runtime_options)),
+        server(*HttpServer::start(*runtime, options, handler,
+                                  {{"/health", [] {
+                                      return HttpPage{200, "text/plain", "ok"};
+                                    }}})) {}
+
+  static HttpServerOptions quick() {
+    HttpServerOptions options;
+    options.limits.request_timeout = milliseconds(200);
+    options.limits.write_timeout = milliseconds(200);
+    options.limits.idle_timeout = milliseconds(3000);
+    options.limits.linger_timeout = milliseconds(200);
+    return options;
+  }
+  [[nodiscard]] std::uint16_t port() const { return server->port(); }
+
+  FunctionHandler handler;
+  std::unique_ptr<HttpRuntime> runtime;
+  std::unique_ptr<HttpServer> server;
+};
+
+int status_for(const Served& served, const std::string& bytes) {
+  return status_of(RawClient(served.port()).ask(bytes));
+}
+
+std::string request(const std::string& line, const std::string& headers) {
+  return line + " HTTP/1.1\r\n" + headers + "\r\n";
+}
+
+TEST(HttpServer, AnswersManyRequestsOnOneConnection) {
+  Served served;
+  RawClient client(served.port());
+  for (int i = 0; i < 50; ++i) {
+    std::string body = R"({"id":)" + std::to_string(i) + "}";
+    std::string response = client.ask(post(body));
+    ASSERT_EQ(status_of(response), 200);
+    EXPECT_TRUE(response.ends_with("\r\n\r\n" + body));
+    EXPECT_NE(response.find("Content-Type: application/json"), std::string::npos);
+  }
+}
+
+TEST(HttpServer, GivesTheHandlerItsContext) {
+  std::promise<rpc::MessageContext> seen;
+  Served served([&](Inbound message, ReplySlot reply) {
+    seen.set_value(message.context);
+    echo(std::move(message), std::move(reply));
+  });
+  RawClient(served.port()).ask(post("{}", "X-Test: 1\r\nREMOTE_ADDR: 6.6.6.6\r\n"));
+  auto context = seen.get_future().get();
+  EXPECT_EQ(context.direction, rpc::MessageDirection::kClientToServer);
+  const auto* http = context.transport.as_http();
+  ASSERT_NE(http, nullptr);
+  EXPECT_EQ(rpc::find_header(*http->headers, "x-test"), "1");
+  EXPECT_EQ(http->method.view(), "POST");
+  EXPECT_EQ(http->uri.view(), "/mcp");
+  EXPECT_TRUE(context.transport.connection->remote_address.starts_with("127.0.0.1:"));
+}
+
+TEST(HttpServer, KeepsPipelinedRequestsInOrder) {
+  Served served;
+  RawClient client(served.port());
+  client.send(post("[1]") + post("[2]") + post("[3]"));
+  for (std::string body : {"[1]", "[2]", "[3]"})
+    EXPECT_TRUE(client.read_response().ends_with(body));
+}
+
+TEST(HttpServer, AcceptsChunkedBodies) {
+  Served served;
+  RawClient client(served.port());
+  std::string response =
+      client.ask(request("POST /mcp", "Host: localhost\r\nTransfer-Encoding: chunked\r\n") +
+                 "2\r\n[1\r\n2\r\n,2\r\n1\r\n]\r\n0\r\n\r\n");
+  EXPECT_TRUE(response.ends_with("[1,2]")) << response;
+}
+
+TEST(HttpServer, RefusesAtTheEdge) {
+  Served served;
+  EXPECT_EQ(status_for(served, request("POST /mcp", "Host: evil.example\r\nContent-Length: 0\r\n")),
+            403);
+  EXPECT_EQ(status_for(served, request("POST /mcp", "Content-Length: 0\r\n")), 400);
+  EXPECT_EQ(
+      status_for(served, request("POST /mcp",
+                                 "Host: localhost\r\nHost: localhost\r\nContent-Length: 0\r\n")),
+      400);
+  EXPECT_EQ(status_for(served, post("{}", "Origin: http://evil.example\r\n")), 403);
+  EXPECT_EQ(status_for(served, post("{}", "Origin: null\r\n")), 403);
+  EXPECT_EQ(status_for(served, request("GET /other", "Host: localhost\r\n")), 404);
+  EXPECT_EQ(status_for(served, request("POST /health", "Host: localhost\r\nContent-Length: 0\r\n")),
+            405);
+  EXPECT_EQ(status_for(served, request("GET /health", "Host: 127.0.0.1:1\r\n")), 200);
+  EXPECT_EQ(
+      status_for(served,
+                 request("POST /mcp",
+                         "Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n")),
+      415);
+  EXPECT_EQ(status_for(served, request("POST /mcp",
+                                       "Host: localhost\r\nContent-Type: multipart/form-data; "
+                                       "boundary=x\r\nContent-Length: 0\r\n")),
+            415);
+  EXPECT_EQ(status_for(served, request("POST /mcp",
+                                       "Host: localhost\r\nContent-Type: Application/JSON; "
+                                       "charset=utf-8\r\nContent-Length: 2\r\n") +
+                                   "{}"),
+            200);
+  EXPECT_EQ(
+      status_for(served, request("POST /mcp", "Host: [::1]:8000\r\nContent-Length: 2\r\n") + "{}"),
+      200);
+}
+
+TEST(HttpServer, NamesTheAllowedMethod) {
+  Served served;
+  for (std::string method : {"GET", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
+    std::string response =
+        RawClient(served.port()).ask(request(method + " /mcp", "Host: localhost\r\n"));
+    EXPECT_EQ(status_of(response), 405) << method;
+    EXPECT_NE(response.find("Allow: POST"), std::string::npos) << method;
+    EXPECT_NE(response.find(R"("error":{"code":)"), std::string::npos) << method;
+  }
+}
+
+TEST(HttpServer, RefusesHostileFramingAndStaysAlive) {
+  Served served;
+  EXPECT_EQ(status_for(served, "POST /mcp HTTP/1.1\r\nX: " + std::string(30'000, 'x')), 431);
+  EXPECT_EQ(status_for(served, post("{}", "Transfer-Encoding: chunked\r\n")), 400);
+  EXPECT_EQ(status_for(served, post("{}", "Content-Length: 2\r\n")), 400);
+  EXPECT_EQ(status_for(served, post("{}", "Content-Encoding: gzip\r\n")), 415);
+  EXPECT_EQ(status_for(served, post(std::string(300'000, 'x'))), 413);
+  EXPECT_EQ(status_for(served, "\x16\x03\x01 hello tls\r\n\r\n"), 400);
+  EXPECT_EQ(status_for(served, request("BREW /mcp", "Host: localhost\r\n")), 400);
+  EXPECT_EQ(status_for(served, post("{}")), 200);
+}
+
+TEST(HttpServer, RefusesAnEndlessChunkedBody) {
+  Served served;
+  RawClient client(served.port());
+  client.send(request("POST /mcp", "Host: localhost\r\nTransfer-Encoding: chunked\r\n"));
+  std::string chunk = "10000\r\n" + std::string(65536, 'x') + "\r\n";
+  for (int i = 0; i < 1024 && client.send(chunk); ++i) {
+  }
+  EXPECT_EQ(status_of(client.read_response()), 413);
+  EXPECT_EQ(status_for(served, post("{}")), 200);
+}
+
+TEST(HttpServer, EndsRequestsThatDrip) {
+  Served served;
+  auto begun = std::chrono::steady_clock::now();
+  RawClient client(served.port());
+  client.send("POST /mcp HTTP/1.1\r\nHost: loc");
+  EXPECT_EQ(status_of(client.read_response()), 408);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(1500));
+}
+
+TEST(HttpServer, HonestCallsStayFastBesideIdleAndHalfSentOnes) {
+  HttpServerOptions options = Served::quick();
+  options.limits.request_timeout = milliseconds(5000);
+  raise_file_limit();
+  Served served(echo, options);
+  std::vector<RawClient> others;
+  others.reserve(1200);
+  for (int i = 0; i < 1000; ++i) others.emplace_back(served.port());
+  for (int i = 0; i < 200; ++i) others.emplace_back(served.port()).send("POST /mcp HTTP/1.1\r\nHo");
+  RawClient honest(served.port());
+  std::vector<std::chrono::nanoseconds> times;
+  for (int i = 0; i < 200; ++i) {
+    auto begun = std::chrono::steady_clock::now();
+    ASSERT_EQ(status_of(honest.ask(post("{}"))), 200);
+    times.push_back(std::chrono::steady_clock::now() - begun);
+  }
+  std::sort(times.begin(), times.end());
+  EXPECT_LT(times[198], milliseconds(50));
+}
+
+TEST(HttpServer, TakesFiveHundredConnectionsAtOnce) {
+  Served served;
+  std::vector<RawClient> clients;
+  clients.reserve(500);
+  for (int i = 0; i < 500; ++i) clients.emplace_back(served.port()).send(post("{}"));
+  for (auto& client : clients) EXPECT_EQ(status_of(client.read_response()), 200);
+}
+
+TEST(HttpServer, TurnsConnectionsBeyondTheCapAway) {
+  Served served(echo, Served::quick(), {.max_connections = 2, .sweep_interval = milliseconds(10)});
+  RawClient first(served.port());
+  RawClient second(served.port());
+  ASSERT_EQ(status_of(first.ask(post("{}"))), 200);
+  ASSERT_EQ(status_of(second.ask(post("{}"))), 200);
+  EXPECT_EQ(status_of(RawClient(served.port()).read_response()), 503);
+  first.close();
+  EXPECT_TRUE(eventually([&] { return status_for(served, post("{}")) == 200; }));
+}
+
+TEST(HttpServer, HonoursCloseAndHttp10) {
+  Served served;
+  EXPECT_EQ(status_of(RawClient(served.port()).ask(post("{}", "Connection: close\r\n"))), 200);
+  RawClient closing(served.port());
+  closing.send(post("{}", "Connection: close\r\n"));
+  EXPECT_TRUE(closing.read_all().ends_with("{}"));
+  RawClient old(served.port());
+  old.send("POST /mcp HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}");
+  EXPECT_TRUE(old.read_all().ends_with("{}"));
+  RawClient half(served.port());
+  half.send(post("{}"));
+  half.finish_sending();
+  EXPECT_TRUE(half.read_all().ends_with("{}"));
+}
+
+TEST(HttpServer, AnswersExpectContinue) {
+  Served served;
+  RawClient client(served.port());
+  client.send(
+      request("POST /mcp", "Host: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n"));
+  EXPECT_EQ(status_of(client.read_response()), 100);
+  EXPECT_TRUE(client.ask("{}").ends_with("{}"));
+}
+
+TEST(HttpServer, NeverCompresses) {
+  Served served;
+  std::string body = "[" + std::string(5000, ' ') + "]";
+  EXPECT_TRUE(
+      RawClient(served.port()).ask(post(body, "Accept-Encoding: gzip, br\r\n")).ends_with(body));
+}
+
+TEST(HttpServer, HidesExceptions) {
+  Served served([](const Inbound&, const ReplySlot&) { throw std::runtime_error("password"); });
+  std::string response = RawClient(served.port()).ask(post("{}"));
+  EXPECT_EQ(status_of(response), 500);
+  EXPECT_EQ(response.find("password"), std::string::npos);
+  EXPECT_NE(response.find("-32603"), std::string::npos);
+}
+
+TEST(HttpServer, SendsAcknowledgementsWithoutABody) {
+  Served served([](const Inbound&, ReplySlot reply) {
+    OutboundReply out;
+    out.http_status = 202;
+    reply.send(std::move(out));
+  });
+  RawClient client(served.port());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(status_of(client.ask(post("{}"))), 202);
+}
+
+/// Keeps the slots for the test to answer.
+struct Parking {
+  void operator()(Inbound, ReplySlot reply) {
+    std::lock_guard lock(mutex);
+    slots.push_back(std::move(reply));
+  }
+  std::size_t size() {
+    std::lock_guard lock(mutex);
+    return slots.size();
+  }
+  std::mutex mutex;
+  std::vector<ReplySlot> slots;
+};
+
+OutboundReply reply_with(std::string bytes, std::function<void()> after_sent = nullptr) {
+  OutboundReply reply;
+  reply.bytes = std::move(bytes);
+  reply.after_sent = std::move(after_sent);
+  return reply;
+}
+
+TEST(HttpServer, AnswersLaterWithoutHoldingAThread) {
+  Parking parking;
+  Served served(
+      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); });
+  std::vector<RawClient> clients;
+  for (int i = 0; i < 20; ++i) clients.emplace_back(served.port()).send(post("{}"));
+  ASSERT_TRUE(eventually([&] { return parking.size() == 20; }));
+  std::atomic<int> sent = 0;
+  for (auto& slot : parking.slots) slot.send(reply_with("[1]", [&] { ++sent; }));
+  for (auto& client : clients) EXPECT_TRUE(client.read_response().ends_with("[1]"));
+  EXPECT_TRUE(eventually([&] { return sent == 20; }));
+}
+
+TEST(HttpServer, SurvivesClientsThatLeaveBeforeALateAnswer) {
+  Parking parking;
+  std::atomic<int> sent = 0;
+  Served served(
+      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); });
+  for (int i = 0; i < 20; ++i) RawClient(served.port()).send(post("{}"));
+  ASSERT_TRUE(eventually([&] { return parking.size() == 20; }));
+  for (auto& slot : parking.slots) slot.send(reply_with("[1]", [&] { ++sent; }));
+  EXPECT_TRUE(eventually([&] { return sent == 20; }));
+}
+
+TEST(HttpServer, SurvivesAnswersAfterItsEnd) {
+  Parking parking;
+  std::atomic<int> sent = 0;
+  {
+    HttpServerOptions options = Served::quick();
+    options.stop_grace = milliseconds(20);
+    Served served(
+        [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); },
+        options);
+    RawClient client(served.port());
+    client.send(post("{}"));
+    ASSERT_TRUE(eventually([&] { return parking.size() == 1; }));
+  }
+  parking.slots[0].send(reply_with("[1]", [&] { ++sent; }));
+  EXPECT_EQ(sent, 1);
+}
+
+TEST(HttpServer, DropsPeersThatDoNotRead) {
+  std::string large(8 * 1024 * 1024, 'x');
+  std::atomic<int> sent = 0;
+  Served served([&](const Inbound& message, ReplySlot reply) {
+    bool is_large = message.bytes == "[]";
+    reply.send(reply_with(is_large ? large : "{}", [&] { ++sent; }));
+  });
+  RawClient deaf(served.port());
+  deaf.send(post("[]"));
+  EXPECT_EQ(status_for(served, post("{}")), 200);
+  EXPECT_TRUE(eventually([&] { return sent == 2; }));
+}
+
+TEST(HttpServer, SendsLargeAnswersInPieces) {
+  std::string large(4 * 1024 * 1024, 'x');
+  Served served([&](const Inbound&, ReplySlot reply) { reply.send(reply_with(large)); });
+  RawClient client(served.port());
+  EXPECT_TRUE(client.ask(post("{}")).ends_with(large));
+}
+
+TEST(HttpServer, ClosesIdleConnections) {
+  HttpServerOptions options = Served::quick();
+  options.limits.idle_timeout = milliseconds(50);
+  Served served(echo, options);
+  RawClient client(served.port());
+  ASSERT_EQ(status_of(client.ask(post("{}"))), 200);
+  EXPECT_EQ(client.read_all(), "");
+}
+
+TEST(HttpServer, StopsInUnderASecondWithConnectionsOfEveryKind) {
+  Parking parking;
+  Served served(
+      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); });
+  RawClient idle(served.port());
+  RawClient half(served.port());
+  half.send("POST /mcp HT");
+  RawClient waiting(served.port());
+  waiting.send(post("{}"));
+  ASSERT_TRUE(eventually([&] { return parking.size() == 1; }));
+  auto begun = std::chrono::steady_clock::now();
+  served.server->stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(1000));
+  EXPECT_EQ(idle.read_all(), "");
+}
+
+TEST(HttpServer, FinishesRequestsInWorkBeforeItStops) {
+  Parking parking;
+  Served served(
+      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); });
+  RawClient client(served.port());
+  client.send(post("{}"));
+  ASSERT_TRUE(eventually([&] { return parking.size() == 1; }));
+  std::jthread stopper([&] { served.server->stop(); });
+  ASSERT_TRUE(eventually([&] { return !RawClient(served.port()).send("x"); }));
+  parking.slots[0].send(reply_with("[7]"));
+  EXPECT_TRUE(client.read_response().ends_with("[7]"));
+}
+
+TEST(HttpServer, ServesManyPortsWithOneRuntime) {
+  Served served;
+  std::vector<std::unique_ptr<HttpServer>> servers;
+  for (int i = 0; i < 300; ++i) {
+    auto server = HttpServer::start(*served.runtime, {}, served.handler);
+    ASSERT_TRUE(server) << server.error().message;
+    servers.push_back(*std::move(server));
+  }
+  for (const auto& server : servers) {
+    EXPECT_EQ(status_of(RawClient(server->port()).ask(post("{}"))), 200);
+  }
+  HttpServerOptions taken;
+  taken.port = servers[0]->port();
+  auto refused = HttpServer::start(*served.runtime, taken, served.handler);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find(std::to_string(taken.port)), std::string::npos);
+}
+
+}  // namespace
+}  // namespace league::transport
