@@ -31,6 +31,12 @@ constexpr std::uint32_t letters_of(std::string_view word) {
   return letters;
 }
 
+constexpr std::array<std::uint32_t, 256> kLetterBits = [] {
+  std::array<std::uint32_t, 256> bits{};
+  for (std::size_t i = 0; i < 26; ++i) bits['a' + i] = bits['A' + i] = 1U << i;
+  return bits;
+}();
+
 struct SecretWord {
   std::string_view word;
   std::uint32_t letters;  ///< a key without all of them cannot contain the word: the quick way out
@@ -67,15 +73,21 @@ class SecretFinder {
 
  private:
   void find_values() {
+    next_equals_ = next('=', 0);
     for (std::size_t i = next_separator(0); i < chars_.size(); i = next_separator(i)) {
       std::size_t after = key_is_secret(i) ? hide_value(i + 1) : i + 1;
       i = std::max(after, i + 1);
     }
   }
 
-  [[nodiscard]] std::size_t next_separator(std::size_t from) const {
-    while (from < chars_.size() && chars_[from] != ':' && chars_[from] != '=') ++from;
-    return from;
+  /// Equals signs are rare, so where the next one stands is remembered.
+  [[nodiscard]] std::size_t next_separator(std::size_t from) {
+    if (next_equals_ < from) next_equals_ = next('=', from);
+    return std::min(next_equals_, next(':', from));
+  }
+
+  [[nodiscard]] std::size_t next(char c, std::size_t from) const {
+    return std::min(chars_.find(c, from), chars_.size());
   }
 
   /// The key that ends before the separator at `end`, quoted or not.
@@ -85,8 +97,11 @@ class SecretFinder {
     while (end > 0 && is_quote(end - 1)) --end;
     std::size_t begin = end;
     std::size_t limit = end > kLongestKey ? end - kLongestKey : 0;
-    while (begin > limit && (is_word(chars_[begin - 1]) || (quoted && !is_quote(begin - 1))))
-      --begin;
+    if (quoted) {
+      while (begin > limit && !is_quote(begin - 1)) --begin;
+    } else {
+      while (begin > limit && is_word(chars_[begin - 1])) --begin;
+    }
     return begin < end && is_secret_key(chars_.substr(begin, end - begin));
   }
 
@@ -167,6 +182,7 @@ class SecretFinder {
   const UnescapedText& text_;
   std::string_view chars_;
   std::vector<Span>& spans_;
+  std::size_t next_equals_ = 0;
 };
 
 void append_without(std::string_view raw, std::vector<Span>& spans, std::string& out) {
@@ -188,20 +204,22 @@ void append_without(std::string_view raw, std::vector<Span>& spans, std::string&
 
 bool is_secret_key(std::string_view key) {
   if (key.size() > kLongestKey) key.remove_prefix(key.size() - kLongestKey);
+  std::uint32_t letters = 0;
+  for (char c : key) letters |= kLetterBits[static_cast<unsigned char>(c)];
+  auto possible = [letters](const SecretWord& secret_word) {
+    return (letters & secret_word.letters) == secret_word.letters;
+  };
+  if (std::none_of(kSecretWords.begin(), kSecretWords.end(), possible)) return false;
   std::array<char, kLongestKey> buffer;
   std::size_t size = 0;
-  std::uint32_t letters = 0;
   for (char c : key) {
-    if (c == '_' || c == '-') continue;
-    c = lower(c);
-    buffer[size++] = c;
-    if (c >= 'a' && c <= 'z') letters |= 1U << (c - 'a');
+    if (c != '_' && c != '-') buffer[size++] = lower(c);
   }
   std::string_view plain(buffer.data(), size);
-  return std::any_of(kSecretWords.begin(), kSecretWords.end(), [&](const SecretWord& secret_word) {
-    return (letters & secret_word.letters) == secret_word.letters &&
-           plain.find(secret_word.word) != plain.npos && !plain.ends_with(kPublicSuffix);
-  });
+  return !plain.ends_with(kPublicSuffix) &&
+         std::any_of(kSecretWords.begin(), kSecretWords.end(), [&](const SecretWord& secret_word) {
+           return possible(secret_word) && plain.find(secret_word.word) != plain.npos;
+         });
 }
 
 void append_masked(std::string_view raw, std::string& out) {
