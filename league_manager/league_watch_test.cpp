@@ -127,6 +127,17 @@ TEST(LeagueWatch, GivesNobodyPointsWhenBothPlayersAreShutDown) {
   EXPECT_EQ(played.league.standings().tally(meet.player_b).losses, 1);
 }
 
+TEST(LeagueWatch, AReportEndsTheTimeoutsOfItsRefereeInARow) {
+  auto played = started(testing::settings(4, 1), 2);
+  AgentRef referee = AgentRef::referee(0);
+  for (int i = 0; i < 2; ++i)
+    played.take(played.league.decide_failure(referee, FailureKind::kTimeout, at(i)));
+  ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirst, 0), at(3)).refusal);
+  for (int i = 4; i < 6; ++i)
+    played.take(played.league.decide_failure(referee, FailureKind::kTimeout, at(i)));
+  EXPECT_EQ(state_of(played, referee), AgentState::kActive);
+}
+
 TEST(LeagueWatch, EndsARoundThatTakesTooLong) {
   auto settings = testing::settings(4, 1);
   settings.round_time_limit = std::chrono::seconds(60);
