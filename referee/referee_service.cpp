@@ -88,12 +88,13 @@ std::size_t RefereeService::running_matches() const {
 
 void RefereeService::bind_handlers() {
   server_.bind<envelope::RoundAssignment>([this](agent::Call<envelope::RoundAssignment> call) {
+    auto taken = take_places(std::move(call.message.matches), call.envelope.round_id.value_or(1));
+    json answer = {{"status", "ok"}};
+    if (!taken.refused.empty()) answer["refused"] = taken.refused;
     // Answer first: the manager waits for this, and the matches take their time.
-    auto matches =
-        std::make_shared<std::vector<envelope::MatchAssignment>>(std::move(call.message.matches));
-    int round_id = call.envelope.round_id.value_or(1);
-    call.reply.acknowledge(
-        [this, matches, round_id] { on_assignments(std::move(*matches), round_id); });
+    call.reply.send(answer, [runners = std::move(taken.runners)] {
+      for (const auto& runner : runners) runner->start();
+    });
   });
   server_.bind<envelope::RoundCompleted>(
       [](agent::Call<envelope::RoundCompleted> call) { call.reply.acknowledge(); });
@@ -119,15 +120,23 @@ Result<void> RefereeService::check_token(const envelope::Envelope& envelope) con
                "/auth_token"};
 }
 
-void RefereeService::on_assignments(std::vector<envelope::MatchAssignment> matches, int round_id) {
+RefereeService::Taken RefereeService::take_places(std::vector<envelope::MatchAssignment> matches,
+                                                  int round_id) {
+  Taken taken;
   for (auto& match : matches) {
-    // A match that cannot be started is left to the manager's watchdog, which assigns it to another
-    // referee.
-    (void)start_match(std::move(match), round_id);
+    std::string id = match.match_id.str();
+    auto runner = take_place(std::move(match), round_id);
+    if (!runner) {
+      taken.refused.push_back(std::move(id));
+    } else if (*runner) {
+      taken.runners.push_back(std::move(*runner));
+    }
   }
+  return taken;
 }
 
-Result<void> RefereeService::start_match(envelope::MatchAssignment assignment, int round_id) {
+Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
+    envelope::MatchAssignment assignment, int round_id) {
   std::shared_ptr<MatchRunner> replaced;
   std::shared_ptr<MatchRunner> runner;
   {
@@ -138,8 +147,10 @@ Result<void> RefereeService::start_match(envelope::MatchAssignment assignment, i
       return Error{ErrorCode::kOverloaded,
                    "the disk of the conversation log is nearly full; no new match starts", ""};
     }
-    auto& last = last_attempt_[assignment.match_id];
-    if (assignment.attempt <= last) return {};  // a repeated announcement
+    auto known = last_attempt_.find(assignment.match_id);
+    if (known != last_attempt_.end() && assignment.attempt <= known->second) {
+      return std::shared_ptr<MatchRunner>();  // a repeated announcement
+    }
     auto running = running_.find(assignment.match_id);
     if (running != running_.end()) replaced = running->second;
     if (!replaced && running_.size() >= static_cast<std::size_t>(options_.max_concurrent_matches)) {
@@ -153,13 +164,12 @@ Result<void> RefereeService::start_match(envelope::MatchAssignment assignment, i
         MatchRunner::create(*context_, std::move(assignment), round_id,
                             [this](MatchRunner& done, const json& ack) { on_finished(done, ack); });
     if (!created) return created.error();
-    last = attempt;
+    last_attempt_[id] = attempt;
     runner = std::move(*created);
     running_[id] = runner;
   }
   if (replaced) replaced->abandon();
-  runner->start();
-  return {};
+  return runner;
 }
 
 void RefereeService::on_finished(MatchRunner& runner, const json& ack) {
@@ -179,8 +189,9 @@ void RefereeService::on_finished(MatchRunner& runner, const json& ack) {
   if (!ack.is_object() || !ack.contains("matches")) return;
   auto next = envelope::decode_assignments(ack["matches"]);
   if (!next) return;
-  int round_id = ack.value("round_id", 1);
-  on_assignments(std::move(*next), round_id);
+  auto round = ack.find("round_id");
+  int round_id = round != ack.end() && round->is_number_integer() ? round->get<int>() : 1;
+  for (const auto& started : take_places(std::move(*next), round_id).runners) started->start();
 }
 
 void RefereeService::on_start_match(agent::ToolCall call) {
@@ -204,10 +215,11 @@ void RefereeService::on_start_match(agent::ToolCall call) {
   auto round = call.arguments.find("round_id");
   int round_id =
       round != call.arguments.end() && round->is_number_integer() ? round->get<int>() : 1;
-  if (auto started = start_match(std::move(assignments->front()), round_id); !started) {
-    return call.reply.refuse(started.error());
-  }
-  call.reply.acknowledge();
+  auto runner = take_place(std::move(assignments->front()), round_id);
+  if (!runner) return call.reply.refuse(runner.error());
+  call.reply.acknowledge([started = *runner] {
+    if (started) started->start();
+  });
 }
 
 void RefereeService::on_get_match_state(agent::ToolCall call) {

@@ -48,8 +48,14 @@ class RefereeService {
  private:
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
-  void on_assignments(std::vector<envelope::MatchAssignment> matches, int round_id);
-  core::Result<void> start_match(envelope::MatchAssignment assignment, int round_id);
+  /// Takes a place for a match without starting it; null for one that is known already.
+  core::Result<std::shared_ptr<MatchRunner>> take_place(envelope::MatchAssignment assignment,
+                                                        int round_id);
+  struct Taken {
+    std::vector<std::shared_ptr<MatchRunner>> runners;
+    std::vector<std::string> refused;  ///< ids of matches for which there is no place
+  };
+  Taken take_places(std::vector<envelope::MatchAssignment> matches, int round_id);
   void on_finished(MatchRunner& runner, const nlohmann::json& ack);
   void on_start_match(agent::ToolCall call);
   void on_get_match_state(agent::ToolCall call);

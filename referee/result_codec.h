@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/envelope/game_messages.h"
-#include "referee/match_types.h"
+#include "referee/match_result.h"
 
 namespace league::referee {
 

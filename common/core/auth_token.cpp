@@ -14,6 +14,8 @@ std::string mask_token(std::string_view token) {
 
 std::string AuthToken::masked() const { return mask_token(secret_); }
 std::string AuthToken::hash() const { return to_hex(sha256(secret_)); }
-bool AuthToken::matches(std::string_view other) const { return constant_time_equal(secret_, other); }
+bool AuthToken::matches(std::string_view other) const {
+  return constant_time_equal(secret_, other);
+}
 
 }  // namespace league::core

@@ -6,8 +6,9 @@
 
 namespace league::core {
 
-/// A credential in memory. It has no stream operator and no implicit conversion: who needs the secret says `reveal()`,
-/// everything that is printed or logged says `masked()`. Source: protocol §8.
+/// A credential in memory. It has no stream operator and no implicit conversion: who needs the
+/// secret says `reveal()`, everything that is printed or logged says `masked()`. Source: protocol
+/// §8.
 class AuthToken {
  public:
   AuthToken() = default;
@@ -26,7 +27,8 @@ class AuthToken {
   std::string secret_;
 };
 
-/// The first 8 characters of `token` and `...`; a token of 8 characters or fewer shows half of them.
+/// The first 8 characters of `token` and `...`; a token of 8 characters or fewer shows half of
+/// them.
 [[nodiscard]] std::string mask_token(std::string_view token);
 
 }  // namespace league::core

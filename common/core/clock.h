@@ -6,7 +6,8 @@
 
 namespace league::core {
 
-/// Time as a dependency, so that a whole league can be played in virtual time. Implementations are thread-safe.
+/// Time as a dependency, so that a whole league can be played in virtual time. Implementations are
+/// thread-safe.
 class Clock {
  public:
   using Steady = std::chrono::steady_clock::time_point;

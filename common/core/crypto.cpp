@@ -22,7 +22,8 @@ Digest sha256(std::string_view text) { return sha256(as_bytes(text)); }
 Digest hmac_sha256(Bytes key, Bytes data) {
   Digest out{};
   unsigned length = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data.data(), data.size(), out.data(), &length);
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data.data(), data.size(), out.data(),
+       &length);
   return out;
 }
 

@@ -7,7 +7,8 @@
 namespace league::core {
 
 /// Every fault that a league message can name. The value is the number behind the `E`.
-/// Source: protocol §5; ranges: protocol 2-10, authentication and version 11-20, validation 21-29, game 30-39, system 90-99.
+/// Source: protocol §5; ranges: protocol 2-10, authentication and version 11-20, validation 21-29,
+/// game 30-39, system 90-99.
 enum class ErrorCode {
   kTimeout = 1,
   kMalformedMessage = 2,
@@ -57,10 +58,10 @@ enum class ErrorCode {
 /// One row of the table of errors.
 struct ErrorInfo {
   ErrorCode code;
-  std::string_view wire_code;    ///< `E001`
-  std::string_view name;         ///< `TIMEOUT_ERROR`
+  std::string_view wire_code;  ///< `E001`
+  std::string_view name;  ///< `TIMEOUT_ERROR`
   std::string_view description;  ///< one sentence for a person
-  bool retryable;                ///< only after these may the same call be tried again (protocol §6)
+  bool retryable;  ///< only after these may the same call be tried again (protocol §6)
 };
 
 /// The project's one table of errors, by code. Immutable, so safe from any thread.

@@ -8,7 +8,8 @@
 
 namespace league::core {
 
-/// A text that names one kind of thing; ids of different things cannot be mixed up. An empty id names nothing.
+/// A text that names one kind of thing; ids of different things cannot be mixed up. An empty id
+/// names nothing.
 template <typename Tag>
 class StringId {
  public:
@@ -27,17 +28,17 @@ class StringId {
   std::string text_;
 };
 
-using LeagueId = StringId<struct LeagueIdTag>;              ///< `league_2025_even_odd`
-using PlayerId = StringId<struct PlayerIdTag>;              ///< `P01`, `P100`
-using RefereeId = StringId<struct RefereeIdTag>;            ///< `REF01`
-using MatchId = StringId<struct MatchIdTag>;                ///< `R1M1`
+using LeagueId = StringId<struct LeagueIdTag>;  ///< `league_2025_even_odd`
+using PlayerId = StringId<struct PlayerIdTag>;  ///< `P01`, `P100`
+using RefereeId = StringId<struct RefereeIdTag>;  ///< `REF01`
+using MatchId = StringId<struct MatchIdTag>;  ///< `R1M1`
 using ConversationId = StringId<struct ConversationIdTag>;  ///< `convr1m1001`, 1-100 characters
 
 /// `prefix` and `number` with at least two digits: `P01`, `P100`, `REF01`. Source: protocol §1.
 [[nodiscard]] std::string numbered_id(std::string_view prefix, int number);
 
-/// The order in which people read ids: the text before the last run of digits, then the number, so that `P99` comes
-/// before `P100`. Rows of equal rank are sorted by it.
+/// The order in which people read ids: the text before the last run of digits, then the number, so
+/// that `P99` comes before `P100`. Rows of equal rank are sorted by it.
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace league::core

@@ -23,8 +23,8 @@ class RandomSource {
   }
 };
 
-/// The operating system's cryptographic source by way of OpenSSL; ends the process if it fails, because a league with
-/// predictable draws is worse than none.
+/// The operating system's cryptographic source by way of OpenSSL; ends the process if it fails,
+/// because a league with predictable draws is worse than none.
 class CryptoRandom final : public RandomSource {
  public:
   void fill(std::span<std::uint8_t> out) override;

@@ -9,8 +9,9 @@
 
 namespace league::core {
 
-/// What went wrong: the code of the protocol, a text that names the thing, the rule and what to do, and the JSON
-/// pointer of the field where there is one (`/player_meta/version`). Never contains a token.
+/// What went wrong: the code of the protocol, a text that names the thing, the rule and what to do,
+/// and the JSON pointer of the field where there is one (`/player_meta/version`). Never contains a
+/// token.
 struct Error {
   ErrorCode code = ErrorCode::kInternalError;
   std::string message;
@@ -24,8 +25,10 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}          // NOLINT: implicit on purpose
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}      // NOLINT: implicit on purpose
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit on purpose
 
   [[nodiscard]] bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -42,7 +45,9 @@ class [[nodiscard]] Result {
   [[nodiscard]] const Error& error() const& { return std::get<1>(state_); }
   [[nodiscard]] Error&& error() && { return std::get<1>(std::move(state_)); }
 
-  [[nodiscard]] T value_or(T fallback) const& { return has_value() ? value() : std::move(fallback); }
+  [[nodiscard]] T value_or(T fallback) const& {
+    return has_value() ? value() : std::move(fallback);
+  }
 
  private:
   std::variant<T, Error> state_;

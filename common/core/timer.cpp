@@ -43,7 +43,8 @@ void ThreadTimer::run(const std::stop_token& stop) {
     }
     Due due = waiting_.begin()->first.first;
     if (std::chrono::steady_clock::now() < due) {
-      changed_.wait_until(lock, stop, due, [&] { return waiting_.empty() || waiting_.begin()->first.first < due; });
+      changed_.wait_until(lock, stop, due,
+                          [&] { return waiting_.empty() || waiting_.begin()->first.first < due; });
       continue;
     }
     auto first = waiting_.extract(waiting_.begin());

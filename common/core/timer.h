@@ -13,8 +13,8 @@
 
 namespace league::core {
 
-/// Runs functions later. Implementations are thread-safe; functions are run one after the other, never under a lock of
-/// the timer, and must be short.
+/// Runs functions later. Implementations are thread-safe; functions are run one after the other,
+/// never under a lock of the timer, and must be short.
 class Timer {
  public:
   using Id = std::uint64_t;  ///< never 0
@@ -23,7 +23,8 @@ class Timer {
   virtual ~Timer() = default;
   /// Runs `function` once, `delay` from now.
   virtual Id schedule(std::chrono::nanoseconds delay, Function function) = 0;
-  /// Forgets the function; false if it has begun or is unknown. Does not wait for one that is running.
+  /// Forgets the function; false if it has begun or is unknown. Does not wait for one that is
+  /// running.
   virtual bool cancel(Id id) = 0;
 };
 

@@ -34,7 +34,8 @@ class Reader {
     return true;
   }
 
-  /// The digits behind a decimal point as microseconds; nothing if there are none or more than nine.
+  /// The digits behind a decimal point as microseconds; nothing if there are none or more than
+  /// nine.
   std::optional<int> fraction() {
     int micros = 0;
     std::size_t count = 0;
@@ -58,7 +59,8 @@ Error invalid(std::string_view text, std::string_view why) {
   std::string shown(text.substr(0, kLongestTimestamp));
   return Error{ErrorCode::kInvalidTimestamp,
                "timestamp \"" + shown + "\": " + std::string(why) +
-                   "; send UTC as 2025-01-15T10:30:00Z (Python: datetime.now(timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ'))",
+                   "; send UTC as 2025-01-15T10:30:00Z (Python: "
+                   "datetime.now(timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ'))",
                "/timestamp"};
 }
 
@@ -101,15 +103,18 @@ Result<UtcTimestamp> UtcTimestamp::parse(std::string_view text) {
     f.micros = *micros;
   }
   if (in.rest() != "Z" && in.rest() != "+00:00") {
-    return invalid(text, in.rest().empty() ? "it has no time zone; only UTC is allowed, written Z or +00:00"
-                                           : "only UTC is allowed, written Z or +00:00");
+    return invalid(text, in.rest().empty()
+                             ? "it has no time zone; only UTC is allowed, written Z or +00:00"
+                             : "only UTC is allowed, written Z or +00:00");
   }
   date::year_month_day day{date::year{f.year}, date::month{static_cast<unsigned>(f.month)},
                            date::day{static_cast<unsigned>(f.day)}};
   if (!day.ok()) return invalid(text, "there is no such day");
-  if (f.hour > 23 || f.minute > 59 || f.second > 59) return invalid(text, "there is no such time of day");
-  return UtcTimestamp(TimePoint(date::sys_days{day} + std::chrono::hours{f.hour} + std::chrono::minutes{f.minute} +
-                                std::chrono::seconds{f.second} + std::chrono::microseconds{f.micros}));
+  if (f.hour > 23 || f.minute > 59 || f.second > 59)
+    return invalid(text, "there is no such time of day");
+  return UtcTimestamp(TimePoint(date::sys_days{day} + std::chrono::hours{f.hour} +
+                                std::chrono::minutes{f.minute} + std::chrono::seconds{f.second} +
+                                std::chrono::microseconds{f.micros}));
 }
 
 namespace {
@@ -119,13 +124,15 @@ std::string format(UtcTimestamp::TimePoint instant, bool with_micros) {
   date::year_month_day ymd{day};
   date::hh_mm_ss time{instant - day};
   std::array<char, 64> buffer{};
-  int n = std::snprintf(buffer.data(), buffer.size(), "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(ymd.year()),
-                        static_cast<unsigned>(ymd.month()), static_cast<unsigned>(ymd.day()),
-                        static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+  int n = std::snprintf(buffer.data(), buffer.size(), "%04d-%02u-%02uT%02d:%02d:%02d",
+                        static_cast<int>(ymd.year()), static_cast<unsigned>(ymd.month()),
+                        static_cast<unsigned>(ymd.day()), static_cast<int>(time.hours().count()),
+                        static_cast<int>(time.minutes().count()),
                         static_cast<int>(time.seconds().count()));
   std::string text(buffer.data(), static_cast<std::size_t>(n));
   if (with_micros) {
-    n = std::snprintf(buffer.data(), buffer.size(), ".%06d", static_cast<int>(time.subseconds().count()));
+    n = std::snprintf(buffer.data(), buffer.size(), ".%06d",
+                      static_cast<int>(time.subseconds().count()));
     text.append(buffer.data(), static_cast<std::size_t>(n));
   }
   return text + 'Z';

@@ -16,9 +16,10 @@ class UtcTimestamp {
   UtcTimestamp() = default;
   explicit UtcTimestamp(TimePoint instant) : instant_(instant) {}
 
-  /// Reads every form that protocol §3 accepts (`2025-01-15T10:30:00Z`, `20250115T10:30:00Z`, `20250115T103000Z`, each
-  /// with a fraction of 1-9 digits, each with `+00:00` for `Z`). Digits of a fraction beyond the sixth are dropped.
-  /// Fails with kInvalidTimestamp and a text that says which part is wrong.
+  /// Reads every form that protocol §3 accepts (`2025-01-15T10:30:00Z`, `20250115T10:30:00Z`,
+  /// `20250115T103000Z`, each with a fraction of 1-9 digits, each with `+00:00` for `Z`). Digits of
+  /// a fraction beyond the sixth are dropped. Fails with kInvalidTimestamp and a text that says
+  /// which part is wrong.
   [[nodiscard]] static Result<UtcTimestamp> parse(std::string_view text);
 
   /// The form that we send: `2025-01-15T10:30:00Z`.
@@ -28,7 +29,9 @@ class UtcTimestamp {
 
   [[nodiscard]] TimePoint instant() const { return instant_; }
   /// The instant `delay` later.
-  [[nodiscard]] UtcTimestamp after(std::chrono::microseconds delay) const { return UtcTimestamp(instant_ + delay); }
+  [[nodiscard]] UtcTimestamp after(std::chrono::microseconds delay) const {
+    return UtcTimestamp(instant_ + delay);
+  }
 
   auto operator<=>(const UtcTimestamp&) const = default;
 

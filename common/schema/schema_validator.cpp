@@ -105,8 +105,9 @@ class CompiledSchema::Impl {
     std::string rule =
         fault->too_deep ? "is nested more than " + std::to_string(kMaxDocumentDepth) + " deep"
                         : "must have at most " + std::to_string(kMaxPatternLength) + " characters";
-    return Violation{fault->pointer, fault->too_deep ? "maxDepth" : "maxLength", fault->property,
-                     rule, false, ""};
+    return Violation{fault->pointer,  fault->too_deep ? "maxDepth" : "maxLength",
+                     fault->property, rule,
+                     false,           ""};
   }
 
   [[nodiscard]] std::vector<Violation> explain_all(const json& document) const {

@@ -94,7 +94,8 @@ void CallPool::work(std::list<std::jthread>::iterator self) {
     working = {this, false};
     job->run(Verdict::kRun);
     working = {};
-    std::string peer = std::move(job->peer);
+    job->run = nullptr;  // what the caller captured ends here, not under the lock
+    std::string peer = job->peer;
     job.reset();
     lock.lock();
     finish(lock, peer);

@@ -9,8 +9,8 @@
 
 namespace league::testing {
 
-/// A clock and timer that move only when the test says so. Starts at 2025-01-15T10:30:00Z. Thread-safe; functions run
-/// on the thread that advances.
+/// A clock and timer that move only when the test says so. Starts at 2025-01-15T10:30:00Z.
+/// Thread-safe; functions run on the thread that advances.
 class FakeTime final : public core::Clock, public core::Timer {
  public:
   [[nodiscard]] Steady steady_now() const override {

@@ -1,0 +1,221 @@
+#include "common/agent/agent_server.h"
+
+#include <mutex>
+
+#include "common/rpc/codec.h"
+#include "common/schema/json_gate.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using envelope::MessageType;
+using nlohmann::json;
+
+/// Collects the answers to a batch; the last one in sends them all.
+class BatchReply {
+ public:
+  BatchReply(std::size_t expected, transport::ReplySlot slot)
+      : missing_(expected), slot_(std::move(slot)) {}
+
+  void add(transport::OutboundReply part) {
+    std::unique_lock lock(mutex_);
+    if (!part.bytes.empty()) parts_.push_back(std::move(part.bytes));
+    if (part.after_sent) after_sent_.push_back(std::move(part.after_sent));
+    if (--missing_ > 0) return;
+    lock.unlock();
+    transport::OutboundReply whole;
+    whole.bytes = rpc::encode_batch(parts_);
+    whole.http_status = parts_.empty() ? 202 : 200;
+    whole.after_sent = [after = std::move(after_sent_)] {
+      for (const auto& run : after) run();
+    };
+    slot_.send(std::move(whole));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t missing_;
+  std::vector<std::string> parts_;
+  std::vector<std::function<void()>> after_sent_;
+  transport::ReplySlot slot_;
+};
+
+/// What can be said about a message before it is known to be good, for the log and the error reply.
+void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
+  auto text = [&message](const char* key, std::size_t max) -> std::string {
+    auto it = message.find(key);
+    if (it == message.end() || !it->is_string()) return {};
+    const auto& value = it->get_ref<const std::string&>();
+    return value.size() <= max ? value : std::string();
+  };
+  notes.conversation_id = text("conversation_id", envelope::kMaxConversationIdLength);
+  notes.match_id = text("match_id", 64);
+  if (auto sender = envelope::Sender::parse(text("sender", 100))) notes.peer = sender->str();
+}
+
+}  // namespace
+
+AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSchemas& schemas,
+                         const core::Clock& clock)
+    : options_(std::move(options)), schemas_(schemas), clock_(clock) {
+  reader_.receiver = options_.role;
+  reader_.is_tool = [this](std::string_view name) { return tools_.contains(std::string(name)); };
+  bind_tool("ping", [](ToolCall call) { call.reply.acknowledge(); });
+}
+
+void AgentServer::bind_tool(std::string name, std::function<void(ToolCall)> handler) {
+  tools_[std::move(name)] = std::move(handler);
+}
+
+void AgentServer::on_message(transport::Inbound message, transport::ReplySlot slot) {
+  Arrival arrival{message.notes, std::move(message.context)};
+  auto document = schema::parse_json(message.bytes);
+  if (!document) {
+    bool syntax = document.error().code == ErrorCode::kMalformedMessage;
+    auto code = syntax ? rpc::StandardCode::kParseError : rpc::StandardCode::kInvalidRequest;
+    return refuse({rpc::Id{}, code, document.error()}, arrival, std::move(slot));
+  }
+  if (is_bare_message(*document)) {
+    auto outcome = reader_.read_bare(std::move(*document));
+    if (auto* request = std::get_if<IncomingRequest>(&outcome)) {
+      return on_request(std::move(*request), arrival, std::move(slot));
+    }
+    return refuse(std::get<RpcRefusal>(outcome), arrival, std::move(slot));
+  }
+  auto decoded = rpc::decode(std::move(*document), {.refuse_null_id = true});
+  if (decoded.is_batch) return on_batch(std::move(decoded), arrival, std::move(slot));
+  on_frame(std::move(decoded.frames.front()), arrival, std::move(slot));
+}
+
+void AgentServer::on_batch(rpc::Decoded batch, const Arrival& arrival, transport::ReplySlot slot) {
+  auto whole = std::make_shared<BatchReply>(batch.frames.size(), std::move(slot));
+  for (auto& frame : batch.frames) {
+    Arrival part{std::make_shared<rpc::MessageNotes>(), arrival.context};
+    on_frame(std::move(frame), part, transport::ReplySlot([whole](transport::OutboundReply reply) {
+               whole->add(std::move(reply));
+             }));
+    if (arrival.notes->message_type.empty()) *arrival.notes = *part.notes;
+  }
+}
+
+void AgentServer::on_frame(rpc::Frame frame, const Arrival& arrival, transport::ReplySlot slot) {
+  if (auto* invalid = std::get_if<rpc::InvalidRequest>(&frame)) {
+    return refuse({invalid->id, rpc::StandardCode::kInvalidRequest, invalid->fault}, arrival,
+                  std::move(slot));
+  }
+  auto outcome = reader_.read(std::move(std::get<rpc::Message>(frame)));
+  if (auto* refusal = std::get_if<RpcRefusal>(&outcome))
+    return refuse(*refusal, arrival, std::move(slot));
+  on_request(std::move(std::get<IncomingRequest>(outcome)), arrival, std::move(slot));
+}
+
+void AgentServer::refuse(const RpcRefusal& refusal, const Arrival& arrival,
+                         transport::ReplySlot slot) {
+  Reply reply(std::move(slot), {.id = refusal.id, .request = arrival.notes}, nullptr);
+  bool bad_frame = refusal.code == rpc::StandardCode::kParseError ||
+                   refusal.code == rpc::StandardCode::kInvalidRequest;
+  reply.refuse_rpc(refusal.code, refusal.why, bad_frame ? 400 : 200);
+}
+
+void AgentServer::on_request(IncomingRequest request, const Arrival& arrival,
+                             transport::ReplySlot slot) {
+  note_what_is_visible(request.message, *arrival.notes);
+  if (request.type) arrival.notes->message_type = std::string(envelope::wire_name(*request.type));
+  Reply reply(std::move(slot), {request.id, request.wants_reply, request.shape, arrival.notes},
+              &options_.league_error);
+  if (request.type) return on_league_message(std::move(request), arrival, std::move(reply));
+  auto tool = tools_.find(request.method);
+  arrival.notes->message_type = request.method;
+  arrival.notes->leniencies = request.leniencies.names();
+  tool->second(ToolCall{std::move(request.message), arrival.context, std::move(reply)});
+}
+
+void AgentServer::on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply) {
+  auto handler = messages_.find(*request.type);
+  if (handler == messages_.end()) {
+    return reply.refuse({ErrorCode::kUnexpectedMessage,
+                         std::string(envelope::wire_name(*request.type)) + " is not sent to a " +
+                             std::string(envelope::role_name(options_.role)),
+                         "/message_type"});
+  }
+  auto envelope = admit(request, *arrival.notes);
+  arrival.notes->leniencies = request.leniencies.names();
+  if (!envelope) return reply.refuse(envelope.error());
+  handler->second(Admitted{std::move(*envelope), std::move(request.message), arrival.context,
+                           std::move(reply)});
+}
+
+envelope::NormaliseDefaults AgentServer::defaults_for(MessageType type) {
+  envelope::NormaliseDefaults defaults;
+  defaults.now = clock_.utc_now();
+  bool is_registration =
+      type == MessageType::kRefereeRegisterRequest || type == MessageType::kLeagueRegisterRequest;
+  if (is_registration) {
+    auto role = type == MessageType::kRefereeRegisterRequest ? envelope::Role::kReferee
+                                                             : envelope::Role::kPlayer;
+    defaults.sender = envelope::Sender{role, "unregistered"}.str();
+    defaults.conversation_id =
+        envelope::registration_conversation(role, "unregistered", ++unnamed_conversations_);
+  }
+  return defaults;
+}
+
+Result<envelope::Envelope> AgentServer::admit(IncomingRequest& request, rpc::MessageNotes& notes) {
+  const auto& row = envelope::spec(*request.type);
+  if (options_.mode == envelope::Mode::kStrict && !request.leniencies.empty()) {
+    return Error{ErrorCode::kUnexpectedMessage,
+                 "strict mode: call the method \"" + std::string(row.method) +
+                     "\" with the message as params (" +
+                     std::string(request.leniencies.names().front()) + ")",
+                 "/method"};
+  }
+  if (auto done = envelope::normalise(request.message, row.type, options_.mode,
+                                      defaults_for(row.type), request.leniencies);
+      !done) {
+    return done.error();
+  }
+  if (auto valid = schemas_.validate(row.type, request.message); !valid) return valid.error();
+  auto envelope = envelope::decode_envelope(request.message);
+  if (!envelope) return envelope;
+  notes.conversation_id = envelope->conversation_id.str();
+  notes.peer = envelope->sender.str();
+  if (envelope->match_id) notes.match_id = envelope->match_id->str();
+  if (auto direction = check_direction(row, *envelope); !direction) return direction.error();
+  if (row.token_required && options_.check_token) {
+    if (!envelope->auth_token || envelope->auth_token->empty()) {
+      return Error{ErrorCode::kAuthTokenMissing,
+                   "auth_token is missing; send the token that your registration answered with",
+                   "/auth_token"};
+    }
+    if (auto known = options_.check_token(*envelope); !known) return known.error();
+  }
+  return envelope;
+}
+
+Result<void> AgentServer::check_direction(const envelope::MessageSpec& row,
+                                          const envelope::Envelope& envelope) const {
+  if (envelope.type != row.type) {
+    return Error{ErrorCode::kUnexpectedMessage,
+                 "the method carries " + std::string(row.wire_name) + ", but message_type says " +
+                     std::string(envelope::wire_name(envelope.type)),
+                 "/message_type"};
+  }
+  if (!row.senders.contains(envelope.sender.role)) {
+    return Error{ErrorCode::kSenderMismatch,
+                 std::string(row.wire_name) + " is not sent by a " +
+                     std::string(envelope::role_name(envelope.sender.role)),
+                 "/sender"};
+  }
+  if (!row.receivers.contains(options_.role)) {
+    return Error{ErrorCode::kUnexpectedMessage,
+                 std::string(row.wire_name) + " is not sent to a " +
+                     std::string(envelope::role_name(options_.role)),
+                 "/message_type"};
+  }
+  return {};
+}
+
+}  // namespace league::agent

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "common/core/auth_token.h"
+#include "common/core/ids.h"
+
+namespace league::agent {
+
+/// The credential that a referee shows to a player instead of a token of its own: HMAC-SHA-256 with
+/// the player's token as key over `MATCH_ID#ATTEMPT` (`R1M1#1`), in lower-case hexadecimal. Only
+/// the manager and that player can compute it, and it is worthless at the manager. Source: protocol
+/// §8.
+[[nodiscard]] core::AuthToken match_credential(const core::AuthToken& player_token,
+                                               const core::MatchId& match, int attempt);
+
+/// The attempt of `match` that `credential` is for, among the first `max_attempts`; nothing if it
+/// is none of them. A player uses it to check a referee.
+[[nodiscard]] std::optional<int> credential_attempt(const core::AuthToken& player_token,
+                                                    const core::MatchId& match,
+                                                    std::string_view credential,
+                                                    int max_attempts = 16);
+
+}  // namespace league::agent

@@ -1,0 +1,231 @@
+#include "common/agent/peer_client.h"
+
+#include "common/rpc/codec.h"
+#include "common/schema/json_gate.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using envelope::Leniency;
+using nlohmann::json;
+
+bool is_success(int http_status) {
+  return http_status == 0 || (http_status >= 200 && http_status < 300);
+}
+
+/// A peer's JSON-RPC error. The codes that it writes into `data` are its own words and decide
+/// nothing here: a bot that claims a time-out does not get a second attempt for it.
+Error peer_error(const rpc::ErrorObject& error) {
+  bool internal = error.code == static_cast<int>(rpc::StandardCode::kInternalError);
+  return {internal ? ErrorCode::kInternalError : ErrorCode::kInvalidReply,
+          "the peer answered with the error " + std::to_string(error.code) + ": " +
+              error.message.substr(0, 200),
+          ""};
+}
+
+/// An answer that is no league message: a gateway's status is trouble of the connection, everything
+/// else is the peer's.
+Error no_message(int http_status, const std::string& why) {
+  bool gateway = http_status >= 502 && http_status <= 504;
+  return {gateway ? ErrorCode::kConnectionError : ErrorCode::kInvalidReply,
+          "HTTP status " + std::to_string(http_status) + ": " + why, ""};
+}
+
+/// The error inside a LEAGUE_ERROR that came in place of the expected answer.
+Error league_error(const json& message) {
+  auto text = [&message](const char* key) {
+    auto it = message.find(key);
+    return it != message.end() && it->is_string() ? it->get<std::string>() : std::string();
+  };
+  auto code = core::parse_error_code(text("error_code"));
+  return {code.value_or(ErrorCode::kInvalidReply),
+          text("error_code") + " " + text("error_name") + ": " + text("error_description"), ""};
+}
+
+bool says_type(const json& message, envelope::MessageType type) {
+  auto it = message.find("message_type");
+  return it != message.end() && it->is_string() &&
+         it->get_ref<const std::string&>() == envelope::wire_name(type);
+}
+
+}  // namespace
+
+struct PeerClient::Pending {
+  PeerCall call;
+  Completion completion;
+  core::Clock::Steady started;
+  core::Clock::Steady deadline;
+  rpc::Id id;
+  CallStyle style;
+  bool tried_all = false;
+};
+
+PeerClient::PeerClient(transport::Caller& caller, const envelope::MessageSchemas& schemas,
+                       const core::Clock& clock, envelope::Mode mode)
+    : caller_(caller), schemas_(schemas), clock_(clock), mode_(mode) {}
+
+CallStyle PeerClient::style_of(const transport::Endpoint& endpoint) const {
+  std::lock_guard lock(mutex_);
+  auto found = styles_.find(endpoint.url());
+  return found == styles_.end() ? CallStyle::kToolName : found->second;
+}
+
+void PeerClient::remember_style(const transport::Endpoint& endpoint, CallStyle style) {
+  std::lock_guard lock(mutex_);
+  if (style == CallStyle::kToolName && !styles_.contains(endpoint.url())) return;
+  styles_[endpoint.url()] = style;
+}
+
+void PeerClient::call(PeerCall call, Completion completion) {
+  auto now = clock_.steady_now();
+  auto style = style_of(call.endpoint);
+  auto deadline = now + call.time_limit;
+  send(std::make_shared<Pending>(Pending{std::move(call), std::move(completion), now, deadline,
+                                         rpc::Id(next_id_.fetch_add(1)), style}));
+}
+
+void PeerClient::send(std::shared_ptr<Pending> pending) {
+  const PeerCall& call = pending->call;
+  transport::OutboundCall out;
+  out.endpoint = call.endpoint;
+  out.bytes = std::make_shared<const std::string>(
+      frame_call(pending->style, call.type, pending->id, *call.message));
+  out.deadline = pending->deadline;
+  out.budget = call.budget;
+  out.notes->message_type = std::string(envelope::wire_name(call.type));
+  out.notes->conversation_id = call.conversation_id;
+  out.notes->match_id = call.match_id;
+  out.notes->peer = call.peer;
+  caller_.call(std::move(out), [this, pending](transport::CallOutcome outcome) {
+    on_outcome(pending, std::move(outcome));
+  });
+}
+
+void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
+                            transport::CallOutcome outcome) {
+  auto reply = understand(*pending, outcome);
+  if (!reply) {
+    pending->id = rpc::Id(next_id_.fetch_add(1));
+    return send(pending);
+  }
+  reply->elapsed = clock_.steady_now() - pending->started;
+  reply->notes = outcome.notes;
+  if (reply->error) {
+    outcome.notes->verdict = reply->error->code;
+    outcome.notes->fault = reply->error->message;
+  }
+  pending->completion(std::move(*reply));
+}
+
+std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::CallOutcome& outcome) {
+  const PeerCall& call = pending.call;
+  auto& notes = *outcome.notes;
+  notes.conversation_id = call.conversation_id;
+  notes.match_id = call.match_id;
+  notes.peer = call.peer;
+  if (outcome.error) return PeerReply{.error = std::move(outcome.error)};
+
+  const auto& row = envelope::spec(call.type);
+  envelope::Leniencies taken;
+  auto document = schema::parse_json(outcome.bytes);
+  auto reply = document ? read_reply(std::move(*document), pending.id)
+                        : Result<IncomingReply>(document.error());
+  bool not_found = reply && reply->error &&
+                   reply->error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound);
+  if (not_found) {
+    if (auto next = next_call_style(pending.style)) {
+      pending.style = *next;
+      notes.verdict = ErrorCode::kUnexpectedMessage;
+      notes.fault = "the peer does not know the method; trying another way of calling";
+      return std::nullopt;
+    }
+  }
+  if (!row.reply) return acknowledged(pending, outcome, reply, not_found);
+  if (!reply)
+    return PeerReply{.error = no_message(outcome.http_status,
+                                         "the answer is no JSON-RPC: " + reply.error().message)};
+  if (!is_success(outcome.http_status)) taken.add(Leniency::kReplyWithErrorStatus);
+  reply->leniencies.add(taken);
+  auto message = admit_reply(pending, std::move(*reply), notes);
+  if (!message) return PeerReply{.error = message.error()};
+  remember_style(call.endpoint, pending.style);
+  return PeerReply{.message = std::move(*message)};
+}
+
+PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& outcome,
+                                   Result<IncomingReply>& reply, bool not_found) {
+  // Any 2xx body, an empty 204 and -32601 all acknowledge (protocol §9).
+  envelope::Leniencies taken;
+  if (not_found) taken.add(Leniency::kAckMethodNotFound);
+  if (!reply && is_success(outcome.http_status)) taken.add(Leniency::kAckWithoutJson);
+  if (reply) taken.add(reply->leniencies);
+  outcome.notes->leniencies = taken.names();
+  if (reply && reply->error && !not_found) return PeerReply{.error = peer_error(*reply->error)};
+  if (!reply && !is_success(outcome.http_status)) {
+    return PeerReply{.error = no_message(outcome.http_status, "not an acknowledgement")};
+  }
+  if (!not_found) remember_style(pending.call.endpoint, pending.style);
+  PeerReply done;
+  if (reply && reply->message.is_object()) {
+    done.message = std::move(reply->message);
+    if (says_type(done.message, envelope::MessageType::kLeagueError))
+      done.error = league_error(done.message);
+  }
+  return done;
+}
+
+Result<json> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
+                                     rpc::MessageNotes& notes) {
+  auto expected = *envelope::spec(pending.call.type).reply;
+  notes.message_type = std::string(envelope::wire_name(expected));
+  if (reply.error) return peer_error(*reply.error);
+  if (!reply.message.is_object()) {
+    return Error{ErrorCode::kInvalidReply, "the result is not the object " + notes.message_type,
+                 "/result"};
+  }
+  if (says_type(reply.message, envelope::MessageType::kLeagueError)) {
+    notes.message_type = std::string(envelope::wire_name(envelope::MessageType::kLeagueError));
+    return league_error(reply.message);
+  }
+  if (mode_ == envelope::Mode::kStrict && !reply.leniencies.empty()) {
+    notes.leniencies = reply.leniencies.names();
+    return Error{ErrorCode::kInvalidReply,
+                 "strict mode: answer with the message as the JSON-RPC result (" +
+                     std::string(reply.leniencies.names().front()) + ")",
+                 "/result"};
+  }
+  auto defaults = pending.call.reply_defaults;
+  defaults.now = clock_.utc_now();
+  auto normal = envelope::normalise(reply.message, expected, mode_, defaults, reply.leniencies);
+  notes.leniencies = reply.leniencies.names();
+  if (!normal) return normal.error();
+  if (auto valid = schemas_.validate(expected, reply.message); !valid) return valid.error();
+  return std::move(reply.message);
+}
+
+void PeerClient::ping(transport::Endpoint endpoint, std::string peer,
+                      std::chrono::milliseconds time_limit,
+                      std::function<void(bool alive)> completion) {
+  transport::OutboundCall out;
+  out.endpoint = std::move(endpoint);
+  out.bytes = std::make_shared<const std::string>(
+      rpc::encode_request(rpc::Id(next_id_.fetch_add(1)), "ping", "{}"));
+  out.deadline = clock_.steady_now() + time_limit;
+  out.notes->message_type = "ping";
+  out.notes->peer = peer;
+  caller_.call(std::move(out),
+               [peer, completion = std::move(completion)](transport::CallOutcome outcome) {
+                 outcome.notes->message_type = "ping";
+                 outcome.notes->peer = peer;
+                 if (outcome.error) {
+                   outcome.notes->verdict = outcome.error->code;
+                   outcome.notes->fault = outcome.error->message;
+                 }
+                 completion(!outcome.error);
+               });
+}
+
+}  // namespace league::agent

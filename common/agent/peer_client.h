@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "common/agent/reply_dialect.h"
+#include "common/core/clock.h"
+#include "common/envelope/leniency.h"
+#include "common/envelope/message_schemas.h"
+#include "common/envelope/mode.h"
+#include "common/transport/caller.h"
+
+namespace league::agent {
+
+/// One league message to one peer.
+struct PeerCall {
+  transport::Endpoint endpoint;
+  std::string peer;  ///< `player:P01`, for the log
+  envelope::MessageType type = envelope::MessageType::kLeagueQuery;
+  std::shared_ptr<const std::string>
+      message;  ///< the message as JSON text, complete with envelope and token
+  std::string conversation_id;
+  std::string match_id;
+  std::chrono::milliseconds time_limit{10000};
+  transport::Budget budget = transport::Budget::kControl;
+  /// Fills the holes of an incomplete answer (protocol §9).
+  envelope::NormaliseDefaults reply_defaults;
+};
+
+/// How a call ended.
+struct PeerReply {
+  /// kTimeout, kConnectionError: no answer. kInvalidReply or a validation code: an answer that is
+  /// none. The code of a LEAGUE_ERROR or of the peer's JSON-RPC error where it names one.
+  std::optional<core::Error> error = std::nullopt;
+  nlohmann::json message = nullptr;  ///< exact and valid; null after a plain acknowledgement
+  std::chrono::nanoseconds elapsed{};
+  /// Of the answer, for the log: a completion may add a verdict (a wrong token) before it returns.
+  std::shared_ptr<rpc::MessageNotes> notes = nullptr;
+};
+
+/// Sends league messages and understands the answers of bots in the wild. Remembers per peer which
+/// way of calling worked. Thread-safe. Completions run on threads of the caller, must be short, and
+/// run exactly once.
+class PeerClient {
+ public:
+  using Completion = std::function<void(PeerReply)>;
+
+  /// All three must outlive the client and its last completion.
+  PeerClient(transport::Caller& caller, const envelope::MessageSchemas& schemas,
+             const core::Clock& clock, envelope::Mode mode);
+
+  void call(PeerCall call, Completion completion);
+  /// Calls `ping`; any HTTP answer means that the peer is alive (protocol §6).
+  void ping(transport::Endpoint endpoint, std::string peer, std::chrono::milliseconds time_limit,
+            std::function<void(bool alive)> completion);
+
+  /// The way of calling that worked last, or the first to try.
+  [[nodiscard]] CallStyle style_of(const transport::Endpoint& endpoint) const;
+  void remember_style(const transport::Endpoint& endpoint, CallStyle style);
+
+ private:
+  struct Pending;
+  void send(std::shared_ptr<Pending> pending);
+  void on_outcome(const std::shared_ptr<Pending>& pending, transport::CallOutcome outcome);
+  /// The reply, or nothing when the call goes out again in another style.
+  std::optional<PeerReply> understand(Pending& pending, transport::CallOutcome& outcome);
+  PeerReply acknowledged(Pending& pending, transport::CallOutcome& outcome,
+                         core::Result<IncomingReply>& reply, bool not_found);
+  core::Result<nlohmann::json> admit_reply(Pending& pending, IncomingReply reply,
+                                           rpc::MessageNotes& notes);
+
+  transport::Caller& caller_;
+  const envelope::MessageSchemas& schemas_;
+  const core::Clock& clock_;
+  const envelope::Mode mode_;
+  std::atomic<std::int64_t> next_id_{1};
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, CallStyle> styles_;
+};
+
+}  // namespace league::agent

@@ -1,0 +1,84 @@
+#include "common/agent/program_options.h"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+namespace league::agent {
+
+envelope::Mode ProgramOptions::parsed_mode() const {
+  return mode == "strict" ? envelope::Mode::kStrict : envelope::Mode::kOpen;
+}
+
+core::Result<Settings> ProgramOptions::settings() const {
+  if (limits_file.empty()) return Settings{};
+  return load_settings(limits_file);
+}
+
+std::optional<std::filesystem::path> ProgramOptions::schemas() const {
+  if (schema_directory.empty()) return std::nullopt;
+  return schema_directory;
+}
+
+std::string ProgramOptions::contact_endpoint(std::uint16_t actual_port) const {
+  if (!advertise.empty()) return advertise;
+  bool loopback = bind_address == "127.0.0.1" || bind_address == "0.0.0.0" ||
+                  bind_address == "::" || bind_address == "::1";
+  std::string host = loopback ? "localhost" : bind_address;
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return "http://" + host + ":" + std::to_string(actual_port) + "/mcp";
+}
+
+void add_program_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("--port", options.port, "port to listen on; 0 takes any that is free")
+      ->capture_default_str();
+  app.add_option("--bind", options.bind_address, "numeric address to listen on")
+      ->capture_default_str();
+  app.add_option("--advertise", options.advertise,
+                 "URL under which others reach this program (default: http://localhost:PORT/mcp)");
+  app.add_option("--allow-host", options.allow_hosts,
+                 "further host name under which requests may come; may be given again")
+      ->expected(1, -1);
+  app.add_option("--mode", options.mode,
+                 "open accepts what bots in the wild send and notes it, strict refuses it")
+      ->check(CLI::IsMember({"open", "strict"}))
+      ->capture_default_str();
+  app.add_option("--limits", options.limits_file, "JSON file of limits (see config/limits.json)");
+  app.add_option("--logs", options.logs, "directory of the conversation logs")
+      ->capture_default_str();
+  app.add_option("--schemas", options.schema_directory,
+                 "directory of JSON schemas to use in place of the built-in ones");
+  app.add_option("--log-level", options.log_level,
+                 "of the messages on stderr: trace, debug, info, warn, error, off")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
+      ->capture_default_str();
+  app.set_version_flag("--version", std::string(LEAGUE_VERSION));
+}
+
+std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
+                                      const ProgramOptions& options) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stop) {
+    return app.exit(stop) == 0 ? 0 : 2;
+  }
+  auto logger = spdlog::stderr_color_mt(app.get_name());
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %n %^%l%$ %v", spdlog::pattern_time_type::utc);
+  spdlog::set_default_logger(std::move(logger));
+  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  return std::nullopt;
+}
+
+int fail(const core::Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.message.c_str());
+  return 2;
+}
+
+void announce_ready(const std::string& endpoint, const std::string& id) {
+  std::printf("ready %s%s%s\n", endpoint.c_str(), id.empty() ? "" : " ", id.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace league::agent

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/agent/settings.h"
+#include "common/core/result.h"
+#include "common/envelope/mode.h"
+
+namespace CLI {
+class App;
+}
+
+namespace league::agent {
+
+/// The options that all three programs share (docs/operating.md).
+struct ProgramOptions {
+  std::uint16_t port = 0;
+  std::string bind_address = "127.0.0.1";
+  std::string
+      advertise;  ///< URL under which peers reach this program; empty: from bind address and port
+  std::vector<std::string> allow_hosts;
+  std::string mode = "open";
+  std::string limits_file;
+  std::string log_level = "info";
+  std::filesystem::path logs = "logs";
+  std::string schema_directory;
+
+  [[nodiscard]] envelope::Mode parsed_mode() const;
+  /// The settings of the limits file, or the defaults.
+  [[nodiscard]] core::Result<Settings> settings() const;
+  [[nodiscard]] std::optional<std::filesystem::path> schemas() const;
+  /// `http://localhost:PORT/mcp`, or what --advertise says.
+  [[nodiscard]] std::string contact_endpoint(std::uint16_t actual_port) const;
+};
+
+/// Adds the shared options to a program's command line.
+void add_program_options(CLI::App& app, ProgramOptions& options);
+
+/// How a command line was understood: an exit code (0 after --help or --version, 2 after a
+/// mistake), or nothing to go on. Sets up the operations log on stderr.
+[[nodiscard]] std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
+                                                    const ProgramOptions& options);
+
+/// Says on stderr what stopped a program, and gives the exit code 2.
+int fail(const core::Error& error);
+
+/// Tells whoever started this program that it serves: one line on stdout, `ready
+/// http://localhost:8101/mcp P01`.
+void announce_ready(const std::string& endpoint, const std::string& id);
+
+}  // namespace league::agent

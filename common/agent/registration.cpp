@@ -1,0 +1,130 @@
+#include "common/agent/registration.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/core/crypto.h"
+#include "common/envelope/codec.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using envelope::MessageType;
+using nlohmann::json;
+using Done = std::function<void(core::Result<Identity>)>;
+
+/// One registration in progress; kept alive by its calls and timers.
+class Attempt : public std::enable_shared_from_this<Attempt> {
+ public:
+  Attempt(const RegistrationContext& context, RegistrationOptions options, Done done)
+      : context_(context),
+        options_(std::move(options)),
+        done_(std::move(done)),
+        nonce_(core::to_hex(context.random.bytes<16>())),
+        envelopes_({options_.role, temporary_id(options_.display_name)}, std::nullopt,
+                   context.clock) {}
+
+  void send() {
+    ++attempts_;
+    PeerCall call;
+    call.endpoint = options_.manager;
+    call.peer = "league_manager";
+    call.type =
+        is_referee() ? MessageType::kRefereeRegisterRequest : MessageType::kLeagueRegisterRequest;
+    auto conversation =
+        envelope::registration_conversation(options_.role, temporary_id(options_.display_name), 1);
+    call.conversation_id = conversation.str();
+    call.message = std::make_shared<const std::string>(request(call.type, conversation).dump());
+    call.time_limit = context_.settings.time_limit(call.type);
+    call.reply_defaults.sender = "league_manager";
+    call.reply_defaults.conversation_id = conversation;
+    context_.peers.call(std::move(call),
+                        [self = shared_from_this()](PeerReply reply) { self->on_reply(reply); });
+  }
+
+ private:
+  [[nodiscard]] bool is_referee() const { return options_.role == envelope::Role::kReferee; }
+
+  [[nodiscard]] json request(MessageType type, const core::ConversationId& conversation) const {
+    auto envelope = envelopes_.make(
+        type, {.conversation_id = conversation, .auth_token = {}, .round_id = {}, .match_id = {}});
+    if (is_referee()) {
+      envelope::RefereeRegisterRequest message;
+      message.referee_meta = {.display_name = options_.display_name,
+                              .version = LEAGUE_VERSION,
+                              .game_types = options_.game_types,
+                              .contact_endpoint = options_.contact_endpoint,
+                              .max_concurrent_matches = options_.max_concurrent_matches,
+                              .protocol_version = std::string(envelope::kProtocolVersion),
+                              .assignments_in_ack = true};
+      message.registration_nonce = nonce_;
+      return envelope::encode(envelope, message);
+    }
+    envelope::LeagueRegisterRequest message;
+    message.player_meta = {.display_name = options_.display_name,
+                           .version = LEAGUE_VERSION,
+                           .game_types = options_.game_types,
+                           .contact_endpoint = options_.contact_endpoint,
+                           .protocol_version = std::string(envelope::kProtocolVersion),
+                           .contact_email = {}};
+    message.registration_nonce = nonce_;
+    return envelope::encode(envelope, message);
+  }
+
+  void on_reply(const PeerReply& reply) {
+    if (!reply.error) return done_(read(reply.message));
+    bool passes = core::error_info(reply.error->code).retryable ||
+                  reply.error->code == ErrorCode::kOverloaded;
+    if (!passes || attempts_ >= options_.max_attempts) return done_(*reply.error);
+    context_.timer.schedule(options_.retry_delay, [self = shared_from_this()] { self->send(); });
+  }
+
+  [[nodiscard]] core::Result<Identity> read(const json& message) const {
+    auto envelope = envelope::decode_envelope(message);
+    if (!envelope) return envelope.error();
+    auto finish = [&](const auto& response, const auto& id) -> core::Result<Identity> {
+      if (response.status != envelope::RegistrationStatus::kAccepted || !id ||
+          !envelope->auth_token) {
+        return Error{response.error_code.value_or(ErrorCode::kInvalidReply),
+                     "the league manager rejected the registration: " +
+                         response.reason.value_or("no reason given"),
+                     ""};
+      }
+      return Identity{id->str(), *envelope->auth_token,
+                      envelope->league_id.value_or(core::LeagueId{})};
+    };
+    if (is_referee()) {
+      auto response = envelope::decode<envelope::RefereeRegisterResponse>(message);
+      return response ? finish(*response, response->referee_id) : response.error();
+    }
+    auto response = envelope::decode<envelope::LeagueRegisterResponse>(message);
+    return response ? finish(*response, response->player_id) : response.error();
+  }
+
+  const RegistrationContext context_;
+  const RegistrationOptions options_;
+  const Done done_;
+  const std::string nonce_;
+  const envelope::EnvelopeBuilder envelopes_;
+  int attempts_ = 0;
+};
+
+}  // namespace
+
+std::string temporary_id(const std::string& display_name) {
+  constexpr std::size_t kLongest = 64;
+  std::string id = display_name.substr(0, kLongest);
+  for (char& c : id) {
+    bool word =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!word) c = '_';
+  }
+  return id.empty() ? "unnamed" : id;
+}
+
+void register_agent(const RegistrationContext& context, RegistrationOptions options, Done done) {
+  std::make_shared<Attempt>(context, std::move(options), std::move(done))->send();
+}
+
+}  // namespace league::agent

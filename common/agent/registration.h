@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/agent/peer_client.h"
+#include "common/agent/settings.h"
+#include "common/core/auth_token.h"
+#include "common/core/ids.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/envelope/envelope.h"
+
+namespace league::agent {
+
+/// Who an agent is once the league manager has taken it in.
+struct Identity {
+  std::string id;  ///< `P01`, `REF01`
+  core::AuthToken token;
+  core::LeagueId league;
+};
+
+struct RegistrationOptions {
+  envelope::Role role = envelope::Role::kPlayer;  ///< kPlayer or kReferee
+  std::string display_name;
+  std::string contact_endpoint;
+  std::vector<std::string> game_types;
+  int max_concurrent_matches = 1;  ///< referees only
+  transport::Endpoint manager;
+  /// How often a manager that cannot be reached is tried again; the agents of a league start before
+  /// it is up.
+  int max_attempts = 60;
+  std::chrono::milliseconds retry_delay{500};
+};
+
+/// What registration needs; all references outlive it.
+struct RegistrationContext {
+  PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  core::RandomSource& random;
+  const Settings& settings;
+};
+
+/// `display_name` as the id of a temporary sender: what is no letter, digit or underscore becomes
+/// an underscore.
+[[nodiscard]] std::string temporary_id(const std::string& display_name);
+
+/// Registers an agent and calls `done` once with its identity or with why there is none. The same
+/// registration nonce is sent with every attempt, so a lost reply costs no second identity
+/// (protocol §8). Asynchronous; `done` runs on a thread of the caller or timer.
+void register_agent(const RegistrationContext& context, RegistrationOptions options,
+                    std::function<void(core::Result<Identity>)> done);
+
+}  // namespace league::agent

@@ -1,0 +1,123 @@
+#include "common/agent/reply.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/rpc/codec.h"
+#include "common/rpc/json_text.h"
+
+namespace league::agent {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const json& value) {
+  std::string text;
+  rpc::append_json(text, value);
+  return text;
+}
+
+/// An MCP tool result: the object, and the same as text for clients that read only that.
+std::string tool_result(const json& value, std::string_view is_error) {
+  std::string text = text_of(value);
+  std::string result = R"({"content":[{"text":)";
+  rpc::append_json_string(result, text);
+  result.append(R"(,"type":"text"}],"isError":)")
+      .append(is_error)
+      .append(R"(,"structuredContent":)");
+  return result.append(text).append("}");
+}
+
+json error_data(const core::Error& error) {
+  const auto& row = core::error_info(error.code);
+  json data = {{"error_code", row.wire_code},
+               {"error_name", row.name},
+               {"error_description", error.message}};
+  if (!error.field.empty()) data["field"] = error.field;
+  return data;
+}
+
+std::string rpc_error(const rpc::Id& id, rpc::StandardCode code, const core::Error& error) {
+  std::string text = std::string(rpc::standard_message(code)) + ": " + error.message;
+  return rpc::encode_error(id, static_cast<int>(code), text, text_of(error_data(error)));
+}
+
+void note_verdict(rpc::MessageNotes& notes, const core::Error& error) {
+  notes.verdict = error.code;
+  notes.fault = error.message;
+}
+
+}  // namespace
+
+std::shared_ptr<rpc::MessageNotes> Reply::reply_notes(const json& message) const {
+  auto notes = std::make_shared<rpc::MessageNotes>();
+  notes->conversation_id = target_.request->conversation_id;
+  notes->match_id = target_.request->match_id;
+  notes->peer = target_.request->peer;
+  if (auto type = message.find("message_type"); type != message.end() && type->is_string()) {
+    notes->message_type = type->get<std::string>();
+  }
+  return notes;
+}
+
+void Reply::send_bytes(std::string bytes, int http_status, std::function<void()> after_sent) {
+  transport::OutboundReply out;
+  if (target_.wants_reply) {
+    out.bytes = std::move(bytes);
+    out.http_status = http_status;
+  } else {
+    out.http_status = 202;
+  }
+  if (notes_) out.notes = notes_;
+  out.after_sent = std::move(after_sent);
+  slot_.send(std::move(out));
+}
+
+void Reply::send(const json& result, std::function<void()> after_sent) {
+  notes_ = reply_notes(result);
+  std::string bytes;
+  switch (target_.shape) {
+    case ReplyShape::kBare:
+      bytes = text_of(result);
+      break;
+    case ReplyShape::kResult:
+      bytes = rpc::encode_result(target_.id, text_of(result));
+      break;
+    case ReplyShape::kToolResult:
+      bytes = rpc::encode_result(target_.id, tool_result(result, "false"));
+      break;
+  }
+  send_bytes(std::move(bytes), 200, std::move(after_sent));
+}
+
+void Reply::acknowledge(std::function<void()> after_sent) {
+  send({{"status", "ok"}}, std::move(after_sent));
+}
+
+void Reply::send_raw(std::string bytes) {
+  notes_ = reply_notes(json::object());
+  send_bytes(std::move(bytes), 200, {});
+}
+
+void Reply::refuse(const core::Error& error) {
+  note_verdict(*target_.request, error);
+  if (league_error_ != nullptr && *league_error_) {
+    send((*league_error_)(error, target_.request->message_type,
+                          core::ConversationId(target_.request->conversation_id)));
+    return;
+  }
+  notes_ = reply_notes(json::object());
+  json data = error_data(error);
+  if (target_.shape == ReplyShape::kToolResult) {
+    send_bytes(rpc::encode_result(target_.id, tool_result(data, "true")), 200, {});
+  } else {
+    send_bytes(rpc_error(target_.id, rpc::StandardCode::kInvalidParams, error), 200, {});
+  }
+}
+
+void Reply::refuse_rpc(rpc::StandardCode code, const core::Error& error, int http_status) {
+  note_verdict(*target_.request, error);
+  notes_ = reply_notes(json::object());
+  send_bytes(rpc_error(target_.id, code, error), http_status, {});
+}
+
+}  // namespace league::agent

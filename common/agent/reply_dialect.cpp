@@ -1,0 +1,126 @@
+#include "common/agent/reply_dialect.h"
+
+#include "common/rpc/codec.h"
+#include "common/schema/json_gate.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using envelope::Leniency;
+using nlohmann::json;
+
+/// Fields by which the answer of a bot that omits message_type is still told from a wrapper.
+bool looks_like_message(const json& value) {
+  if (!value.is_object()) return false;
+  for (const char* key :
+       {"message_type", "parity_choice", "choice", "accept", "accepted", "protocol"}) {
+    if (value.contains(key)) return true;
+  }
+  return false;
+}
+
+bool is_request_frame(const json& document) {
+  return document.is_object() && document.contains("method") && document.contains("params") &&
+         document["params"].is_object() && !document.contains("result");
+}
+
+/// `result.content[0].text`, parsed; null where there is none.
+json message_in_text(const json& result) {
+  auto content = result.find("content");
+  if (content == result.end() || !content->is_array() || content->empty()) return nullptr;
+  const json& first = (*content)[0];
+  if (!first.is_object() || !first.contains("text") || !first["text"].is_string()) return nullptr;
+  auto parsed = schema::parse_json(first["text"].get_ref<const std::string&>());
+  return parsed && parsed->is_object() ? std::move(*parsed) : json(nullptr);
+}
+
+json unwrap_result(json result, envelope::Leniencies& taken) {
+  if (!result.is_object() || looks_like_message(result)) return result;
+  if (auto it = result.find("structuredContent"); it != result.end() && it->is_object()) {
+    taken.add(Leniency::kResultStructuredContent);
+    return std::move(*it);
+  }
+  if (auto it = result.find("response"); it != result.end() && it->is_object()) {
+    taken.add(Leniency::kResultResponse);
+    return std::move(*it);
+  }
+  if (json inner = message_in_text(result); inner.is_object()) {
+    taken.add(Leniency::kResultContentText);
+    return inner;
+  }
+  return result;
+}
+
+void note_frame_leniencies(const rpc::ResponseLeniencies& found, envelope::Leniencies& taken) {
+  if (found.null_error) taken.add(Leniency::kNullErrorBesideResult);
+  if (found.null_result) taken.add(Leniency::kNullResultBesideError);
+  if (found.missing_id) taken.add(Leniency::kIdNotEchoed);
+  if (found.foreign_id) taken.add(Leniency::kIdTypeChanged);
+}
+
+}  // namespace
+
+std::string_view call_style_name(CallStyle style) {
+  switch (style) {
+    case CallStyle::kToolName:
+      return "tool_name";
+    case CallStyle::kMessageType:
+      return "message_type";
+    case CallStyle::kToolsCall:
+      return "tools_call";
+  }
+  return "tool_name";
+}
+
+std::optional<CallStyle> parse_call_style(std::string_view name) {
+  for (auto style : {CallStyle::kToolName, CallStyle::kMessageType, CallStyle::kToolsCall}) {
+    if (call_style_name(style) == name) return style;
+  }
+  return std::nullopt;
+}
+
+std::optional<CallStyle> next_call_style(CallStyle style) {
+  if (style == CallStyle::kToolName) return CallStyle::kMessageType;
+  if (style == CallStyle::kMessageType) return CallStyle::kToolsCall;
+  return std::nullopt;
+}
+
+std::string frame_call(CallStyle style, envelope::MessageType type, const rpc::Id& id,
+                       std::string_view message_bytes) {
+  const auto& row = envelope::spec(type);
+  if (style == CallStyle::kToolName) return rpc::encode_request(id, row.method, message_bytes);
+  if (style == CallStyle::kMessageType)
+    return rpc::encode_request(id, row.wire_name, message_bytes);
+  std::string params = R"({"arguments":)";
+  params.append(message_bytes).append(R"(,"name":")").append(row.method).append("\"}");
+  return rpc::encode_request(id, "tools/call", params);
+}
+
+core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {
+  IncomingReply reply;
+  if (is_request_frame(document)) {
+    reply.leniencies.add(Leniency::kReplyAsRequest);
+    reply.message = std::move(document["params"]);
+    return reply;
+  }
+  bool is_frame =
+      document.is_object() && (document.contains("result") || document.contains("error"));
+  if (!is_frame && document.is_object() && !document.contains("jsonrpc")) {
+    reply.leniencies.add(Leniency::kBareReplyBody);
+    reply.message = unwrap_result(std::move(document), reply.leniencies);
+    return reply;
+  }
+  auto response = rpc::decode_response(std::move(document), id);
+  if (!response) return response.error();
+  note_frame_leniencies(response->leniencies, reply.leniencies);
+  if (response->response.error) {
+    reply.error = std::move(response->response.error);
+    return reply;
+  }
+  reply.message = unwrap_result(std::move(response->response.result), reply.leniencies);
+  return reply;
+}
+
+}  // namespace league::agent

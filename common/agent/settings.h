@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "common/core/result.h"
+#include "common/envelope/message_type.h"
+
+namespace league::agent {
+
+/// Every limit of the league that an operator may change, with the protocol's values as defaults.
+/// Read from the file behind `--limits`; config/limits.json holds the defaults and the meaning of
+/// each is in docs/operating.md. A value type; copy it.
+struct Settings {
+  using Milliseconds = std::chrono::milliseconds;
+
+  /// Per message type, where it differs from the protocol table (protocol §4).
+  std::map<envelope::MessageType, Milliseconds> time_limits;
+  /// Time that one attempt of a call may take.
+  [[nodiscard]] Milliseconds time_limit(envelope::MessageType type) const;
+
+  struct Retry {
+    int max_attempts = 3;  ///< protocol §6
+    Milliseconds delay{2000};  ///< between attempts
+    int max_invalid_answers = 3;
+  } retry;
+
+  struct Http {
+    std::size_t max_head_bytes = 16 * 1024;
+    std::size_t max_body_bytes = 256 * 1024;
+    Milliseconds request_time{5000};  ///< from the first byte of a request to its last
+    Milliseconds idle_time{60000};  ///< of a kept connection
+    int connections_per_address = 64;  ///< except loopback
+    int max_connections = 20000;
+    int workers = 0;  ///< 0: one per core, at least 2
+  } http;
+
+  struct Calls {
+    int game = 256;  ///< calls in flight at once, per budget
+    int broadcast = 64;
+    int control = 64;
+    int per_peer = 16;  ///< of one budget to one peer
+    std::size_t max_reply_bytes = 1024 * 1024;
+  } calls;
+
+  struct Breaker {
+    int failures = 5;  ///< in a row, until it opens
+    Milliseconds open{60000};  ///< then one trial call
+  } breaker;
+
+  struct LifeCycle {
+    int timeouts_in_a_row = 3;
+    int connection_errors = 5;
+    Milliseconds connection_error_window{600000};
+    int validation_errors = 5;
+    int total_failures = 10;
+    Milliseconds max_suspension{300000};
+  } life_cycle;
+
+  struct League {
+    Milliseconds announcement_grace{
+        250};  ///< how long a round waits for players to take its announcement
+    Milliseconds referee_ping_interval{2000};
+    int referee_ping_failures = 3;  ///< in a row: the referee counts as gone
+    int max_match_attempts = 3;  ///< then the match ends without a winner
+    Milliseconds match_watchdog{
+        0};  ///< 0: the longest that the limits above allow a match, plus 10 s
+    bool broadcasts = true;  ///< off only to measure the match path alone
+  } league;
+
+  struct Log {
+    int queue_mib = 64;
+    int segment_mib = 256;
+    int min_free_mib = 64;  ///< of disk: below it no new match starts
+  } log;
+
+  /// The longest time in which a referee that lives must have reported a match: all attempts of
+  /// both calls.
+  [[nodiscard]] Milliseconds longest_match() const;
+};
+
+/// Reads settings from a JSON object of sections; an unknown section or key, a wrong type or a
+/// value out of range is refused with the name of the key and the range.
+[[nodiscard]] core::Result<Settings> parse_settings(const nlohmann::json& document);
+/// As parse_settings, from a file.
+[[nodiscard]] core::Result<Settings> load_settings(const std::filesystem::path& file);
+/// The whole of the settings as the JSON that parse_settings reads.
+[[nodiscard]] nlohmann::json to_json(const Settings& settings);
+
+}  // namespace league::agent

@@ -1,0 +1,52 @@
+#include <CLI/CLI.hpp>
+
+#include "league_manager/program.h"
+
+namespace league::league_manager {
+
+std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
+  ProgramOptions options;
+  options.common.port = 8000;
+  CLI::App app(
+      "Manages one Even/Odd league: takes in players and referees, draws up the schedule, keeps "
+      "the table.",
+      "league_manager");
+  agent::add_program_options(app, options.common);
+  app.add_option("--players", options.players, "the league starts when so many players ...")
+      ->check(CLI::Range(2, 32000))
+      ->capture_default_str();
+  app.add_option("--referees", options.referees, "... and so many referees have registered")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
+  app.add_option("--config", options.config, "directory with a limits.json");
+  app.add_option("--data", options.data, "directory for the league's secrets and data")
+      ->capture_default_str();
+  app.add_option(
+      "--operator-key", options.operator_key_file,
+      "file with the operator's key; made if it is missing (default: DATA/operator.key)");
+  app.add_option("--registration-window", options.registration_window_seconds,
+                 "start after so many seconds with whoever is in; 0: wait for all")
+      ->check(CLI::Range(0, 86400 * 30))
+      ->capture_default_str();
+  app.add_option("--endpoints", options.endpoints,
+                 "where agents may be: local (loopback and private networks), any, or hosts, "
+                 "addresses and blocks, separated by commas")
+      ->capture_default_str();
+  app.footer(
+      "Examples:\n"
+      "  league_manager --port 8000 --players 4 --referees 1\n"
+      "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
+      "--allow-host arena.example.org\n"
+      "Agents register at http://localhost:PORT/mcp. `league status URL` shows how far the league "
+      "is,\n"
+      "`league start URL` starts it early.");
+  if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (!options.config.empty() && options.common.limits_file.empty() &&
+      std::filesystem::exists(options.config / "limits.json")) {
+    options.common.limits_file = (options.config / "limits.json").string();
+  }
+  return options;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,13 @@
+// The league manager: registration, schedule, standings, and the course of a league.
+#include "common/transport/signals.h"
+#include "common/transport/socket.h"
+#include "league_manager/program.h"
+
+int main(int argc, char** argv) {
+  league::transport::StopSignal stop;
+  league::transport::raise_file_limit();
+  auto options = league::league_manager::read_command_line(argc, argv);
+  if (const int* code = std::get_if<int>(&options)) return *code;
+  return league::league_manager::run(std::get<league::league_manager::ProgramOptions>(options),
+                                     stop);
+}

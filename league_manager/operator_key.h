@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+
+#include "common/core/auth_token.h"
+#include "common/core/random_source.h"
+#include "common/core/result.h"
+
+namespace league::league_manager {
+
+/// The key that the operator's commands must show: the first line of `file`, which is made (mode
+/// 0600) with a random key if it is missing. Refuses a file that others may read, and a key of
+/// fewer than 16 characters.
+[[nodiscard]] core::Result<core::AuthToken> open_operator_key(const std::filesystem::path& file,
+                                                              core::RandomSource& random);
+
+}  // namespace league::league_manager

@@ -1,0 +1,53 @@
+#include <CLI/CLI.hpp>
+
+#include "player/misbehaviour.h"
+#include "player/program.h"
+#include "player/strategy.h"
+
+namespace league::player {
+namespace {
+
+std::string known_names() {
+  std::string text = "strategies:";
+  for (auto name : known_strategies()) text.append(" ").append(name);
+  text.append("; to try a league's patience:");
+  for (auto name : known_misbehaviours()) text.append(" ").append(name);
+  return text;
+}
+
+}  // namespace
+
+std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
+  ProgramOptions options;
+  options.common.port = 8101;
+  CLI::App app("Plays in an Even/Odd league.", "player");
+  agent::add_program_options(app, options.common);
+  app.add_option("--manager", options.manager, "URL of the league manager")->capture_default_str();
+  app.add_option("--name", options.name, "display name; with --count a number is added")
+      ->capture_default_str();
+  app.add_option(
+         "--strategy", options.strategy,
+         "how to choose; several, separated by commas, are dealt out in turn. " + known_names())
+      ->capture_default_str();
+  app.add_option("--count", options.count,
+                 "so many players in this process, on consecutive ports (or all on free ones with "
+                 "--port 0)")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed,
+                 "makes the strategies' choices repeatable; the draw is never affected");
+  app.add_flag("--standalone", options.standalone,
+               "serve without registering, and believe whoever calls (for a checker)");
+  app.add_option("--data", options.data,
+                 "directory in which the history is kept (players/ID/history.json)");
+  app.footer(
+      "Examples:\n"
+      "  player --port 8101 --manager http://localhost:8000/mcp --name alpha --strategy opposite\n"
+      "  player --port 8101 --count 50 --strategy random,even,odd,alternate,frequency,opposite "
+      "--seed 7\n"
+      "  player --port 8101 --standalone --strategy slow:3000");
+  if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  return options;
+}
+
+}  // namespace league::player

@@ -1,0 +1,176 @@
+#include "player/program.h"
+
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "common/agent/agent_host.h"
+#include "common/transport/signals.h"
+#include "player/player_service.h"
+#include "player/seeded_random.h"
+
+namespace league::player {
+namespace {
+
+std::vector<std::string> split_names(const std::string& list) {
+  std::vector<std::string> names;
+  std::stringstream in(list);
+  for (std::string name; std::getline(in, name, ',');) {
+    if (!name.empty()) names.push_back(name);
+  }
+  if (names.empty()) names.emplace_back("random");
+  return names;
+}
+
+/// One of the players of this process.
+struct Seat {
+  std::string name;
+  std::unique_ptr<core::RandomSource> random;
+  std::unique_ptr<agent::AgentPort> port;
+  std::unique_ptr<PlayerService> service;
+};
+
+/// All players of this process.
+class Bench {
+ public:
+  Bench(const ProgramOptions& options, agent::AgentHost& host, transport::StopSignal& stop)
+      : options_(options), host_(host), stop_(stop) {}
+
+  core::Result<void> sit_down(int index, const std::string& strategy) {
+    Seat seat;
+    seat.name = options_.count == 1 ? options_.name : options_.name + std::to_string(index + 1);
+    if (options_.seed) {
+      seat.random =
+          std::make_unique<SeededRandom>(*options_.seed + static_cast<std::uint64_t>(index));
+    } else {
+      seat.random = std::make_unique<core::CryptoRandom>();
+    }
+    std::string temporary = agent::temporary_id(seat.name);
+    std::uint16_t wanted =
+        options_.common.port == 0 ? 0 : static_cast<std::uint16_t>(options_.common.port + index);
+    auto log = audit::agent_log_path(options_.common.logs,
+                                     "player_" + temporary + "_" + std::to_string(wanted));
+    if (!log) return log.error();
+    auto mode = options_.common.parsed_mode();
+    auto port = agent::AgentPort::open(
+        host_, {.log = *log, .agent = "player:" + temporary, .league_id = "", .mode = mode});
+    if (!port) return port.error();
+    seat.port = std::move(*port);
+    auto service = PlayerService::create({.display_name = seat.name,
+                                          .strategy = strategy,
+                                          .mode = mode,
+                                          .standalone = options_.standalone},
+                                         {.timer = host_.timer(),
+                                          .clock = host_.clock(),
+                                          .random = *seat.random,
+                                          .schemas = host_.schemas()});
+    if (!service) return service.error();
+    seat.service = std::move(*service);
+    auto served =
+        seat.port->serve(agent::server_options(host_.settings(), options_.common.bind_address,
+                                               wanted, options_.common.allow_hosts),
+                         seat.service->handler());
+    if (!served) return served;
+    seats_.push_back(std::move(seat));
+    return {};
+  }
+
+  void register_all(const transport::Endpoint& manager) {
+    for (auto& seat : seats_) {
+      std::string url = options_.common.contact_endpoint(seat.port->port());
+      agent::register_agent(
+          {seat.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
+          {.role = envelope::Role::kPlayer,
+           .display_name = seat.name,
+           .contact_endpoint = url,
+           .game_types = {"even_odd"},
+           .manager = manager},
+          [this, &seat, url](const core::Result<agent::Identity>& identity) {
+            on_registered(seat, url, identity);
+          });
+    }
+  }
+
+  void announce_standalone() const {
+    for (const auto& seat : seats_)
+      agent::announce_ready(options_.common.contact_endpoint(seat.port->port()), "");
+  }
+
+  void stop_serving() {
+    for (auto& seat : seats_) seat.port->stop_serving();
+  }
+
+  void save_histories() const {
+    if (options_.data.empty()) return;
+    for (const auto& seat : seats_) {
+      auto id = seat.service->player_id();
+      if (id.empty()) continue;
+      auto directory = options_.data / "players" / id.str();
+      std::error_code failed;
+      std::filesystem::create_directories(directory, failed);
+      auto draft = directory / "history.json.new";
+      std::ofstream(draft) << history_to_json(seat.service->history(), id).dump(2) << '\n';
+      std::filesystem::rename(draft, directory / "history.json", failed);
+      if (failed)
+        spdlog::error("cannot write {}: {}", (directory / "history.json").string(),
+                      failed.message());
+    }
+  }
+
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+ private:
+  void on_registered(Seat& seat, const std::string& url,
+                     const core::Result<agent::Identity>& identity) {
+    if (!identity) {
+      if (identity.error().code == core::ErrorCode::kShuttingDown) return;
+      exit_code_ = agent::fail(identity.error());
+      return stop_.request_stop();
+    }
+    seat.service->set_identity(*identity);
+    auto path = audit::agent_log_path(options_.common.logs, identity->id);
+    if (path)
+      (void)seat.port->log().retarget(*path, "player:" + identity->id, identity->league.str());
+    spdlog::info("{} is {} of {}", seat.name, identity->id, identity->league.str());
+    agent::announce_ready(url, identity->id);
+  }
+
+  const ProgramOptions& options_;
+  agent::AgentHost& host_;
+  transport::StopSignal& stop_;
+  core::CryptoRandom random_;  // of registration nonces
+  std::vector<Seat> seats_;
+  std::atomic<int> exit_code_{0};
+};
+
+}  // namespace
+
+int run(const ProgramOptions& options, transport::StopSignal& stop) {
+  auto settings = options.common.settings();
+  if (!settings) return agent::fail(settings.error());
+  auto manager = transport::parse_endpoint(options.manager);
+  if (!manager) return agent::fail(manager.error());
+  auto host = agent::AgentHost::create(*settings, options.common.schemas());
+  if (!host) return agent::fail(host.error());
+
+  Bench bench(options, **host, stop);
+  auto strategies = split_names(options.strategy);
+  for (int i = 0; i < options.count; ++i) {
+    auto seated = bench.sit_down(i, strategies[static_cast<std::size_t>(i) % strategies.size()]);
+    if (!seated) return agent::fail(seated.error());
+  }
+  options.standalone ? bench.announce_standalone() : bench.register_all(*manager);
+
+  stop.wait();
+  bench.stop_serving();
+  (*host)->shut_down();
+  bench.save_histories();
+  return bench.exit_code();
+}
+
+}  // namespace league::player

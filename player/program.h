@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "common/agent/program_options.h"
+
+namespace league::transport {
+class StopSignal;
+}
+
+namespace league::player {
+
+struct ProgramOptions {
+  agent::ProgramOptions common;
+  std::string manager = "http://localhost:8000/mcp";
+  std::string name = "player";
+  std::string strategy =
+      "random";  ///< or several, separated by commas, dealt out in turn with --count
+  int count = 1;
+  std::optional<std::uint64_t> seed;
+  bool standalone = false;
+  std::filesystem::path data;  ///< empty: the history is not kept
+};
+
+/// The options of a command line; an exit code when there is nothing to run.
+[[nodiscard]] std::variant<ProgramOptions, int> read_command_line(int argc, char** argv);
+
+/// Registers and plays until a signal comes. Returns the exit code.
+int run(const ProgramOptions& options, transport::StopSignal& stop);
+
+}  // namespace league::player

@@ -1,0 +1,24 @@
+#include <CLI/CLI.hpp>
+
+#include "referee/program.h"
+
+namespace league::referee {
+
+std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
+  ProgramOptions options;
+  options.common.port = 8001;
+  CLI::App app("Referees matches of an Even/Odd league.", "referee");
+  agent::add_program_options(app, options.common);
+  app.add_option("--manager", options.manager, "URL of the league manager")->capture_default_str();
+  app.add_option("--name", options.name, "display name")->capture_default_str();
+  app.add_option("--max-matches", options.max_matches, "matches that are played at once")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  app.footer(
+      "Example:\n  referee --port 8001 --manager http://localhost:8000/mcp --name whistle "
+      "--max-matches 16");
+  if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  return options;
+}
+
+}  // namespace league::referee

@@ -1,0 +1,82 @@
+#include "referee/program.h"
+
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+
+#include "common/agent/agent_host.h"
+#include "common/transport/signals.h"
+#include "referee/referee_service.h"
+#include "referee/rules/rules_registry.h"
+
+namespace league::referee {
+
+int run(const ProgramOptions& options, transport::StopSignal& stop) {
+  auto settings = options.common.settings();
+  if (!settings) return agent::fail(settings.error());
+  auto manager = transport::parse_endpoint(options.manager);
+  if (!manager) return agent::fail(manager.error());
+  auto host = agent::AgentHost::create(*settings, options.common.schemas());
+  if (!host) return agent::fail(host.error());
+
+  std::string temporary = agent::temporary_id(options.name);
+  auto log = audit::agent_log_path(
+      options.common.logs, "referee_" + temporary + "_" + std::to_string(options.common.port));
+  if (!log) return agent::fail(log.error());
+  auto port = agent::AgentPort::open(**host, {.log = *log,
+                                              .agent = "referee:" + temporary,
+                                              .league_id = "",
+                                              .mode = options.common.parsed_mode()});
+  if (!port) return agent::fail(port.error());
+  RefereeService service({.max_concurrent_matches = options.max_matches,
+                          .mode = options.common.parsed_mode(),
+                          .manager = *manager},
+                         {.peers = (*port)->peers(),
+                          .timer = (*host)->timer(),
+                          .clock = (*host)->clock(),
+                          .schemas = (*host)->schemas(),
+                          .settings = *settings,
+                          .may_start = [&file = (*port)->log()] { return file.free_space_ok(); }});
+  service.on_league_completed([](const envelope::LeagueCompleted& message) {
+    spdlog::info("the league is over; champion: {}",
+                 message.champion ? message.champion->display_name : "none");
+  });
+  auto served =
+      (*port)->serve(agent::server_options(*settings, options.common.bind_address,
+                                           options.common.port, options.common.allow_hosts),
+                     service.handler());
+  if (!served) return agent::fail(served.error());
+
+  core::CryptoRandom random;
+  std::atomic<int> exit_code{0};
+  std::string url = options.common.contact_endpoint((*port)->port());
+  agent::register_agent(
+      {(*port)->peers(), (*host)->timer(), (*host)->clock(), random, *settings},
+      {.role = envelope::Role::kReferee,
+       .display_name = options.name,
+       .contact_endpoint = url,
+       .game_types = rules::known_game_types(),
+       .max_concurrent_matches = options.max_matches,
+       .manager = *manager},
+      [&](const core::Result<agent::Identity>& identity) {
+        if (!identity) {
+          exit_code = identity.error().code == core::ErrorCode::kShuttingDown
+                          ? 0
+                          : agent::fail(identity.error());
+          return stop.request_stop();
+        }
+        auto path = audit::agent_log_path(options.common.logs, identity->id);
+        if (path)
+          (void)(*port)->log().retarget(*path, "referee:" + identity->id, identity->league.str());
+        service.set_identity(*identity);
+        spdlog::info("{} is {} of {}", options.name, identity->id, identity->league.str());
+        agent::announce_ready(url, identity->id);
+      });
+
+  stop.wait();
+  (*port)->stop_serving();
+  (*host)->shut_down();
+  return exit_code;
+}
+
+}  // namespace league::referee

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "common/agent/program_options.h"
+
+namespace league::transport {
+class StopSignal;
+}
+
+namespace league::referee {
+
+struct ProgramOptions {
+  agent::ProgramOptions common;
+  std::string manager = "http://localhost:8000/mcp";
+  std::string name = "referee";
+  int max_matches = 32;
+};
+
+/// The options of a command line; an exit code when there is nothing to run.
+[[nodiscard]] std::variant<ProgramOptions, int> read_command_line(int argc, char** argv);
+
+/// Registers and referees until a signal comes. Returns the exit code.
+int run(const ProgramOptions& options, transport::StopSignal& stop);
+
+}  // namespace league::referee
