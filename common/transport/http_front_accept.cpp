@@ -63,6 +63,8 @@ void HttpFront::accept_all(Listener& listener) {
   std::lock_guard lock(listener.mutex);
   if (!listener.fd.is_open()) return;
   for (int i = 0; i < kAcceptAtOnce; ++i) {
+    // Peers that keep connecting must not keep `remove` from the lock.
+    if (listener.server->is_stopping) return;
     if (!accept_one(listener)) break;
   }
   if (!listener.needs_rearm) arm_listener(listener, EPOLL_CTL_MOD);

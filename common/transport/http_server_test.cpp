@@ -372,8 +372,11 @@ TEST(HttpServer, StopsInUnderASecondWithConnectionsOfEveryKind) {
 
 TEST(HttpServer, FinishesRequestsInWorkBeforeItStops) {
   Parking parking;
+  HttpServerOptions options = Served::quick();
+  options.stop_grace = milliseconds(10'000);
   Served served(
-      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); });
+      [&](Inbound message, ReplySlot reply) { parking(std::move(message), std::move(reply)); },
+      options);
   RawClient client(served.port());
   client.send(post("{}"));
   ASSERT_TRUE(eventually([&] { return parking.size() == 1; }));

@@ -24,18 +24,22 @@ void MemoryNetwork::close(const std::string& url) {
   handlers_.erase(url);
 }
 
+bool MemoryNetwork::run_one() {
+  std::function<void()> step;
+  {
+    std::lock_guard lock(mutex_);
+    if (steps_.empty()) return false;
+    step = std::move(steps_.front());
+    steps_.pop_front();
+  }
+  step();
+  return true;
+}
+
 std::size_t MemoryNetwork::run_until_idle() {
   std::size_t count = 0;
-  for (;; ++count) {
-    std::function<void()> step;
-    {
-      std::lock_guard lock(mutex_);
-      if (steps_.empty()) return count;
-      step = std::move(steps_.front());
-      steps_.pop_front();
-    }
-    step();
-  }
+  while (run_one()) ++count;
+  return count;
 }
 
 void MemoryNetwork::post(std::function<void()> step) {

@@ -16,9 +16,9 @@
 namespace league::transport {
 
 /// A network inside the process: handlers by URL, messages in the order in which they were sent,
-/// time from an injected clock. Nothing happens but in `run_until_idle` and when the timer fires,
-/// so whole leagues are deterministic and take no time. Thread-safe, but only one thread should run
-/// it.
+/// time from an injected clock. Nothing happens but in `run_one`, `run_until_idle` and when the
+/// timer fires, so whole leagues are deterministic and take no time. Thread-safe, but only one
+/// thread should run it.
 class MemoryNetwork {
  public:
   /// Both outlive the network.
@@ -28,6 +28,8 @@ class MemoryNetwork {
   void listen(const std::string& url, MessageHandler& handler);
   void close(const std::string& url);
 
+  /// Takes the next step, so that a test can look between two; false if none waits.
+  bool run_one();
   /// Delivers what waits, and what comes of it, until nothing does; returns how many steps that
   /// took.
   std::size_t run_until_idle();
