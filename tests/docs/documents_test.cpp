@@ -1,0 +1,114 @@
+// The documents say what the code does: tables that stand in both are compared here.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/agent/settings.h"
+#include "common/core/error_code.h"
+#include "common/envelope/leniency.h"
+#include "common/envelope/message_type.h"
+
+namespace league {
+namespace {
+
+std::string read(const std::string& path) {
+  std::ifstream in(std::string(LEAGUE_SOURCE_DIR) + "/" + path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string role_list(envelope::Roles roles) {
+  std::string text;
+  for (auto role :
+       {envelope::Role::kLeagueManager, envelope::Role::kReferee, envelope::Role::kPlayer}) {
+    if (!roles.contains(role)) continue;
+    if (!text.empty()) text += ", ";
+    text += role == envelope::Role::kLeagueManager ? "manager" : envelope::role_name(role);
+  }
+  return text;
+}
+
+std::string message_table() {
+  std::stringstream table;
+  table << "| # | message | from | to | method | token | answered by | time limit "
+           "|\n|---|---|---|---|---|---|---|---|\n";
+  for (const auto& row : envelope::all_messages()) {
+    table << "| " << static_cast<int>(row.type) << " | " << row.wire_name << " | "
+          << role_list(row.senders) << " | " << role_list(row.receivers) << " | "
+          << (row.method.empty() ? "(reply)" : "`" + std::string(row.method) + "`") << " | "
+          << (row.token_required ? "yes" : "no") << " | "
+          << (row.reply            ? envelope::wire_name(*row.reply)
+              : row.method.empty() ? ""
+                                   : "acknowledgement")
+          << " | ";
+    if (row.time_limit.count() > 0)
+      table << row.time_limit.count() / 1000 << " s" << (row.best_effort ? ", best effort" : "");
+    table << " |\n";
+  }
+  return table.str();
+}
+
+std::string error_table() {
+  std::stringstream table;
+  table << "| code | name | meaning |\n|---|---|---|\n";
+  for (const auto& row : core::all_errors()) {
+    table << "| " << row.wire_code << " | " << row.name << " | " << row.description
+          << (row.retryable ? " (the call may be tried again)" : "") << " |\n";
+  }
+  return table.str();
+}
+
+TEST(Documents, TheProtocolsMessageTableIsTheCodes) {
+  EXPECT_NE(read("docs/protocol.md").find(message_table()), std::string::npos) << message_table();
+}
+
+TEST(Documents, TheProtocolsErrorTableIsTheCodes) {
+  EXPECT_NE(read("docs/protocol.md").find(error_table()), std::string::npos) << error_table();
+}
+
+TEST(Documents, EveryLeniencyIsExplained) {
+  auto text = read("docs/protocol.md");
+  for (auto leniency : envelope::all_leniencies()) {
+    std::string name = "`" + std::string(envelope::leniency_name(leniency)) + "`";
+    EXPECT_NE(text.find(name), std::string::npos) << name << " is not in docs/protocol.md";
+  }
+}
+
+TEST(Documents, EverySettingIsExplained) {
+  auto text = read("docs/operating.md");
+  for (const auto& [section, keys] : agent::to_json(agent::Settings{}).items()) {
+    EXPECT_NE(text.find("`" + section + "`"), std::string::npos)
+        << section << " is not in docs/operating.md";
+    if (section == "time_limits_ms") continue;
+    for (const auto& [key, value] : keys.items()) {
+      EXPECT_NE(text.find("`" + key + "`"), std::string::npos)
+          << section << "." << key << " is not in docs/operating.md";
+    }
+  }
+}
+
+TEST(Documents, LinksBetweenDocumentsLeadSomewhere) {
+  for (const char* name :
+       {"README.md", "docs/architecture.md", "docs/protocol.md", "docs/writing_a_player.md",
+        "docs/operating.md", "docs/rough_edges.md", "docs/decisions.md"}) {
+    std::string text = read(name);
+    ASSERT_FALSE(text.empty()) << name;
+    std::string folder = std::string(name).find('/') == std::string::npos ? "" : "docs/";
+    for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
+      std::string target = text.substr(at + 2, text.find(')', at) - at - 2);
+      target = target.substr(0, target.find('#'));
+      if (target.empty() || target.find("://") != std::string::npos) continue;
+      EXPECT_TRUE(
+          std::ifstream(std::string(LEAGUE_SOURCE_DIR) + "/" + folder + target).good() ||
+          std::ifstream(std::string(LEAGUE_SOURCE_DIR) + "/" + folder + target + "/README.md")
+              .good())
+          << name << " links to " << target;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace league
