@@ -50,6 +50,7 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
                .mode = options_.mode,
                .check_token =
                    [this](const envelope::Envelope& envelope) { return check_token(envelope); },
+               .starts_held = !options_.standalone,
                .league_error = {}},
               dependencies.schemas, dependencies.clock),
       envelopes_(std::make_unique<envelope::EnvelopeBuilder>(
@@ -59,9 +60,12 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
 }
 
 void PlayerService::set_identity(const agent::Identity& identity) {
-  std::lock_guard lock(mutex_);
-  identity_ = identity;
-  envelopes_->set_identity(envelope::Sender::player(identity.id), identity.league);
+  {
+    std::lock_guard lock(mutex_);
+    identity_ = identity;
+    envelopes_->set_identity(envelope::Sender::player(identity.id), identity.league);
+  }
+  server_.release();
 }
 
 void PlayerService::on_league_completed(

@@ -52,6 +52,7 @@ RefereeService::RefereeService(RefereeOptions options, const RefereeDependencies
                .mode = options_.mode,
                .check_token =
                    [this](const envelope::Envelope& envelope) { return check_token(envelope); },
+               .starts_held = true,
                .league_error = {}},
               dependencies.schemas, dependencies.clock) {
   bind_handlers();
@@ -72,13 +73,16 @@ void RefereeService::on_league_completed(
 }
 
 void RefereeService::set_identity(const agent::Identity& identity) {
-  std::lock_guard lock(mutex_);
-  token_ = identity.token;
-  envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
-                                                           identity.league, deps_.clock);
-  context_ = std::make_unique<RunnerContext>(
-      RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings,
-                    options_.mode, options_.manager, identity.token});
+  {
+    std::lock_guard lock(mutex_);
+    token_ = identity.token;
+    envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
+                                                             identity.league, deps_.clock);
+    context_ = std::make_unique<RunnerContext>(
+        RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings,
+                      options_.mode, options_.manager, identity.token});
+  }
+  server_.release();
 }
 
 std::size_t RefereeService::running_matches() const {

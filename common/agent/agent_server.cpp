@@ -60,7 +60,10 @@ void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
 
 AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSchemas& schemas,
                          const core::Clock& clock)
-    : options_(std::move(options)), schemas_(schemas), clock_(clock) {
+    : options_(std::move(options)),
+      schemas_(schemas),
+      clock_(clock),
+      is_holding_(options_.starts_held) {
   reader_.receiver = options_.role;
   reader_.is_tool = [this](std::string_view name) { return tools_.contains(std::string(name)); };
   bind_tool("ping", [](ToolCall call) { call.reply.acknowledge(); });
@@ -88,6 +91,28 @@ void AgentServer::on_message(transport::Inbound message, transport::ReplySlot sl
   auto decoded = rpc::decode(std::move(*document), {.refuse_null_id = true});
   if (decoded.is_batch) return on_batch(std::move(decoded), arrival, std::move(slot));
   on_frame(std::move(decoded.frames.front()), arrival, std::move(slot));
+}
+
+bool AgentServer::hold(IncomingRequest& request, const Arrival& arrival, Reply& reply) {
+  constexpr std::size_t kMostHeld = 256;
+  std::lock_guard lock(held_mutex_);
+  if (!is_holding_ || held_.size() >= kMostHeld) return false;
+  auto kept =
+      std::make_shared<std::pair<IncomingRequest, Reply>>(std::move(request), std::move(reply));
+  held_.push_back([this, kept, arrival] {
+    on_league_message(std::move(kept->first), arrival, std::move(kept->second));
+  });
+  return true;
+}
+
+void AgentServer::release() {
+  std::vector<std::function<void()>> held;
+  {
+    std::lock_guard lock(held_mutex_);
+    is_holding_ = false;
+    held.swap(held_);
+  }
+  for (const auto& handle : held) handle();
 }
 
 void AgentServer::on_batch(rpc::Decoded batch, const Arrival& arrival, transport::ReplySlot slot) {
@@ -126,7 +151,10 @@ void AgentServer::on_request(IncomingRequest request, const Arrival& arrival,
   if (request.type) arrival.notes->message_type = std::string(envelope::wire_name(*request.type));
   Reply reply(std::move(slot), {request.id, request.wants_reply, request.shape, arrival.notes},
               &options_.league_error);
-  if (request.type) return on_league_message(std::move(request), arrival, std::move(reply));
+  if (request.type) {
+    if (is_holding_ && hold(request, arrival, reply)) return;
+    return on_league_message(std::move(request), arrival, std::move(reply));
+  }
   auto tool = tools_.find(request.method);
   arrival.notes->message_type = request.method;
   arrival.notes->leniencies = request.leniencies.names();

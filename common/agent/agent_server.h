@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "common/agent/reply.h"
 #include "common/agent/request_dialect.h"
@@ -39,6 +41,9 @@ struct AgentServerOptions {
   /// Whether the envelope's `auth_token` is its sender's. Asked for every type that needs a token
   /// (protocol §4), last.
   std::function<core::Result<void>(const envelope::Envelope&)> check_token;
+  /// Keep league messages until release(): an agent may be called before it has read the answer to
+  /// its registration.
+  bool starts_held = false;
   /// Set by the league manager only.
   LeagueErrorBuilder league_error;
 };
@@ -66,6 +71,9 @@ class AgentServer final : public transport::MessageHandler {
   /// Has `handler` serve the tool `name`.
   void bind_tool(std::string name, std::function<void(ToolCall)> handler);
 
+  /// Handles what was held, and holds nothing from now on.
+  void release();
+
   void on_message(transport::Inbound message, transport::ReplySlot slot) override;
 
  private:
@@ -83,6 +91,8 @@ class AgentServer final : public transport::MessageHandler {
   void on_batch(rpc::Decoded batch, const Arrival& arrival, transport::ReplySlot slot);
   void on_frame(rpc::Frame frame, const Arrival& arrival, transport::ReplySlot slot);
   void on_request(IncomingRequest request, const Arrival& arrival, transport::ReplySlot slot);
+  /// True if the message was put aside until release(); then its parts have been moved away.
+  bool hold(IncomingRequest& request, const Arrival& arrival, Reply& reply);
   void on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply);
   /// Normalises and checks a message in place; its envelope, or the first fault.
   core::Result<envelope::Envelope> admit(IncomingRequest& request, rpc::MessageNotes& notes);
@@ -98,6 +108,9 @@ class AgentServer final : public transport::MessageHandler {
   std::unordered_map<envelope::MessageType, std::function<void(Admitted)>> messages_;
   std::unordered_map<std::string, std::function<void(ToolCall)>> tools_;
   std::atomic<int> unnamed_conversations_{0};
+  std::atomic<bool> is_holding_;
+  std::mutex held_mutex_;
+  std::vector<std::function<void()>> held_;
 };
 
 }  // namespace league::agent
