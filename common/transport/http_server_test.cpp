@@ -18,6 +18,14 @@ using league::testing::RawClient;
 using league::testing::status_of;
 using std::chrono::milliseconds;
 
+/// What an honest call may take at the 99th percentile. ThreadSanitizer's own cost, several times
+/// that of the code, goes over it on a machine that is busy with other tests.
+#ifdef __SANITIZE_THREAD__
+constexpr milliseconds kHonestLimit{500};
+#else
+constexpr milliseconds kHonestLimit{50};
+#endif
+
 /// A server with short limits on a handler that the test gives.
 struct Served {
   explicit Served(FunctionHandler::Function function = echo, HttpServerOptions options = quick(),
@@ -192,7 +200,7 @@ TEST(HttpServer, HonestCallsStayFastBesideIdleAndHalfSentOnes) {
     times.push_back(std::chrono::steady_clock::now() - begun);
   }
   std::sort(times.begin(), times.end());
-  EXPECT_LT(times[198], milliseconds(50));
+  EXPECT_LT(times[198], kHonestLimit);
 }
 
 TEST(HttpServer, TakesFiveHundredConnectionsAtOnce) {
