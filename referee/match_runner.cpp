@@ -291,7 +291,7 @@ void MatchRunner::carry_out(const ReportResult& effect) {
 void MatchRunner::carry_out(const AnnounceGameOver& effect) {
   envelope::GameOver over{.game_type = assignment_.game_type,
                           .game_result = game_result(effect.result, player_ids()),
-                          .draw_seed = assignment_.draw_seed};
+                          .draw_proof = assignment_.draw_seed};
   for (Slot slot : kBothSlots) {
     send(slot, over, context_.settings.time_limit(MessageType::kGameOver),
          transport::Budget::kBroadcast, [](const agent::PeerReply&) {});

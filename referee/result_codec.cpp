@@ -48,7 +48,7 @@ envelope::GameResult game_result(const MatchResult& result,
 
 envelope::MatchResult match_result(const MatchResult& result,
                                    const PerPlayer<core::PlayerId>& players, int attempt,
-                                   const std::string& draw_seed) {
+                                   const std::string& draw_proof) {
   envelope::MatchResult report;
   report.winner = winner_of(result, players);
   for (Slot slot : kBothSlots) report.score[players[slot]] = result.score[slot];
@@ -57,7 +57,7 @@ envelope::MatchResult match_result(const MatchResult& result,
   report.details.choices = choices_of(result, players);
   report.details.attempt = attempt;
   report.details.termination = std::string(termination_name(result.termination));
-  report.details.draw_seed = draw_seed;
+  report.details.draw_proof = draw_proof;
   for (const auto& failure : result.failures) {
     auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(failure.elapsed);
     report.details.failures.push_back({.player_id = failure.player,

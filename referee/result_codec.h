@@ -12,6 +12,6 @@ namespace league::referee {
 /// What the league manager is told (message 11).
 [[nodiscard]] envelope::MatchResult match_result(const MatchResult& result,
                                                  const PerPlayer<core::PlayerId>& players,
-                                                 int attempt, const std::string& draw_seed);
+                                                 int attempt, const std::string& draw_proof);
 
 }  // namespace league::referee

@@ -91,7 +91,7 @@ TEST(Codec, GameOverIsWrittenAsTheGoldenFileSays) {
                                 .choices = {{core::PlayerId("P01"), Parity::kEven},
                                             {core::PlayerId("P02"), std::nullopt}},
                                 .reason = "P02 did not answer"},
-                .draw_seed = std::nullopt};
+                .draw_proof = std::nullopt};
   json wire = encode(match_envelope("credential-a"), over);
   EXPECT_EQ(wire, golden("game_over.technical_loss"));
   auto read = decode<GameOver>(wire);

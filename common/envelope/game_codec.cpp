@@ -67,7 +67,7 @@ void describe(Archive& a, Self& s, Of<GameOver> /*unused*/) {
   a.required("game_type", s.game_type);
   a.required("game_result", s.game_result);
   a.defaulted("reason", s.game_result.reason);
-  a.optional("draw_seed", s.draw_seed);
+  a.optional("draw_proof", s.draw_proof);
 }
 
 template <typename Archive, typename Self>
@@ -87,7 +87,7 @@ void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
   a.defaulted("attempt", s.attempt);
   a.defaulted("failures", s.failures);
   a.optional("termination", s.termination);
-  a.optional("draw_seed", s.draw_seed);
+  a.optional("draw_proof", s.draw_proof);
 }
 
 template <typename Archive, typename Self>

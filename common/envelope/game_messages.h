@@ -88,7 +88,8 @@ struct GameOver {
   static constexpr MessageType kType = MessageType::kGameOver;
   std::string game_type{};
   GameResult game_result{};
-  std::optional<std::string> draw_seed = std::nullopt;  ///< revealed: hexadecimal
+  std::optional<std::string> draw_proof =
+      std::nullopt;  ///< the revealed seed of the draw, in hexadecimal (protocol §7)
 
   bool operator==(const GameOver&) const = default;
 };
@@ -113,7 +114,8 @@ struct ResultDetails {
   std::vector<CallFailure> failures{};
   std::optional<std::string> termination =
       std::nullopt;  ///< machine-readable reason, such as `timeout_choice`
-  std::optional<std::string> draw_seed = std::nullopt;  ///< revealed: hexadecimal
+  std::optional<std::string> draw_proof =
+      std::nullopt;  ///< the revealed seed of the draw, in hexadecimal (protocol §7)
 
   bool operator==(const ResultDetails&) const = default;
 };
