@@ -203,6 +203,15 @@ Result<json> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
   notes.leniencies = reply.leniencies.names();
   if (!normal) return normal.error();
   if (auto valid = schemas_.validate(expected, reply.message); !valid) return valid.error();
+  if (defaults.sender && reply.message["sender"] != *defaults.sender) {
+    if (mode_ == envelope::Mode::kStrict) {
+      return Error{ErrorCode::kSenderMismatch,
+                   "strict mode: sender must be " + *defaults.sender + ", whom this call was for",
+                   "/sender"};
+    }
+    reply.leniencies.add(Leniency::kForeignReplySender);
+    notes.leniencies = reply.leniencies.names();
+  }
   return std::move(reply.message);
 }
 

@@ -30,7 +30,8 @@ struct PeerCall {
   std::string match_id;
   std::chrono::milliseconds time_limit{10000};
   transport::Budget budget = transport::Budget::kControl;
-  /// Fills the holes of an incomplete answer (protocol §9).
+  /// Fills the holes of an incomplete answer (protocol §9). An answer with another sender than
+  /// this one is refused in strict mode and a noted leniency in open mode.
   envelope::NormaliseDefaults reply_defaults;
 };
 

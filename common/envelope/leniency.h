@@ -61,9 +61,10 @@ enum class Leniency {
   kMissingPlayerId,
   kMissingMatchId,
   kMissingArrivalTimestamp,
-  // Credentials (taken by common/agent, which checks tokens).
+  // Who answered (taken by common/agent and the referee, which know whom they called).
   kMissingReplyToken,  ///< a reply without `auth_token`
   kForeignReplyToken,  ///< a reply with a token that is not the player's
+  kForeignReplySender,  ///< a reply whose sender is not the agent that was called
 };
 
 /// The stable name that stands in conversation logs, such as `choice_field`. Static storage.

@@ -57,13 +57,14 @@ constexpr auto kNames = std::to_array<Named>({
     {kMissingArrivalTimestamp, "missing_arrival_timestamp"},
     {kMissingReplyToken, "missing_reply_token"},
     {kForeignReplyToken, "foreign_reply_token"},
+    {kForeignReplySender, "foreign_reply_sender"},
 });
 
 constexpr bool is_in_order() {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (static_cast<std::size_t>(kNames[i].leniency) != i) return false;
   }
-  return kNames.size() == static_cast<std::size_t>(kForeignReplyToken) + 1;
+  return kNames.size() == static_cast<std::size_t>(kForeignReplySender) + 1;
 }
 static_assert(is_in_order());
 static_assert(kNames.size() <= 64, "Leniencies keeps one bit for each");
