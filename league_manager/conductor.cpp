@@ -1,6 +1,7 @@
 #include "league_manager/conductor.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/envelope/codec.h"
 #include "common/rpc/json_text.h"
@@ -13,63 +14,23 @@ using envelope::MessageType;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{1000};
-constexpr std::size_t kWholeTable =
-    200;  // players; above it an update holds a part (protocol §4, 12)
-constexpr std::size_t kTableHead = 50;
-constexpr std::size_t kTableNeighbours = 5;
-
-/// Calls `done` when it has been counted down to zero, or when the time is up; once.
-class Latch {
- public:
-  Latch(std::size_t count, std::function<void()> done) : count_(count), done_(std::move(done)) {}
-  void count_down() {
-    std::function<void()> done;
-    {
-      std::lock_guard lock(mutex_);
-      if (count_ > 0 && --count_ > 0) return;
-      done = std::exchange(done_, nullptr);
-    }
-    if (done) done();
-  }
-  void expire() {
-    std::function<void()> done;
-    {
-      std::lock_guard lock(mutex_);
-      done = std::exchange(done_, nullptr);
-    }
-    if (done) done();
-  }
-
- private:
-  std::mutex mutex_;
-  std::size_t count_;
-  std::function<void()> done_;
-};
-
 std::string text_of(const nlohmann::json& message) {
   std::string text;
   rpc::append_json(text, message);
   return text;
 }
 
-/// The rows that one recipient of a long table gets: the head, and its own with its neighbours.
-std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::StandingsRow>& rows,
-                                                  const std::string& own_id) {
-  auto own = static_cast<std::size_t>(
-      std::ranges::find_if(rows, [&](const auto& row) { return row.player_id.str() == own_id; }) -
-      rows.begin());
-  std::vector<envelope::StandingsRow> part(rows.begin(),
-                                           rows.begin() + static_cast<std::ptrdiff_t>(kTableHead));
-  std::size_t first = std::max(kTableHead, own > kTableNeighbours ? own - kTableNeighbours : 0);
-  for (std::size_t i = first; i < rows.size() && i <= own + kTableNeighbours; ++i)
-    part.push_back(rows[i]);
-  return part;
-}
-
 }  // namespace
 
 Conductor::Conductor(ConductorDependencies dependencies)
-    : deps_(std::move(dependencies)), broadcaster_(deps_.peers, deps_.clock, deps_.settings) {}
+    : deps_(std::move(dependencies)),
+      announcer_({.ledger = deps_.ledger,
+                  .vault = deps_.vault,
+                  .peers = deps_.peers,
+                  .timer = deps_.timer,
+                  .clock = deps_.clock,
+                  .settings = deps_.settings,
+                  .envelopes = deps_.envelopes}) {}
 
 void Conductor::start(milliseconds registration_window) {
   deps_.timer.schedule(kTick, [this] { tick(); });
@@ -92,7 +53,7 @@ void Conductor::start(milliseconds registration_window) {
 
 void Conductor::stop() {
   is_stopped_ = true;
-  broadcaster_.stop();
+  announcer_.stop();
 }
 
 void Conductor::on_finished(std::function<void()> callback) {
@@ -130,102 +91,19 @@ void Conductor::on_events(const Events& events) {
     if (const auto* one = std::get_if<MatchAssigned>(&event.body); one != nullptr && !one->after)
       assigned.push_back(*one);
     if (const auto* round = std::get_if<RoundStarted>(&event.body)) started = round->round;
-    if (const auto* round = std::get_if<RoundCompleted>(&event.body)) finish_round(round->round);
+    if (const auto* round = std::get_if<RoundCompleted>(&event.body))
+      announcer_.round_completed(round->round);
     if (std::holds_alternative<LeagueCompleted>(event.body)) finish_league();
   }
   if (!started) return deliver_grouped(assigned);
-  announce_round(*started, std::move(assigned));
-}
-
-// --- telling everybody
-// -----------------------------------------------------------------------------------------------
-
-std::vector<Conductor::Addressed> Conductor::recipients(bool players, bool referees) const {
-  std::vector<Addressed> all;
-  deps_.ledger.read([&](const League& league) {
-    for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
-      if (!(kind == AgentKind::kPlayer ? players : referees)) continue;
-      for (int i = 0; i < league.roster().count(kind); ++i) {
-        AgentRef ref{kind, i};
-        const Agent& agent = league.roster().agent(ref);
-        if (agent.lifecycle.state() == AgentState::kShutdown) continue;
-        auto endpoint = transport::parse_endpoint(agent.profile.endpoint);
-        if (!endpoint) continue;
-        all.push_back(
-            {ref, std::move(*endpoint), deps_.vault.token(ref.id(), agent.credential.nonce)});
-      }
-    }
-  });
-  return all;
-}
-
-template <typename Message>
-void Conductor::broadcast(const Message& message, std::optional<int> round,
-                          const std::vector<Addressed>& to, const std::function<void()>& done_one) {
-  constexpr std::string_view kPlace = R"("auth_token":"@")";
-  auto conversation = round ? envelope::round_conversation(*round, Message::kType)
-                            : envelope::league_conversation(Message::kType);
-  auto envelope = deps_.envelopes.make(Message::kType, {.conversation_id = conversation,
-                                                        .auth_token = core::AuthToken("@"),
-                                                        .round_id = round,
-                                                        .match_id = {}});
-  std::string text = text_of(envelope::encode(envelope, message));
-  // auth_token is the first key, so the first place is the envelope's whatever names the bots gave
-  // themselves.
-  std::size_t place = text.find(kPlace) + kPlace.size() - 2;
-  for (const auto& one : to) {
-    auto own = std::make_shared<std::string>();
-    const auto& token = one.token.reveal();
-    own->reserve(text.size() + token.size());
-    own->append(text, 0, place).append(token).append(text, place + 1);
-    broadcaster_.send({.endpoint = one.endpoint,
-                       .peer = std::string(agent_kind_name(one.agent.kind)) + ":" + one.agent.id(),
-                       .type = Message::kType,
-                       .message = std::move(own),
-                       .conversation_id = conversation.str(),
-                       .done = done_one});
-  }
-}
-
-void Conductor::announce_round(int round, std::vector<MatchAssigned> assigned) {
   // Players hear of their matches before their referees call; a slow one costs the round a short
   // grace, no more.
-  auto latch_done = [this, assigned = std::move(assigned)] { deliver_grouped(assigned); };
-  auto players = recipients(true, false);
-  if (!deps_.settings.league.broadcasts || players.empty()) return latch_done();
-  auto latch = std::make_shared<Latch>(players.size(), std::move(latch_done));
-  envelope::RoundAnnouncement message{
-      deps_.ledger.read([](const League& league) { return announced_matches(league); })};
-  broadcast(message, round, players, [latch] { latch->count_down(); });
-  deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
-}
-
-void Conductor::send_standings(int round, const std::vector<Addressed>& players) {
-  auto rows = deps_.ledger.read([](const League& league) { return standings_rows(league); });
-  if (rows.size() <= kWholeTable) {
-    return broadcast(
-        envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = {}}, round,
-        players, {});
-  }
-  for (const auto& player : players) {
-    envelope::LeagueStandingsUpdate update{.standings = part_of_table(rows, player.agent.id()),
-                                           .total_players = static_cast<int>(rows.size())};
-    broadcast(update, round, {player}, {});
-  }
-}
-
-void Conductor::finish_round(int round) {
-  if (!deps_.settings.league.broadcasts) return;
-  send_standings(round, recipients(true, false));
-  auto message =
-      deps_.ledger.read([round](const League& league) { return round_completed(league, round); });
-  broadcast(message, round, recipients(true, true), {});
+  announcer_.announce_round(*started,
+                            [this, assigned = std::move(assigned)] { deliver_grouped(assigned); });
 }
 
 void Conductor::finish_league() {
-  auto message = deps_.ledger.read([](const League& league) { return league_completed(league); });
-  auto to = recipients(true, true);
-  auto latch = std::make_shared<Latch>(to.size(), [this] {
+  announcer_.league_completed([this] {
     std::function<void()> finished;
     {
       std::lock_guard lock(mutex_);
@@ -233,14 +111,9 @@ void Conductor::finish_league() {
     }
     if (finished) finished();
   });
-  broadcast(message, std::nullopt, to, [latch] { latch->count_down(); });
-  // A peer that never answers must not keep the others waiting for the end.
-  deps_.timer.schedule(deps_.settings.time_limit(MessageType::kLeagueCompleted),
-                       [latch] { latch->expire(); });
 }
 
 // --- matches to referees
-// ---------------------------------------------------------------------------------------------
 
 std::vector<envelope::MatchAssignment> Conductor::assignments(
     const std::vector<MatchKey>& matches) const {
@@ -345,7 +218,6 @@ void Conductor::release_refused(const nlohmann::json& acknowledgement) {
 }
 
 // --- watching
-// --------------------------------------------------------------------------------------------------------
 
 void Conductor::decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision) {
   deps_.ledger.commit(decision, [this](const core::Result<Events>& events) {

@@ -14,7 +14,7 @@
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
 #include "common/envelope/round_messages.h"
-#include "league_manager/broadcaster.h"
+#include "league_manager/announcer.h"
 #include "league_manager/ledger.h"
 #include "league_manager/token_vault.h"
 
@@ -64,19 +64,12 @@ class Conductor {
   void on_finished(std::function<void()> callback);
 
  private:
-  struct Addressed {
-    AgentRef agent;
-    transport::Endpoint endpoint;
-    core::AuthToken token;
-  };
-
   void tick();
   void watch_referees();
   void on_referee_ping(int referee, bool alive);
   /// Commits a decision and does what follows from it.
   void decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision);
 
-  void announce_round(int round, std::vector<MatchAssigned> assigned);
   void deliver(int referee, std::vector<MatchKey> matches, int attempt);
   void on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
                     const agent::PeerReply& reply);
@@ -84,20 +77,10 @@ class Conductor {
   void release_refused(const nlohmann::json& acknowledgement);
   void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
   void deliver_grouped(const std::vector<MatchAssigned>& assigned);
-  void finish_round(int round);
   void finish_league();
 
-  /// The agents that a broadcast goes to, with address and own token.
-  [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees) const;
-  /// Renders `message` once and sends it to each of `to`, with the recipient's own token spliced
-  /// in.
-  template <typename Message>
-  void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
-                 const std::function<void()>& done_one);
-  void send_standings(int round, const std::vector<Addressed>& players);
-
   const ConductorDependencies deps_;
-  Broadcaster broadcaster_;
+  Announcer announcer_;
   std::atomic<bool> is_stopped_{false};
 
   std::mutex mutex_;

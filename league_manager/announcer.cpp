@@ -1,0 +1,167 @@
+#include "league_manager/announcer.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/envelope/codec.h"
+#include "common/rpc/json_text.h"
+#include "league_manager/league_view.h"
+
+namespace league::league_manager {
+namespace {
+
+using envelope::MessageType;
+
+constexpr std::size_t kWholeTable =
+    200;  // players; above it an update holds a part (protocol §4, 12)
+constexpr std::size_t kTableHead = 50;
+constexpr std::size_t kTableNeighbours = 5;
+
+/// Calls `done` when it has been counted down to zero, or when the time is up; once.
+class Latch {
+ public:
+  Latch(std::size_t count, std::function<void()> done) : count_(count), done_(std::move(done)) {}
+  void count_down() {
+    std::function<void()> done;
+    {
+      std::lock_guard lock(mutex_);
+      if (count_ > 0 && --count_ > 0) return;
+      done = std::exchange(done_, nullptr);
+    }
+    if (done) done();
+  }
+  void expire() {
+    std::function<void()> done;
+    {
+      std::lock_guard lock(mutex_);
+      done = std::exchange(done_, nullptr);
+    }
+    if (done) done();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t count_;
+  std::function<void()> done_;
+};
+
+std::string text_of(const nlohmann::json& message) {
+  std::string text;
+  rpc::append_json(text, message);
+  return text;
+}
+
+/// The rows that one recipient of a long table gets: the head, and its own with its neighbours.
+std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::StandingsRow>& rows,
+                                                  const std::string& own_id) {
+  auto own = static_cast<std::size_t>(
+      std::ranges::find_if(rows, [&](const auto& row) { return row.player_id.str() == own_id; }) -
+      rows.begin());
+  std::vector<envelope::StandingsRow> part(rows.begin(),
+                                           rows.begin() + static_cast<std::ptrdiff_t>(kTableHead));
+  std::size_t first = std::max(kTableHead, own > kTableNeighbours ? own - kTableNeighbours : 0);
+  for (std::size_t i = first; i < rows.size() && i <= own + kTableNeighbours; ++i)
+    part.push_back(rows[i]);
+  return part;
+}
+
+}  // namespace
+
+Announcer::Announcer(const AnnouncerDependencies& dependencies)
+    : deps_(dependencies),
+      broadcaster_(dependencies.peers, dependencies.clock, dependencies.settings) {}
+
+void Announcer::stop() { broadcaster_.stop(); }
+
+std::vector<Announcer::Addressed> Announcer::recipients(bool players, bool referees) const {
+  std::vector<Addressed> all;
+  deps_.ledger.read([&](const League& league) {
+    for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+      if (!(kind == AgentKind::kPlayer ? players : referees)) continue;
+      for (int i = 0; i < league.roster().count(kind); ++i) {
+        AgentRef ref{kind, i};
+        const Agent& agent = league.roster().agent(ref);
+        if (agent.lifecycle.state() == AgentState::kShutdown) continue;
+        auto endpoint = transport::parse_endpoint(agent.profile.endpoint);
+        if (!endpoint) continue;
+        all.push_back(
+            {ref, std::move(*endpoint), deps_.vault.token(ref.id(), agent.credential.nonce)});
+      }
+    }
+  });
+  return all;
+}
+
+template <typename Message>
+void Announcer::broadcast(const Message& message, std::optional<int> round,
+                          const std::vector<Addressed>& to, const std::function<void()>& done_one) {
+  constexpr std::string_view kPlace = R"("auth_token":"@")";
+  auto conversation = round ? envelope::round_conversation(*round, Message::kType)
+                            : envelope::league_conversation(Message::kType);
+  auto envelope = deps_.envelopes.make(Message::kType, {.conversation_id = conversation,
+                                                        .auth_token = core::AuthToken("@"),
+                                                        .round_id = round,
+                                                        .match_id = {}});
+  std::string text = text_of(envelope::encode(envelope, message));
+  // auth_token is the first key, so the first place is the envelope's whatever names the bots gave
+  // themselves.
+  std::size_t place = text.find(kPlace) + kPlace.size() - 2;
+  for (const auto& one : to) {
+    auto own = std::make_shared<std::string>();
+    const auto& token = one.token.reveal();
+    own->reserve(text.size() + token.size());
+    own->append(text, 0, place).append(token).append(text, place + 1);
+    broadcaster_.send({.endpoint = one.endpoint,
+                       .peer = std::string(agent_kind_name(one.agent.kind)) + ":" + one.agent.id(),
+                       .type = Message::kType,
+                       .message = std::move(own),
+                       .conversation_id = conversation.str(),
+                       .done = done_one});
+  }
+}
+
+void Announcer::announce_round(int round, std::function<void()> then) {
+  auto players = recipients(true, false);
+  if (!deps_.settings.league.broadcasts || players.empty()) return then();
+  auto latch = std::make_shared<Latch>(players.size(), std::move(then));
+  envelope::RoundAnnouncement message{
+      deps_.ledger.read([](const League& league) { return announced_matches(league); })};
+  broadcast(message, round, players, [latch] { latch->count_down(); });
+  deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
+}
+
+void Announcer::send_standings(int round, const std::vector<Addressed>& players) {
+  auto rows = deps_.ledger.read([](const League& league) { return standings_rows(league); });
+  if (rows.size() <= kWholeTable) {
+    return broadcast(
+        envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = {}}, round,
+        players, {});
+  }
+  for (const auto& player : players) {
+    envelope::LeagueStandingsUpdate update{.standings = part_of_table(rows, player.agent.id()),
+                                           .total_players = static_cast<int>(rows.size())};
+    broadcast(update, round, {player}, {});
+  }
+}
+
+void Announcer::round_completed(int round) {
+  if (!deps_.settings.league.broadcasts) return;
+  send_standings(round, recipients(true, false));
+  auto message = deps_.ledger.read(
+      [round](const League& league) { return league_manager::round_completed(league, round); });
+  broadcast(message, round, recipients(true, true), {});
+}
+
+void Announcer::league_completed(std::function<void()> then) {
+  auto message = deps_.ledger.read(
+      [](const League& league) { return league_manager::league_completed(league); });
+  auto to = recipients(true, true);
+  if (to.empty()) return then();
+  auto latch = std::make_shared<Latch>(to.size(), std::move(then));
+  broadcast(message, std::nullopt, to, [latch] { latch->count_down(); });
+  // A peer that never answers must not keep the others waiting for the end.
+  deps_.timer.schedule(deps_.settings.time_limit(MessageType::kLeagueCompleted),
+                       [latch] { latch->expire(); });
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/agent/peer_client.h"
+#include "common/agent/settings.h"
+#include "common/core/timer.h"
+#include "common/envelope/envelope.h"
+#include "league_manager/broadcaster.h"
+#include "league_manager/ledger.h"
+#include "league_manager/token_vault.h"
+
+namespace league::league_manager {
+
+/// What an announcer works with; all references outlive it and its last call.
+struct AnnouncerDependencies {
+  const Ledger& ledger;
+  const TokenVault& vault;
+  agent::PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  const agent::Settings& settings;
+  const envelope::EnvelopeBuilder& envelopes;
+};
+
+/// Tells everybody what has become of the league: renders each broadcast once from the league as it
+/// is now and sends it to all agents that are not shut down. Thread-safe. Source: protocol §4,
+/// messages 5 and 12 to 14.
+class Announcer {
+ public:
+  explicit Announcer(const AnnouncerDependencies& dependencies);
+
+  /// Tells the players the matches of `round`. `then` runs once, perhaps before this returns: when
+  /// all have taken it or could not be told, or when Settings::League::announcement_grace is over.
+  void announce_round(int round, std::function<void()> then);
+  /// Sends the table to the players, then the round's summary to everybody.
+  void round_completed(int round);
+  /// Sends champion and final table to everybody. `then` runs once: when all have taken it or could
+  /// not be told, or when the message's time limit is over.
+  void league_completed(std::function<void()> then);
+  /// Drops what waits; running calls end by themselves.
+  void stop();
+
+ private:
+  struct Addressed {
+    AgentRef agent;
+    transport::Endpoint endpoint;
+    core::AuthToken token;
+  };
+
+  /// The agents that a broadcast goes to, with address and own token.
+  [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees) const;
+  /// Renders `message` once and sends it to each of `to`, with the recipient's own token spliced
+  /// in.
+  template <typename Message>
+  void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
+                 const std::function<void()>& done_one);
+  void send_standings(int round, const std::vector<Addressed>& players);
+
+  const AnnouncerDependencies deps_;
+  Broadcaster broadcaster_;
+};
+
+}  // namespace league::league_manager
