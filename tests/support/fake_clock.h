@@ -63,6 +63,13 @@ class FakeTime final : public core::Clock, public core::Timer {
     entry.mapped()();
     return true;
   }
+  /// Drops what waits without running it, while what it refers to is still there.
+  void clear() {
+    std::unique_lock lock(mutex_);
+    auto dropped = std::move(waiting_);
+    waiting_.clear();
+    lock.unlock();
+  }
   [[nodiscard]] std::size_t waiting() const {
     std::lock_guard lock(mutex_);
     return waiting_.size();

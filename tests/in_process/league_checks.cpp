@@ -1,0 +1,100 @@
+#include "tests/in_process/league_checks.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace league::testing {
+namespace {
+
+using league_manager::MatchForfeited;
+using league_manager::MatchReported;
+using league_manager::Outcome;
+
+struct End {
+  league_manager::MatchKey match;
+  league_manager::MatchResult result;
+};
+
+std::vector<End> ends_of(const LeagueFixture& league) {
+  std::vector<End> ends;
+  for (const auto& event : league.events()) {
+    if (const auto* one = std::get_if<MatchReported>(&event.body))
+      ends.push_back({one->match, one->result});
+    if (const auto* one = std::get_if<MatchForfeited>(&event.body))
+      ends.push_back({one->match, one->result});
+  }
+  return ends;
+}
+
+/// Points by player, from the results alone.
+std::map<int, int> points_from(const std::vector<End>& ends,
+                               const league_manager::Schedule& schedule) {
+  std::map<int, int> points;
+  for (const auto& [match, result] : ends) {
+    auto [a, b] = schedule.pairing(match);
+    bool is_draw = result.outcome == Outcome::kDraw;
+    points[a] += result.outcome == Outcome::kPlayerAWins ? 3 : is_draw ? 1 : 0;
+    points[b] += result.outcome == Outcome::kPlayerBWins ? 3 : is_draw ? 1 : 0;
+  }
+  return points;
+}
+
+}  // namespace
+
+void expect_sound(const LeagueFixture& league) {
+  auto status = league.status();
+  int players = league.options.players;
+  int matches = players * (players - 1) / 2;
+  EXPECT_EQ(status["state"], "COMPLETED");
+  EXPECT_EQ(status["total_matches"], matches);
+  EXPECT_EQ(status["matches_completed"], matches);
+  int decided = status["wins"];
+  int draws = status["draws"];
+  int technical = status["technical_losses"];
+  EXPECT_EQ(decided + draws + technical, matches);
+  auto ends = ends_of(league);
+  std::map<std::string, int> times;
+  for (const auto& end : ends) ++times[end.match.id().str()];
+  EXPECT_EQ(times.size(), static_cast<std::size_t>(matches));
+  for (const auto& [match, count] : times) EXPECT_EQ(count, 1) << match;
+  league.read([&](const league_manager::League& state) {
+    auto points = points_from(ends, state.schedule());
+    for (int i = 0; i < players; ++i) {
+      EXPECT_EQ(state.standings().tally(i).points, points[i]) << "player " << i;
+      EXPECT_EQ(state.standings().tally(i).played, players - 1) << "player " << i;
+    }
+  });
+}
+
+std::string ending_of(const LeagueFixture& league, const std::string& match_id) {
+  for (const auto& [match, result] : ends_of(league)) {
+    if (match.id().str() != match_id) continue;
+    std::string text;
+    league.read([&](const league_manager::League& state) {
+      auto [a, b] = state.schedule().pairing(match);
+      bool is_draw = result.outcome == Outcome::kDraw;
+      auto side = [&](int player, Outcome win) {
+        return league_manager::AgentRef::player(player).id() + " " +
+               (result.outcome == win ? "3"
+                : is_draw             ? "1"
+                                      : "0") +
+               " ";
+      };
+      text = side(a, Outcome::kPlayerAWins) + side(b, Outcome::kPlayerBWins);
+    });
+    return text + (result.is_technical() ? result.technical_reason : "NORMAL");
+  }
+  return "none";
+}
+
+std::vector<Spoken> spoken(const LeagueFixture& league, const std::string& agent,
+                           audit::Direction direction, audit::Kind kind, std::string_view type) {
+  std::vector<Spoken> found;
+  for (auto& one : league.recording.of(agent)) {
+    if (one.is(direction, kind, type)) found.push_back(std::move(one));
+  }
+  return found;
+}
+
+}  // namespace league::testing

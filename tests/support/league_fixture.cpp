@@ -1,0 +1,309 @@
+#include "tests/support/league_fixture.h"
+
+#include <stdexcept>
+
+#include "common/agent/peer_client.h"
+#include "common/agent/registration.h"
+#include "common/audit/audited_caller.h"
+#include "common/audit/audited_handler.h"
+#include "common/journal/memory_journal.h"
+#include "league_manager/event_codec.h"
+#include "league_manager/manager_service.h"
+#include "player/player_service.h"
+#include "referee/referee_service.h"
+
+namespace league::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto kLeagueId = "league_2025_even_odd";
+
+league_manager::LeagueSettings league_settings(const LeagueFixtureOptions& options) {
+  const auto& limits = options.settings;
+  league_manager::LeagueSettings settings;
+  settings.league_id = core::LeagueId(kLeagueId);
+  settings.players = options.players;
+  settings.referees = options.referees;
+  settings.open_mode = options.mode == envelope::Mode::kOpen;
+  settings.max_attempts = limits.league.max_match_attempts;
+  settings.match_time_limit = limits.longest_match() + std::chrono::seconds(10);
+  settings.lifecycle = {.timeouts_in_a_row = limits.life_cycle.timeouts_in_a_row,
+                        .connection_errors = limits.life_cycle.connection_errors,
+                        .connection_window = limits.life_cycle.connection_error_window,
+                        .validation_errors = limits.life_cycle.validation_errors,
+                        .failures_in_all = limits.life_cycle.total_failures,
+                        .suspension_limit = limits.life_cycle.max_suspension};
+  return settings;
+}
+
+std::string id_text(const char* prefix, int number) {
+  std::string digits = std::to_string(number);
+  return prefix + std::string(digits.size() < 2 ? 2 - digits.size() : 0, '0') + digits;
+}
+
+}  // namespace
+
+const envelope::MessageSchemas& schemas() {
+  static const envelope::MessageSchemas kSchemas = *envelope::MessageSchemas::load();
+  return kSchemas;
+}
+
+/// Where an agent meets the network: recorded on both ways, with faults and deviations. Declared
+/// before the agent's service, because the service may hold answers that it never sends.
+struct LeagueFixture::Wire {
+  Wire(LeagueFixture& fixture, std::string agent_id)
+      : id(std::move(agent_id)),
+        sink(fixture.recording, id),
+        memory(fixture.network),
+        faulty(memory, fixture.time, fixture.time, fixture.options.faults, id),
+        audited(faulty, sink, fixture.time),
+        peers(audited, schemas(), fixture.time, fixture.options.mode) {}
+
+  void listen(LeagueFixture& fixture, transport::MessageHandler& service) {
+    script = std::make_unique<ScriptedHandler>(service, fixture.time);
+    handler = std::make_unique<audit::AuditedHandler>(*script, sink, fixture.time);
+    fixture.network.listen(url_of(id), *handler);
+    fixture.wires_[id] = this;
+  }
+
+  const std::string id;
+  RecordingSink sink;
+  transport::MemoryCaller memory;
+  FaultyCaller faulty;
+  audit::AuditedCaller audited;
+  agent::PeerClient peers;
+  std::unique_ptr<audit::AuditedHandler> handler;
+  std::unique_ptr<ScriptedHandler> script;
+  agent::Identity identity;
+};
+
+struct LeagueFixture::Manager {
+  explicit Manager(LeagueFixture& fixture)
+      : wire(fixture, "league_manager"),
+        vault(core::LeagueId(kLeagueId), fixture.random),
+        ledger(league_settings(fixture.options), journal, fixture.time),
+        envelopes(envelope::Sender::league_manager(), core::LeagueId(kLeagueId), fixture.time),
+        conductor({.ledger = ledger,
+                   .vault = vault,
+                   .peers = wire.peers,
+                   .timer = fixture.time,
+                   .clock = fixture.time,
+                   .random = fixture.random,
+                   .settings = fixture.options.settings,
+                   .envelopes = envelopes,
+                   .may_start = {}}),
+        endpoints(transport::EndpointPolicy::local()),
+        service({.mode = fixture.options.mode,
+                 .league_id = core::LeagueId(kLeagueId),
+                 .operator_key = core::AuthToken(kOperatorKey)},
+                {.ledger = ledger,
+                 .conductor = conductor,
+                 .vault = vault,
+                 .random = fixture.random,
+                 .clock = fixture.time,
+                 .schemas = schemas(),
+                 .envelopes = envelopes,
+                 .endpoints = endpoints}) {
+    if (auto opened = ledger.open(); !opened) throw std::runtime_error(opened.error().message);
+    wire.listen(fixture, service.handler());
+    conductor.on_finished([&fixture] { fixture.is_over_ = true; });
+    conductor.start(std::chrono::milliseconds(0));
+  }
+
+  Wire wire;
+  league_manager::TokenVault vault;
+  journal::MemoryJournal journal;
+  league_manager::Ledger ledger;
+  envelope::EnvelopeBuilder envelopes;
+  league_manager::Conductor conductor;
+  league_manager::EndpointAdmission endpoints;
+  league_manager::ManagerService service;
+};
+
+struct LeagueFixture::Referee {
+  Referee(LeagueFixture& fixture, std::string id)
+      : wire(fixture, std::move(id)),
+        service({.max_concurrent_matches = fixture.options.capacity,
+                 .mode = fixture.options.mode,
+                 .manager = *transport::parse_endpoint(kManagerUrl)},
+                {.peers = wire.peers,
+                 .timer = fixture.time,
+                 .clock = fixture.time,
+                 .schemas = schemas(),
+                 .settings = fixture.options.settings,
+                 .may_start = {}}) {
+    wire.listen(fixture, service.handler());
+  }
+  void set_identity(const agent::Identity& identity) { service.set_identity(identity); }
+
+  Wire wire;
+  referee::RefereeService service;
+};
+
+struct LeagueFixture::Player {
+  Player(LeagueFixture& fixture, std::string id, std::string strategy)
+      : wire(fixture, std::move(id)),
+        random(fixture.options.seed + std::hash<std::string>{}(wire.id)),
+        service(std::move(*player::PlayerService::create({.display_name = "bot_" + wire.id,
+                                                          .strategy = std::move(strategy),
+                                                          .mode = fixture.options.mode,
+                                                          .standalone = false},
+                                                         {.timer = fixture.time,
+                                                          .clock = fixture.time,
+                                                          .random = random,
+                                                          .schemas = schemas()}))) {
+    wire.listen(fixture, service->handler());
+  }
+  void set_identity(const agent::Identity& identity) { service->set_identity(identity); }
+
+  Wire wire;
+  ScriptedRandom random;
+  std::unique_ptr<player::PlayerService> service;
+};
+
+LeagueFixture::LeagueFixture(LeagueFixtureOptions given)
+    : options(std::move(given)), random(options.seed) {
+  manager_ = std::make_unique<Manager>(*this);
+  for (int i = 1; i <= options.referees; ++i)
+    referees_.push_back(std::make_unique<Referee>(*this, id_text("REF", i)));
+  for (int i = 1; i <= options.players; ++i) {
+    const auto& strategy =
+        options.strategies[static_cast<std::size_t>(i - 1) % options.strategies.size()];
+    players_.push_back(std::make_unique<Player>(*this, id_text("P", i), strategy));
+  }
+}
+
+LeagueFixture::~LeagueFixture() {
+  manager_->conductor.stop();
+  time.clear();  // what waits refers to the agents
+}
+
+template <typename Agent>
+void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
+  bool is_done = false;
+  agent::register_agent({agent.wire.peers, time, time, random, options.settings},
+                        {.role = role,
+                         .display_name = "bot_" + agent.wire.id,
+                         .contact_endpoint = url_of(agent.wire.id),
+                         .game_types = {"even_odd"},
+                         .max_concurrent_matches = options.capacity,
+                         .manager = *transport::parse_endpoint(kManagerUrl)},
+                        [&](const core::Result<agent::Identity>& identity) {
+                          if (!identity)
+                            throw std::runtime_error("registration: " + identity.error().message);
+                          if (identity->id != agent.wire.id)
+                            throw std::runtime_error(agent.wire.id + " became " + identity->id);
+                          agent.wire.identity = *identity;
+                          agent.set_identity(*identity);
+                          is_done = true;
+                        });
+  run_until([&] { return is_done; });
+}
+
+void LeagueFixture::register_all() {
+  is_registered_ = true;
+  for (auto& referee : referees_) register_one(*referee, envelope::Role::kReferee);
+  for (auto& player : players_) register_one(*player, envelope::Role::kPlayer);
+}
+
+bool LeagueFixture::run_until(const std::function<bool()>& condition,
+                              std::chrono::nanoseconds limit) {
+  auto end = time.steady_now() + limit;
+  while (!condition()) {
+    if (network.run_one()) continue;
+    if (time.steady_now() >= end || !time.advance_to_next()) return false;
+  }
+  return true;
+}
+
+bool LeagueFixture::play(std::chrono::nanoseconds limit) {
+  if (!is_registered_) register_all();
+  return run_until([this] { return is_over_; }, limit);
+}
+
+void LeagueFixture::pass(std::chrono::nanoseconds time_span) {
+  auto end = time.steady_now() + time_span;
+  bool is_passed = false;
+  time.schedule(time_span, [&is_passed] { is_passed = true; });
+  run_until([&] { return is_passed && time.steady_now() >= end; }, time_span);
+  settle();
+}
+
+std::string LeagueFixture::url_of(const std::string& id) {
+  if (id == "league_manager") return kManagerUrl;
+  bool is_referee = id.starts_with("REF");
+  int number = std::stoi(id.substr(is_referee ? 3 : 1));
+  return "http://127.0.0.1:" + std::to_string((is_referee ? 8000 : 8100) + number) + "/mcp";
+}
+
+ScriptedHandler& LeagueFixture::script(const std::string& id) { return *wires_.at(id)->script; }
+
+void LeagueFixture::disconnect(const std::string& id) { network.close(url_of(id)); }
+
+void LeagueFixture::connect(const std::string& id) {
+  network.listen(url_of(id), *wires_.at(id)->handler);
+}
+
+core::AuthToken LeagueFixture::token_of(const std::string& id) const {
+  return wires_.at(id)->identity.token;
+}
+
+int LeagueFixture::running_matches(int referee) const {
+  return static_cast<int>(referees_[static_cast<std::size_t>(referee)]->service.running_matches());
+}
+
+LeagueFixture::Answer LeagueFixture::post(const std::string& id, const std::string& bytes) {
+  transport::MemoryCaller caller(network);
+  transport::OutboundCall call;
+  call.endpoint = *transport::parse_endpoint(url_of(id));
+  call.bytes = std::make_shared<const std::string>(bytes);
+  call.deadline = time.steady_now() + std::chrono::seconds(60);
+  Answer answer;
+  bool is_done = false;
+  caller.call(std::move(call), [&](transport::CallOutcome outcome) {
+    if (outcome.error) throw std::runtime_error("post: " + outcome.error->message);
+    answer = {outcome.http_status, outcome.bytes, json::parse(outcome.bytes, nullptr, false)};
+    is_done = true;
+  });
+  run_until([&] { return is_done; });
+  return answer;
+}
+
+json LeagueFixture::call(const std::string& id, const std::string& method, json params) {
+  json frame = {{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", std::move(params)}};
+  return post(id, frame.dump()).frame;
+}
+
+json LeagueFixture::message(const std::string& type, const std::string& sender,
+                            const std::string& token, json fields) const {
+  json message = {{"protocol", "league.v2"},
+                  {"message_type", type},
+                  {"sender", sender},
+                  {"timestamp", time.utc_now().to_wire()},
+                  {"conversation_id", "convtest001"},
+                  {"league_id", kLeagueId}};
+  if (!token.empty()) message["auth_token"] = token;
+  message.update(fields);
+  return message;
+}
+
+json LeagueFixture::status() const { return manager_->service.status(); }
+
+league_manager::Events LeagueFixture::events() const {
+  league_manager::Events events;
+  auto replayed = manager_->journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
+    auto event = league_manager::from_record(entry.record);
+    if (!event) return event.error();
+    events.push_back(std::move(*event));
+    return {};
+  });
+  if (!replayed) throw std::runtime_error(replayed.error().message);
+  return events;
+}
+
+void LeagueFixture::read(const std::function<void(const league_manager::League&)>& look) const {
+  manager_->ledger.read([&](const league_manager::League& league) { look(league); });
+}
+
+}  // namespace league::testing

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/agent/settings.h"
+#include "common/core/auth_token.h"
+#include "common/envelope/message_schemas.h"
+#include "common/envelope/mode.h"
+#include "common/transport/memory_transport.h"
+#include "league_manager/events.h"
+#include "league_manager/league.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/faulty_caller.h"
+#include "tests/support/recording.h"
+#include "tests/support/scripted_handler.h"
+#include "tests/support/scripted_random.h"
+
+namespace league::testing {
+
+struct LeagueFixtureOptions {
+  int players = 4;
+  int referees = 1;
+  int capacity = 32;  ///< max_concurrent_matches of every referee
+  std::vector<std::string> strategies = {"random"};  ///< by player, again from the first
+  agent::Settings settings{};
+  envelope::Mode mode = envelope::Mode::kOpen;
+  std::uint64_t seed = 1;
+  FaultPlan faults{};
+};
+
+/// The built-in schemas, compiled once for all tests of a program.
+[[nodiscard]] const envelope::MessageSchemas& schemas();
+
+/// A whole league in one process: the services of the real programs on a network in memory, with
+/// virtual time, seeded randomness and every conversation log in one recording. For one thread.
+class LeagueFixture {
+ public:
+  static constexpr auto kManagerUrl = "http://127.0.0.1:8000/mcp";
+  static constexpr auto kOperatorKey = "op_the-operators-own-key";
+
+  explicit LeagueFixture(LeagueFixtureOptions options = {});
+  ~LeagueFixture();
+  LeagueFixture(const LeagueFixture&) = delete;
+  LeagueFixture& operator=(const LeagueFixture&) = delete;
+
+  /// Registers every agent, referees first, so that `P01` is player 0. The league starts with the
+  /// last one, but nothing of it runs yet.
+  void register_all();
+  /// Registers where needed and runs until the league is over and everybody was told; false if that
+  /// takes more than `limit` of virtual time.
+  bool play(std::chrono::nanoseconds limit = std::chrono::hours(12));
+  /// Runs until `condition` holds; false if it does not within `limit` of virtual time.
+  bool run_until(const std::function<bool()>& condition,
+                 std::chrono::nanoseconds limit = std::chrono::hours(12));
+  /// Runs what can run without time passing.
+  void settle() { network.run_until_idle(); }
+  /// Lets time pass.
+  void pass(std::chrono::nanoseconds time_span);
+
+  /// The agent's deviations: `P01`, `REF01` or `league_manager`.
+  [[nodiscard]] ScriptedHandler& script(const std::string& id);
+  /// From now on nobody listens at the agent's address.
+  void disconnect(const std::string& id);
+  void connect(const std::string& id);
+  [[nodiscard]] static std::string url_of(const std::string& id);
+  /// What the agent was given at registration.
+  [[nodiscard]] core::AuthToken token_of(const std::string& id) const;
+  [[nodiscard]] int running_matches(int referee) const;
+
+  /// Sends `bytes` to the agent's address and returns the answer to it.
+  struct Answer {
+    int http_status = 0;
+    std::string bytes;
+    nlohmann::json frame;  ///< of `bytes`; discarded where they are no JSON
+  };
+  Answer post(const std::string& id, const std::string& bytes);
+  /// The same with a JSON-RPC request.
+  nlohmann::json call(const std::string& id, const std::string& method, nlohmann::json params);
+  /// A league message of `type` with a right envelope from `sender`, with `fields` added.
+  [[nodiscard]] nlohmann::json message(const std::string& type, const std::string& sender,
+                                       const std::string& token, nlohmann::json fields) const;
+
+  [[nodiscard]] bool is_over() const { return is_over_; }
+  [[nodiscard]] nlohmann::json status() const;
+  /// What the manager has journalled.
+  [[nodiscard]] league_manager::Events events() const;
+  /// Reads the league.
+  void read(const std::function<void(const league_manager::League&)>& look) const;
+
+  LeagueFixtureOptions options;
+  FakeTime time;
+  transport::MemoryNetwork network{time, time};
+  Recording recording;
+  ScriptedRandom random;
+
+ private:
+  struct Wire;
+  struct Manager;
+  struct Referee;
+  struct Player;
+  template <typename Agent>
+  void register_one(Agent& agent, envelope::Role role);
+
+  bool is_over_ = false;
+  bool is_registered_ = false;
+  std::unique_ptr<Manager> manager_;
+  std::vector<std::unique_ptr<Referee>> referees_;
+  std::vector<std::unique_ptr<Player>> players_;
+  std::map<std::string, Wire*> wires_;  // by id
+};
+
+}  // namespace league::testing

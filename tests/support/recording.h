@@ -1,0 +1,62 @@
+#pragma once
+
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/audit/record.h"
+
+namespace league::testing {
+
+/// One league message (or tool call) as one agent sent or received it.
+struct Spoken {
+  std::string agent;  ///< whose log it stands in: `league_manager`, `P01`
+  audit::Direction direction = audit::Direction::kIn;
+  audit::Kind kind = audit::Kind::kRequest;
+  std::string peer;
+  std::string type;  ///< wire name; the method of a tool; empty for an acknowledgement
+  std::string conversation_id;
+  nlohmann::json message;  ///< params or result; null where the bytes are no JSON-RPC
+  std::vector<std::string_view> leniencies;
+  std::optional<core::ErrorCode> verdict;
+  core::Clock::Steady at;
+
+  [[nodiscard]] bool is(audit::Direction d, audit::Kind k, std::string_view t) const {
+    return direction == d && kind == k && type == t;
+  }
+};
+
+/// The conversation logs of all agents of a test in one order. Thread-safe.
+class Recording {
+ public:
+  void append(const std::string& agent, audit::Record record);
+  /// Everything that was logged, in the order in which it was.
+  [[nodiscard]] std::vector<Spoken> all() const;
+  /// The log of one agent.
+  [[nodiscard]] std::vector<Spoken> of(const std::string& agent) const;
+
+ private:
+  struct Entry {
+    std::string agent;
+    audit::Record record;
+  };
+  [[nodiscard]] static Spoken read(const Entry& entry);
+
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+/// The log of one agent, kept in a Recording, which outlives it.
+class RecordingSink final : public audit::RecordSink {
+ public:
+  RecordingSink(Recording& recording, std::string agent)
+      : recording_(recording), agent_(std::move(agent)) {}
+  void append(audit::Record record) override { recording_.append(agent_, std::move(record)); }
+
+ private:
+  Recording& recording_;
+  const std::string agent_;
+};
+
+}  // namespace league::testing
