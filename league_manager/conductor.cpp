@@ -66,6 +66,15 @@ void Conductor::advance() {
   auto [step, seeds] = deps_.ledger.read(
       [](const League& league) { return std::pair(league.due(), league.seeds_needed()); });
   if (step == Step::kNone) return;
+  if (step == Step::kStartLeague && !is_start_due_) {
+    // Whoever registered last shall have read its answer before the first call comes.
+    if (is_start_scheduled_.exchange(true)) return;
+    deps_.timer.schedule(deps_.settings.league.start_delay, [this] {
+      is_start_due_ = true;
+      advance();
+    });
+    return;
+  }
   if (step == Step::kStartRound && deps_.may_start && !deps_.may_start())
     return;  // the tick looks again
   StepFacts facts;

@@ -82,6 +82,8 @@ class Conductor {
   const ConductorDependencies deps_;
   Announcer announcer_;
   std::atomic<bool> is_stopped_{false};
+  std::atomic<bool> is_start_scheduled_{false};
+  std::atomic<bool> is_start_due_{false};
 
   std::mutex mutex_;
   std::map<int, int> failed_pings_;  // by referee, in a row

@@ -87,6 +87,7 @@ std::vector<Field> league_fields() {
       number("life_cycle", "total_failures", 1, 100000, &S::life_cycle,
              &S::LifeCycle::total_failures),
       duration("life_cycle", "max_suspension_ms", 1, &S::life_cycle, &S::LifeCycle::max_suspension),
+      duration("league", "start_delay_ms", 0, &S::league, &S::League::start_delay),
       duration("league", "announcement_grace_ms", 0, &S::league, &S::League::announcement_grace),
       duration("league", "referee_ping_interval_ms", 10, &S::league,
                &S::League::referee_ping_interval),

@@ -62,6 +62,7 @@ struct Settings {
   } life_cycle;
 
   struct League {
+    Milliseconds start_delay{100};  ///< between the last registration and the first round
     Milliseconds announcement_grace{
         250};  ///< how long a round waits for players to take its announcement
     Milliseconds referee_ping_interval{2000};
