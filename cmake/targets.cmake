@@ -5,7 +5,7 @@
 add_library(league_options INTERFACE)
 target_include_directories(league_options INTERFACE ${PROJECT_SOURCE_DIR})
 # gcc 12 reports overlaps in std::string operations that cannot happen (GCC bug 105651): -Wno-restrict.
-target_compile_options(league_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-restrict
+target_compile_options(league_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                        $<$<BOOL:${LEAGUE_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(league_options INTERFACE LEAGUE_VERSION="${PROJECT_VERSION}")
 if(LEAGUE_SANITIZER STREQUAL "address")

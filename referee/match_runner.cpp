@@ -112,7 +112,7 @@ void MatchRunner::begin() {
     match_ = std::make_unique<Match>(rules_, plan_);
     effects = match_->start(context_.clock.steady_now());
   }
-  run(std::move(effects));
+  run(effects);
 }
 
 void MatchRunner::abandon() {
@@ -122,7 +122,7 @@ void MatchRunner::abandon() {
     if (!match_) match_ = std::make_unique<Match>(rules_, plan_);
     effects = match_->abandon();
   }
-  run(std::move(effects));
+  run(effects);
 }
 
 MatchSnapshot MatchRunner::snapshot() const {
@@ -130,7 +130,7 @@ MatchSnapshot MatchRunner::snapshot() const {
   return match_ ? match_->snapshot() : Match(rules_, plan_).snapshot();
 }
 
-void MatchRunner::run(Effects effects) {
+void MatchRunner::run(const Effects& effects) {
   for (const auto& effect : effects) {
     std::visit([this](const auto& one) { carry_out(one); }, effect);
   }
@@ -232,7 +232,7 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
     effects = answer ? match_->on_reply(call.id, *answer, now)
                      : match_->on_failure(call.id, answer.error(), now);
   }
-  run(std::move(effects));
+  run(effects);
 }
 
 void MatchRunner::carry_out(const SendGameError& effect) {
@@ -257,7 +257,7 @@ void MatchRunner::carry_out(const StartTimer& effect) {
       std::lock_guard lock(self->mutex_);
       effects = self->match_->on_timer(id, self->context_.clock.steady_now());
     }
-    self->run(std::move(effects));
+    self->run(effects);
   });
 }
 
@@ -284,7 +284,7 @@ void MatchRunner::carry_out(const ReportResult& effect) {
       effects = reply.error ? self->match_->on_report_failed(*reply.error)
                             : self->match_->on_report_accepted();
     }
-    self->run(std::move(effects));
+    self->run(effects);
   });
 }
 

@@ -49,7 +49,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
               PerPlayer<PlayerSeat> seats, const rules::RulesModule& rules, MatchPlan plan,
               int round_id, OnFinished on_finished);
 
-  void run(Effects effects);
+  void run(const Effects& effects);
   void carry_out(const CallPlayer& effect);
   void carry_out(const SendGameError& effect);
   void carry_out(const StartTimer& effect);

@@ -87,7 +87,7 @@ void PeerClient::call(PeerCall call, Completion completion) {
                                          rpc::Id(next_id_.fetch_add(1)), style}));
 }
 
-void PeerClient::send(std::shared_ptr<Pending> pending) {
+void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   const PeerCall& call = pending->call;
   transport::OutboundCall out;
   out.endpoint = call.endpoint;
@@ -215,7 +215,7 @@ Result<json> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
   return std::move(reply.message);
 }
 
-void PeerClient::ping(transport::Endpoint endpoint, std::string peer,
+void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
                       std::chrono::milliseconds time_limit,
                       std::function<void(bool alive)> completion) {
   transport::OutboundCall out;

@@ -59,7 +59,7 @@ class PeerClient {
 
   void call(PeerCall call, Completion completion);
   /// Calls `ping`; any HTTP answer means that the peer is alive (protocol §6).
-  void ping(transport::Endpoint endpoint, std::string peer, std::chrono::milliseconds time_limit,
+  void ping(transport::Endpoint endpoint, const std::string& peer, std::chrono::milliseconds time_limit,
             std::function<void(bool alive)> completion);
 
   /// The way of calling that worked last, or the first to try.
@@ -68,7 +68,7 @@ class PeerClient {
 
  private:
   struct Pending;
-  void send(std::shared_ptr<Pending> pending);
+  void send(const std::shared_ptr<Pending>& pending);
   void on_outcome(const std::shared_ptr<Pending>& pending, transport::CallOutcome outcome);
   /// The reply, or nothing when the call goes out again in another style.
   std::optional<PeerReply> understand(Pending& pending, transport::CallOutcome& outcome);

@@ -22,7 +22,7 @@ class StringId {
   [[nodiscard]] bool empty() const { return text_.empty(); }
 
   bool operator==(const StringId&) const = default;
-  auto operator<=>(const StringId&) const = default;
+  auto operator<=>(const StringId&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm
 
  private:
   std::string text_;
