@@ -71,6 +71,7 @@ class Answer:
         result = self.json.get("result", self.json)
         if not isinstance(result, dict):
             return None
+        result = result.get("structuredContent", result)
         return result.get("error_code") or (result.get("error") or {}).get("error_code")
 
     def __repr__(self):

@@ -1,0 +1,50 @@
+"""The bots in examples/ play whole leagues beside ours, without a technical loss, in open and strict mode."""
+
+import shutil
+import subprocess
+import sys
+import unittest
+
+import support_path  # noqa: F401
+from conversation_log import Log
+from league_testing import SOURCE, LeagueTest
+
+
+class ExamplesPlay(LeagueTest):
+    def play(self, command, mode):
+        manager = self.start_manager(4, 1, "--mode", mode)
+        self.start_referee(manager, "--mode", mode)
+        self.start_players(manager, 2)
+        bots = [
+            subprocess.Popen([*command, manager.url, f"guest{i}"], stdout=subprocess.PIPE, text=True) for i in (1, 2)
+        ]
+        for bot in bots:
+            self.addCleanup(bot.stdout.close)
+            self.addCleanup(bot.wait)
+            self.addCleanup(bot.kill)
+        status = self.wait_until_over(manager, 30)
+        self.assertEqual(status["total_matches"], 6)
+        self.assertEqual(status["technical_losses"], 0)
+        for bot in bots:
+            self.assertRegex(bot.stdout.readline(), r"registered as P\d\d")
+            self.assertIn(status["champion"]["display_name"], bot.stdout.readline())
+        self.stop_programs()
+        self.assertEqual(Log(self.logs).leniencies(), set(), "the examples are exact")
+
+    def test_python_bot(self):
+        self.play([sys.executable, SOURCE / "examples" / "player.py"], "open")
+
+    def test_python_bot_in_strict_mode(self):
+        self.play([sys.executable, SOURCE / "examples" / "player.py"], "strict")
+
+    @unittest.skipUnless(shutil.which("node"), "Node.js is not installed")
+    def test_node_bot_in_strict_mode(self):
+        self.play(["node", SOURCE / "examples" / "player.mjs"], "strict")
+
+    def test_python_bot_is_short(self):
+        code = (SOURCE / "examples" / "player.py").read_text().splitlines()
+        self.assertLess(len([line for line in code if line.strip()]), 55)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,138 @@
+"""A league of other people's bots: open mode plays with all of them and names what it put up with, strict mode refuses."""
+
+import unittest
+
+import support_path  # noqa: F401
+from conversation_log import Log
+from foreign_bots import STYLES, ForeignBot
+from league_testing import LeagueTest, limits, now, player_registration, rpc
+from scripted_bot import Bot, Raw, exact_reply, message_in
+
+# Acknowledgements of news and the choice of method are free in both modes; so is the form of a time.
+FREE_IN_STRICT = {"ack_method_not_found", "ack_without_json"}
+
+
+class ForeignBots(LeagueTest):
+    def bots(self, styles):
+        made = [ForeignBot(style) for style in styles]
+        for bot in made:
+            self.addCleanup(bot.close)
+        return made
+
+    def test_all_play_in_open_mode(self):
+        bots = self.bots(STYLES)
+        ours = 4
+        manager = self.start_manager(len(bots) + ours, 1)
+        self.start_referee(manager, "--max-matches", 8)
+        self.start_players(manager, ours)
+        for bot in bots:
+            bot.join(manager)
+        status = self.wait_until_over(manager, 60)
+        self.assert_table_agrees(manager)
+        for bot in bots:
+            if bot.style.methods("notify_league_completed"):
+                bot.wait_for("LEAGUE_COMPLETED")
+        self.stop_programs()
+        log = Log(self.logs)
+        failures = [f for (r, *_) in log.accepted_reports().values() for f in r["result"]["details"].get("failures", [])]
+        self.assertEqual(failures, [])
+        self.assertEqual(status["technical_losses"], 0)
+        seen = set()
+        for bot in bots:
+            with self.subTest(style=bot.style.name):
+                took = log.leniencies(peer="player:" + bot.id) | self.at_registration(log, bot)
+                self.assertLessEqual(bot.style.leniencies, took)
+                seen |= took
+        print(f"# {len(seen)} leniencies were taken and named: {', '.join(sorted(seen))}")
+
+    @staticmethod
+    def at_registration(log, bot):
+        records = log.matching(agent="league_manager", dir="in", message_type="LEAGUE_REGISTER_REQUEST")
+        return {name for r in records if bot.url in r["body"] for name in r.get("leniencies", [])}
+
+    def test_strict_mode_refuses_registrations(self):
+        manager = self.start_manager(100, 1, "--mode", "strict")
+        for bot in self.bots(STYLES):
+            with self.subTest(style=bot.style.name):
+                answer = bot.try_to_join(manager)
+                exact = self.registers_exactly(bot.style)
+                self.assertEqual(answer.error_code() is None, exact, answer)
+                if exact:
+                    self.assertEqual(answer.result()["status"], "ACCEPTED")
+
+    @staticmethod
+    def registers_exactly(style):
+        """Whether the style departs from the protocol in its replies only."""
+        probe = player_registration("probe", "http://127.0.0.1:1/mcp")
+        before = {k: v for k, v in probe.items() if "time" not in k}
+        style.request(probe)
+        body = style.register(probe)
+        after = {k: v for k, v in probe.items() if "time" not in k}
+        return before == after and "timestamp" in probe and body.get("method") == "register_player" and \
+            body.get("params") is probe
+
+    def test_strict_referee_refuses_replies(self):
+        styles = [s for s in STYLES if self.lenient_reply(s)]
+        self.assertGreater(len(styles), 15)
+        bots = self.bots(styles)
+        manager = self.start_manager(len(bots) + 1, 1, limits=limits(retry={"max_invalid_answers": 1}))
+        self.start_referee(manager, "--mode", "strict", "--max-matches", 8,
+                           limits=limits(retry={"max_invalid_answers": 1}))
+        honest, = self.start_players(manager, 1)
+        for bot in bots:
+            bot.join(manager)
+        status = self.wait_until_over(manager, 60)
+        self.assertEqual(status["technical_losses"], status["total_matches"])
+        self.stop_programs()
+        log = Log(self.logs)
+        for report, in log.accepted_reports().values():
+            details = report["result"]["details"]
+            if honest.id in report["result"]["score"]:
+                self.assertEqual(report["result"]["winner"], honest.id, report)
+                self.assertIn(details["termination"], {"INVALID_REPLY", "AUTH_FAILED", "PLAYER_UNAVAILABLE"}, report)
+            self.assertTrue(details["failures"], report)
+        for bot in bots:
+            faults = [r["fault"] for r in log.matching(peer="player:" + bot.id, kind="reply") if "fault" in r]
+            self.assertTrue(faults, f"no reason is given for {bot.style.name}")
+
+    @staticmethod
+    def lenient_reply(style):
+        """Whether strict mode must refuse what this bot answers to a game call."""
+        if not style.methods("choose_parity"):
+            return False
+        bot = type("Anyone", (), {"id": "P01", "token": "t"})
+        call = {"message_type": "GAME_INVITATION", "timestamp": now(), "conversation_id": "c", "round_id": 1,
+                "match_id": "R1M1", "league_id": "l"}
+        exact = exact_reply(bot, call)
+        reply = dict(exact)
+        style.reply(reply)
+        wrapped = style.wrap({"id": 1}, reply)
+        if isinstance(wrapped, Raw):
+            return wrapped.status != 200
+        same = {k: v for k, v in reply.items() if "time" not in k} == {k: v for k, v in exact.items() if "time" not in k}
+        return not same or wrapped != {"jsonrpc": "2.0", "id": 1, "result": reply} or set(reply) != set(exact)
+
+
+class ForeignManagers(LeagueTest):
+    def test_our_player_joins_and_plays_with_a_loose_manager(self):
+        """REGISTERED for ACCEPTED, a manager with an id, an answer in result.response: all are understood."""
+        league = LooseManager()
+        self.addCleanup(league.close)
+        player, = self.start_players(league, 1, "even")
+        self.assertEqual(player.id, "P07")
+        answer = rpc(player.url, "get_player_state", {"auth_token": "a-token-of-theirs"})
+        self.assertIsNone(answer.error_code(), answer)
+        self.stop_programs()
+        self.assertLessEqual({"status_registered", "sender_manager_with_id"}, Log(self.logs).leniencies())
+
+
+class LooseManager(Bot):
+    def reply(self, frame):
+        call = message_in(frame)
+        return {"protocol": "league.v2", "message_type": "LEAGUE_REGISTER_RESPONSE", "sender": "league_manager:LM01",
+                "timestamp": now(), "conversation_id": call["conversation_id"], "status": "REGISTERED",
+                "player_id": "P07", "auth_token": "a-token-of-theirs", "league_id": "their_league", "reason": None}
+
+
+if __name__ == "__main__":
+    unittest.main()
