@@ -282,13 +282,15 @@ SendGameError Match::game_error(Slot slot, const core::Error& error) const {
 }
 
 void Match::record(Slot slot, const core::Error& error, Duration elapsed) {
-  failures_.push_back({.slot = slot,
-                       .player = plan_.seats[slot].player,
-                       .call = stage_call(),
-                       .code = error.code,
-                       .attempt = progress_[slot].attempt,
-                       .elapsed = elapsed,
-                       .text = error.message});
+  failures_.push_back(
+      {.slot = slot,
+       .player = plan_.seats[slot].player,
+       .call = stage_call(),
+       .code = error.code,
+       // A player that was never called lost at its first attempt: they count from 1.
+       .attempt = std::max(1, progress_[slot].attempt),
+       .elapsed = elapsed,
+       .text = error.message});
 }
 
 void Match::settle(Instant now, Effects& effects) {
