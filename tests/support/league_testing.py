@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import queue
+import re
 import subprocess
 import tempfile
 import threading
@@ -26,6 +27,10 @@ FAST = {
     "time_limits_ms": {"GAME_INVITATION": 1000, "CHOOSE_PARITY_CALL": 1000, "GAME_OVER": 1000, "GAME_ERROR": 1000},
     "retry": {"delay_ms": 50},
 }
+
+
+# A token as the manager makes them; logs show the first eight characters at most.
+WHOLE_TOKEN = re.compile(rb"tok_\w+?_[a-z2-7]{8,}")
 
 
 def limits(**sections):
@@ -203,6 +208,11 @@ class LeagueTest(unittest.TestCase):
         self.programs = []
         self.addCleanup(self.kill_programs)
         self._limits_files = 0
+
+    def tearDown(self):
+        """Whatever a test is about: no log of it shows a token."""
+        for path in self.logs.rglob("*.jsonl"):
+            self.assertIsNone(WHOLE_TOKEN.search(path.read_bytes()), f"{path.name} shows a token")
 
     def kill_programs(self):
         for program in self.programs:

@@ -1,6 +1,7 @@
 """Agents of tests: an HTTP server whose every answer a test decides. Standard library only."""
 
 import json
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -32,9 +33,7 @@ class Bot:
         self.league_id = ""
         self.calls = []
         self._arrived = threading.Condition()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
+        self._server = _Server(("127.0.0.1", 0), _handler_of(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/mcp"
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -115,6 +114,17 @@ def exact_reply(bot, call):
         more = {"player_id": bot.id, "parity_choice": "even"}
         return message("CHOOSE_PARITY_RESPONSE", "player:" + bot.id, bot.token, **shared, **more)
     return {"status": "ok"}
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+    def handle_error(self, request, client_address):
+        """A caller that hung up is no news; every other fault is shown."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 def _handler_of(bot):
