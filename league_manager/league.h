@@ -62,6 +62,8 @@ struct LeagueStatus {
   int total_rounds = 0;  ///< 0 before the start
   std::size_t total_matches = 0;
   MatchSummary finished;
+  std::optional<core::UtcTimestamp> started_at;
+  std::optional<core::UtcTimestamp> completed_at;
 };
 
 /// One league, event-sourced and pure. A `decide_` function turns a command into events and changes
@@ -169,6 +171,8 @@ class League {
   std::vector<MatchSummary> summaries_;  // of completed rounds
   MatchSummary finished_;
   std::optional<int> champion_;
+  std::optional<core::UtcTimestamp> started_at_;
+  std::optional<core::UtcTimestamp> completed_at_;
 };
 
 }  // namespace league::league_manager

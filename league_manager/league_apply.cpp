@@ -118,6 +118,7 @@ void League::change(const Event& event) {
           },
           [&](const LeagueStarted& e) {
             state_ = LeagueState::kRunning;
+            started_at_ = event.at;
             schedule_ = Schedule(e.players);
             standings_ = Standings(e.players);
             board_ = RoundBoard(e.referees);
@@ -141,6 +142,7 @@ void League::change(const Event& event) {
           [&](const LeagueCompleted& e) {
             state_ = LeagueState::kCompleted;
             champion_ = e.champion;
+            completed_at_ = event.at;
           },
           [](const auto&) {},
       },

@@ -13,6 +13,8 @@ LeagueStatus League::status() const {
   status.total_rounds = schedule_.rounds();
   status.total_matches = schedule_.total_matches();
   status.finished = finished_;
+  status.started_at = started_at_;
+  status.completed_at = completed_at_;
   return status;
 }
 

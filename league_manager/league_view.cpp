@@ -78,7 +78,13 @@ std::vector<envelope::StandingsRow> standings_rows(const League& league) {
 
 std::vector<envelope::StandingsRow> standings_page(const League& league, std::size_t offset,
                                                    std::size_t limit) {
-  auto table = league.standings().table();
+  std::vector<RankedPlayer> table;
+  if (league.state() == LeagueState::kRegistering) {
+    for (int i = 0; i < league.roster().count(AgentKind::kPlayer); ++i)
+      table.push_back({.rank = 1, .player = i, .tally = {}});
+  } else {
+    table = league.standings().table();
+  }
   std::vector<envelope::StandingsRow> rows;
   for (std::size_t i = offset; i < table.size() && rows.size() < limit; ++i)
     rows.push_back(row_of(league, table[i]));

@@ -18,7 +18,7 @@ namespace league::league_manager {
 /// The whole table by rank.
 [[nodiscard]] std::vector<envelope::StandingsRow> standings_rows(const League& league);
 
-/// A part of the table: `limit` rows from `offset`.
+/// A part of the table: `limit` rows from `offset`. Before the start: who has registered.
 [[nodiscard]] std::vector<envelope::StandingsRow> standings_page(const League& league,
                                                                  std::size_t offset,
                                                                  std::size_t limit);

@@ -303,7 +303,11 @@ json ManagerService::status() const {
                 {"wins", status.finished.wins},
                 {"draws", status.finished.draws},
                 {"technical_losses", status.finished.technical_losses},
-                {"champion", nullptr}};
+                {"champion", nullptr},
+                {"started_at", nullptr},
+                {"completed_at", nullptr}};
+    if (status.started_at) out["started_at"] = status.started_at->to_log();
+    if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
     if (league.champion()) {
       auto champion = league_completed(league).champion;
       out["champion"] = {{"player_id", champion->player_id.str()},

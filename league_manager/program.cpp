@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/agent_host.h"
@@ -98,6 +99,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
        .endpoints = endpoints});
   conductor.on_finished([&] {
     spdlog::info("league {} is over: {}", id.str(), service.status()["champion"].dump());
+    std::printf("finished %s\n", id.str().c_str());  // for `league up`: everybody has been told
+    std::fflush(stdout);
   });
 
   auto served =

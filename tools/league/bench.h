@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+
+namespace league::tools {
+
+/// What `league bench` measures.
+struct BenchOptions {
+  int players = 64;
+  int concurrent_matches = 32;  ///< places of the referee
+  int repeat = 3;  ///< leagues of each kind; the one with the median speed is shown
+  std::filesystem::path directory;  ///< for logs; empty: a fresh one below runs/
+  bool keep = false;  ///< the logs
+  bool as_json = false;
+};
+
+/// Measures the match path and the whole league, each against an echo, and prints it. The exit
+/// code.
+[[nodiscard]] int run_bench(const BenchOptions& options);
+
+}  // namespace league::tools

@@ -1,0 +1,58 @@
+#include "tools/league/bench_command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "tools/league/bench.h"
+#include "tools/league/bench_echo.h"
+
+namespace league::tools {
+namespace {
+
+void add_bench(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<BenchOptions>();
+  auto* bench = app.add_subcommand(
+      "bench",
+      "How fast is a league on this machine? Whole leagues with three programs as processes, full "
+      "validation and logs, beside an empty echo over the same transport.");
+  bench->add_option("--players", options->players, "bots, all in one process")
+      ->check(CLI::Range(2, 1000))
+      ->capture_default_str();
+  bench->add_option("--matches-at-once", options->concurrent_matches, "places of the one referee")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  bench
+      ->add_option("--repeat", options->repeat,
+                   "leagues of each kind; the one with the median speed is shown")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  bench->add_option("--dir", options->directory,
+                    "where the logs go (default: a fresh runs/bench-*)");
+  bench->add_flag("--keep", options->keep, "keep the logs");
+  bench->add_flag("--json", options->as_json, "one JSON object on stdout");
+  bench->footer("Example: league bench --json --repeat 5");
+  bench->callback([options, &chosen] { chosen = [options] { return run_bench(*options); }; });
+}
+
+void add_echo(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<EchoPeerOptions>();
+  auto* echo = app.add_subcommand("bench-echo", "one process of the echo of `league bench`");
+  echo->group("");  // hidden
+  echo->add_option("--ports", options->ports);
+  echo->add_option("--reply-bytes", options->reply_bytes);
+  echo->add_option("--targets", options->targets)->delimiter(',');
+  echo->add_option("--seventh", options->seventh);
+  echo->add_option("--calls", options->calls);
+  echo->add_option("--request-bytes", options->request_bytes);
+  echo->add_option("--in-flight", options->in_flight);
+  echo->callback([options, &chosen] { chosen = [options] { return run_echo_peer(*options); }; });
+}
+
+}  // namespace
+
+void add_bench_commands(CLI::App& app, std::function<int()>& chosen) {
+  add_bench(app, chosen);
+  add_echo(app, chosen);
+}
+
+}  // namespace league::tools

@@ -1,0 +1,136 @@
+#include "tools/league/bench_league.h"
+
+#include <fstream>
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "common/rpc/codec.h"
+#include "common/transport/http_caller.h"
+
+namespace league::tools {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::chrono::milliseconds kStartPatience{60'000};
+constexpr std::chrono::milliseconds kStatusInterval{100};
+constexpr std::chrono::minutes kLeaguePatience{30};
+
+/// Asks a manager how far its league is.
+class StatusQuery {
+ public:
+  StatusQuery(transport::Caller& caller, transport::Endpoint manager)
+      : caller_(caller), manager_(std::move(manager)) {}
+
+  Result<bool> is_completed() {
+    auto answer = std::make_shared<std::promise<transport::CallOutcome>>();
+    transport::OutboundCall call;
+    call.endpoint = manager_;
+    call.bytes = std::make_shared<const std::string>(
+        rpc::encode_request(rpc::Id(1), "get_league_status", "{}"));
+    call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    caller_.call(std::move(call), [answer](transport::CallOutcome outcome) {
+      answer->set_value(std::move(outcome));
+    });
+    auto outcome = answer->get_future().get();
+    if (outcome.error) return *outcome.error;
+    auto document = nlohmann::json::parse(outcome.bytes, nullptr, false);
+    if (!document.is_object() || !document.contains("result")) {
+      return Error{ErrorCode::kInvalidReply, "get_league_status was answered without a result", {}};
+    }
+    return document["result"].value("state", "") == "completed";
+  }
+
+ private:
+  transport::Caller& caller_;
+  const transport::Endpoint manager_;
+};
+
+/// `ready URL ID` → URL.
+Result<std::string> ready_url(BenchChild& child) {
+  auto line = child.read_line(kStartPatience);
+  if (!line) return line.error();
+  std::size_t begin = line->find(' ') + 1;
+  return line->substr(begin, line->find(' ', begin) - begin);
+}
+
+Result<void> wait_for_end(BenchChild& manager, StatusQuery& query) {
+  auto until = std::chrono::steady_clock::now() + kLeaguePatience;
+  while (std::chrono::steady_clock::now() < until) {
+    auto completed = query.is_completed();
+    if (!completed) return completed.error();
+    if (*completed) return {};
+    if (manager.has_ended_within(kStatusInterval)) {
+      return Error{ErrorCode::kInternalError, "the league manager has ended within the league", {}};
+    }
+  }
+  return Error{ErrorCode::kTimeout, "the league did not end in time", {}};
+}
+
+CpuTime difference(const CpuTime& after, const CpuTime& before) {
+  return {after.user_seconds - before.user_seconds, after.system_seconds - before.system_seconds};
+}
+
+class League {
+ public:
+  explicit League(const BenchLeagueOptions& options) : options_(options) {
+    std::filesystem::create_directories(options.directory);
+    limits_ = options.directory / "limits.json";
+    std::ofstream(limits_) << nlohmann::json{{"league", {{"broadcasts", options.broadcasts}}}};
+  }
+
+  Result<std::vector<ProcessCost>> play() {
+    auto manager =
+        start("league_manager", {"--players", std::to_string(options_.players), "--referees", "1",
+                                 "--data", (options_.directory / "data").string()});
+    if (!manager) return manager.error();
+    auto url = ready_url(*manager);
+    if (!url) return url.error();
+    auto players = start("player", {"--count", std::to_string(options_.players), "--manager", *url,
+                                    "--strategy", "random,even,odd,alternate,frequency,opposite"});
+    if (!players) return players.error();
+    for (int i = 0; i < options_.players; ++i) {
+      if (auto ready = ready_url(*players); !ready) return ready.error();
+    }
+    std::vector<CpuTime> before{manager->cpu(), players->cpu()};
+    auto referee = start("referee", {"--manager", *url, "--max-matches",
+                                     std::to_string(options_.concurrent_matches)});
+    if (!referee) return referee.error();
+    if (auto ready = ready_url(*referee); !ready) return ready.error();
+    before.push_back(referee->cpu());
+
+    auto caller = transport::HttpCaller::create();
+    auto endpoint = transport::parse_endpoint(*url);
+    if (!caller || !endpoint) return !caller ? caller.error() : endpoint.error();
+    StatusQuery query(**caller, *endpoint);
+    if (auto ended = wait_for_end(*manager, query); !ended) return ended.error();
+    return std::vector<ProcessCost>{
+        {"league_manager", difference(manager->cpu(), before[0]), manager->peak_memory()},
+        {"player", difference(players->cpu(), before[1]), players->peak_memory()},
+        {"referee", difference(referee->cpu(), before[2]), referee->peak_memory()}};
+  }
+
+ private:
+  Result<BenchChild> start(const std::string& program, std::vector<std::string> arguments) {
+    for (const auto& word :
+         {std::string("--port"), std::string("0"), std::string("--limits"), limits_.string(),
+          std::string("--logs"), (options_.directory / "logs").string()}) {
+      arguments.push_back(word);
+    }
+    return BenchChild::start(options_.programs / program, arguments,
+                             options_.directory / (program + ".err"));
+  }
+
+  const BenchLeagueOptions& options_;
+  std::filesystem::path limits_;
+};
+
+}  // namespace
+
+Result<std::vector<ProcessCost>> play_bench_league(const BenchLeagueOptions& options) {
+  return League(options).play();
+}
+
+}  // namespace league::tools

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "tools/league/bench_child.h"
+
+namespace league::tools {
+
+/// One league to be measured: three real processes, logs and validation as always.
+struct BenchLeagueOptions {
+  std::filesystem::path programs;  ///< directory of the executables
+  std::filesystem::path directory;  ///< for logs, data and what the programs say
+  int players = 64;
+  int concurrent_matches = 32;  ///< places of the one referee
+  bool broadcasts = true;  ///< false: the match path alone
+};
+
+/// What one of the three processes has used between the last registration and the end.
+struct ProcessCost {
+  std::string name;
+  CpuTime cpu;
+  long peak_memory = 0;  ///< bytes
+};
+
+/// Plays the league to its end; afterwards `directory/logs` holds its conversation logs. Fails with
+/// what the program that did not come up or did not end said.
+[[nodiscard]] core::Result<std::vector<ProcessCost>> play_bench_league(
+    const BenchLeagueOptions& options);
+
+}  // namespace league::tools

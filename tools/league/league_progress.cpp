@@ -1,0 +1,74 @@
+#include "tools/league/league_progress.h"
+
+#include <nlohmann/json.hpp>
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+
+int number(const json& object, const char* name) {
+  auto it = object.find(name);
+  return it != object.end() && it->is_number_integer() ? it->get<int>() : 0;
+}
+
+std::string text(const json& object, const char* name) {
+  auto it = object.find(name);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+std::optional<core::UtcTimestamp> instant(const json& object, const char* name) {
+  auto parsed = core::UtcTimestamp::parse(text(object, name));
+  if (!parsed) return std::nullopt;
+  return *parsed;
+}
+
+TableRow parse_row(const json& row) {
+  return {.rank = number(row, "rank"),
+          .player_id = text(row, "player_id"),
+          .display_name = text(row, "display_name"),
+          .played = number(row, "played"),
+          .wins = number(row, "wins"),
+          .draws = number(row, "draws"),
+          .losses = number(row, "losses"),
+          .points = number(row, "points")};
+}
+
+}  // namespace
+
+double LeagueProgress::seconds(core::UtcTimestamp now) const {
+  if (!started_at) return 0;
+  auto end = completed_at.value_or(now);
+  return std::chrono::duration<double>(end.instant() - started_at->instant()).count();
+}
+
+LeagueProgress parse_progress(const json& status) {
+  if (!status.is_object()) return {};
+  LeagueProgress progress{.league_id = text(status, "league_id"),
+                          .state = text(status, "state"),
+                          .players = number(status, "players"),
+                          .players_expected = number(status, "players_expected"),
+                          .referees = number(status, "referees"),
+                          .referees_expected = number(status, "referees_expected"),
+                          .current_round = number(status, "current_round"),
+                          .total_rounds = number(status, "total_rounds"),
+                          .total_matches = number(status, "total_matches"),
+                          .matches_completed = number(status, "matches_completed"),
+                          .technical_losses = number(status, "technical_losses"),
+                          .champion = std::nullopt,
+                          .started_at = instant(status, "started_at"),
+                          .completed_at = instant(status, "completed_at")};
+  auto champion = status.find("champion");
+  if (champion != status.end() && champion->is_object()) progress.champion = parse_row(*champion);
+  return progress;
+}
+
+std::vector<TableRow> parse_rows(const json& rows) {
+  std::vector<TableRow> table;
+  for (const auto& row : rows) {
+    if (row.is_object()) table.push_back(parse_row(row));
+  }
+  return table;
+}
+
+}  // namespace league::tools

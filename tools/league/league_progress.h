@@ -1,0 +1,52 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/timestamp.h"
+
+namespace league::tools {
+
+/// A row of the table, as `get_standings` gives it.
+struct TableRow {
+  int rank = 0;
+  std::string player_id;
+  std::string display_name;
+  int played = 0;
+  int wins = 0;
+  int draws = 0;
+  int losses = 0;
+  int points = 0;
+};
+
+/// How far a league is, as `get_league_status` tells it.
+struct LeagueProgress {
+  std::string league_id;
+  std::string state;  ///< `REGISTERING`, `RUNNING`, `COMPLETED`
+  int players = 0;
+  int players_expected = 0;
+  int referees = 0;
+  int referees_expected = 0;
+  int current_round = 0;
+  int total_rounds = 0;
+  int total_matches = 0;
+  int matches_completed = 0;
+  int technical_losses = 0;
+  std::optional<TableRow> champion;  ///< only id, name and points
+  std::optional<core::UtcTimestamp> started_at;
+  std::optional<core::UtcTimestamp> completed_at;
+
+  [[nodiscard]] bool has_started() const { return started_at.has_value(); }
+  [[nodiscard]] bool is_completed() const { return state == "COMPLETED"; }
+  /// From the start of the league to its end, or to `now` while it runs; 0 before the start.
+  [[nodiscard]] double seconds(core::UtcTimestamp now) const;
+};
+
+/// Reads the answer of `get_league_status`; what is missing stays 0 or empty.
+[[nodiscard]] LeagueProgress parse_progress(const nlohmann::json& status);
+/// Reads the rows of `get_standings`.
+[[nodiscard]] std::vector<TableRow> parse_rows(const nlohmann::json& rows);
+
+}  // namespace league::tools

@@ -1,0 +1,77 @@
+#include "tools/league/manager_client.h"
+
+#include <algorithm>
+#include <future>
+#include <nlohmann/json.hpp>
+
+namespace league::tools {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+core::Result<json> result_of(const transport::CallOutcome& outcome, const std::string& url) {
+  if (outcome.error) return *outcome.error;
+  json answer = json::parse(outcome.bytes, nullptr, false);
+  Error strange{ErrorCode::kInvalidReply,
+                url + " answered with HTTP status " + std::to_string(outcome.http_status) +
+                    " and no JSON-RPC result; is it a league manager?",
+                {}};
+  if (!answer.is_object()) return strange;
+  if (auto error = answer.find("error"); error != answer.end() && error->is_object()) {
+    return Error{ErrorCode::kInvalidReply,
+                 url + " refused: " + error->value("message", "no reason given"),
+                 {}};
+  }
+  auto result = answer.find("result");
+  if (result == answer.end() || !result->is_object()) return strange;
+  if (result->value("message_type", "") == "LEAGUE_ERROR") {
+    auto code = core::parse_error_code(result->value("error_code", ""));
+    return Error{code.value_or(ErrorCode::kInvalidReply),
+                 result->value("error_description", "no reason given"),
+                 {}};
+  }
+  return *result;
+}
+
+}  // namespace
+
+core::Result<ManagerClient> ManagerClient::connect(const std::string& url) {
+  std::string complete = url.find("://") == std::string::npos ? "http://" + url : url;
+  auto endpoint = transport::parse_endpoint(complete);
+  if (!endpoint) return endpoint.error();
+  if (endpoint->path == "/" || endpoint->path.empty()) endpoint->path = "/mcp";
+  auto caller = transport::HttpCaller::create();
+  if (!caller) return caller.error();
+  return ManagerClient(std::move(*endpoint), std::move(*caller));
+}
+
+core::Result<json> ManagerClient::call(const std::string& tool, const json& arguments,
+                                       std::chrono::milliseconds patience) {
+  json frame = {{"jsonrpc", "2.0"}, {"id", next_id_++}, {"method", tool}, {"params", arguments}};
+  // Shared: set_value may still be at work on it when get() returns.
+  auto promise = std::make_shared<std::promise<transport::CallOutcome>>();
+  auto outcome = promise->get_future();
+  caller_->call({.endpoint = endpoint_,
+                 .bytes = std::make_shared<const std::string>(frame.dump()),
+                 .deadline = std::chrono::steady_clock::now() + patience,
+                 .budget = transport::Budget::kControl},
+                [promise](transport::CallOutcome done) { promise->set_value(std::move(done)); });
+  return result_of(outcome.get(), endpoint_.url());
+}
+
+core::Result<json> ManagerClient::standings(std::size_t limit) {
+  json rows = json::array();
+  for (;;) {
+    std::size_t wanted = limit - rows.size();
+    auto page = call("get_standings", {{"offset", rows.size()}, {"limit", wanted}});
+    if (!page) return page.error();
+    auto found = page->find("standings");
+    if (found == page->end() || !found->is_array() || found->empty()) return rows;
+    for (auto& row : *found) rows.push_back(std::move(row));
+    if (rows.size() >= std::min(limit, page->value("total_players", std::size_t{0}))) return rows;
+  }
+}
+
+}  // namespace league::tools

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "common/core/result.h"
+#include "common/transport/http_caller.h"
+
+namespace league::tools {
+
+/// Asks a league manager over HTTP, one question at a time. Not thread-safe.
+class ManagerClient {
+ public:
+  /// Fails when `url` is no URL. What a person types for short (`localhost:8000`) is completed.
+  [[nodiscard]] static core::Result<ManagerClient> connect(const std::string& url);
+
+  /// Calls a tool and waits for its result for at most `patience`. Fails with kConnectionError or
+  /// kTimeout when nobody answers, and with the manager's own code and text when it refuses.
+  [[nodiscard]] core::Result<nlohmann::json> call(
+      const std::string& tool, const nlohmann::json& arguments,
+      std::chrono::milliseconds patience = std::chrono::seconds(5));
+  /// Rows of the table by rank, at most `limit`; fetched page by page.
+  [[nodiscard]] core::Result<nlohmann::json> standings(std::size_t limit);
+
+ private:
+  ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::HttpCaller> caller)
+      : endpoint_(std::move(endpoint)), caller_(std::move(caller)) {}
+
+  transport::Endpoint endpoint_;
+  std::unique_ptr<transport::HttpCaller> caller_;
+  int next_id_ = 1;
+};
+
+}  // namespace league::tools

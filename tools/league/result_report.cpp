@@ -1,0 +1,75 @@
+#include "tools/league/result_report.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tools/league/table_text.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+double rate(const TournamentOutcome& outcome) {
+  return outcome.seconds > 0 ? outcome.progress.matches_completed / outcome.seconds : 0;
+}
+
+ordered_json row_json(const TableRow& row) {
+  return {{"rank", row.rank},     {"player_id", row.player_id}, {"display_name", row.display_name},
+          {"played", row.played}, {"wins", row.wins},           {"draws", row.draws},
+          {"losses", row.losses}, {"points", row.points}};
+}
+
+}  // namespace
+
+ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories& directories) {
+  const LeagueProgress& progress = outcome.progress;
+  ordered_json result = {{"league_id", progress.league_id},
+                         {"state", outcome.was_interrupted ? "INTERRUPTED" : progress.state},
+                         {"players", progress.players},
+                         {"referees", progress.referees},
+                         {"rounds", progress.total_rounds},
+                         {"matches", progress.matches_completed},
+                         {"matches_scheduled", progress.total_matches},
+                         {"technical_losses", progress.technical_losses},
+                         {"champion", nullptr},
+                         {"standings", ordered_json::array()},
+                         {"seconds", rounded(outcome.seconds)},
+                         {"matches_per_second", rounded(rate(outcome))},
+                         {"logs", directories.logs.string()},
+                         {"data", directories.data.string()}};
+  if (progress.champion) {
+    result["champion"] = {{"player_id", progress.champion->player_id},
+                          {"display_name", progress.champion->display_name},
+                          {"points", progress.champion->points}};
+  }
+  for (const auto& row : outcome.standings) result["standings"].push_back(row_json(row));
+  return result;
+}
+
+void print_result(const TournamentOutcome& outcome, const RunDirectories& directories,
+                  std::size_t width, std::ostream& out) {
+  const LeagueProgress& progress = outcome.progress;
+  for (const auto& line :
+       table_lines(outcome.standings, width, outcome.standings.size(), outcome.standings.size()))
+    out << line << '\n';
+  out << '\n';
+  if (outcome.was_interrupted) {
+    out << "interrupted: " << progress.matches_completed << " of " << progress.total_matches
+        << " matches were played";
+  } else if (progress.champion) {
+    out << "champion: " << safe_text(progress.champion->display_name) << " ("
+        << progress.champion->player_id << ") with " << progress.champion->points << " points\n"
+        << progress.matches_completed << " matches in " << progress.total_rounds << " rounds";
+  }
+  if (outcome.seconds > 0)
+    out << ", " << short_number(outcome.seconds) << " s, " << short_number(rate(outcome))
+        << " matches/s";
+  out << "\ntechnical losses: " << progress.technical_losses << '\n'
+      << "logs: " << directories.logs.string() << "\ndata: " << directories.data.string() << '\n';
+}
+
+}  // namespace league::tools

@@ -1,0 +1,55 @@
+#include "tools/league/run_directory.h"
+
+#include <algorithm>
+#include <system_error>
+
+namespace league::tools {
+namespace {
+
+core::Error directory_error(const std::filesystem::path& path, const std::error_code& why) {
+  return {core::ErrorCode::kInternalError,
+          "cannot make the directory " + path.string() + ": " + why.message() +
+              "; choose another with --data and --logs",
+          {}};
+}
+
+core::Result<std::filesystem::path> fresh_directory(const std::filesystem::path& root,
+                                                    const std::string& name) {
+  constexpr int kTries = 1000;
+  std::error_code failed;
+  std::filesystem::create_directories(root, failed);
+  if (failed) return directory_error(root, failed);
+  std::filesystem::path path = root / name;
+  for (int i = 2; i < kTries; ++i) {
+    if (std::filesystem::create_directory(path, failed)) return path;
+    if (failed && failed != std::errc::file_exists) break;
+    path = root / (name + "-" + std::to_string(i));
+  }
+  return directory_error(path, failed);
+}
+
+}  // namespace
+
+std::string run_name(core::UtcTimestamp now) {
+  std::string name = now.to_wire();
+  std::replace(name.begin(), name.end(), ':', '-');
+  return name;
+}
+
+core::Result<RunDirectories> make_run_directories(const std::filesystem::path& root,
+                                                  core::UtcTimestamp now, RunDirectories wanted) {
+  if (wanted.data.empty() || wanted.logs.empty()) {
+    auto run = fresh_directory(root, run_name(now));
+    if (!run) return run.error();
+    if (wanted.data.empty()) wanted.data = *run / "data";
+    if (wanted.logs.empty()) wanted.logs = *run / "logs";
+  }
+  for (const auto* path : {&wanted.data, &wanted.logs}) {
+    std::error_code failed;
+    std::filesystem::create_directories(*path, failed);
+    if (failed) return directory_error(*path, failed);
+  }
+  return wanted;
+}
+
+}  // namespace league::tools

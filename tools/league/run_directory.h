@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "common/core/result.h"
+#include "common/core/timestamp.h"
+
+namespace league::tools {
+
+/// Where a league keeps what it leaves behind.
+struct RunDirectories {
+  std::filesystem::path data;
+  std::filesystem::path logs;
+};
+
+/// `2025-01-15T10-30-00Z`: the instant as a name that every file system takes and that sorts by
+/// time.
+[[nodiscard]] std::string run_name(core::UtcTimestamp now);
+
+/// Makes `data` and `logs`; where one of them is empty, inside a fresh `ROOT/TIME` (or
+/// `ROOT/TIME-2`
+/// ... if that is there already). Fails with kInternalError and the directory that cannot be made.
+[[nodiscard]] core::Result<RunDirectories> make_run_directories(const std::filesystem::path& root,
+                                                                core::UtcTimestamp now,
+                                                                RunDirectories wanted);
+
+}  // namespace league::tools
