@@ -1,0 +1,205 @@
+#include "common/agent/peer_client.h"
+
+#include <gtest/gtest.h>
+
+#include "common/envelope/test_support.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::agent {
+namespace {
+
+using core::ErrorCode;
+using envelope::Mode;
+using envelope::testing::golden;
+using nlohmann::json;
+
+/// Answers every call at once as the test says.
+class ScriptedCaller final : public transport::Caller {
+ public:
+  std::function<transport::CallOutcome(const json& frame)> answer;
+  std::vector<json> frames;
+
+  void call(transport::OutboundCall call, Completion completion) override {
+    frames.push_back(json::parse(*call.bytes));
+    completion(answer(frames.back()));
+  }
+};
+
+class PeerClientTest : public ::testing::Test {
+ protected:
+  PeerReply ask(envelope::MessageType type, Mode mode = Mode::kOpen) {
+    if (!client_ || mode != mode_) {
+      client_ = std::make_unique<PeerClient>(caller_, envelope::testing::schemas(), time_, mode);
+      mode_ = mode;
+    }
+    PeerCall call;
+    call.endpoint = endpoint_;
+    call.peer = "player:P01";
+    call.type = type;
+    call.message = std::make_shared<const std::string>("{}");
+    call.reply_defaults.sender = "player:P01";
+    call.reply_defaults.conversation_id = core::ConversationId("convr1m1001");
+    call.reply_defaults.player_id = core::PlayerId("P01");
+    call.reply_defaults.match_id = core::MatchId("R1M1");
+    std::optional<PeerReply> got;
+    client_->call(std::move(call), [&](PeerReply reply) {
+      EXPECT_FALSE(got) << "twice";
+      got = std::move(reply);
+    });
+    EXPECT_TRUE(got);
+    return got ? std::move(*got) : PeerReply{};
+  }
+  void answer_with(std::string bytes, int http_status = 200) {
+    caller_.answer = [bytes = std::move(bytes), http_status](const json& /*frame*/) {
+      transport::CallOutcome outcome;
+      outcome.http_status = http_status;
+      outcome.bytes = bytes;
+      return outcome;
+    };
+  }
+  void answer_result(const json& result) {
+    caller_.answer = [result](const json& frame) {
+      transport::CallOutcome outcome;
+      outcome.http_status = 200;
+      outcome.bytes = json{{"jsonrpc", "2.0"}, {"id", frame["id"]}, {"result", result}}.dump();
+      return outcome;
+    };
+  }
+
+  static constexpr auto kInvite = envelope::MessageType::kGameInvitation;
+  static constexpr auto kOver = envelope::MessageType::kGameOver;
+  league::testing::FakeTime time_;
+  ScriptedCaller caller_;
+  std::unique_ptr<PeerClient> client_;
+  Mode mode_ = Mode::kOpen;
+  const transport::Endpoint endpoint_ = *transport::parse_endpoint("http://127.0.0.1:8101/mcp");
+};
+
+TEST_F(PeerClientTest, FillsTheHolesOfAnAnswer) {
+  answer_result({{"accept", true}});
+  auto reply = ask(kInvite);
+  ASSERT_FALSE(reply.error) << reply.error->message;
+  EXPECT_EQ(reply.message["player_id"], "P01");
+  EXPECT_EQ(reply.message["sender"], "player:P01");
+  EXPECT_EQ(reply.message["message_type"], "GAME_JOIN_ACK");
+  EXPECT_FALSE(reply.notes->leniencies.empty());
+  auto strict = ask(kInvite, Mode::kStrict);
+  EXPECT_EQ(strict.error->code, ErrorCode::kMissingRequiredField);
+}
+
+TEST_F(PeerClientTest, TriesTheStylesInOrderAndRemembersTheOneThatWorked) {
+  caller_.answer = [](const json& frame) {
+    transport::CallOutcome outcome;
+    outcome.http_status = 404;  // whatever the status says
+    json reply = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
+    if (frame["method"] == "tools/call") {
+      outcome.http_status = 200;
+      reply["result"] = {{"accept", true}};
+    } else {
+      reply["error"] = {{"code", -32601}, {"message", "no"}};
+    }
+    outcome.bytes = reply.dump();
+    return outcome;
+  };
+  EXPECT_FALSE(ask(kInvite).error);
+  ASSERT_EQ(caller_.frames.size(), 3U);
+  EXPECT_EQ(caller_.frames[0]["method"], "handle_game_invitation");
+  EXPECT_EQ(caller_.frames[1]["method"], "GAME_INVITATION");
+  EXPECT_NE(caller_.frames[0]["id"], caller_.frames[1]["id"]);
+  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kToolsCall);
+  EXPECT_FALSE(ask(kInvite).error);
+  EXPECT_EQ(caller_.frames.size(), 4U);
+}
+
+TEST_F(PeerClientTest, TakesNearlyEverythingForAnAcknowledgement) {
+  struct Case {
+    const char* bytes;
+    int http_status;
+    bool is_fine;
+  };
+  for (const auto& one : std::vector<Case>{
+           {R"({"jsonrpc":"2.0","id":1,"result":{}})", 200, true},
+           {R"({"jsonrpc":"2.0","id":1,"result":"ok"})", 200, true},
+           {"", 204, true},
+           {"", 200, true},
+           {"OK", 200, true},
+           {"<html>", 202, true},
+           {R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"?"}})", 404, true},
+           {R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"?"}})", 200, false},
+           {"<html>", 500, false},
+           {"", 503, false},
+       }) {
+    answer_with(one.bytes, one.http_status);
+    EXPECT_EQ(!ask(kOver).error, one.is_fine) << one.http_status << " " << one.bytes;
+  }
+}
+
+TEST_F(PeerClientTest, TellsTroubleOfTheConnectionFromABadAnswer) {
+  answer_with("<html>", 502);
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kConnectionError);
+  answer_with("<html>", 200);
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kInvalidReply);
+  // A bot's own codes decide nothing: it must not buy itself another attempt.
+  answer_with(
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"x","data":{"error_code":"E001"}}})");
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kInvalidReply);
+  caller_.answer = [](const json& /*frame*/) {
+    transport::CallOutcome outcome;
+    outcome.error = core::Error{ErrorCode::kTimeout, "late", ""};
+    return outcome;
+  };
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kTimeout);
+}
+
+TEST_F(PeerClientTest, ReadsALeagueErrorInPlaceOfTheAnswer) {
+  auto error = golden("league_error");
+  answer_result(error);
+  auto reply = ask(envelope::MessageType::kLeagueQuery);
+  ASSERT_TRUE(reply.error);
+  EXPECT_EQ(std::string(core::wire_code(reply.error->code)), error["error_code"]);
+  auto acknowledged = ask(envelope::MessageType::kMatchResultReport);
+  EXPECT_TRUE(acknowledged.error);
+}
+
+TEST_F(PeerClientTest, NotesOrRefusesAForeignSender) {
+  auto ack = golden("game_join_ack");
+  ack["sender"] = "player:P09";
+  answer_result(ack);
+  auto open = ask(kInvite);
+  ASSERT_FALSE(open.error) << open.error->message;
+  EXPECT_EQ(open.notes->leniencies, (std::vector<std::string_view>{"foreign_reply_sender"}));
+  auto strict = ask(kInvite, Mode::kStrict);
+  ASSERT_TRUE(strict.error);
+  EXPECT_EQ(strict.error->code, ErrorCode::kSenderMismatch);
+  EXPECT_EQ(strict.notes->verdict, ErrorCode::kSenderMismatch);
+}
+
+TEST_F(PeerClientTest, AnyAnswerToAPingIsLife) {
+  answer_with(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"?"}})", 500);
+  (void)ask(kOver);
+  bool is_alive = false;
+  client_->ping(endpoint_, "player:P01", std::chrono::seconds(1),
+                [&](bool alive) { is_alive = alive; });
+  EXPECT_TRUE(is_alive);
+}
+
+TEST_F(PeerClientTest, NoAnswerMakesItThrow) {
+  for (const char* bytes :
+       {"null", "7", "[]", "[[]]", "{}", R"({"jsonrpc":2})",
+        R"({"jsonrpc":"2.0","id":1,"result":[]})", R"({"jsonrpc":"2.0","id":1,"result":null})",
+        R"({"jsonrpc":"2.0","id":1,"error":[]})",
+        R"({"jsonrpc":"2.0","id":1,"error":{"code":"x"}})", R"({"result":{"content":[{}]}})",
+        R"({"result":{"content":[{"text":"["}]}})", "\xff\xfe", R"({"params":{},"method":7})",
+        R"({"jsonrpc":"2.0","id":1,"result":{"message_type":"LEAGUE_ERROR"}})",
+        R"({"jsonrpc":"2.0","id":1,"result":{"message_type":"LEAGUE_ERROR","error_code":7}})",
+        R"({"jsonrpc":"2.0","id":1,"result":{"accept":"yes","sender":7,"timestamp":{}}})"}) {
+    answer_with(bytes);
+    for (auto mode : {Mode::kOpen, Mode::kStrict}) {
+      EXPECT_TRUE(ask(kInvite, mode).error) << bytes;
+      (void)ask(kOver, mode);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace league::agent

@@ -1,0 +1,127 @@
+#include "common/agent/registration.h"
+
+#include <gtest/gtest.h>
+
+#include "common/envelope/test_support.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/scripted_random.h"
+
+namespace league::agent {
+namespace {
+
+using core::ErrorCode;
+using nlohmann::json;
+
+/// A league manager that answers the n-th registration as the test says.
+class Manager final : public transport::Caller {
+ public:
+  std::vector<transport::CallOutcome> answers;
+  std::vector<json> requests;
+
+  void call(transport::OutboundCall call, Completion completion) override {
+    auto frame = json::parse(*call.bytes);
+    requests.push_back(frame["params"]);
+    auto outcome = answers.at(std::min(requests.size(), answers.size()) - 1);
+    if (!outcome.error) {
+      outcome.bytes =
+          json{{"jsonrpc", "2.0"}, {"id", frame["id"]}, {"result", json::parse(outcome.bytes)}}
+              .dump();
+    }
+    completion(std::move(outcome));
+  }
+};
+
+transport::CallOutcome failing(ErrorCode code) {
+  transport::CallOutcome outcome;
+  outcome.error = core::Error{code, "scripted", ""};
+  return outcome;
+}
+
+transport::CallOutcome answering(const json& message) {
+  transport::CallOutcome outcome;
+  outcome.http_status = 200;
+  outcome.bytes = message.dump();
+  return outcome;
+}
+
+class RegistrationTest : public ::testing::Test {
+ protected:
+  std::optional<core::Result<Identity>> run(envelope::Role role = envelope::Role::kPlayer) {
+    std::optional<core::Result<Identity>> got;
+    register_agent({client_, time_, time_, random_, settings_},
+                   {.role = role,
+                    .display_name = "my bot!",
+                    .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                    .game_types = {"even_odd"},
+                    .max_concurrent_matches = 4,
+                    .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                    .max_attempts = 3},
+                   [&](const core::Result<Identity>& identity) { got = identity; });
+    while (!got && time_.advance_to_next()) {
+    }
+    return got;
+  }
+
+  league::testing::FakeTime time_;
+  league::testing::ScriptedRandom random_;
+  Settings settings_;
+  Manager manager_;
+  PeerClient client_{manager_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
+};
+
+TEST_F(RegistrationTest, TriesAgainWithTheSameNonceUntilTheManagerIsUp) {
+  auto accepted = envelope::testing::golden("league_register_response");
+  manager_.answers = {failing(ErrorCode::kConnectionError), failing(ErrorCode::kTimeout),
+                      answering(accepted)};
+  auto identity = run();
+  ASSERT_TRUE(identity && *identity) << (identity ? (*identity).error().message : "nothing");
+  EXPECT_EQ((*identity)->id, accepted["player_id"]);
+  EXPECT_EQ((*identity)->token.reveal(), accepted["auth_token"]);
+  ASSERT_EQ(manager_.requests.size(), 3U);
+  EXPECT_EQ(manager_.requests[0]["registration_nonce"], manager_.requests[2]["registration_nonce"]);
+  EXPECT_EQ(manager_.requests[0]["sender"], "player:my_bot_");
+  for (const auto& request : manager_.requests) {
+    EXPECT_TRUE(envelope::testing::schemas().validate(envelope::MessageType::kLeagueRegisterRequest,
+                                                      request));
+  }
+}
+
+TEST_F(RegistrationTest, GivesUpAfterTheLastAttempt) {
+  manager_.answers = {failing(ErrorCode::kConnectionError)};
+  auto identity = run();
+  ASSERT_TRUE(identity);
+  EXPECT_EQ(identity->error().code, ErrorCode::kConnectionError);
+  EXPECT_EQ(manager_.requests.size(), 3U);
+}
+
+TEST_F(RegistrationTest, ARejectionIsFinalAndNamesItsReason) {
+  auto rejected = envelope::testing::golden("league_register_response");
+  rejected["status"] = "REJECTED";
+  rejected["player_id"] = nullptr;
+  rejected.erase("auth_token");
+  rejected["reason"] = "the league has started";
+  rejected["error_code"] = "E019";
+  manager_.answers = {answering(rejected)};
+  auto identity = run();
+  ASSERT_TRUE(identity);
+  EXPECT_EQ(identity->error().code, ErrorCode::kLateRegistration);
+  EXPECT_NE(identity->error().message.find("the league has started"), std::string::npos);
+  EXPECT_EQ(manager_.requests.size(), 1U);
+}
+
+TEST_F(RegistrationTest, ARefereeSaysWhatItCanTake) {
+  manager_.answers = {answering(envelope::testing::golden("referee_register_response"))};
+  auto identity = run(envelope::Role::kReferee);
+  ASSERT_TRUE(identity && *identity);
+  EXPECT_EQ(manager_.requests[0]["referee_meta"]["max_concurrent_matches"], 4);
+  EXPECT_EQ(manager_.requests[0]["referee_meta"]["assignments_in_ack"], true);
+}
+
+TEST(TemporaryId, IsAWordOfAtMost64Characters) {
+  EXPECT_EQ(temporary_id("my bot!"), "my_bot_");
+  EXPECT_EQ(temporary_id(""), "unnamed");
+  EXPECT_EQ(temporary_id(std::string(100, 'x')).size(), 64U);
+}
+
+}  // namespace
+}  // namespace league::agent

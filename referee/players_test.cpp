@@ -1,0 +1,77 @@
+#include "referee/players.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace league::referee {
+namespace {
+
+using nlohmann::json;
+
+envelope::MatchAssignment assignment() {
+  envelope::MatchAssignment one;
+  one.match_id = core::MatchId("R1M1");
+  one.player_a_id = core::PlayerId("P01");
+  one.player_b_id = core::PlayerId("P02");
+  one.player_a_endpoint = "http://127.0.0.1:8101/mcp";
+  one.player_b_endpoint = "http://127.0.0.1:8102/mcp";
+  one.player_a_token_hash = core::AuthToken("tok_a").hash();
+  one.player_b_token_hash = core::AuthToken("tok_b").hash();
+  one.player_b_dialect = "tools_call";
+  one.player_b_suspended = true;
+  return one;
+}
+
+TEST(Players, TakesTheSeatsFromTheAssignment) {
+  auto seats = seats_of(assignment());
+  ASSERT_TRUE(seats);
+  EXPECT_EQ((*seats)[Slot::kA].id.str(), "P01");
+  EXPECT_EQ((*seats)[Slot::kA].style, std::nullopt);
+  EXPECT_FALSE((*seats)[Slot::kA].is_suspended);
+  EXPECT_EQ((*seats)[Slot::kB].endpoint.url(), "http://127.0.0.1:8102/mcp");
+  EXPECT_EQ((*seats)[Slot::kB].style, agent::CallStyle::kToolsCall);
+  EXPECT_TRUE((*seats)[Slot::kB].is_suspended);
+}
+
+TEST(Players, RefusesAnAddressThatCannotBeRead) {
+  auto one = assignment();
+  one.player_b_endpoint = "nowhere";
+  auto seats = seats_of(one);
+  ASSERT_FALSE(seats);
+  EXPECT_EQ(seats.error().code, core::ErrorCode::kEndpointNotAllowed);
+}
+
+struct TokenCase {
+  json reply;
+  std::optional<core::ErrorCode> strict;
+  const char* leniency;  ///< in open mode
+};
+
+TEST(Players, ChecksTheTokenOfAReply) {
+  auto seat = (*seats_of(assignment()))[Slot::kA];
+  const std::vector<TokenCase> cases = {
+      {{{"auth_token", "tok_a"}}, std::nullopt, nullptr},
+      {json::object(), core::ErrorCode::kAuthTokenMissing, "missing_reply_token"},
+      {{{"auth_token", ""}}, core::ErrorCode::kAuthTokenMissing, "missing_reply_token"},
+      {{{"auth_token", nullptr}}, core::ErrorCode::kAuthTokenMissing, "missing_reply_token"},
+      {{{"auth_token", 7}}, core::ErrorCode::kAuthTokenMissing, "missing_reply_token"},
+      {{{"auth_token", "tok_b"}}, core::ErrorCode::kAuthTokenInvalid, "foreign_reply_token"},
+  };
+  for (const auto& one : cases) {
+    rpc::MessageNotes strict_notes;
+    auto strict = check_reply_token(seat, one.reply, envelope::Mode::kStrict, strict_notes);
+    EXPECT_EQ(static_cast<bool>(strict), !one.strict) << one.reply;
+    if (!strict) {
+      EXPECT_EQ(strict.error().code, one.strict) << one.reply;
+    }
+    rpc::MessageNotes notes;
+    EXPECT_TRUE(check_reply_token(seat, one.reply, envelope::Mode::kOpen, notes)) << one.reply;
+    std::vector<std::string_view> expected;
+    if (one.leniency != nullptr) expected.emplace_back(one.leniency);
+    EXPECT_EQ(notes.leniencies, expected) << one.reply;
+  }
+}
+
+}  // namespace
+}  // namespace league::referee
