@@ -16,7 +16,8 @@ class ExamplesPlay(LeagueTest):
         self.start_referee(manager, "--mode", mode)
         self.start_players(manager, 2)
         bots = [
-            subprocess.Popen([*command, manager.url, f"guest{i}"], stdout=subprocess.PIPE, text=True) for i in (1, 2)
+            subprocess.Popen([*command, manager.url, f"guest{i}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             text=True) for i in (1, 2)
         ]
         for bot in bots:
             self.addCleanup(bot.stdout.close)
@@ -41,9 +42,17 @@ class ExamplesPlay(LeagueTest):
     def test_node_bot_in_strict_mode(self):
         self.play(["node", SOURCE / "examples" / "player.mjs"], "strict")
 
+    def test_python_bot_says_why_it_was_not_accepted(self):
+        manager = self.start_manager(2, 1)
+        self.start_players(manager, 2)
+        full = subprocess.run([sys.executable, SOURCE / "examples" / "player.py", manager.url], capture_output=True,
+                              text=True, timeout=10)
+        self.assertEqual(full.returncode, 1)
+        self.assertIn("E017", full.stderr)
+
     def test_python_bot_is_short(self):
         code = (SOURCE / "examples" / "player.py").read_text().splitlines()
-        self.assertLess(len([line for line in code if line.strip()]), 55)
+        self.assertLess(len([line for line in code if line.strip()]), 40)
 
 
 if __name__ == "__main__":
