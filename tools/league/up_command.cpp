@@ -124,7 +124,7 @@ void add_setting(CLI::App& command, UpOptions& options) {
 
 }  // namespace
 
-void add_up_command(CLI::App& app, transport::StopSignal& stop, int& exit_code) {
+void add_up_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
   auto options = std::make_shared<UpOptions>();
   CLI::App* command = app.add_subcommand("up", "play a whole league on this machine");
   add_people(*command, *options);
@@ -139,7 +139,8 @@ void add_up_command(CLI::App& app, transport::StopSignal& stop, int& exit_code) 
       "  league up --players 6 --strategies random,slow:3000,crash --json\n"
       "Exit codes: 0 the league was played to its end, 1 it was interrupted, 2 it could not be "
       "played.");
-  command->callback([options, &stop, &exit_code] { exit_code = up(*options, stop); });
+  command->callback(
+      [options, &stop, &chosen] { chosen = [options, &stop] { return up(*options, stop); }; });
 }
 
 }  // namespace league::tools

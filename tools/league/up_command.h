@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 namespace CLI {
 class App;
 }
@@ -9,8 +11,8 @@ class StopSignal;
 
 namespace league::tools {
 
-/// Adds `league up`, which plays a whole league on this machine. `stop` and `exit_code` outlive the
-/// parsing of the command line, which runs the command.
-void add_up_command(CLI::App& app, transport::StopSignal& stop, int& exit_code);
+/// Adds `league up`, which plays a whole league on this machine. When it is given, `chosen` becomes
+/// what runs it and returns the exit code. `stop` outlives that.
+void add_up_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen);
 
 }  // namespace league::tools

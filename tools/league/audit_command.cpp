@@ -1,0 +1,81 @@
+#include "tools/league/audit_command.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "tools/league/audit_player.h"
+#include "tools/league/audit_show.h"
+
+namespace league::tools {
+namespace {
+
+struct AuditOptions {
+  std::filesystem::path directory;
+  std::string what;
+  bool json = false;
+
+  [[nodiscard]] AuditOutput output() const {
+    return {.json = json, .colour = !json && ::isatty(STDOUT_FILENO) == 1};
+  }
+};
+
+void add_directory(CLI::App& command, AuditOptions& options) {
+  command.add_option("DIR", options.directory, "directory that holds data/ and logs/")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+}
+
+void add_json(CLI::App& command, AuditOptions& options) {
+  command.add_flag("--json", options.json, "print one JSON object for machines");
+}
+
+void add_show(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  CLI::App* command =
+      audit.add_subcommand("show", "a conversation from the logs of all roles, in order");
+  add_directory(*command, *options);
+  command->add_option("CONVERSATION_ID", options->what, "such as convr1m1001")->required();
+  add_json(*command, *options);
+  command->footer(
+      "Example:\n  league audit show runs/2025-01-15T10-30-00Z convr1m1001\n"
+      "Exit codes: 0 found, 1 there is no such conversation, 2 DIR holds no logs.");
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      return audit_show(options->directory, options->what, options->output(), std::cout, std::cerr);
+    };
+  });
+}
+
+void add_log(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  CLI::App* command = audit.add_subcommand(
+      "log", "what a player was sent, what it answered and what was wrong with it");
+  add_directory(*command, *options);
+  command->add_option("PLAYER", options->what, "such as P01")->required();
+  add_json(*command, *options);
+  command->footer(
+      "Example:\n  league audit log runs/2025-01-15T10-30-00Z P01\n"
+      "Exit codes: 0 nothing was wrong, 1 something was or the player is in no log, 2 DIR holds no "
+      "logs.");
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      return audit_log(options->directory, options->what, options->output(), std::cout, std::cerr);
+    };
+  });
+}
+
+}  // namespace
+
+void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
+  CLI::App* audit = app.add_subcommand("audit", "what happened? reads the conversation logs");
+  audit->require_subcommand(1);
+  add_show(*audit, chosen);
+  add_log(*audit, chosen);
+}
+
+}  // namespace league::tools

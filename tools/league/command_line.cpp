@@ -1,0 +1,76 @@
+#include "tools/league/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "tools/league/audit_command.h"
+#include "tools/league/manager_command.h"
+#include "tools/league/suggestion.h"
+#include "tools/league/up_command.h"
+
+namespace league::tools {
+namespace {
+
+void add_version_command(CLI::App& app, std::function<int()>& chosen) {
+  CLI::App* command = app.add_subcommand("version", "the version of this program");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "print one JSON object for machines");
+  command->callback([json, &chosen] {
+    chosen = [json] {
+      nlohmann::json object = {{"version", LEAGUE_VERSION}, {"protocol", "league.v2"}};
+      std::cout << (*json ? object.dump() : LEAGUE_VERSION) << '\n';
+      return 0;
+    };
+  });
+}
+
+/// The first word that is no option, when it is no command; empty otherwise.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  const std::string word = argv[1];
+  for (const auto* command : app.get_subcommands(nullptr)) {
+    if (command->get_name() == word) return {};
+  }
+  return word;
+}
+
+int refuse_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  std::cerr << "error: there is no command \"" << word.substr(0, 40) << "\"";
+  if (auto near = nearest(word, names)) std::cerr << "; did you mean \"" << *near << "\"?";
+  std::cerr << "\nRun `league --help` for the list.\n";
+  return 2;
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
+  std::function<int()> chosen;
+  CLI::App app("Plays, watches and explains Even/Odd leagues.", "league");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(LEAGUE_VERSION));
+  app.footer(
+      "Examples:\n"
+      "  league up --players 8 --referees 2\n"
+      "  league status http://localhost:8000/mcp\n"
+      "  league audit log runs/2025-01-15T10-30-00Z P01\n"
+      "`league COMMAND --help` says more. Exit codes: 0 yes, 1 no, 2 wrong usage or environment.");
+  add_up_command(app, stop, chosen);
+  add_status_command(app, chosen);
+  add_start_command(app, chosen);
+  add_audit_command(app, chosen);
+  add_version_command(app, chosen);
+  if (auto word = unknown_command(app, argc, argv); !word.empty()) return refuse_command(app, word);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stopped) {
+    return app.exit(stopped) == 0 ? 0 : 2;
+  }
+  return chosen ? chosen() : 2;
+}
+
+}  // namespace league::tools

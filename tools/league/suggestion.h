@@ -1,0 +1,15 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace league::tools {
+
+/// The one of `names` that `word` was probably meant to be: at most two letters wrong, missing or
+/// too many.
+[[nodiscard]] std::optional<std::string> nearest(std::string_view word,
+                                                 const std::vector<std::string>& names);
+
+}  // namespace league::tools
