@@ -65,7 +65,7 @@ void Conductor::advance() {
   if (is_stopped_) return;
   auto [step, seeds] = deps_.ledger.read(
       [](const League& league) { return std::pair(league.due(), league.seeds_needed()); });
-  if (step == Step::kNone) return;
+  if (step == Step::kNone || unanswered_ > 0) return;
   if (step == Step::kStartLeague && !is_start_due_) {
     // Whoever registered last shall have read its answer before the first call comes.
     if (is_start_scheduled_.exchange(true)) return;
@@ -80,7 +80,8 @@ void Conductor::advance() {
   StepFacts facts;
   for (std::size_t i = 0; i < seeds; ++i) facts.draw_seeds.push_back(deps_.random.bytes<32>());
   deps_.ledger.commit(
-      [&facts](const League& league, core::UtcTimestamp now) {
+      [this, &facts](const League& league, core::UtcTimestamp now) {
+        if (unanswered_ > 0) return Events{};  // who answers goes on from there
         facts.now = now;
         auto events = league.decide_step(facts);
         return events ? *events : Events{};

@@ -50,6 +50,11 @@ class Conductor {
   /// Takes every step that is due. Call it after anything has changed the league; never while an
   /// answer is still to be sent (protocol §9: answer a report before broadcasting).
   void advance();
+  /// A report was accepted and is to be answered: no step is taken until `on_answered`. To be
+  /// called while the ledger decides, so that nobody sees the report's effect before the hold.
+  void hold_for_answer() { ++unanswered_; }
+  /// The answer has been sent, or could not be.
+  void on_answered() { --unanswered_; }
   /// Does what follows from `events`, which are durable: hands out assignments, sends broadcasts.
   void on_events(const Events& events);
 
@@ -82,6 +87,7 @@ class Conductor {
   const ConductorDependencies deps_;
   Announcer announcer_;
   std::atomic<bool> is_stopped_{false};
+  std::atomic<int> unanswered_{0};  // accepted reports
   std::atomic<bool> is_start_scheduled_{false};
   std::atomic<bool> is_start_due_{false};
 

@@ -60,6 +60,11 @@ std::vector<AgentRef> suspended_but_playing(const League& league, const MatchRep
   return recovered;
 }
 
+/// Whether the report gave its match a result; a repeat did not.
+bool is_accepted(const ReportDecision& decision) {
+  return !decision.refusal && !decision.is_repeat;
+}
+
 /// What is particular to each of the two registrations.
 template <typename Request>
 struct RegistrationTraits;
@@ -233,11 +238,17 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
         auto referee = league.roster().find(shared->envelope.sender.id);
         *decision = league.decide_report(referee->index, *report, now);
         if (!decision->refusal) *recovered = suspended_but_playing(league, *report);
+        if (is_accepted(*decision)) deps_.conductor.hold_for_answer();
         return decision->events;
       },
       [this, shared, decision, recovered](const Result<Events>& stored) {
-        if (!stored) return shared->reply.refuse(stored.error());
-        auto follow = [this, events = *stored, recovered] {
+        bool is_held = is_accepted(*decision);
+        if (!stored) {
+          if (is_held) deps_.conductor.on_answered();
+          return shared->reply.refuse(stored.error());
+        }
+        auto follow = [this, events = *stored, recovered, is_held] {
+          if (is_held) deps_.conductor.on_answered();
           deps_.conductor.on_events(events);
           for (auto player : *recovered) deps_.conductor.on_alive(player);
           deps_.conductor.advance();
