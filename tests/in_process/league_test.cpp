@@ -55,8 +55,10 @@ TEST(League, AnswersAReportBeforeItBroadcastsAnything) {
   int broadcasts = 0;
   for (const auto& one : league.recording.all()) {
     bool from_manager = one.agent == "league_manager" && one.direction == Direction::kOut;
-    if (one.agent.starts_with("REF") && one.direction == Direction::kIn && one.kind == Kind::kReply)
-      accepted += one.message.is_object() && one.message.contains("match_id") ? 1 : 0;
+    bool is_answer = one.agent.starts_with("REF") && one.direction == Direction::kIn &&
+                     one.kind == Kind::kReply && one.message.is_object();
+    if (is_answer && one.message.contains("match_id") && !one.message.contains("message_type"))
+      ++accepted;
     if (!from_manager || one.kind != Kind::kRequest || one.type != "LEAGUE_STANDINGS_UPDATE")
       continue;
     // Two matches a round: both answers have reached their referees before the round's first

@@ -49,8 +49,8 @@ class LeagueFixture {
   LeagueFixture(const LeagueFixture&) = delete;
   LeagueFixture& operator=(const LeagueFixture&) = delete;
 
-  /// Registers every agent, referees first, so that `P01` is player 0. The league starts with the
-  /// last one, but nothing of it runs yet.
+  /// Registers every agent, referees first, so that `P01` is player 0. The league starts soon after
+  /// the last one, but nothing of it runs yet.
   void register_all();
   /// Registers where needed and runs until the league is over and everybody was told; false if that
   /// takes more than `limit` of virtual time.

@@ -9,14 +9,19 @@ namespace {
 using nlohmann::json;
 using transport::OutboundReply;
 
+std::string text_in(const json& object, const char* key) {
+  auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 /// The message type that the bytes hold, else the method.
 std::string type_of(const std::string& bytes) {
   auto frame = json::parse(bytes, nullptr, false);
   if (!frame.is_object()) return "";
-  json params = frame.value("params", json::object());
+  json params = frame.contains("params") ? frame["params"] : json::object();
   if (params.is_object() && params.contains("arguments")) params = params["arguments"];
-  if (params.is_object() && params.contains("message_type")) return params["message_type"];
-  return frame.value("method", "");
+  std::string type = text_in(params, "message_type");
+  return type.empty() ? text_in(frame, "method") : type;
 }
 
 }  // namespace

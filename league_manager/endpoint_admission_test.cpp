@@ -1,0 +1,51 @@
+#include "league_manager/endpoint_admission.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+namespace league::league_manager {
+namespace {
+
+core::Result<transport::Endpoint> admit(EndpointAdmission& admission, const std::string& url) {
+  std::promise<core::Result<transport::Endpoint>> promise;
+  admission.admit(url, [&](core::Result<transport::Endpoint> one) { promise.set_value(one); });
+  return promise.get_future().get();
+}
+
+TEST(EndpointAdmission, DecidesNumericHostsAtOnceAndNamesElsewhere) {
+  std::thread::id resolved_on;
+  EndpointAdmission admission(transport::EndpointPolicy::local().with_resolver(
+      [&](const std::string&) -> core::Result<std::vector<std::string>> {
+        resolved_on = std::this_thread::get_id();
+        return std::vector<std::string>{"10.1.2.3"};
+      }));
+  bool is_decided = false;
+  admission.admit("http://127.0.0.1:8101/mcp", [&](const auto& one) { is_decided = bool(one); });
+  EXPECT_TRUE(is_decided);
+  auto named = admit(admission, "http://bots.example.org:8101/mcp");
+  ASSERT_TRUE(named) << named.error().message;
+  EXPECT_NE(resolved_on, std::this_thread::get_id());
+  // Pinned: the name may say something else tomorrow.
+  EXPECT_EQ(named->url(), "http://10.1.2.3:8101/mcp");
+  auto secure = admit(admission, "https://bots.example.org/mcp");
+  ASSERT_TRUE(secure);
+  EXPECT_EQ(secure->host, "bots.example.org");  // its certificate is for the name
+  EXPECT_EQ(secure->pinned_address, "10.1.2.3");
+}
+
+TEST(EndpointAdmission, RefusesWhatMustNotBeCalled) {
+  EndpointAdmission admission(transport::EndpointPolicy::local().with_resolver(
+      [](const std::string&) -> core::Result<std::vector<std::string>> {
+        return std::vector<std::string>{"169.254.169.254"};
+      }));
+  for (const char* url : {"ftp://127.0.0.1/", "http://8.8.8.8/", "http://169.254.169.254/",
+                          "http://metadata.example/", "http://user@127.0.0.1/", "nonsense", ""}) {
+    auto endpoint = admit(admission, url);
+    ASSERT_FALSE(endpoint) << url;
+    EXPECT_EQ(endpoint.error().code, core::ErrorCode::kEndpointNotAllowed) << url;
+  }
+}
+
+}  // namespace
+}  // namespace league::league_manager
