@@ -46,7 +46,7 @@ void add_result(std::string& out, const json& message) {
   }
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 42> kLeniencies{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kLeniencies{{
     {"method_message_type",
      "the method was the message type; the method is the tool's name, e.g. choose_parity"},
     {"method_lower_case_type",
@@ -98,6 +98,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 42> kLenienc
      "no arrival_timestamp; send the UTC time at which the invitation came"},
     {"missing_reply_token", "no auth_token in the reply; send the token of your registration"},
     {"foreign_reply_token", "an auth_token that is not yours; send the token of your registration"},
+    {"foreign_reply_sender", "another agent's name as sender; send player:YOUR_ID"},
 }};
 
 }  // namespace
