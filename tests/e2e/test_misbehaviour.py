@@ -10,14 +10,14 @@ from league_testing import LeagueTest, limits
 IMPATIENT = limits(
     retry={"max_attempts": 2, "delay_ms": 20},
     time_limits_ms={
-        "GAME_INVITATION": 300, "CHOOSE_PARITY_CALL": 300, "GAME_OVER": 300, "GAME_ERROR": 300,
+        "GAME_INVITATION": 600, "CHOOSE_PARITY_CALL": 600, "GAME_OVER": 300, "GAME_ERROR": 300,
         "ROUND_ANNOUNCEMENT": 500, "LEAGUE_STANDINGS_UPDATE": 500, "ROUND_COMPLETED": 500, "LEAGUE_COMPLETED": 500,
     },
 )
 
 # How a bot's first lost match ended, and the code of the failure that the report names.
 EXPECTED = {
-    "slow:1500": ("TIMEOUT_JOIN", "E001"),
+    "slow:2500": ("TIMEOUT_JOIN", "E001"),
     "silent": ("TIMEOUT_JOIN", "E001"),
     "crash": ("CONNECTION_CHOICE", "E009"),
     "garbage": ("INVALID_REPLY", "E010"),
@@ -93,7 +93,7 @@ class Misbehaviour(LeagueTest):
                 self.assertIn(code, {r["message"]["error_code"] for r in told}, "the referee tells the player")
 
     def test_slow_silent_crash_garbage_in_a_league_of_twelve(self):
-        status, _, good, bad, log = self.play(8, ["slow:1500", "silent", "crash", "garbage"])
+        status, _, good, bad, log = self.play(8, ["slow:2500", "silent", "crash", "garbage"])
         self.assertEqual(status["total_matches"], 66)
         self.assertEqual(status["technical_losses"], 66 - 28)
         self.assert_others_untouched(good, log)

@@ -24,7 +24,7 @@ BIN = Path(os.environ.get("LEAGUE_BIN_DIR", SOURCE / "build" / "bin"))
 
 # Leagues of tests must not wait as long as real ones. Everything that is not named keeps its default.
 FAST = {
-    "time_limits_ms": {"GAME_INVITATION": 1000, "CHOOSE_PARITY_CALL": 1000, "GAME_OVER": 1000, "GAME_ERROR": 1000},
+    "time_limits_ms": {"CHOOSE_PARITY_CALL": 5000},
     "retry": {"delay_ms": 50},
 }
 
@@ -276,6 +276,17 @@ class LeagueTest(unittest.TestCase):
             return wait_until(over, seconds, "the league is over")
         except AssertionError as late:
             raise AssertionError(f"{late}; it stands at {self.status(manager)}") from None
+
+    def wait_until_logged(self, message_type, count, seconds=10):
+        """Waits until the agents' logs hold so many requests of this type that came in."""
+        wanted = f'"message_type":"{message_type}"'
+
+        def arrived():
+            files = [path.read_text(errors="replace") for path in (self.logs / "agents").glob("*.jsonl")]
+            return sum(wanted in line and '"dir":"in","kind":"request"' in line
+                       for text in files for line in text.splitlines()) >= count
+
+        wait_until(arrived, seconds, f"{count} {message_type} have arrived")
 
     def stop_programs(self):
         """Ends all programs in order, so that their logs are complete."""
