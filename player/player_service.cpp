@@ -91,12 +91,11 @@ void PlayerService::bind_handlers() {
     call.reply.acknowledge();
     if (on_completed_) on_completed_(call.message);
   });
-  auto take_note = [](auto call) { call.reply.acknowledge(); };
-  server_.bind<envelope::RoundAnnouncement>(take_note);
-  server_.bind<envelope::LeagueStandingsUpdate>(take_note);
-  server_.bind<envelope::RoundCompleted>(take_note);
-  server_.bind<envelope::GameError>(take_note);
-  server_.bind<envelope::LeagueError>(take_note);
+  for (auto news :
+       {MessageType::kRoundAnnouncement, MessageType::kLeagueStandingsUpdate,
+        MessageType::kRoundCompleted, MessageType::kGameError, MessageType::kLeagueError}) {
+    server_.bind_news(news);
+  }
   server_.bind_tool("get_player_state",
                     [this](agent::ToolCall call) { on_get_player_state(std::move(call)); });
 }

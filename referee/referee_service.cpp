@@ -100,14 +100,12 @@ void RefereeService::bind_handlers() {
       for (const auto& runner : runners) runner->start();
     });
   });
-  server_.bind<envelope::RoundCompleted>(
-      [](agent::Call<envelope::RoundCompleted> call) { call.reply.acknowledge(); });
+  server_.bind_news(envelope::MessageType::kRoundCompleted);
   server_.bind<envelope::LeagueCompleted>([this](agent::Call<envelope::LeagueCompleted> call) {
     call.reply.acknowledge();
     if (on_completed_) on_completed_(call.message);
   });
-  server_.bind<envelope::LeagueError>(
-      [](agent::Call<envelope::LeagueError> call) { call.reply.acknowledge(); });
+  server_.bind_news(envelope::MessageType::kLeagueError);
   server_.bind_tool("start_match",
                     [this](agent::ToolCall call) { on_start_match(std::move(call)); });
   server_.bind_tool("get_match_state",

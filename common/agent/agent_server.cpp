@@ -69,6 +69,10 @@ AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSche
   bind_tool("ping", [](ToolCall call) { call.reply.acknowledge(); });
 }
 
+void AgentServer::bind_news(MessageType type) {
+  messages_[type] = [](Admitted admitted) { admitted.reply.acknowledge(); };
+}
+
 void AgentServer::bind_tool(std::string name, std::function<void(ToolCall)> handler) {
   tools_[std::move(name)] = std::move(handler);
 }

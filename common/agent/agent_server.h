@@ -68,6 +68,8 @@ class AgentServer final : public transport::MessageHandler {
                             std::move(admitted.context), std::move(admitted.reply)});
     };
   }
+  /// Acknowledges messages of `type` that were admitted, without looking into them further.
+  void bind_news(envelope::MessageType type);
   /// Has `handler` serve the tool `name`.
   void bind_tool(std::string name, std::function<void(ToolCall)> handler);
 

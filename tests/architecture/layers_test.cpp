@@ -121,8 +121,8 @@ TEST(Layers, EachLibraryIsSeenInOneRoom) {
   for (const auto& [file, target, is_system] : all_includes()) {
     if (!is_system || is_test(file)) continue;
     for (const auto& [library, room] : kRooms) {
-      if (target.starts_with(library))
-        EXPECT_EQ(room_of(file), room) << file << " includes <" << target << ">";
+      if (!target.starts_with(library)) continue;
+      EXPECT_EQ(room_of(file), room) << file << " includes <" << target << ">";
     }
   }
 }

@@ -79,7 +79,8 @@ TEST(Documents, EveryLeniencyIsExplained) {
 
 TEST(Documents, EverySettingIsExplained) {
   auto text = read("docs/operating.md");
-  for (const auto& [section, keys] : agent::to_json(agent::Settings{}).items()) {
+  auto settings = agent::to_json(agent::Settings{});
+  for (const auto& [section, keys] : settings.items()) {
     EXPECT_NE(text.find("`" + section + "`"), std::string::npos)
         << section << " is not in docs/operating.md";
     if (section == "time_limits_ms") continue;
