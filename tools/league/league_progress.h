@@ -23,7 +23,7 @@ struct TableRow {
 
 /// How far a league is, as `get_league_status` tells it.
 struct LeagueProgress {
-  std::string league_id;
+  std::string league_id{};
   std::string state;  ///< `REGISTERING`, `RUNNING`, `COMPLETED`
   int players = 0;
   int players_expected = 0;
@@ -35,8 +35,8 @@ struct LeagueProgress {
   int matches_completed = 0;
   int technical_losses = 0;
   std::optional<TableRow> champion;  ///< only id, name and points
-  std::optional<core::UtcTimestamp> started_at;
-  std::optional<core::UtcTimestamp> completed_at;
+  std::optional<core::UtcTimestamp> started_at{};
+  std::optional<core::UtcTimestamp> completed_at{};
 
   [[nodiscard]] bool has_started() const { return started_at.has_value(); }
   [[nodiscard]] bool is_completed() const { return state == "COMPLETED"; }

@@ -13,6 +13,13 @@ using nlohmann::ordered_json;
 
 double rounded(double value) { return std::round(value * 1000) / 1000; }
 
+std::string name_of(const TournamentOutcome& outcome, const std::string& player_id) {
+  for (const auto& row : outcome.standings) {
+    if (row.player_id == player_id) return row.display_name;
+  }
+  return {};
+}
+
 double rate(const TournamentOutcome& outcome) {
   return outcome.seconds > 0 ? outcome.progress.matches_completed / outcome.seconds : 0;
 }
@@ -47,6 +54,11 @@ ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories&
                           {"points", progress.champion->points}};
   }
   for (const auto& row : outcome.standings) result["standings"].push_back(row_json(row));
+  result["technical_loss_reasons"] = ordered_json::array();
+  for (const auto& losses : outcome.technical_losses) {
+    result["technical_loss_reasons"].push_back(
+        {{"player_id", losses.player_id}, {"reason", losses.reason}, {"matches", losses.matches}});
+  }
   return result;
 }
 
@@ -68,8 +80,14 @@ void print_result(const TournamentOutcome& outcome, const RunDirectories& direct
   if (outcome.seconds > 0)
     out << ", " << short_number(outcome.seconds) << " s, " << short_number(rate(outcome))
         << " matches/s";
-  out << "\ntechnical losses: " << progress.technical_losses << '\n'
-      << "logs: " << directories.logs.string() << "\ndata: " << directories.data.string() << '\n';
+  out << "\ntechnical losses: " << progress.technical_losses << '\n';
+  for (const auto& losses : outcome.technical_losses) {
+    out << "  " << safe_text(name_of(outcome, losses.player_id)) << " ("
+        << safe_text(losses.player_id) << "), " << losses.matches.size()
+        << (losses.matches.size() == 1 ? " match, " : " matches, ") << "first "
+        << safe_text(losses.matches.front()) << ": " << safe_text(losses.reason) << '\n';
+  }
+  out << "logs: " << directories.logs.string() << "\ndata: " << directories.data.string() << '\n';
 }
 
 }  // namespace league::tools

@@ -53,7 +53,9 @@ std::string cell(int value, std::size_t width) {
   return std::string(text.size() < width ? width - text.size() : 0, ' ') + text;
 }
 
-constexpr std::size_t kNumberColumns = 40;  // of all but id and name
+constexpr std::size_t kNumberColumns = 42;  // rank, gaps and all figures
+constexpr std::size_t kFewNumberColumns = 24;  // rank, gaps, played and points
+constexpr std::size_t kShortestName = 8;
 
 }  // namespace
 
@@ -107,20 +109,25 @@ std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::siz
     id = std::max(id, display_width(rows[i].player_id));
     name = std::max(name, display_width(safe_text(rows[i].display_name)));
   }
-  std::size_t fixed = kNumberColumns + id + 2;
-  name = width > fixed + 6 ? std::min(name, width - fixed) : 6;
+  // A narrow terminal goes without the figures in the middle.
+  bool is_narrow = width < kNumberColumns + id + std::min(name, kShortestName);
+  std::size_t fixed = (is_narrow ? kFewNumberColumns : kNumberColumns) + id;
+  name = std::min(name, width > fixed + kShortestName ? width - fixed : kShortestName);
   auto line = [&](const std::string& rank, std::string_view player_id, std::string_view player,
                   const std::string& figures) {
     return fitted(rank + "  " + fitted(player_id, id) + "  " + fitted(player, name) + figures,
                   std::min(width, fixed + name));
   };
   std::vector<std::string> lines{
-      line("rank", "id", "player", "  played   won drawn  lost  points")};
+      line("rank", "id", "player",
+           is_narrow ? "  played  points" : "  played   won drawn  lost  points")};
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& row = rows[i];
-    lines.push_back(line(cell(row.rank, 4), row.player_id, safe_text(row.display_name),
-                         cell(row.played, 8) + cell(row.wins, 6) + cell(row.draws, 6) +
-                             cell(row.losses, 6) + cell(row.points, 8)));
+    lines.push_back(
+        line(cell(row.rank, 4), row.player_id, safe_text(row.display_name),
+             cell(row.played, 8) +
+                 (is_narrow ? "" : cell(row.wins, 6) + cell(row.draws, 6) + cell(row.losses, 6)) +
+                 cell(row.points, 8)));
   }
   if (total > shown) lines.push_back("      ... and " + std::to_string(total - shown) + " more");
   return lines;

@@ -19,6 +19,7 @@ constexpr milliseconds kBetweenPolls{40};
 constexpr milliseconds kBetweenPictures{150};
 constexpr milliseconds kBetweenTables{400};
 constexpr std::chrono::seconds kLastWords{5};  // for telling everybody the end of the league
+constexpr int kMostFailedPolls = 5;
 constexpr std::size_t kTailLines = 10;
 
 Error death_of(Member& member, const ProcessEnd& end) {
@@ -143,7 +144,12 @@ Result<bool> Tournament::watch_league() {
     auto go_on =
         wait_a_moment(progress_.has_started() || options_.external > 0 ? kBetweenPolls : kMoment);
     if (!go_on || !*go_on) return go_on;
-    if (auto polled = poll_league(); !polled) return polled.error();
+    if (auto polled = poll_league(); !polled) {
+      // A manager that has just died is better reported with its last words: look again.
+      if (++failed_polls_ > kMostFailedPolls) return polled.error();
+      continue;
+    }
+    failed_polls_ = 0;
     if (progress_.is_completed()) return wait_until_told();
     if (options_.external > 0 && !progress_.has_started() && troupe_.is_ready()) greet_newcomers();
     auto now = clock_.steady_now();

@@ -13,6 +13,7 @@
 #include "tools/league/league_progress.h"
 #include "tools/league/live_view.h"
 #include "tools/league/manager_client.h"
+#include "tools/league/technical_losses.h"
 #include "tools/league/troupe.h"
 
 namespace league::transport {
@@ -25,6 +26,7 @@ namespace league::tools {
 struct TournamentOutcome {
   LeagueProgress progress;
   std::vector<TableRow> standings;
+  std::vector<TechnicalLosses> technical_losses;  ///< filled in once the logs are written
   double seconds = 0;  ///< from the start of the league, when all are registered, to its end
   bool was_interrupted = false;
 };
@@ -66,6 +68,7 @@ class Tournament {
   LeagueProgress progress_;
   std::vector<TableRow> top_;
   std::vector<std::string> greeted_;
+  int failed_polls_ = 0;  // in a row
   core::Clock::Steady next_table_{};
   core::Clock::Steady next_picture_{};
 };

@@ -54,6 +54,8 @@ int up(UpOptions options, transport::StopSignal& stop) {
   bool stays = outcome && !outcome->was_interrupted && keep;
   if (!stays) tournament.stop_programs();
   if (!outcome) return fail(outcome.error());
+  if (outcome->progress.technical_losses > 0)
+    outcome->technical_losses = find_technical_losses(directories->logs);
   if (json) {
     std::cout << result_json(*outcome, *directories)
                      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)

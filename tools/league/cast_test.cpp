@@ -1,0 +1,121 @@
+#include "tools/league/cast.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace league::tools {
+namespace {
+
+std::string after(const Part& part, const std::string& option) {
+  auto found = std::find(part.arguments.begin(), part.arguments.end(), option);
+  return found == part.arguments.end() || found + 1 == part.arguments.end() ? "" : *(found + 1);
+}
+
+std::vector<std::string> names(const std::vector<Part>& parts) {
+  std::vector<std::string> all;
+  for (const auto& part : parts) all.push_back(after(part, "--name"));
+  return all;
+}
+
+int agents(const std::vector<Part>& parts) {
+  int sum = 0;
+  for (const auto& part : parts) sum += part.agents;
+  return sum;
+}
+
+constexpr const char* kUrl = "http://localhost:1234/mcp";
+
+TEST(Cast, ReadsStrategiesAndMisbehaviours) {
+  auto list = parse_strategies("random, slow:500,,even");
+  ASSERT_TRUE(list);
+  EXPECT_EQ(*list, (std::vector<std::string>{"random", "slow:500", "even"}));
+}
+
+TEST(Cast, NamesTheStrategiesThatThereAre) {
+  auto list = parse_strategies("random,clever");
+  ASSERT_FALSE(list);
+  EXPECT_NE(list.error().message.find("\"clever\""), std::string::npos);
+  EXPECT_NE(list.error().message.find("opposite"), std::string::npos);
+  EXPECT_FALSE(parse_strategies(""));
+  EXPECT_FALSE(parse_strategies("slow"));
+}
+
+TEST(Cast, DealsStrategiesInTurn) {
+  UpOptions options;
+  options.players = 5;
+  auto parts = player_parts(options, {"random", "even"}, kUrl);
+  EXPECT_EQ(names(parts),
+            (std::vector<std::string>{"random-1", "even-1", "random-2", "even-2", "random-3"}));
+  EXPECT_EQ(after(parts[1], "--strategy"), "even");
+  EXPECT_EQ(after(parts[1], "--manager"), kUrl);
+}
+
+TEST(Cast, LeavesExternalPlayersToOthers) {
+  UpOptions options;
+  options.players = 5;
+  options.external = 5;
+  EXPECT_TRUE(player_parts(options, {"random"}, kUrl).empty());
+}
+
+TEST(Cast, ManyPlayersOfAStrategyShareAProcessButNoneSharesWithACrash) {
+  UpOptions options;
+  options.players = 30;
+  auto parts = player_parts(options, {"random", "crash", "slow:5"}, kUrl);
+  EXPECT_EQ(agents(parts), 30);
+  EXPECT_EQ(parts.size(), 12U);  // ten crash, one for each other strategy
+  for (const auto& part : parts) {
+    bool is_crash = after(part, "--strategy") == "crash";
+    EXPECT_EQ(after(part, "--count"), is_crash ? "1" : "10");
+  }
+  EXPECT_EQ(names(parts).back(), "slow-5-");  // the player program adds 1 to 10
+}
+
+TEST(Cast, APlayerAloneInItsGroupIsNumberedToo) {
+  UpOptions options;
+  options.players = 17;
+  std::vector<std::string> strategies(16, "random");
+  strategies.emplace_back("even");
+  auto parts = player_parts(options, strategies, kUrl);
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(after(parts[1], "--name"), "even-1");
+}
+
+TEST(Cast, SeedsDoNotDependOnTheGrouping) {
+  UpOptions options;
+  options.seed = 7;
+  options.players = 4;
+  auto parts = player_parts(options, {"random", "frequency"}, kUrl);
+  EXPECT_EQ(after(parts[0], "--seed"), "7");
+  EXPECT_EQ(after(parts[2], "--seed"), "8");  // random-2
+  options.players = 40;
+  auto groups = player_parts(options, {"random", "frequency"}, kUrl);
+  EXPECT_EQ(after(groups[1], "--seed"), after(parts[1], "--seed"));
+}
+
+TEST(Cast, HandsSettingsOn) {
+  UpOptions options;
+  options.limits_file = "fast.json";
+  options.mode = "strict";
+  options.data = "d";
+  options.logs = "l";
+  options.max_matches = 9;
+  options.referees = 2;
+  options.league_id = "cup";
+  auto manager = manager_part(options);
+  EXPECT_EQ(after(manager, "--league"), "cup");
+  EXPECT_EQ(after(manager, "--data"), "d");
+  EXPECT_EQ(after(manager, "--port"), "0");
+  auto referees = referee_parts(options, kUrl);
+  ASSERT_EQ(referees.size(), 2U);
+  EXPECT_EQ(after(referees[1], "--max-matches"), "9");
+  EXPECT_EQ(after(referees[1], "--name"), "referee-2");
+  for (const auto& part : {manager, referees[0], player_parts(options, {"odd"}, kUrl)[0]}) {
+    EXPECT_EQ(after(part, "--limits"), "fast.json");
+    EXPECT_EQ(after(part, "--mode"), "strict");
+    EXPECT_EQ(after(part, "--logs"), "l");
+  }
+}
+
+}  // namespace
+}  // namespace league::tools
