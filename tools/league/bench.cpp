@@ -15,10 +15,10 @@ namespace {
 
 using core::Result;
 
-Result<BenchRun> measure_once(const BenchLeagueOptions& options,
-                              const std::filesystem::path& self) {
+Result<BenchRun> measure_once(const BenchLeagueOptions& options, const std::filesystem::path& self,
+                              transport::StopSignal& stop) {
   BenchRun run;
-  auto costs = play_bench_league(options);
+  auto costs = play_bench_league(options, stop);
   if (!costs) return costs.error();
   run.processes = std::move(*costs);
   auto traffic = measure_traffic(options.directory / "logs");
@@ -41,8 +41,9 @@ std::filesystem::path fresh_directory() {
 
 class Bench {
  public:
-  explicit Bench(const BenchOptions& options)
+  Bench(const BenchOptions& options, transport::StopSignal& stop)
       : options_(options),
+        stop_(stop),
         self_(std::filesystem::read_symlink("/proc/self/exe")),
         directory_(options.directory.empty() ? fresh_directory() : options.directory) {}
 
@@ -73,7 +74,7 @@ class Bench {
                                .players = options_.players,
                                .concurrent_matches = options_.concurrent_matches,
                                .broadcasts = broadcasts},
-                              self_);
+                              self_, stop_);
       if (!run) return run.error();
       if (!options_.keep) std::filesystem::remove_all(directory);
       std::fprintf(stderr, "%s %d/%d: %.0f matches/s, %.0f calls/s, echo %.0f calls/s\n",
@@ -102,12 +103,15 @@ class Bench {
   }
 
   const BenchOptions& options_;
+  transport::StopSignal& stop_;
   const std::filesystem::path self_;
   const std::filesystem::path directory_;
 };
 
 }  // namespace
 
-int run_bench(const BenchOptions& options) { return Bench(options).run(); }
+int run_bench(const BenchOptions& options, transport::StopSignal& stop) {
+  return Bench(options, stop).run();
+}
 
 }  // namespace league::tools

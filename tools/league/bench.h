@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "common/transport/signals.h"
+
 namespace league::tools {
 
 /// What `league bench` measures.
@@ -14,8 +16,8 @@ struct BenchOptions {
   bool as_json = false;
 };
 
-/// Measures the match path and the whole league, each against an echo, and prints it. The exit
-/// code.
-[[nodiscard]] int run_bench(const BenchOptions& options);
+/// Measures the match path and the whole league, each against an echo, and prints it; a signal
+/// ends it early. The exit code.
+[[nodiscard]] int run_bench(const BenchOptions& options, transport::StopSignal& stop);
 
 }  // namespace league::tools

@@ -9,7 +9,7 @@
 namespace league::tools {
 namespace {
 
-void add_bench(CLI::App& app, std::function<int()>& chosen) {
+void add_bench(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
   auto options = std::make_shared<BenchOptions>();
   auto* bench = app.add_subcommand(
       "bench",
@@ -31,7 +31,9 @@ void add_bench(CLI::App& app, std::function<int()>& chosen) {
   bench->add_flag("--keep", options->keep, "keep the logs");
   bench->add_flag("--json", options->as_json, "one JSON object on stdout");
   bench->footer("Example: league bench --json --repeat 5");
-  bench->callback([options, &chosen] { chosen = [options] { return run_bench(*options); }; });
+  bench->callback([options, &stop, &chosen] {
+    chosen = [options, &stop] { return run_bench(*options, stop); };
+  });
 }
 
 void add_echo(CLI::App& app, std::function<int()>& chosen) {
@@ -50,8 +52,8 @@ void add_echo(CLI::App& app, std::function<int()>& chosen) {
 
 }  // namespace
 
-void add_bench_commands(CLI::App& app, std::function<int()>& chosen) {
-  add_bench(app, chosen);
+void add_bench_commands(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+  add_bench(app, stop, chosen);
   add_echo(app, chosen);
 }
 

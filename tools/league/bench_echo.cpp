@@ -12,7 +12,7 @@ namespace {
 using core::Result;
 
 constexpr std::chrono::milliseconds kReadyPatience{30'000};
-constexpr std::chrono::milliseconds kDonePatience{600'000};
+constexpr std::chrono::milliseconds kDonePatience{120'000};
 
 /// As many calls as were under way at a time (Little's law).
 int mean_in_flight(const CallerTraffic& caller, double seconds) {

@@ -16,7 +16,7 @@ using core::Result;
 
 constexpr std::chrono::milliseconds kStartPatience{60'000};
 constexpr std::chrono::milliseconds kStatusInterval{100};
-constexpr std::chrono::minutes kLeaguePatience{30};
+constexpr std::chrono::minutes kLeaguePatience{5};
 
 /// Asks a manager how far its league is.
 class StatusQuery {
@@ -40,7 +40,7 @@ class StatusQuery {
     if (!document.is_object() || !document.contains("result")) {
       return Error{ErrorCode::kInvalidReply, "get_league_status was answered without a result", {}};
     }
-    return document["result"].value("state", "") == "completed";
+    return document["result"].value("state", "") == "COMPLETED";
   }
 
  private:
@@ -56,15 +56,14 @@ Result<std::string> ready_url(BenchChild& child) {
   return line->substr(begin, line->find(' ', begin) - begin);
 }
 
-Result<void> wait_for_end(BenchChild& manager, StatusQuery& query) {
+Result<void> wait_for_end(transport::StopSignal& stop, StatusQuery& query) {
   auto until = std::chrono::steady_clock::now() + kLeaguePatience;
   while (std::chrono::steady_clock::now() < until) {
     auto completed = query.is_completed();
     if (!completed) return completed.error();
     if (*completed) return {};
-    if (manager.has_ended_within(kStatusInterval)) {
-      return Error{ErrorCode::kInternalError, "the league manager has ended within the league", {}};
-    }
+    if (stop.wait_for(kStatusInterval) >= 0)
+      return Error{ErrorCode::kShuttingDown, "stopped by a signal", {}};
   }
   return Error{ErrorCode::kTimeout, "the league did not end in time", {}};
 }
@@ -75,7 +74,8 @@ CpuTime difference(const CpuTime& after, const CpuTime& before) {
 
 class League {
  public:
-  explicit League(const BenchLeagueOptions& options) : options_(options) {
+  League(const BenchLeagueOptions& options, transport::StopSignal& stop)
+      : options_(options), stop_(stop) {
     std::filesystem::create_directories(options.directory);
     limits_ = options.directory / "limits.json";
     std::ofstream(limits_) << nlohmann::json{{"league", {{"broadcasts", options.broadcasts}}}};
@@ -105,7 +105,7 @@ class League {
     auto endpoint = transport::parse_endpoint(*url);
     if (!caller || !endpoint) return !caller ? caller.error() : endpoint.error();
     StatusQuery query(**caller, *endpoint);
-    if (auto ended = wait_for_end(*manager, query); !ended) return ended.error();
+    if (auto ended = wait_for_end(stop_, query); !ended) return ended.error();
     return std::vector<ProcessCost>{
         {"league_manager", difference(manager->cpu(), before[0]), manager->peak_memory()},
         {"player", difference(players->cpu(), before[1]), players->peak_memory()},
@@ -124,13 +124,15 @@ class League {
   }
 
   const BenchLeagueOptions& options_;
+  transport::StopSignal& stop_;
   std::filesystem::path limits_;
 };
 
 }  // namespace
 
-Result<std::vector<ProcessCost>> play_bench_league(const BenchLeagueOptions& options) {
-  return League(options).play();
+Result<std::vector<ProcessCost>> play_bench_league(const BenchLeagueOptions& options,
+                                                   transport::StopSignal& stop) {
+  return League(options, stop).play();
 }
 
 }  // namespace league::tools

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/transport/signals.h"
 #include "tools/league/bench_child.h"
 
 namespace league::tools {
@@ -26,8 +27,8 @@ struct ProcessCost {
 };
 
 /// Plays the league to its end; afterwards `directory/logs` holds its conversation logs. Fails with
-/// what the program that did not come up or did not end said.
+/// kShuttingDown at a signal, else with what the program that did not come up or did not end said.
 [[nodiscard]] core::Result<std::vector<ProcessCost>> play_bench_league(
-    const BenchLeagueOptions& options);
+    const BenchLeagueOptions& options, transport::StopSignal& stop);
 
 }  // namespace league::tools
