@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -84,13 +85,12 @@ bool DeadlineStream::fill() {
     in_.clear();
     position_ = 0;
   }
-  std::size_t kept = in_.size();
   // The answer to a request that has just been sent is never there yet.
   if (received_ == 0 && !wait(POLLIN)) return false;
+  std::array<char, kReadAtOnce> bytes;  // NOLINT: filled by read
   for (;;) {
-    in_.resize(kept + kReadAtOnce);
-    auto step = channel_.read(in_.data() + kept, kReadAtOnce);
-    in_.resize(kept + step.count);
+    auto step = channel_.read(bytes.data(), bytes.size());
+    in_.append(bytes.data(), step.count);
     switch (step.kind) {
       case Channel::Step::Kind::kBytes:
         received_ += step.count;
