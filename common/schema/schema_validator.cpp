@@ -187,6 +187,15 @@ core::Result<CompiledSchema> CompiledSchema::compile(const json& document, std::
   }
 }
 
+bool CompiledSchema::is_valid(const json& document) const {
+  if (impl_->gate_violation(document)) return false;
+  try {
+    return impl_->is_valid(document);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 std::optional<Violation> CompiledSchema::validate(const json& document) const {
   auto all = violations(document);
   if (all.empty()) return std::nullopt;
