@@ -59,8 +59,8 @@ class PeerClient {
 
   void call(PeerCall call, Completion completion);
   /// Calls `ping`; any HTTP answer means that the peer is alive (protocol §6).
-  void ping(transport::Endpoint endpoint, const std::string& peer, std::chrono::milliseconds time_limit,
-            std::function<void(bool alive)> completion);
+  void ping(transport::Endpoint endpoint, const std::string& peer,
+            std::chrono::milliseconds time_limit, std::function<void(bool alive)> completion);
 
   /// The way of calling that worked last, or the first to try.
   [[nodiscard]] CallStyle style_of(const transport::Endpoint& endpoint) const;

@@ -2,8 +2,10 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/sha.h>
+#include <openssl/params.h>
+
+#include <array>
+#include <memory>
 
 namespace league::core {
 
@@ -11,9 +13,33 @@ Bytes as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
+namespace {
+
+/// The algorithms, looked up once: OpenSSL 3 spends more on finding one by name than on hashing a
+/// short text. They live as long as the process and are only read.
+const EVP_MD* sha256_algorithm() {
+  static const EVP_MD* const kAlgorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return kAlgorithm;
+}
+
+const EVP_MAC_CTX* hmac_prototype() {
+  static const EVP_MAC_CTX* const kPrototype = [] {
+    EVP_MAC* hmac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
+    EVP_MAC_CTX* context = EVP_MAC_CTX_new(hmac);
+    std::array<char, 7> digest{"SHA256"};
+    const std::array<OSSL_PARAM, 2> params = {
+        OSSL_PARAM_construct_utf8_string("digest", digest.data(), 0), OSSL_PARAM_construct_end()};
+    EVP_MAC_CTX_set_params(context, params.data());
+    return context;
+  }();
+  return kPrototype;
+}
+
+}  // namespace
+
 Digest sha256(Bytes data) {
   Digest out{};
-  SHA256(data.data(), data.size(), out.data());
+  EVP_Digest(data.data(), data.size(), out.data(), nullptr, sha256_algorithm(), nullptr);
   return out;
 }
 
@@ -21,9 +47,13 @@ Digest sha256(std::string_view text) { return sha256(as_bytes(text)); }
 
 Digest hmac_sha256(Bytes key, Bytes data) {
   Digest out{};
-  unsigned length = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), data.data(), data.size(), out.data(),
-       &length);
+  std::unique_ptr<EVP_MAC_CTX, decltype(&EVP_MAC_CTX_free)> context(
+      EVP_MAC_CTX_dup(hmac_prototype()), &EVP_MAC_CTX_free);
+  std::size_t length = 0;
+  const std::uint8_t none = 0;  // an empty key is a key; a null one is none
+  EVP_MAC_init(context.get(), key.empty() ? &none : key.data(), key.size(), nullptr);
+  EVP_MAC_update(context.get(), data.data(), data.size());
+  EVP_MAC_final(context.get(), out.data(), &length, out.size());
   return out;
 }
 

@@ -22,7 +22,8 @@ class StringId {
   [[nodiscard]] bool empty() const { return text_.empty(); }
 
   bool operator==(const StringId&) const = default;
-  auto operator<=>(const StringId&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm
+  auto operator<=>(const StringId&) const =
+      default;  // NOLINT(modernize-use-nullptr): a false alarm
 
  private:
   std::string text_;
