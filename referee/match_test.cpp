@@ -206,106 +206,106 @@ TEST(Match, AnUnavailablePlayerLosesUnaskedButTheOtherIsAsked) {
   EXPECT_EQ(script.result().failures.at(0).code, core::ErrorCode::kPlayerUnavailable);
   EXPECT_EQ(script.result().failures.at(0).attempt, 1) << "attempts count from 1, asked or not";
   EXPECT_EQ(script.result().failures.at(0).attempt, 1);
+}
 
-  TEST(Match, TwoUnavailablePlayersAreReportedAtOnce) {
-    MatchPlan plan = MatchScript::default_plan();
-    for (Slot slot : kBothSlots) plan.seats[slot].is_unavailable = true;
-    MatchScript script(plan);
-    script.play("");
-    EXPECT_THAT(script.take_lines(), ElementsAre("report 1: TECHNICAL_LOSS - 0-0 BOTH_FAILED"));
-  }
+TEST(Match, TwoUnavailablePlayersAreReportedAtOnce) {
+  MatchPlan plan = MatchScript::default_plan();
+  for (Slot slot : kBothSlots) plan.seats[slot].is_unavailable = true;
+  MatchScript script(plan);
+  script.play("");
+  EXPECT_THAT(script.take_lines(), ElementsAre("report 1: TECHNICAL_LOSS - 0-0 BOTH_FAILED"));
+}
 
-  TEST(Match, WhatComesLateOrTwiceIsIgnored) {
-    MatchScript script;
-    script.play("B:join");
-    const CallId first = script.awaited(Slot::kA);
-    script.play("A:timeout");
-    EXPECT_THAT(script.match().on_reply(first, JoinAnswer{}, script.now()), IsEmpty());
-    script.play("tick");
-    EXPECT_THAT(script.match().on_reply(first, JoinAnswer{}, script.now()), IsEmpty());
-    EXPECT_THAT(script.match().on_failure(first, {core::ErrorCode::kTimeout, "", ""}, script.now()),
-                IsEmpty());
-    const CallId second = script.awaited(Slot::kA);
-    script.play("A:join");
-    EXPECT_EQ(script.match().state(), MatchState::kCollectingChoices);
-    EXPECT_THAT(script.match().on_reply(second, JoinAnswer{"", false}, script.now()), IsEmpty());
-    EXPECT_THAT(script.match().on_report_accepted(), IsEmpty());
-    EXPECT_THAT(script.match().start(script.now()), IsEmpty());
-  }
+TEST(Match, WhatComesLateOrTwiceIsIgnored) {
+  MatchScript script;
+  script.play("B:join");
+  const CallId first = script.awaited(Slot::kA);
+  script.play("A:timeout");
+  EXPECT_THAT(script.match().on_reply(first, JoinAnswer{}, script.now()), IsEmpty());
+  script.play("tick");
+  EXPECT_THAT(script.match().on_reply(first, JoinAnswer{}, script.now()), IsEmpty());
+  EXPECT_THAT(script.match().on_failure(first, {core::ErrorCode::kTimeout, "", ""}, script.now()),
+              IsEmpty());
+  const CallId second = script.awaited(Slot::kA);
+  script.play("A:join");
+  EXPECT_EQ(script.match().state(), MatchState::kCollectingChoices);
+  EXPECT_THAT(script.match().on_reply(second, JoinAnswer{"", false}, script.now()), IsEmpty());
+  EXPECT_THAT(script.match().on_report_accepted(), IsEmpty());
+  EXPECT_THAT(script.match().start(script.now()), IsEmpty());
+}
 
-  TEST(Match, AReplyThatNamesNoMatchIsTaken) {
-    MatchScript script;
-    script.play("B:join");
-    script.take(
-        script.match().on_reply(script.awaited(Slot::kA), JoinAnswer{"", true}, script.now()));
-    EXPECT_EQ(script.match().state(), MatchState::kCollectingChoices);
-  }
+TEST(Match, AReplyThatNamesNoMatchIsTaken) {
+  MatchScript script;
+  script.play("B:join");
+  script.take(
+      script.match().on_reply(script.awaited(Slot::kA), JoinAnswer{"", true}, script.now()));
+  EXPECT_EQ(script.match().state(), MatchState::kCollectingChoices);
+}
 
-  TEST(Match, AReportThatDoesNotArriveIsRepeatedWithGrowingDelays) {
-    MatchPlan plan = MatchScript::default_plan();
-    plan.settings.max_report_attempts = 7;
-    MatchScript script(plan);
-    script.play("A:decline B:decline");
-    (void)script.take_lines();
-    script.play("E001 tick E009 tick E091 tick E001 tick E001 tick E001 tick E001");
-    const std::string result = "TECHNICAL_LOSS - 0-0 BOTH_FAILED";
-    EXPECT_THAT(
-        script.take_lines(),
-        ElementsAre("timer 2000", "report 2: " + result, "timer 4000", "report 3: " + result,
-                    "timer 8000", "report 4: " + result, "timer 16000", "report 5: " + result,
-                    "timer 30000", "report 6: " + result, "timer 30000", "report 7: " + result,
-                    "finished unreported E001"));
-  }
+TEST(Match, AReportThatDoesNotArriveIsRepeatedWithGrowingDelays) {
+  MatchPlan plan = MatchScript::default_plan();
+  plan.settings.max_report_attempts = 7;
+  MatchScript script(plan);
+  script.play("A:decline B:decline");
+  (void)script.take_lines();
+  script.play("E001 tick E009 tick E091 tick E001 tick E001 tick E001 tick E001");
+  const std::string result = "TECHNICAL_LOSS - 0-0 BOTH_FAILED";
+  EXPECT_THAT(script.take_lines(),
+              ElementsAre("timer 2000", "report 2: " + result, "timer 4000", "report 3: " + result,
+                          "timer 8000", "report 4: " + result, "timer 16000", "report 5: " + result,
+                          "timer 30000", "report 6: " + result, "timer 30000",
+                          "report 7: " + result, "finished unreported E001"));
+}
 
-  TEST(Match, AReportThatIsRefusedEndsTheMatchWithoutGameOver) {
-    MatchScript script;
-    script.play("A:join B:join A:even B:odd");
-    (void)script.take_lines();
-    script.play("E033");
-    EXPECT_THAT(script.take_lines(), ElementsAre("finished refused E033"));
-    EXPECT_EQ(script.match().snapshot().result, std::nullopt)
-        << "the match is played again elsewhere";
-  }
+TEST(Match, AReportThatIsRefusedEndsTheMatchWithoutGameOver) {
+  MatchScript script;
+  script.play("A:join B:join A:even B:odd");
+  (void)script.take_lines();
+  script.play("E033");
+  EXPECT_THAT(script.take_lines(), ElementsAre("finished refused E033"));
+  EXPECT_EQ(script.match().snapshot().result, std::nullopt)
+      << "the match is played again elsewhere";
+}
 
-  TEST(Match, AnAbandonedMatchDecidesNothing) {
-    MatchScript script;
-    script.play("A:join B:join A:even");
-    (void)script.take_lines();
-    script.take(script.match().abandon());
-    EXPECT_THAT(script.take_lines(), ElementsAre("finished abandoned"));
-    script.play("B:odd ok");
-    EXPECT_THAT(script.take_lines(), IsEmpty());
-    EXPECT_THAT(script.match().abandon(), IsEmpty());
-  }
+TEST(Match, AnAbandonedMatchDecidesNothing) {
+  MatchScript script;
+  script.play("A:join B:join A:even");
+  (void)script.take_lines();
+  script.take(script.match().abandon());
+  EXPECT_THAT(script.take_lines(), ElementsAre("finished abandoned"));
+  script.play("B:odd ok");
+  EXPECT_THAT(script.take_lines(), IsEmpty());
+  EXPECT_THAT(script.match().abandon(), IsEmpty());
+}
 
-  TEST(Match, OurOwnShutdownIsNobodysLoss) {
-    MatchScript script;
-    script.play("B:join");
-    (void)script.take_lines();
-    script.take(script.match().on_failure(script.awaited(Slot::kA),
-                                          {core::ErrorCode::kShuttingDown, "", ""}, script.now()));
-    EXPECT_THAT(script.take_lines(), ElementsAre("finished abandoned"));
-  }
+TEST(Match, OurOwnShutdownIsNobodysLoss) {
+  MatchScript script;
+  script.play("B:join");
+  (void)script.take_lines();
+  script.take(script.match().on_failure(script.awaited(Slot::kA),
+                                        {core::ErrorCode::kShuttingDown, "", ""}, script.now()));
+  EXPECT_THAT(script.take_lines(), ElementsAre("finished abandoned"));
+}
 
-  TEST(MatchSnapshot, ShowsChoicesOnlyWhenTheResultIsAccepted) {
-    MatchScript script;
-    script.play("A:join B:join A:even");
-    MatchSnapshot view = script.match().snapshot();
-    EXPECT_EQ(view.state, MatchState::kCollectingChoices);
-    EXPECT_EQ(view.match_id.str(), "R1M1");
-    EXPECT_EQ(view.game_type, "even_odd");
-    EXPECT_EQ(view.players[Slot::kB].str(), "P02");
-    EXPECT_EQ(view.seats[Slot::kA], SeatState::kAnswered);
-    EXPECT_EQ(view.seats[Slot::kB], SeatState::kAsked);
-    EXPECT_EQ(view.result, std::nullopt);
-    script.play("B:odd");
-    EXPECT_EQ(script.match().snapshot().result, std::nullopt);
-    script.play("ok");
-    view = script.match().snapshot();
-    EXPECT_EQ(view.state, MatchState::kFinished);
-    ASSERT_TRUE(view.result);
-    EXPECT_EQ(view.result->choices[Slot::kA], "even");
-  }
+TEST(MatchSnapshot, ShowsChoicesOnlyWhenTheResultIsAccepted) {
+  MatchScript script;
+  script.play("A:join B:join A:even");
+  MatchSnapshot view = script.match().snapshot();
+  EXPECT_EQ(view.state, MatchState::kCollectingChoices);
+  EXPECT_EQ(view.match_id.str(), "R1M1");
+  EXPECT_EQ(view.game_type, "even_odd");
+  EXPECT_EQ(view.players[Slot::kB].str(), "P02");
+  EXPECT_EQ(view.seats[Slot::kA], SeatState::kAnswered);
+  EXPECT_EQ(view.seats[Slot::kB], SeatState::kAsked);
+  EXPECT_EQ(view.result, std::nullopt);
+  script.play("B:odd");
+  EXPECT_EQ(script.match().snapshot().result, std::nullopt);
+  script.play("ok");
+  view = script.match().snapshot();
+  EXPECT_EQ(view.state, MatchState::kFinished);
+  ASSERT_TRUE(view.result);
+  EXPECT_EQ(view.result->choices[Slot::kA], "even");
+}
 
 }  // namespace
 }  // namespace league::referee
