@@ -205,7 +205,6 @@ TEST(Match, AnUnavailablePlayerLosesUnaskedButTheOtherIsAsked) {
   EXPECT_EQ(script.result_line(), "TECHNICAL_LOSS B 0-3 PLAYER_UNAVAILABLE");
   EXPECT_EQ(script.result().failures.at(0).code, core::ErrorCode::kPlayerUnavailable);
   EXPECT_EQ(script.result().failures.at(0).attempt, 1) << "attempts count from 1, asked or not";
-  EXPECT_EQ(script.result().failures.at(0).attempt, 1);
 }
 
 TEST(Match, TwoUnavailablePlayersAreReportedAtOnce) {
