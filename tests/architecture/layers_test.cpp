@@ -84,7 +84,11 @@ TEST(Layers, ArrowsOnlyGoDown) {
     if (rule != kMayUse.end()) {
       EXPECT_TRUE(rule->second.contains(to)) << file << " includes " << target;
     } else {
-      EXPECT_TRUE(kMayUse.contains(to))
+      // `league up` checks strategy names against the player's own list rather than keep a second
+      // one.
+      bool names_of_strategies =
+          from == "tools" && (target == "player/strategy.h" || target == "player/misbehaviour.h");
+      EXPECT_TRUE(kMayUse.contains(to) || names_of_strategies)
           << file << " includes " << target << ": programs use common/, not each other";
     }
   }
