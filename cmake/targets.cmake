@@ -15,7 +15,8 @@ if(LEAGUE_SANITIZER STREQUAL "address")
   target_link_options(league_options INTERFACE -fsanitize=address,undefined)
 elseif(LEAGUE_SANITIZER STREQUAL "thread")
   # gcc 12 warns that TSan does not model atomic_thread_fence, which standard headers use.
-  target_compile_options(league_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan)
+  target_compile_options(league_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer -Wno-tsan
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(league_options INTERFACE -fsanitize=thread)
 endif()
 
