@@ -55,6 +55,12 @@ else()
   league_dependency(league_dep_valijson valijson)
 endif()
 
+find_package(simdjson QUIET CONFIG)
+if(NOT TARGET simdjson::simdjson)
+  league_fetch(simdjson https://github.com/simdjson/simdjson.git v3.0.1 libsimdjson-dev "")
+endif()
+league_dependency(league_dep_simdjson simdjson::simdjson)
+
 find_package(CLI11 QUIET CONFIG)
 if(NOT TARGET CLI11::CLI11)
   league_fetch(CLI11 https://github.com/CLIUtils/CLI11.git v2.1.2 libcli11-dev "")

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/schema/quick_parse.h"
 #include "common/schema/violation.h"
 
 namespace league::schema {
@@ -144,6 +145,12 @@ class GatedBuilder final : public nlohmann::json_sax<json> {
 }  // namespace
 
 core::Result<json> parse_json(std::string_view bytes, const JsonLimits& limits) {
+  if (auto document = quick_parse(bytes, limits)) return std::move(*document);
+  // nlohmann's reader takes a zero byte for the end and would not look at what follows.
+  if (auto zero = bytes.find('\0'); zero != std::string_view::npos) {
+    return Error{ErrorCode::kMalformedMessage,
+                 "the body is not JSON: byte " + std::to_string(zero + 1) + " is a zero", ""};
+  }
   GatedBuilder builder(limits);
   try {
     bool complete = json::sax_parse(bytes.begin(), bytes.end(), &builder);

@@ -17,10 +17,15 @@ std::string nested(std::size_t depth) { return std::string(depth, '[') + std::st
 TEST(JsonGate, BuildsWhatTheLibraryBuilds) {
   for (const char* text :
        {R"({"a":[1,-2,3.5,true,false,null,"x"],"b":{"c":{}},"d":[]})", "7", "\"text\"", "null",
-        "[]", R"( {"u":"\u00e9\ud83d\ude00","":0} )", "18446744073709551615"}) {
+        "[]", R"( {"u":"\u00e9\ud83d\ude00","":0} )", "18446744073709551615",
+        "18446744073709551616", "-9223372036854775808", "-9223372036854775809", "1e3", "-0.0",
+        "4.9e-324", "0.1", "\"\\u0000\"", R"({"z":1,"a":{"c":[],"b":2}})"}) {
     auto parsed = parse_json(text);
     ASSERT_TRUE(parsed) << text << parsed.error().message;
-    EXPECT_EQ(*parsed, json::parse(text));
+    json expected = json::parse(text);
+    EXPECT_EQ(*parsed, expected);
+    EXPECT_EQ(parsed->type(), expected.type()) << text;
+    EXPECT_EQ(parsed->dump(), expected.dump());
   }
 }
 
@@ -35,6 +40,23 @@ TEST(JsonGate, RefusesBrokenTextWithTheOffset) {
     ASSERT_FALSE(result) << text;
     EXPECT_EQ(result.error().code, ErrorCode::kMalformedMessage) << text;
   }
+}
+
+TEST(JsonGate, AZeroByteEndsNothing) {
+  for (const std::string& text : {std::string("{}\0{}", 5), std::string("{}\0", 3)}) {
+    auto result = parse_json(text);
+    ASSERT_FALSE(result);
+    EXPECT_NE(result.error().message.find("byte 3"), std::string::npos) << result.error().message;
+  }
+}
+
+TEST(JsonGate, ReadsLongDocuments) {
+  json rows = json::array();
+  for (int i = 0; i < 5000; ++i)
+    rows.push_back({{"rank", i}, {"player_id", "P" + std::to_string(i)}});
+  auto parsed = parse_json(rows.dump());
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(*parsed, rows);
 }
 
 TEST(JsonGate, QuotesNoUnboundedInput) {

@@ -7,8 +7,9 @@
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
+#include <valijson/validation_visitor.hpp>
 
+#include "common/schema/accepting_visitor.h"
 #include "common/schema/length_gate.h"
 #include "common/schema/violation.h"
 
@@ -72,9 +73,9 @@ std::string step_name(const std::string& step) {
 
 }  // namespace
 
-/// A valijson::Validator caches compiled patterns without a lock, so each call leases one. They are
-/// copies of a warmed prototype: compiled patterns are shared between the copies, and a new thread
-/// pays for none.
+/// valijson's visitors use the compiled patterns without a lock, so each call leases a set of them.
+/// They are copies of a warmed prototype: the compiled patterns are shared between the copies, and
+/// a new thread pays for none.
 class CompiledSchema::Impl {
  public:
   explicit Impl(const json& document) : document_(document), gate_(document) {
@@ -83,19 +84,13 @@ class CompiledSchema::Impl {
 
   /// Throws what std::regex throws for a bad pattern.
   void warm(const std::set<std::string>& patterns) {
-    const json sample = "";
-    NlohmannJsonAdapter target(sample);
-    for (const auto& pattern : patterns) {
-      valijson::Schema schema;
-      populate(schema, json{{"pattern", pattern}});
-      prototype_.validate(schema, target, nullptr);
-    }
+    for (const auto& pattern : patterns) prototype_.try_emplace(pattern, pattern);
   }
 
   [[nodiscard]] bool is_valid(const json& document) const {
-    auto validator = lease();
-    bool valid = validator->validate(schema_, NlohmannJsonAdapter(document), nullptr);
-    give_back(std::move(validator));
+    auto patterns = lease();
+    bool valid = accepts(schema_, document, *patterns);
+    give_back(std::move(patterns));
     return valid;
   }
 
@@ -112,9 +107,11 @@ class CompiledSchema::Impl {
 
   [[nodiscard]] std::vector<Violation> explain_all(const json& document) const {
     valijson::ValidationResults results;
-    auto validator = lease();
-    validator->validate(schema_, NlohmannJsonAdapter(document), &results);
-    give_back(std::move(validator));
+    auto patterns = lease();
+    valijson::ValidationVisitor<NlohmannJsonAdapter> visitor(NlohmannJsonAdapter(document),
+                                                             {"<root>"}, true, &results, *patterns);
+    visitor.validateSchema(schema_);
+    give_back(std::move(patterns));
     std::vector<Finding> findings;
     for (const auto& error : results) {
       Finding finding{{}, error.description};
@@ -128,29 +125,29 @@ class CompiledSchema::Impl {
   }
 
  private:
-  using Lease = std::unique_ptr<valijson::Validator>;
+  using Lease = std::unique_ptr<PatternCache>;
 
   [[nodiscard]] Lease lease() const {
     {
       std::lock_guard lock(mutex_);
       if (!idle_.empty()) {
-        Lease validator = std::move(idle_.back());
+        Lease patterns = std::move(idle_.back());
         idle_.pop_back();
-        return validator;
+        return patterns;
       }
     }
-    return std::make_unique<valijson::Validator>(prototype_);
+    return std::make_unique<PatternCache>(prototype_);
   }
 
-  void give_back(Lease validator) const {
+  void give_back(Lease patterns) const {
     std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(validator));
+    idle_.push_back(std::move(patterns));
   }
 
   json document_;
   LengthGate gate_;
   valijson::Schema schema_;
-  valijson::Validator prototype_;
+  PatternCache prototype_;
   mutable std::mutex mutex_;
   mutable std::vector<Lease> idle_;
 };

@@ -1,0 +1,140 @@
+#include "common/schema/accepting_visitor.h"
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/constraints/concrete_constraints.hpp>
+#include <valijson/subschema.hpp>
+#include <valijson/validation_visitor.hpp>
+
+namespace league::schema {
+namespace {
+
+/// valijson's visitor for the question "valid or not". The stock one writes down where it is, as
+/// new strings for each property and item, even if nobody wants to know; on a table of 64 rows that
+/// is most of its time. Whatever is not overridden here, the stock visitor decides.
+class AcceptingVisitor final
+    : public valijson::ValidationVisitor<valijson::adapters::NlohmannJsonAdapter> {
+  using Adapter = valijson::adapters::NlohmannJsonAdapter;
+  using Stock = valijson::ValidationVisitor<Adapter>;
+  using Json = nlohmann::json;
+
+ public:
+  AcceptingVisitor(const Json& target, PatternCache& patterns)
+      : Stock(Adapter(target), {}, true, nullptr, patterns), target_(target), patterns_(patterns) {}
+
+  [[nodiscard]] bool accepts(const valijson::Subschema& schema) {
+    if (schema.getAlwaysInvalid()) return false;
+    valijson::Subschema::ApplyFunction apply = [this](const valijson::constraints::Constraint& c) {
+      return c.accept(*this);
+    };
+    return schema.applyStrict(apply);
+  }
+
+  using Stock::visit;
+
+  /// Walks the properties of schema and document side by side; both are sorted by name.
+  bool visit(const valijson::constraints::PropertiesConstraint& constraint) override {
+    if (!target_.is_object()) return true;
+    if (has_patterns(constraint)) return Stock::visit(constraint);
+    const auto& members = target_.get_ref<const Json::object_t&>();
+    auto member = members.begin();
+    bool accepted = true;
+    auto accept_unnamed_before = [&](std::string_view name) {
+      for (; accepted && member != members.end() && member->first < name; ++member)
+        accepted = accepts_unnamed(constraint, member->second);
+    };
+    constraint.applyToProperties([&](const auto& name, const valijson::Subschema* schema) {
+      accept_unnamed_before({name.data(), name.size()});
+      bool is_named = member != members.end() &&
+                      std::string_view(member->first) == std::string_view(name.data(), name.size());
+      if (accepted && is_named) accepted = child_accepts((member++)->second, *schema);
+      return accepted;
+    });
+    for (; accepted && member != members.end(); ++member)
+      accepted = accepts_unnamed(constraint, member->second);
+    return accepted;
+  }
+
+  bool visit(const valijson::constraints::RequiredConstraint& constraint) override {
+    if (!target_.is_object()) return true;
+    const auto& members = target_.get_ref<const Json::object_t&>();
+    bool complete = true;
+    constraint.applyToRequiredProperties([&](const auto& name) {
+      complete = members.find(std::string_view(name.data(), name.size())) != members.end();
+      return complete;
+    });
+    return complete;
+  }
+
+  bool visit(const valijson::constraints::SingularItemsConstraint& constraint) override {
+    if (!target_.is_array() || constraint.getItemsSubschema() == nullptr) return true;
+    for (const Json& item : target_.get_ref<const Json::array_t&>()) {
+      if (!child_accepts(item, *constraint.getItemsSubschema())) return false;
+    }
+    return true;
+  }
+
+  bool visit(const valijson::constraints::EnumConstraint& constraint) override {
+    Adapter adapter(target_);
+    bool found = false;
+    constraint.applyToValues([&](const auto& value) {
+      found = value.equalTo(adapter, true);
+      return !found;
+    });
+    return found;
+  }
+
+  bool visit(const valijson::constraints::MaxLengthConstraint& constraint) override {
+    return !target_.is_string() || text().size() <= constraint.getMaxLength() ||
+           characters() <= constraint.getMaxLength();
+  }
+
+  bool visit(const valijson::constraints::MinLengthConstraint& constraint) override {
+    return !target_.is_string() || characters() >= constraint.getMinLength();
+  }
+
+ private:
+  [[nodiscard]] static bool has_patterns(
+      const valijson::constraints::PropertiesConstraint& constraint) {
+    bool found = false;
+    constraint.applyToPatternProperties([&found](const auto&, const auto*) {
+      found = true;
+      return false;
+    });
+    return found;
+  }
+
+  [[nodiscard]] bool child_accepts(const Json& child, const valijson::Subschema& schema) {
+    return AcceptingVisitor(child, patterns_).accepts(schema);
+  }
+
+  /// A member that `properties` does not name.
+  [[nodiscard]] bool accepts_unnamed(const valijson::constraints::PropertiesConstraint& constraint,
+                                     const Json& value) {
+    const auto* schema = constraint.getAdditionalPropertiesSubschema();
+    return schema != nullptr && child_accepts(value, *schema);
+  }
+
+  [[nodiscard]] const std::string& text() const { return target_.get_ref<const std::string&>(); }
+
+  /// Code points; unlike the stock visitor's count it goes on behind a zero character.
+  [[nodiscard]] std::size_t characters() const {
+    std::size_t count = 0;
+    for (char c : text()) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80 ? 1 : 0;
+    return count;
+  }
+
+  const Json& target_;
+  PatternCache& patterns_;
+};
+
+}  // namespace
+
+bool accepts(const valijson::Subschema& schema, const nlohmann::json& document,
+             PatternCache& patterns) {
+  return AcceptingVisitor(document, patterns).accepts(schema);
+}
+
+}  // namespace league::schema

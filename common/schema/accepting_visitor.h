@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <regex>
+#include <string>
+#include <unordered_map>
+
+namespace valijson {
+class Subschema;
+}
+
+namespace league::schema {
+
+/// Compiled patterns by their text.
+using PatternCache = std::unordered_map<std::string, std::regex>;
+
+/// Whether `document` keeps `schema`, which is what valijson says, without the words that nobody
+/// reads. `patterns` is filled without a lock: one thread at a time.
+[[nodiscard]] bool accepts(const valijson::Subschema& schema, const nlohmann::json& document,
+                           PatternCache& patterns);
+
+}  // namespace league::schema
