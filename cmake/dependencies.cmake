@@ -75,6 +75,18 @@ league_dependency(league_dep_spdlog spdlog::spdlog)
 
 league_dependency(league_dep_openssl OpenSSL::Crypto)
 
+# SQLiteCpp's package names the SQLite library without a path to it.
+find_package(SQLite3 QUIET)
+find_package(SQLiteCpp QUIET CONFIG)
+if(NOT TARGET SQLiteCpp)
+  league_fetch(SQLiteCpp https://github.com/SRombauts/SQLiteCpp.git 3.2.1 libsqlitecpp-dev "")
+endif()
+if(TARGET SQLite::SQLite3)
+  league_dependency(league_dep_sqlite SQLiteCpp SQLite::SQLite3)
+else()
+  league_dependency(league_dep_sqlite SQLiteCpp)
+endif()
+
 if(LEAGUE_BUILD_TESTS)
   find_package(GTest QUIET CONFIG)
   if(NOT TARGET GTest::gtest_main)

@@ -1,0 +1,83 @@
+#include "common/journal/group_commit.h"
+
+#include <iterator>
+#include <utility>
+
+namespace league::journal {
+
+GroupCommit::GroupCommit(GroupCommitOptions options)
+    : options_(std::move(options)),
+      writer_([this] { write_loop(); }),
+      answerer_([this] { answer_loop(); }) {}
+
+GroupCommit::~GroupCommit() {
+  {
+    std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  appended_.notify_one();
+  writer_.join();
+  answerer_.join();
+}
+
+void GroupCommit::append(std::vector<Record> records, Journal::Durable durable) {
+  {
+    std::lock_guard lock(mutex_);
+    appends_.push_back({std::move(records), std::move(durable)});
+    if (appends_.size() > 1) return;  // the writer has been told
+  }
+  appended_.notify_one();
+}
+
+void GroupCommit::write_loop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    appended_.wait(lock, [this] { return is_stopped_ || !appends_.empty(); });
+    if (appends_.empty()) break;
+    auto group = std::exchange(appends_, {});
+    lock.unlock();
+    commit(std::move(group));
+    lock.lock();
+  }
+  is_written_ = true;
+  committed_.notify_one();
+}
+
+void GroupCommit::commit(std::vector<Append> group) {
+  std::vector<Record> records;
+  for (auto& one : group) {
+    records.insert(records.end(), std::make_move_iterator(one.records.begin()),
+                   std::make_move_iterator(one.records.end()));
+  }
+  if (!failure_ && !records.empty()) {
+    reach(FaultPoint::kBeforeWrite);
+    if (auto stored = options_.store(records); !stored) {
+      failure_ = stored.error();
+      if (options_.on_failure) options_.on_failure(*failure_);
+    }
+    reach(FaultPoint::kAfterWrite);
+  }
+  core::Result<void> result;
+  if (failure_) result = *failure_;
+  std::lock_guard lock(mutex_);
+  for (auto& one : group) answers_.push_back({std::move(one.durable), result});
+  committed_.notify_one();
+}
+
+void GroupCommit::answer_loop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    committed_.wait(lock, [this] { return is_written_ || !answers_.empty(); });
+    if (answers_.empty()) return;
+    auto answers = std::exchange(answers_, {});
+    lock.unlock();
+    for (auto& one : answers) {
+      reach(FaultPoint::kBeforeAnswer);
+      one.durable(std::move(one.result));
+    }
+    answers.clear();
+    lock.lock();
+  }
+}
+
+}  // namespace league::journal

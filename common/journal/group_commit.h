@@ -1,0 +1,73 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "common/journal/journal.h"
+
+namespace league::journal {
+
+/// The moments of a commit at which a test may end the process.
+enum class FaultPoint : std::uint8_t { kBeforeWrite, kAfterWrite, kBeforeAnswer };
+
+struct GroupCommitOptions {
+  /// Stores all of the records durably or none. Called on one thread, never with an empty list, and
+  /// never again after it has failed.
+  std::function<core::Result<void>(const std::vector<Record>&)> store;
+  /// Told of the first failure, before anybody else; may be empty.
+  std::function<void(const core::Error&)> on_failure;
+  /// For tests: called when a commit reaches a point; may be empty.
+  std::function<void(FaultPoint)> fault_point;
+};
+
+/// Turns many appends into few commits: while one is being stored, the next ones gather and go
+/// together. Commits run on one thread and `durable` is called on another, so that the disk works
+/// while answers are sent. Thread-safe. The destructor stores what waits and tells its callers.
+class GroupCommit {
+ public:
+  explicit GroupCommit(GroupCommitOptions options);
+  ~GroupCommit();
+  GroupCommit(const GroupCommit&) = delete;
+  GroupCommit& operator=(const GroupCommit&) = delete;
+
+  /// See Journal::append. Without records it waits for all that were appended before.
+  void append(std::vector<Record> records, Journal::Durable durable);
+
+ private:
+  struct Append {
+    std::vector<Record> records;
+    Journal::Durable durable;
+  };
+  struct Answer {
+    Journal::Durable durable;
+    core::Result<void> result;
+  };
+
+  void write_loop();
+  void answer_loop();
+  void commit(std::vector<Append> group);
+  void reach(FaultPoint point) const {
+    if (options_.fault_point) options_.fault_point(point);
+  }
+
+  const GroupCommitOptions options_;
+  std::optional<core::Error> failure_;  // of the writing thread only
+
+  std::mutex mutex_;
+  std::condition_variable appended_;
+  std::condition_variable committed_;
+  std::vector<Append> appends_;
+  std::vector<Answer> answers_;
+  bool is_stopped_ = false;
+  bool is_written_ = false;  // the writing thread has ended
+
+  std::thread writer_;  // last: they use everything above
+  std::thread answerer_;
+};
+
+}  // namespace league::journal

@@ -1,0 +1,98 @@
+#include "common/journal/group_commit.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <latch>
+
+namespace league::journal {
+namespace {
+
+core::Error disk_full() { return {core::ErrorCode::kInternalError, "the disk is full", ""}; }
+
+TEST(GroupCommit, WhatComesDuringACommitGoesTogether) {
+  std::vector<std::vector<Record>> commits;
+  std::latch first_runs(1);
+  std::latch may_finish(1);
+  {
+    GroupCommit group({.store = [&](const std::vector<Record>& records) -> core::Result<void> {
+                         if (commits.empty()) {
+                           first_runs.count_down();
+                           may_finish.wait();
+                         }
+                         commits.push_back(records);
+                         return {};
+                       },
+                       .on_failure = {},
+                       .fault_point = {}});
+    group.append({{"A", "1"}}, [](const core::Result<void>& stored) { EXPECT_TRUE(stored); });
+    first_runs.wait();
+    for (int i = 0; i < 10; ++i)
+      group.append({{"B", std::to_string(i)}}, [](const core::Result<void>&) {});
+    may_finish.count_down();
+  }
+  ASSERT_EQ(commits.size(), 2U);
+  EXPECT_EQ(commits[1].size(), 10U);
+  EXPECT_EQ(commits[1][9].payload, "9");
+}
+
+TEST(GroupCommit, NothingIsAcceptedAfterAFailure) {
+  int stores = 0;
+  std::vector<std::string> answers;
+  std::string told;
+  {
+    GroupCommit group({.store = [&](const std::vector<Record>&) -> core::Result<void> {
+                         return ++stores == 2 ? core::Result<void>(disk_full())
+                                              : core::Result<void>{};
+                       },
+                       .on_failure = [&](const core::Error& error) { told = error.message; },
+                       .fault_point = {}});
+    for (int i = 0; i < 4; ++i) {
+      std::promise<void> done;
+      group.append({{"A", std::to_string(i)}}, [&](const core::Result<void>& stored) {
+        answers.push_back(stored ? "ok" : stored.error().message);
+        done.set_value();
+      });
+      done.get_future().wait();
+    }
+  }
+  EXPECT_EQ(answers, (std::vector<std::string>{"ok", "the disk is full", "the disk is full",
+                                               "the disk is full"}));
+  EXPECT_EQ(stores, 2);
+  EXPECT_EQ(told, "the disk is full");
+}
+
+TEST(GroupCommit, WithoutRecordsItWaitsForTheOnesBefore) {
+  std::atomic<bool> is_stored = false;
+  GroupCommit group({.store = [&](const std::vector<Record>&) -> core::Result<void> {
+                       is_stored = true;
+                       return {};
+                     },
+                     .on_failure = {},
+                     .fault_point = {}});
+  group.append({{"A", "1"}}, [](const core::Result<void>&) {});
+  std::promise<bool> seen;
+  group.append({}, [&](const core::Result<void>&) { seen.set_value(is_stored); });
+  EXPECT_TRUE(seen.get_future().get());
+}
+
+TEST(GroupCommit, PassesItsPointsInOrder) {
+  std::vector<std::string> course;
+  {
+    GroupCommit group({.store = [&](const std::vector<Record>&) -> core::Result<void> {
+                         course.emplace_back("store");
+                         return {};
+                       },
+                       .on_failure = {},
+                       .fault_point =
+                           [&](FaultPoint point) {
+                             course.push_back("point " + std::to_string(static_cast<int>(point)));
+                           }});
+    group.append({{"A", "1"}}, [&](const core::Result<void>&) { course.emplace_back("answer"); });
+  }
+  EXPECT_EQ(course, (std::vector<std::string>{"point 0", "store", "point 1", "point 2", "answer"}));
+}
+
+}  // namespace
+}  // namespace league::journal

@@ -1,0 +1,297 @@
+#include "common/journal/sqlite_journal.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "common/core/crypto.h"
+#include "common/journal/lock_file.h"
+
+namespace league::journal {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Error;
+
+/// In the file's header, so that other people's databases are told apart: "LgJ1".
+constexpr int kApplicationId = 0x4c674a31;
+/// From version N to N + 1. What is here never changes; a new version adds an entry.
+constexpr std::array<const char*, 1> kMigrations = {
+    "CREATE TABLE entries (sequence INTEGER PRIMARY KEY, type TEXT NOT NULL, "
+    "payload TEXT NOT NULL, digest BLOB NOT NULL) STRICT"};
+constexpr int kVersion = static_cast<int>(kMigrations.size());
+constexpr int kBusyMilliseconds = 5000;
+/// Pages of 4 KiB in the write-ahead log before they are moved into the file.
+constexpr int kCheckpointPages = 4000;
+
+Error journal_error(const fs::path& file, const std::string& why) {
+  return {core::ErrorCode::kInternalError, "journal " + file.string() + ": " + why, ""};
+}
+
+Error damaged(const fs::path& file, const std::string& what) {
+  return journal_error(
+      file, "is damaged (" + what + "): put a backup in its place, or move it away to start anew");
+}
+
+/// What an exception of SQLite means to whoever runs the league.
+Error explained(const fs::path& file, const SQLite::Exception& problem) {
+  switch (problem.getErrorCode()) {
+    case SQLITE_FULL:
+      return journal_error(file,
+                           "the disk is full; make room and start again, what was acknowledged is "
+                           "kept");
+    case SQLITE_CORRUPT:
+      return damaged(file, problem.what());
+    case SQLITE_NOTADB:
+      return journal_error(file, "is not a journal: use another directory");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return journal_error(file, "another program has locked it: end that program first");
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return journal_error(file, std::string("cannot be written (") + problem.what() +
+                                     "): check the rights of the directory and its files");
+    default:
+      return journal_error(file, std::string(problem.what()) + " (SQLite " +
+                                     std::to_string(problem.getExtendedErrorCode()) + ")");
+  }
+}
+
+int pragma_number(SQLite::Database& database, const std::string& name) {
+  return database.execAndGet("PRAGMA " + name).getInt();
+}
+
+using Digest = core::Digest;
+
+Digest chained(const Digest& before, const Record& record) {
+  std::string text;
+  text.reserve(before.size() + record.type.size() + 1 + record.payload.size());
+  text.append(before.begin(), before.end());
+  text.append(record.type).append("\n").append(record.payload);
+  return core::sha256(text);
+}
+
+/// Whether the file is there and begins as SQLite's files do; an empty one is as good as none.
+core::Result<void> check_kind(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::file_size(file, ignored) == 0 || !fs::exists(file, ignored)) return {};
+  std::array<char, 16> head{};
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return journal_error(file, "cannot be read");
+  in.read(head.data(), head.size());
+  if (std::memcmp(head.data(), "SQLite format 3", head.size()) == 0) return {};
+  return journal_error(file, "is not a journal: use another directory");
+}
+
+core::Result<void> check_version(SQLite::Database& database, const fs::path& file) {
+  int version = pragma_number(database, "user_version");
+  bool is_empty = pragma_number(database, "page_count") == 0 ||
+                  database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+  if (is_empty) return {};
+  if (pragma_number(database, "application_id") != kApplicationId)
+    return journal_error(file, "is a database, but not a league's: use another directory");
+  if (version >= 1 && version <= kVersion) return {};
+  return journal_error(file, "has version " + std::to_string(version) +
+                                 ", this program knows versions 1 to " + std::to_string(kVersion) +
+                                 ": use the program that wrote it, or a later one");
+}
+
+/// The pages of the file fit together. The table has no index besides itself, so this checks all
+/// that PRAGMA integrity_check does; what the pages hold is checked by the digests.
+core::Result<void> check_pages(SQLite::Database& database, const fs::path& file) {
+  std::string verdict = database.execAndGet("PRAGMA quick_check(1)").getString();
+  if (verdict == "ok") return {};
+  return damaged(file, verdict);
+}
+
+void migrate(SQLite::Database& database) {
+  int version = pragma_number(database, "user_version");
+  if (version == kVersion) return;
+  SQLite::Transaction transaction(database);
+  for (int from = version; from < kVersion; ++from)
+    database.exec(kMigrations[static_cast<std::size_t>(from)]);
+  database.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
+  database.exec("PRAGMA user_version = " + std::to_string(kVersion));
+  transaction.commit();
+}
+
+/// A connection for reading. A closed journal in a directory that cannot be written can only be
+/// opened as one that does not change.
+SQLite::Database reading(const fs::path& file, const std::string& vfs) {
+  SQLite::Database database(file.string(), SQLite::OPEN_READONLY, kBusyMilliseconds, vfs);
+  try {
+    (void)database.execAndGet("SELECT count(*) FROM sqlite_master");
+    return database;
+  } catch (const SQLite::Exception&) {
+    std::error_code ignored;
+    if (fs::exists(file.string() + "-wal", ignored)) throw;
+  }
+  std::string address = "file:";
+  for (char c : file.string()) {
+    constexpr std::string_view kSpecial = "%?#";
+    constexpr std::string_view kHex = "0123456789ABCDEF";
+    auto byte = static_cast<unsigned char>(c);
+    if (kSpecial.find(c) == std::string_view::npos) {
+      address += c;
+    } else {
+      address.append("%").append(1, kHex[byte >> 4u]).append(1, kHex[byte & 15u]);
+    }
+  }
+  return {address + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMilliseconds,
+          vfs};
+}
+
+core::Result<void> read_entries(SQLite::Database& database, const fs::path& file,
+                                const Journal::Visitor& visit) {
+  SQLite::Statement rows(database,
+                         "SELECT sequence, type, payload, digest FROM entries ORDER BY sequence");
+  Entry entry;
+  Digest digest{};
+  while (rows.executeStep()) {
+    auto sequence = static_cast<std::uint64_t>(rows.getColumn(0).getInt64());
+    ++entry.sequence;
+    if (sequence != entry.sequence)
+      return damaged(file, "entry " + std::to_string(entry.sequence) + " is missing");
+    entry.record.type = rows.getColumn(1).getString();
+    entry.record.payload = rows.getColumn(2).getString();
+    digest = chained(digest, entry.record);
+    auto stored = rows.getColumn(3);
+    bool fits = stored.getBytes() == static_cast<int>(digest.size()) &&
+                std::memcmp(stored.getBlob(), digest.data(), digest.size()) == 0;
+    if (!fits)
+      return damaged(file, "entry " + std::to_string(sequence) + " does not fit its digest");
+    if (auto seen = visit(entry); !seen) return seen;
+  }
+  return {};
+}
+
+core::Result<void> read_file(const fs::path& file, const std::string& vfs,
+                             const Journal::Visitor& visit) {
+  if (auto kind = check_kind(file); !kind) return kind;
+  try {
+    SQLite::Database database = reading(file, vfs);
+    if (auto version = check_version(database, file); !version) return version;
+    if (pragma_number(database, "user_version") == 0) return {};  // nothing has been written yet
+    return read_entries(database, file, visit);
+  } catch (const SQLite::Exception& problem) {
+    return explained(file, problem);
+  }
+}
+
+}  // namespace
+
+/// The writing side: one connection, used by one thread.
+class SqliteJournal::Store {
+ public:
+  Store(const SqliteJournalOptions& options, LockFile lock)
+      : file_(options.file),
+        lock_(std::move(lock)),
+        database_(options.file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                  kBusyMilliseconds, options.vfs) {
+    // A journal that is refused is left as it is, with its write-ahead log.
+    keep_log_on_close(true);
+  }
+
+  /// May throw, as everything of SQLite.
+  core::Result<void> prepare() {
+    if (auto version = check_version(database_, file_); !version) return version;
+    if (auto pages = check_pages(database_, file_); !pages) return pages;
+    std::string mode = database_.execAndGet("PRAGMA journal_mode = WAL").getString();
+    if (mode != "wal")
+      return journal_error(file_, "this file system has no shared memory: use a local disk");
+    database_.exec("PRAGMA synchronous = FULL");
+    database_.exec("PRAGMA wal_autocheckpoint = " + std::to_string(kCheckpointPages));
+    migrate(database_);
+    insert_.emplace(database_,
+                    "INSERT INTO entries (sequence, type, payload, digest) VALUES (?, ?, ?, ?)");
+    keep_log_on_close(false);
+    SQLite::Statement last(database_,
+                           "SELECT sequence, digest FROM entries ORDER BY sequence DESC LIMIT 1");
+    if (!last.executeStep()) return {};
+    sequence_ = last.getColumn(0).getInt64();
+    if (last.getColumn(1).getBytes() != static_cast<int>(digest_.size()))
+      return damaged(file_, "the last entry has no digest");
+    std::memcpy(digest_.data(), last.getColumn(1).getBlob(), digest_.size());
+    return {};
+  }
+
+  core::Result<void> store(const std::vector<Record>& records) {
+    try {
+      SQLite::Transaction transaction(database_);
+      for (const auto& record : records) {
+        digest_ = chained(digest_, record);
+        insert_->reset();
+        insert_->bind(1, ++sequence_);
+        insert_->bindNoCopy(2, record.type);
+        insert_->bindNoCopy(3, record.payload);
+        insert_->bindNoCopy(4, digest_.data(), static_cast<int>(digest_.size()));
+        insert_->exec();
+      }
+      insert_->reset();
+      transaction.commit();
+      return {};
+    } catch (const SQLite::Exception& problem) {
+      return explained(file_, problem);
+    }
+  }
+
+ private:
+  void keep_log_on_close(bool keep) {
+    sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0,
+                      nullptr);
+  }
+
+  const fs::path file_;
+  LockFile lock_;
+  SQLite::Database database_;
+  std::optional<SQLite::Statement> insert_;
+  std::int64_t sequence_ = 0;
+  Digest digest_{};
+};
+
+core::Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(SqliteJournalOptions options) {
+  auto lock = LockFile::acquire(options.file.string() + ".lock");
+  if (!lock) return lock.error();
+  if (auto kind = check_kind(options.file); !kind) return kind.error();
+  try {
+    auto store = std::make_unique<Store>(options, std::move(*lock));
+    if (auto ready = store->prepare(); !ready) return ready.error();
+    return std::unique_ptr<SqliteJournal>(new SqliteJournal(std::move(options), std::move(store)));
+  } catch (const SQLite::Exception& problem) {
+    return explained(options.file, problem);
+  }
+}
+
+SqliteJournal::SqliteJournal(SqliteJournalOptions options, std::unique_ptr<Store> store)
+    : options_(std::move(options)),
+      store_(std::move(store)),
+      commits_(std::make_unique<GroupCommit>(GroupCommitOptions{
+          .store = [this](const std::vector<Record>& records) { return store_->store(records); },
+          .on_failure = options_.on_failure,
+          .fault_point = options_.fault_point})) {}
+
+SqliteJournal::~SqliteJournal() = default;
+
+void SqliteJournal::append(std::vector<Record> records, Durable durable) {
+  commits_->append(std::move(records), std::move(durable));
+}
+
+core::Result<void> SqliteJournal::replay(const Visitor& visit) const {
+  return read_file(options_.file, options_.vfs, visit);
+}
+
+core::Result<void> read_journal(const fs::path& file, const Journal::Visitor& visit) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return journal_error(file, "does not exist");
+  return read_file(file, "", visit);
+}
+
+}  // namespace league::journal
