@@ -3,7 +3,7 @@
 #include <date/date.h>
 
 #include <array>
-#include <cstdio>
+#include <cstdint>
 #include <optional>
 
 namespace league::core {
@@ -119,28 +119,76 @@ Result<UtcTimestamp> UtcTimestamp::parse(std::string_view text) {
 
 namespace {
 
-std::string format(UtcTimestamp::TimePoint instant, bool with_micros) {
-  auto day = date::floor<date::days>(instant);
-  date::year_month_day ymd{day};
-  date::hh_mm_ss time{instant - day};
-  std::array<char, 64> buffer{};
-  int n = std::snprintf(buffer.data(), buffer.size(), "%04d-%02u-%02uT%02d:%02d:%02d",
-                        static_cast<int>(ymd.year()), static_cast<unsigned>(ymd.month()),
-                        static_cast<unsigned>(ymd.day()), static_cast<int>(time.hours().count()),
-                        static_cast<int>(time.minutes().count()),
-                        static_cast<int>(time.seconds().count()));
-  std::string text(buffer.data(), static_cast<std::size_t>(n));
-  if (with_micros) {
-    n = std::snprintf(buffer.data(), buffer.size(), ".%06d",
-                      static_cast<int>(time.subseconds().count()));
-    text.append(buffer.data(), static_cast<std::size_t>(n));
+/// Written without snprintf: every message has a few instants, and printf costs more than all else
+/// that is done for one.
+class Digits {
+ public:
+  void put(char c) { buffer_[size_++] = c; }
+
+  /// `value` with at least `width` digits.
+  void put(unsigned value, std::size_t width) {
+    std::array<char, 12> reversed{};
+    std::size_t count = 0;
+    for (; value > 0 || count < width; value /= 10)
+      reversed[count++] = static_cast<char>('0' + value % 10);
+    while (count > 0) put(reversed[--count]);
   }
-  return text + 'Z';
+
+  /// Two digits after `before`.
+  void put_two(char before, unsigned value) {
+    put(before);
+    put(static_cast<char>('0' + value / 10));
+    put(static_cast<char>('0' + value % 10));
+  }
+
+  [[nodiscard]] std::string_view text() const { return {buffer_.data(), size_}; }
+
+ private:
+  std::array<char, 48> buffer_;  // NOLINT(cppcoreguidelines-pro-type-member-init): size_ guards it
+  std::size_t size_ = 0;
+};
+
+/// Years have four digits; a sign, which only years that no message may have need, takes the place
+/// of one.
+void put_year(int year, Digits& out) {
+  if (year < 0) {
+    out.put('-');
+    out.put(static_cast<unsigned>(-year), 3);
+  } else {
+    out.put(static_cast<unsigned>(year), 4);
+  }
+}
+
+Digits format(UtcTimestamp::TimePoint instant, bool with_micros) {
+  constexpr std::int64_t kMicrosPerDay = 86'400'000'000;
+  std::int64_t micros = instant.time_since_epoch().count();
+  std::int64_t day = micros / kMicrosPerDay;
+  std::int64_t of_day = micros % kMicrosPerDay;
+  if (of_day < 0) {
+    of_day += kMicrosPerDay;
+    --day;
+  }
+  date::year_month_day ymd{date::sys_days{date::days{day}}};
+  auto second = static_cast<unsigned>(of_day / 1'000'000);
+  Digits out;
+  put_year(static_cast<int>(ymd.year()), out);
+  out.put_two('-', static_cast<unsigned>(ymd.month()));
+  out.put_two('-', static_cast<unsigned>(ymd.day()));
+  out.put_two('T', second / 3600);
+  out.put_two(':', second / 60 % 60);
+  out.put_two(':', second % 60);
+  if (with_micros) {
+    out.put('.');
+    out.put(static_cast<unsigned>(of_day % 1'000'000), 6);
+  }
+  out.put('Z');
+  return out;
 }
 
 }  // namespace
 
-std::string UtcTimestamp::to_wire() const { return format(instant_, false); }
-std::string UtcTimestamp::to_log() const { return format(instant_, true); }
+std::string UtcTimestamp::to_wire() const { return std::string(format(instant_, false).text()); }
+std::string UtcTimestamp::to_log() const { return std::string(format(instant_, true).text()); }
+void UtcTimestamp::append_log(std::string& out) const { out.append(format(instant_, true).text()); }
 
 }  // namespace league::core

@@ -26,6 +26,8 @@ class UtcTimestamp {
   [[nodiscard]] std::string to_wire() const;
   /// The form that we log: `2025-01-15T10:30:00.123456Z`.
   [[nodiscard]] std::string to_log() const;
+  /// Appends to_log() to `out`.
+  void append_log(std::string& out) const;
 
   [[nodiscard]] TimePoint instant() const { return instant_; }
   /// The instant `delay` later.

@@ -5,7 +5,9 @@
 #include <rapidcheck.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 namespace league::core {
@@ -126,6 +128,47 @@ TEST(UtcTimestamp, ReadsBackWhatItLogs) {
     RC_ASSERT(*UtcTimestamp::parse(instant.to_log()) == instant);
     RC_ASSERT(UtcTimestamp::parse(instant.to_wire())->instant() ==
               date::floor<std::chrono::seconds>(instant.instant()));
+  }));
+}
+
+/// How timestamps were formatted before they were written digit by digit.
+std::string printed(UtcTimestamp::TimePoint instant) {
+  auto day = date::floor<date::days>(instant);
+  date::year_month_day ymd{day};
+  date::hh_mm_ss time{instant - day};
+  std::string text = text_of(
+      "%04d-%02d-%02dT%02d:%02d:%02d", static_cast<int>(ymd.year()),
+      static_cast<int>(static_cast<unsigned>(ymd.month())),
+      static_cast<int>(static_cast<unsigned>(ymd.day())), static_cast<int>(time.hours().count()),
+      static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()));
+  return text + text_of(".%06dZ", static_cast<int>(time.subseconds().count()), 0, 0, 0, 0, 0);
+}
+
+void expect_printed(std::int64_t micros) {
+  UtcTimestamp instant{UtcTimestamp::TimePoint(std::chrono::microseconds(micros))};
+  std::string log = printed(instant.instant());
+  ASSERT_EQ(instant.to_log(), log);
+  ASSERT_EQ(instant.to_wire(), log.substr(0, log.size() - 8) + "Z");
+  std::string appended = "x";
+  instant.append_log(appended);
+  ASSERT_EQ(appended, "x" + log);
+}
+
+TEST(UtcTimestamp, WritesTheDigitsThatPrintfWould) {
+  constexpr std::int64_t kDay = 86'400'000'000;
+  constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t micros :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1}, kDay - 1, kDay, -kDay, -kDay - 1,
+        std::int64_t{951'782'400'000'000}, std::int64_t{-62'167'219'200'000'000},
+        std::int64_t{-62'167'219'200'000'001}, std::int64_t{253'402'300'800'000'000}, kMax,
+        kMin + kDay}) {
+    expect_printed(micros);
+  }
+  EXPECT_TRUE(rc::check("any instant", [] {
+    expect_printed(*rc::gen::inRange<std::int64_t>(kMin + kDay, kMax));
+    expect_printed(
+        *rc::gen::inRange<std::int64_t>(-70'000'000'000'000'000, 300'000'000'000'000'000));
   }));
 }
 
