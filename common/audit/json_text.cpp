@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/audit/byte_blocks.h"
+
 namespace league::audit {
 namespace {
 
@@ -22,6 +24,72 @@ constexpr std::array<char, 256> kEscapes = [] {
 }();
 
 constexpr std::string_view kHex = "0123456789abcdef";
+
+/// At most six bytes.
+char* put_letter(char letter, char* to) {
+  auto c = static_cast<unsigned char>(letter);
+  char escape = kEscapes[c];
+  if (escape == 0) {
+    *to++ = letter;
+    return to;
+  }
+  *to++ = '\\';
+  *to++ = escape;
+  if (escape != 'u') return to;
+  *to++ = '0';
+  *to++ = '0';
+  *to++ = kHex[c >> 4U];
+  *to++ = kHex[c & 15U];
+  return to;
+}
+
+/// Which letters of `block` need an escape.
+std::uint32_t escaped_in(const Block& block) {
+  return bits_of_block((block < splat(0x20)) | (block == splat('"')) | (block == splat('\\')));
+}
+
+/// One block of letters from `from`, behind which another may be read.
+inline char* put_block(const char* from, char* to) {
+  const char* end = from + kBlock;
+  const char* begin = from;
+  for (std::uint32_t escaped = escaped_in(load_block(from)); escaped != 0; escaped &= escaped - 1) {
+    const char* at = begin + std::countr_zero(escaped);
+    std::memcpy(to, from, kBlock);
+    to += at - from;
+    from = at + 1;
+    if (*at == '"') {
+      std::memcpy(to, "\\\"", 2);
+      to += 2;
+    } else {
+      to = put_letter(*at, to);
+    }
+  }
+  std::memcpy(to, from, kBlock);
+  return to + (end - from);
+}
+
+/// `size` letters, fewer than two blocks, from a place where four may be read.
+char* put_tail(const char* from, std::size_t size, char* to) {
+  if (size >= kBlock) {
+    to = put_block(from, to);
+    from += kBlock;
+    size -= kBlock;
+  }
+  // Blanks follow, and they need no escapes.
+  return put_block(from, to) - (kBlock - size);
+}
+
+/// What two blocks and the last quote may need.
+constexpr std::size_t kMostPerBlock = 2 * 6 * kBlock + 2;
+
+/// Room for two blocks at `to` in `out`, which grows if `left` letters turn out to need more than
+/// was thought.
+char* make_room(std::string& out, char* to, std::size_t left) {
+  std::size_t size = static_cast<std::size_t>(to - out.data());
+  if (out.size() - size >= kMostPerBlock) return to;
+  out.resize(size + 6 * left + 2 * kMostPerBlock);
+  return out.data() + size;
+}
 
 /// The length of the character that begins at `i`; 0 if it is not one.
 std::size_t utf8_length(std::string_view text, std::size_t i) {
@@ -44,45 +112,37 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
 }  // namespace
 
 void append_json_string(std::string_view text, std::string& out) {
-  // Through a buffer on the stack: messages hold a quote every few bytes, and appending each run to
-  // the string costs several times as much as copying it.
-  constexpr std::size_t kLongestEscape = 6;
-  std::array<char, 1024>
-      buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
-  char* to = buffer.data();
-  char* const full = buffer.data() + buffer.size() - kLongestEscape;
+  // Written in place behind the end of `out`, a block at a time: a message has a quote every few
+  // bytes, and appending each run costs several times as much as copying it.
+  std::size_t before = out.size();
+  out.resize(before + text.size() + text.size() / 4 + 2 * kMostPerBlock);
+  char* to = out.data() + before;
   *to++ = '"';
-  for (char letter : text) {
-    if (to >= full) {
-      out.append(buffer.data(), static_cast<std::size_t>(to - buffer.data()));
-      to = buffer.data();
-    }
-    auto c = static_cast<unsigned char>(letter);
-    char escape = kEscapes[c];
-    if (escape == 0) {
-      *to++ = letter;
-      continue;
-    }
-    *to++ = '\\';
-    *to++ = escape;
-    if (escape != 'u') continue;
-    *to++ = '0';
-    *to++ = '0';
-    *to++ = kHex[c >> 4U];
-    *to++ = kHex[c & 15U];
+  std::size_t i = 0;
+  for (; i + 2 * kBlock <= text.size(); i += kBlock) {
+    to = make_room(out, to, text.size() - i);
+    to = put_block(text.data() + i, to);
+  }
+  to = make_room(out, to, text.size() - i);
+  if (i < text.size()) {
+    // The last letters in a block of their own: read up to its end, written only as far as they go.
+    std::array<char, 4 * kBlock> rest;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::memset(rest.data(), ' ', rest.size());
+    std::memcpy(rest.data(), text.data() + i, text.size() - i);
+    to = put_tail(rest.data(), text.size() - i, to);
   }
   *to++ = '"';
-  out.append(buffer.data(), static_cast<std::size_t>(to - buffer.data()));
+  out.resize(static_cast<std::size_t>(to - out.data()));
 }
 
 bool is_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
-    std::uint64_t word = 0;
-    if (i + sizeof(word) <= text.size()) {
-      std::memcpy(&word, text.data() + i, sizeof(word));
-      if ((word & 0x8080808080808080U) == 0) {
-        i += sizeof(word);
+    if (i + kBlock <= text.size()) {
+      std::uint64_t halves[2];
+      std::memcpy(halves, text.data() + i, kBlock);
+      if (((halves[0] | halves[1]) & 0x8080808080808080U) == 0) {
+        i += kBlock;
         continue;
       }
     }

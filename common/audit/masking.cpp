@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
+#include "common/audit/byte_blocks.h"
 #include "common/audit/unescaped_text.h"
 
 namespace league::audit {
@@ -31,16 +33,30 @@ constexpr std::uint32_t letters_of(std::string_view word) {
   return letters;
 }
 
-constexpr std::array<std::uint32_t, 256> kLetterBits = [] {
+constexpr std::uint32_t kQuoteBit = 1U << 30U;
+constexpr std::uint32_t kOtherBit = 1U << 31U;
+
+/// Of each character: its letter's bit; whether it ends a key with quotes; whether it ends one
+/// without.
+constexpr std::array<std::uint32_t, 256> kBits = [] {
   std::array<std::uint32_t, 256> bits{};
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    if (!is_word(static_cast<char>(i))) bits[i] = kOtherBit;
+  }
   for (std::size_t i = 0; i < 26; ++i) bits['a' + i] = bits['A' + i] = 1U << i;
+  bits['"'] = bits['\''] = kQuoteBit | kOtherBit;
   return bits;
 }();
+
+constexpr std::uint32_t bits_of(char c) { return kBits[static_cast<unsigned char>(c)]; }
 
 struct SecretWord {
   std::string_view word;
   std::uint32_t letters;  ///< a key without all of them cannot contain the word: the quick way out
 };
+
+/// Letters that few keys have; each secret word has one.
+constexpr std::string_view kRareLetters = "zgwkc";
 constexpr SecretWord secret(std::string_view word) { return {word, letters_of(word)}; }
 
 /// What makes a key secret. `draw_seed` stands in assignments; revealed seeds are called
@@ -52,6 +68,85 @@ constexpr std::array kSecretWords{
     secret("privatekey"),
 };
 constexpr std::string_view kPublicSuffix = "tokenhash";
+
+/// The secret words that a key with these letters could contain, as bits; for most keys none.
+std::uint32_t possible_words(std::uint32_t letters) {
+  if ((letters & letters_of(kRareLetters)) == 0) return 0;
+  std::uint32_t possible = 0;
+  for (std::size_t i = 0; i < kSecretWords.size(); ++i) {
+    if ((letters & kSecretWords[i].letters) == kSecretWords[i].letters) possible |= 1U << i;
+  }
+  return possible;
+}
+
+/// Whether `key`, at most kLongestKey long, contains one of the secret words `possible`.
+bool has_secret_word(std::string_view key, std::uint32_t possible) {
+  std::array<char, kLongestKey> buffer;
+  std::size_t size = 0;
+  for (char c : key) {
+    buffer[size] = lower(c);
+    size += c != '_' && c != '-' ? 1 : 0;
+  }
+  std::string_view plain(buffer.data(), size);
+  for (; possible != 0; possible &= possible - 1) {
+    const SecretWord& secret_word =
+        kSecretWords[static_cast<std::size_t>(std::countr_zero(possible))];
+    if (plain.find(secret_word.word) != plain.npos) return !plain.ends_with(kPublicSuffix);
+  }
+  return false;
+}
+
+/// Finds the next separator of a key from its value, or the end of a name that may be a token's
+/// beginning, a block at a time: messages are full of both.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  /// The next `:` or `=` at or behind `from`; the size if there is none.
+  std::size_t separator(std::size_t from) {
+    return find(
+        from,
+        [](const char* at) {
+          Block here = load_block(at);
+          return bits_of_block((here == splat(':')) | (here == splat('=')));
+        },
+        [](const char* at) { return *at == ':' || *at == '='; });
+  }
+
+  /// The next `_` behind a `k` or `K`. `from` is greater than 0.
+  std::size_t k_underscore(std::size_t from) {
+    return find(
+        from,
+        [](const char* at) {
+          return bits_of_block((load_block(at) == splat('_')) &
+                               ((load_block(at - 1) | splat(0x20)) == splat('k')));
+        },
+        [](const char* at) { return *at == '_' && lower(at[-1]) == 'k'; });
+  }
+
+ private:
+  /// `in_block` says which of the sixteen places from one on are looked for, `here` whether one is.
+  template <typename InBlock, typename Here>
+  std::size_t find(std::size_t from, InBlock in_block, Here here) {
+    const char* data = text_.data();
+    while (true) {
+      if (from < next_block_) {
+        std::uint32_t left = found_ >> (kBlock - (next_block_ - from));
+        if (left != 0) return from + static_cast<std::size_t>(std::countr_zero(left));
+        from = next_block_;
+      }
+      if (from + kBlock > text_.size()) break;
+      found_ = in_block(data + from);
+      next_block_ = from + kBlock;
+    }
+    while (from < text_.size() && !here(data + from)) ++from;
+    return from;
+  }
+
+  std::string_view text_;
+  std::size_t next_block_ = 0;  ///< `found_` is about the block before it
+  std::uint32_t found_ = 0;
+};
 
 /// Bytes of the raw text that are not shown.
 struct Span {
@@ -73,36 +168,33 @@ class SecretFinder {
 
  private:
   void find_values() {
-    next_equals_ = next('=', 0);
-    for (std::size_t i = next_separator(0); i < chars_.size(); i = next_separator(i)) {
+    Scanner scanner(chars_);
+    for (std::size_t i = scanner.separator(0); i < chars_.size(); i = scanner.separator(i)) {
       std::size_t after = key_is_secret(i) ? hide_value(i + 1) : i + 1;
       i = std::max(after, i + 1);
     }
   }
 
-  /// Equals signs are rare, so where the next one stands is remembered.
-  [[nodiscard]] std::size_t next_separator(std::size_t from) {
-    if (next_equals_ < from) next_equals_ = next('=', from);
-    return std::min(next_equals_, next(':', from));
-  }
-
-  [[nodiscard]] std::size_t next(char c, std::size_t from) const {
-    return std::min(chars_.find(c, from), chars_.size());
-  }
-
   /// The key that ends before the separator at `end`, quoted or not.
   [[nodiscard]] bool key_is_secret(std::size_t end) const {
-    while (end > 0 && text_.is_space(end - 1)) --end;
     bool quoted = end > 0 && is_quote(end - 1);
+    if (!quoted) {
+      while (end > 0 && text_.is_space(end - 1)) --end;
+      quoted = end > 0 && is_quote(end - 1);
+    }
+    std::uint32_t ends = quoted ? kQuoteBit : kOtherBit;
     while (end > 0 && is_quote(end - 1)) --end;
     std::size_t begin = end;
     std::size_t limit = end > kLongestKey ? end - kLongestKey : 0;
-    if (quoted) {
-      while (begin > limit && !is_quote(begin - 1)) --begin;
-    } else {
-      while (begin > limit && is_word(chars_[begin - 1])) --begin;
+    std::uint32_t letters = 0;
+    while (begin > limit) {
+      std::uint32_t bits = bits_of(chars_[begin - 1]);
+      if ((bits & ends) != 0) break;
+      letters |= bits;
+      --begin;
     }
-    return begin < end && is_secret_key(chars_.substr(begin, end - begin));
+    std::uint32_t possible = possible_words(letters);
+    return possible != 0 && has_secret_word(chars_.substr(begin, end - begin), possible);
   }
 
   [[nodiscard]] bool is_quote(std::size_t i) const { return chars_[i] == '"' || chars_[i] == '\''; }
@@ -160,12 +252,10 @@ class SecretFinder {
   }
 
   void find_tokens() {
-    for (std::size_t i = 3; i < chars_.size(); ++i) {
-      const void* found = std::memchr(chars_.data() + i, '_', chars_.size() - i);
-      if (found == nullptr) return;
-      i = static_cast<std::size_t>(static_cast<const char*>(found) - chars_.data());
-      if (lower(chars_[i - 1]) != 'k' || lower(chars_[i - 2]) != 'o' || lower(chars_[i - 3]) != 't')
-        continue;
+    Scanner scanner(chars_);
+    for (std::size_t i = scanner.k_underscore(3); i < chars_.size();
+         i = scanner.k_underscore(i + 1)) {
+      if (lower(chars_[i - 2]) != 'o' || lower(chars_[i - 3]) != 't') continue;
       std::size_t end = i;
       while (end < chars_.size() && is_word(chars_[end])) ++end;
       if (end - (i - 3) >= kShortestToken) hide(i - 3, end);
@@ -182,7 +272,6 @@ class SecretFinder {
   const UnescapedText& text_;
   std::string_view chars_;
   std::vector<Span>& spans_;
-  std::size_t next_equals_ = 0;
 };
 
 void append_without(std::string_view raw, std::vector<Span>& spans, std::string& out) {
@@ -205,21 +294,8 @@ void append_without(std::string_view raw, std::vector<Span>& spans, std::string&
 bool is_secret_key(std::string_view key) {
   if (key.size() > kLongestKey) key.remove_prefix(key.size() - kLongestKey);
   std::uint32_t letters = 0;
-  for (char c : key) letters |= kLetterBits[static_cast<unsigned char>(c)];
-  auto possible = [letters](const SecretWord& secret_word) {
-    return (letters & secret_word.letters) == secret_word.letters;
-  };
-  if (std::none_of(kSecretWords.begin(), kSecretWords.end(), possible)) return false;
-  std::array<char, kLongestKey> buffer;
-  std::size_t size = 0;
-  for (char c : key) {
-    if (c != '_' && c != '-') buffer[size++] = lower(c);
-  }
-  std::string_view plain(buffer.data(), size);
-  return !plain.ends_with(kPublicSuffix) &&
-         std::any_of(kSecretWords.begin(), kSecretWords.end(), [&](const SecretWord& secret_word) {
-           return possible(secret_word) && plain.find(secret_word.word) != plain.npos;
-         });
+  for (char c : key) letters |= bits_of(c);
+  return has_secret_word(key, possible_words(letters));
 }
 
 void append_masked(std::string_view raw, std::string& out) {

@@ -72,7 +72,9 @@ void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::st
   const rpc::MessageNotes& notes = record.notes;
   out.append("{\"seq\":");
   append_number(seq, out);
-  out.append(",\"time\":\"").append(record.time.to_log()).append("\",\"mono_ns\":");
+  out.append(",\"time\":\"");
+  record.time.append_log(out);
+  out.append("\",\"mono_ns\":");
   append_number(record.mono.time_since_epoch().count(), out);
   out.append(",\"dir\":\"").append(direction_name(record.direction));
   out.append("\",\"kind\":\"").append(kind_name(record.kind)) += '"';
