@@ -262,6 +262,7 @@ void MatchRunner::carry_out(const StartTimer& effect) {
 }
 
 void MatchRunner::carry_out(const ReportResult& effect) {
+  is_reporting_ = true;
   envelope::MatchResultReport report{
       .game_type = assignment_.game_type,
       .result =

@@ -43,6 +43,9 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   void abandon();
   [[nodiscard]] MatchSnapshot snapshot() const;
   [[nodiscard]] const envelope::MatchAssignment& assignment() const { return assignment_; }
+  /// Whether the match takes one of the referee's places. It does not once it is played: the
+  /// manager counts it as over when it accepts the report, before the referee reads the answer.
+  [[nodiscard]] bool takes_a_place() const { return !is_reporting_; }
 
  private:
   MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
@@ -76,6 +79,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   const int round_id_;
   const OnFinished on_finished_;
   std::atomic<int> pings_{0};
+  std::atomic<bool> is_reporting_{false};
   mutable std::mutex mutex_;  // guards match_, plan_ and ack_
   MatchPlan plan_;
   const rules::RulesModule& rules_;

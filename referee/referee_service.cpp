@@ -1,5 +1,7 @@
 #include "referee/referee_service.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "referee/result_codec.h"
@@ -155,7 +157,9 @@ Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
     }
     auto running = running_.find(assignment.match_id);
     if (running != running_.end()) replaced = running->second;
-    if (!replaced && running_.size() >= static_cast<std::size_t>(options_.max_concurrent_matches)) {
+    auto takes_a_place = [](const auto& one) { return one.second->takes_a_place(); };
+    if (!replaced &&
+        std::ranges::count_if(running_, takes_a_place) >= options_.max_concurrent_matches) {
       return Error{ErrorCode::kCapacityExceeded,
                    "all " + std::to_string(options_.max_concurrent_matches) + " places are taken",
                    "/matches"};

@@ -335,5 +335,17 @@ TEST(Misfortune, ForeignCredentialsAreNotedInOpenModeAndRefusedInStrictMode) {
   }
 }
 
+TEST(Referee, HasThePlaceOfAReportedMatchFreeBeforeTheAnswerArrives) {
+  // Two matches a round, two places. The manager counts a match as over when it accepts the report;
+  // its answer may reach the referee behind the next round's matches.
+  LeagueFixture league({.players = 4, .referees = 1, .capacity = 2});
+  league.register_all();
+  league.script("league_manager").on("MATCH_RESULT_REPORT", Deviation::late(milliseconds(900)));
+  ASSERT_TRUE(league.play());
+  auto assigned = events_of<MatchAssigned>(league);
+  EXPECT_EQ(assigned.size(), 6U);
+  for (const auto& one : assigned) EXPECT_EQ(one.attempt, 1);
+}
+
 }  // namespace
 }  // namespace league::testing
