@@ -28,6 +28,7 @@ transport::HttpCallerOptions caller_options(const Settings& settings) {
 AgentHost::AgentHost(const Settings& settings, envelope::MessageSchemas schemas)
     : settings_(settings),
       schemas_(std::move(schemas)),
+      log_writer_(std::make_shared<audit::LogWriter>()),
       timer_(std::make_unique<core::ThreadTimer>()) {}
 
 core::Result<std::unique_ptr<AgentHost>> AgentHost::create(
@@ -75,6 +76,7 @@ core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Option
   log_options.queue_bytes = static_cast<std::size_t>(limits.queue_mib) * kMiB;
   log_options.segment_bytes = static_cast<std::uint64_t>(limits.segment_mib) * kMiB;
   log_options.min_free_bytes = static_cast<std::uint64_t>(limits.min_free_mib) * kMiB;
+  log_options.writer = host.log_writer();
   auto log = audit::AuditLog::open(std::move(log_options), host.clock());
   if (!log) return log.error();
   return std::unique_ptr<AgentPort>(new AgentPort(host, std::move(*log), options.mode));

@@ -32,6 +32,7 @@ class AgentHost {
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
+  [[nodiscard]] const std::shared_ptr<audit::LogWriter>& log_writer() { return log_writer_; }
 
   /// Ends calls and timers, in the order in which nothing reaches for what is gone. Stop the
   /// servers first; services must still be there. A second call does nothing.
@@ -43,6 +44,7 @@ class AgentHost {
   const Settings settings_;
   core::SystemClock clock_;
   envelope::MessageSchemas schemas_;
+  std::shared_ptr<audit::LogWriter> log_writer_;  ///< of all conversation logs of the process
   std::unique_ptr<transport::HttpRuntime> runtime_;
   std::unique_ptr<core::ThreadTimer> timer_;
   std::unique_ptr<GatedCaller> caller_;

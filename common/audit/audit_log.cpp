@@ -7,13 +7,16 @@ namespace league::audit {
 core::Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditLogOptions options,
                                                        const core::Clock& clock) {
   if (!options.files) options.files = disk_files();
+  if (!options.writer) options.writer = std::make_shared<LogWriter>();
   std::unique_ptr<AuditLog> log(new AuditLog(std::move(options), clock));
   int closed = 0;
   if (auto room = log->make_room_at(log->options_.path, closed, log->seq_); !room)
     return room.error();
   log->state_.segment = closed + 1;
   if (auto begun = log->begin_segment(); !begun) return begun.error();
-  log->thread_ = std::thread([raw = log.get()] { raw->run(); });
+  log->closed_ = false;
+  log->options_.writer->attach(*log);
+  log->options_.writer->wake(*log);
   return log;
 }
 
@@ -39,18 +42,21 @@ void AuditLog::append(Record record) {
   queue_.push_back(std::move(record));
   queued_bytes_ += size;
   ++appended_;
+  lock.unlock();
   // One wake-up begins a batch and one ends it early; a wake-up per record would cost more than the
   // record.
-  bool wake = was_idle || (before < options_.batch_bytes && queued_bytes_ >= options_.batch_bytes);
-  lock.unlock();
-  if (wake) work_.notify_one();
+  if (before < options_.batch_bytes && before + size >= options_.batch_bytes) {
+    options_.writer->wake(*this);
+  } else if (was_idle) {
+    options_.writer->expect(*this);
+  }
 }
 
 bool AuditLog::flush(std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);
   std::uint64_t target = appended_;
-  hurry_ = true;
-  work_.notify_one();
+  if (finished_ >= target) return true;
+  options_.writer->wake(*this);
   return done_.wait_for(lock, limit, [&] { return finished_ >= target; });
 }
 
@@ -61,7 +67,7 @@ core::Result<void> AuditLog::retarget(std::filesystem::path path, std::string ag
     return core::Error{core::ErrorCode::kShuttingDown, "the conversation log is closed", {}};
   retarget_ = Retarget{std::move(path), std::move(agent), std::move(league_id)};
   retarget_result_.reset();
-  work_.notify_one();
+  options_.writer->wake(*this);
   if (done_.wait_for(lock, limit, [&] { return retarget_result_.has_value(); }))
     return *retarget_result_;
   return core::Error{
@@ -72,13 +78,14 @@ core::Result<void> AuditLog::retarget(std::filesystem::path path, std::string ag
 
 void AuditLog::close() {
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (!closing_) give_up_at_ = std::chrono::steady_clock::now() + options_.close_limit;
     closing_ = true;
+    room_.notify_all();
+    if (!closed_) options_.writer->wake(*this);
+    done_.wait(lock, [&] { return closed_; });
   }
-  work_.notify_all();
-  room_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  options_.writer->detach(*this);
 }
 
 AuditLogState AuditLog::state() const {

@@ -9,10 +9,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/audit/log_file.h"
+#include "common/audit/log_writer.h"
 #include "common/audit/record.h"
 #include "common/audit/record_writer.h"
 #include "common/core/clock.h"
@@ -31,14 +31,13 @@ struct AuditLogOptions {
       256ULL << 20;  ///< then the file is closed and renamed, and a new one begins
   std::size_t max_body = 64 * 1024;  ///< of one record; see RecordWriter
   std::size_t batch_bytes = 256 * 1024;  ///< so much in the queue wakes the writer at once
-  std::chrono::milliseconds batch_delay{
-      20};  ///< the longest that a record stays in the queue while all is well
   std::chrono::milliseconds retry_delay{200};  ///< between attempts to write on a disk that is full
   std::chrono::milliseconds close_limit{
       5000};  ///< so long close() tries to write on a disk that is full
   std::uint64_t min_free_bytes = 256ULL << 20;  ///< below it free_space_ok() says no
   SyncPolicy sync = SyncPolicy::kNever;
   std::shared_ptr<LogFiles> files;  ///< null: the disk
+  std::shared_ptr<LogWriter> writer;  ///< what the logs of a process share; null: one of its own
   std::function<void(const std::filesystem::path&)>
       on_segment_closed;  ///< on the writer's thread; may compress it
 };
@@ -55,13 +54,13 @@ struct AuditLogState {
   int segment = 1;
 };
 
-/// The conversation log of one agent. Records go into a bounded queue; one thread numbers, masks,
-/// serialises and writes them in batches, in the order of append(). None is dropped: who finds the
-/// queue full waits. A disk that fails is tried again until it takes the bytes or close() gives up.
-/// Thread-safe. Source: design §4 and §9, docs/audit.md.
-class AuditLog final : public RecordSink {
+/// The conversation log of one agent. Records go into a bounded queue of its own; the writer's
+/// thread numbers, masks, serialises and writes them in batches, in the order of append(). None is
+/// dropped: who finds the queue full waits. A disk that fails is tried again until it takes the
+/// bytes or close() gives up. Thread-safe. Source: design §4 and §9, docs/audit.md.
+class AuditLog final : public RecordSink, private LogWriter::Client {
  public:
-  /// Creates the file and starts the writer. A file of an earlier run becomes a closed segment and
+  /// Creates the file. A file of an earlier run becomes a closed segment and
   /// the numbers go on. `clock` outlives the log.
   [[nodiscard]] static core::Result<std::unique_ptr<AuditLog>> open(AuditLogOptions options,
                                                                     const core::Clock& clock);
@@ -84,7 +83,7 @@ class AuditLog final : public RecordSink {
       std::filesystem::path path, std::string agent, std::string league_id,
       std::chrono::milliseconds limit = std::chrono::seconds(5));
 
-  /// Writes what is left and ends the writer. A second call does nothing.
+  /// Writes what is left. A second call does nothing.
   void close();
 
   [[nodiscard]] AuditLogState state() const;
@@ -104,17 +103,25 @@ class AuditLog final : public RecordSink {
 
   AuditLog(AuditLogOptions options, const core::Clock& clock);
 
+  // On the writer's thread.
+  std::optional<LogWriter::Time> serve() override;
   core::Result<void> begin_segment();
   core::Result<void> make_room_at(const std::filesystem::path& path, int& last_closed,
                                   std::uint64_t& seq) const;
-  void run();
-  bool next_batch(std::vector<Record>& batch, std::optional<Retarget>& retarget);
-  void write_batch(std::vector<Record>& batch);
+  [[nodiscard]] bool has_given_up() const;
+  bool take_work();
+  void fill_text();
+  core::Result<void> deliver();
+  core::Result<void> write_out();
+  void text_is_done();
   void end_segment_if_full();
-  bool write_out();
+  core::Result<void> begin_next_segment();
+  bool finish();
   void sync();
-  bool wait_to_retry(const core::Error& error);
+  std::optional<LogWriter::Time> retry_after(const core::Error& error);
+  void give_up();
   void recovered();
+  void report_move();
   core::Result<void> move_to(Retarget target);
 
   AuditLogOptions options_;  ///< path, agent and league_id change under mutex_, by the writer only
@@ -122,28 +129,33 @@ class AuditLog final : public RecordSink {
 
   // The writer's own.
   RecordWriter writer_;
-  std::unique_ptr<LogFile> file_;
-  std::string text_;
+  std::unique_ptr<LogFile> file_;  ///< null between two segments
+  std::filesystem::path closed_segment_;  ///< whose successor is still to be begun
+  std::vector<Record> batch_;  ///< taken from the queue
+  std::size_t next_ = 0;  ///< of batch_, to be serialised
+  std::optional<Retarget> move_;  ///< to be done after batch_
+  std::optional<core::Result<void>> moved_;  ///< to be told when the new header is written
+  std::string text_;  ///< serialised
+  std::size_t text_written_ = 0;
+  std::size_t text_memory_ = 0;  ///< what its records took in the queue
+  std::uint64_t text_records_ = 0;
+  bool unsynced_ = false;
   std::uint64_t seq_ = 0;
   std::uint64_t segment_written_ = 0;
 
   mutable std::mutex mutex_;
-  std::condition_variable work_;  ///< for the writer
   std::condition_variable room_;  ///< for who appends
-  std::condition_variable done_;  ///< for who waits for a flush or a retarget
+  std::condition_variable done_;  ///< for who waits for a flush, a retarget or the end
   std::vector<Record> queue_;
   std::size_t queued_bytes_ = 0;  ///< in queue_ and in the batch that is being written
   std::uint64_t appended_ = 0;
   std::uint64_t finished_ = 0;  ///< appended and written, or given up
-  bool hurry_ = false;
   bool closing_ = false;
-  bool closed_ = false;
+  bool closed_ = true;  ///< nothing will be written any more; or not yet open
   std::chrono::steady_clock::time_point give_up_at_{};
   std::optional<Retarget> retarget_;
   std::optional<core::Result<void>> retarget_result_;
   AuditLogState state_;
-
-  std::thread thread_;
 };
 
 }  // namespace league::audit

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "tests/support/fake_clock.h"
 
@@ -205,6 +206,68 @@ TEST_F(AuditLogTest, GivesUpOnAFullDiskOnlyWhenItIsClosedAndCountsTheLoss) {
   log->close();
   EXPECT_EQ(log->state().lost, 1U);
   EXPECT_GT(disk->refused, 0);
+}
+
+TEST_F(AuditLogTest, AFullDiskOfOneLogHoldsUpNoOther) {
+  auto disk = std::make_shared<FullDisk>();
+  auto healthy_options = options_;
+  options_.writer = healthy_options.writer = std::make_shared<LogWriter>();
+  options_.files = disk;
+  options_.retry_delay = 1ms;
+  healthy_options.path = directory_ / "agents" / "tmp_2.log.jsonl";
+  auto full = open();
+  auto healthy = std::move(AuditLog::open(healthy_options, time_)).value();
+  full->append(record_saying("must wait"));
+  for (int i = 0; i < 100; ++i) {
+    healthy->append(record_saying("passes"));
+    ASSERT_TRUE(healthy->flush(10s));
+  }
+  EXPECT_FALSE(full->healthy());
+  EXPECT_TRUE(healthy->healthy());
+  disk->full = false;
+  EXPECT_TRUE(full->flush(10s));
+  EXPECT_NE(disk->text->find("must wait"), std::string::npos);
+  EXPECT_EQ(healthy->state().records, 100U);
+}
+
+TEST_F(AuditLogTest, MovesWhenTheDiskTakesDataAgain) {
+  auto disk = std::make_shared<FullDisk>();
+  options_.files = disk;
+  options_.retry_delay = 1ms;
+  auto log = open();
+  // FullDisk makes no files; what is renamed must be there.
+  std::filesystem::create_directories(options_.path.parent_path());
+  std::ofstream(options_.path) << "x";
+  log->append(record_saying("before"));
+  auto path = *agent_log_path(directory_, "P01");
+  EXPECT_FALSE(log->retarget(path, "player:P01", "league_1", 10ms));
+  disk->full = false;
+  EXPECT_TRUE(log->flush(10s));
+  log->close();
+  EXPECT_EQ(log->path(), path);
+  EXPECT_LT(disk->text->find("before"), disk->text->find("player:P01"));
+}
+
+TEST_F(AuditLogTest, ManyLogsShareOneThreadAndItsWakeUps) {
+  auto writer = std::make_shared<LogWriter>();
+  std::vector<std::unique_ptr<AuditLog>> logs;
+  for (int i = 0; i < 32; ++i) {
+    options_.writer = writer;
+    options_.path = directory_ / ("tmp_" + std::to_string(i) + ".log.jsonl");
+    logs.push_back(open());
+  }
+  ASSERT_TRUE(logs[0]->flush(10s));
+  std::uint64_t before = writer->rounds();
+  for (int i = 0; i < 5; ++i) {
+    for (auto& log : logs) log->append(record_saying("hello"));
+  }
+  for (auto& log : logs) ASSERT_TRUE(log->flush(10s));
+  // 32 flushes may each cost one; 160 records do not.
+  EXPECT_LE(writer->rounds() - before, 40U);
+  for (auto& log : logs) {
+    log->close();
+    EXPECT_EQ(log->state().records, 5U);
+  }
 }
 
 TEST_F(AuditLogTest, NoMatchStartsBelowTheLimitOfFreeDisk) {

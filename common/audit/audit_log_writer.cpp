@@ -52,100 +52,132 @@ core::Result<void> AuditLog::begin_segment() {
   return {};
 }
 
-void AuditLog::run() {
-  std::vector<Record> batch;
-  std::optional<Retarget> retarget;
-  write_out();  // the header
-  while (next_batch(batch, retarget)) {
-    if (!batch.empty()) write_batch(batch);
-    if (!retarget) continue;
-    auto moved = move_to(std::move(*retarget));
-    retarget.reset();
-    std::lock_guard lock(mutex_);
-    retarget_result_ = std::move(moved);
-    done_.notify_all();
+/// Whatever fails is left as it is and tried again; so nothing is lost, and no other log waits.
+std::optional<LogWriter::Time> AuditLog::serve() {
+  if (has_given_up()) return std::nullopt;
+  while (true) {
+    if (auto delivered = deliver(); !delivered) return retry_after(delivered.error());
+    if (moved_) report_move();
+    if (!file_) continue;  // the segment ended
+    if (next_ < batch_.size()) {
+      fill_text();
+    } else if (move_) {
+      moved_ = move_to(std::move(*move_));
+      move_.reset();
+    } else if (!take_work()) {
+      if (finish()) return std::nullopt;
+    }
   }
-  if (options_.sync != SyncPolicy::kNever) sync();
 }
 
-/// Waits for work; false when the log is closed and nothing is left.
-bool AuditLog::next_batch(std::vector<Record>& batch, std::optional<Retarget>& retarget) {
-  std::unique_lock lock(mutex_);
-  work_.wait(lock, [&] { return !queue_.empty() || retarget_ || hurry_ || closing_; });
-  work_.wait_for(lock, options_.batch_delay, [&] {
-    return queued_bytes_ >= options_.batch_bytes || retarget_ || hurry_ || closing_;
-  });
-  hurry_ = false;
-  batch.clear();
-  batch.swap(queue_);
-  retarget = std::exchange(retarget_, std::nullopt);
-  if (!batch.empty() || retarget || !closing_) return true;
-  closed_ = true;
-  return false;
+bool AuditLog::has_given_up() const {
+  std::lock_guard lock(mutex_);
+  return closed_;
 }
 
-void AuditLog::write_batch(std::vector<Record>& batch) {
-  std::size_t freed = 0;
-  std::uint64_t done = 0;
-  auto write_and_report = [&] {
-    bool written = write_out();
-    std::lock_guard lock(mutex_);
-    queued_bytes_ -= std::exchange(freed, 0);
-    finished_ += done;
-    (written ? state_.records : state_.lost) += std::exchange(done, 0);
-    room_.notify_all();
-    done_.notify_all();
-  };
-  for (Record& record : batch) {
+/// False if there is none.
+bool AuditLog::take_work() {
+  batch_.clear();
+  next_ = 0;
+  std::lock_guard lock(mutex_);
+  batch_.swap(queue_);
+  move_ = std::exchange(retarget_, std::nullopt);
+  return !batch_.empty() || move_;
+}
+
+void AuditLog::fill_text() {
+  while (next_ < batch_.size() && text_.size() < kWriteSize) {
+    Record& record = batch_[next_++];
     writer_.append(record, ++seq_, text_);
-    freed += memory_of(record);
-    ++done;
+    text_memory_ += memory_of(record);
+    ++text_records_;
     record = Record{};
-    if (text_.size() < kWriteSize) continue;
-    write_and_report();
-    end_segment_if_full();
   }
-  write_and_report();
+}
+
+/// Brings what is serialised to the file, which is made if there is none.
+core::Result<void> AuditLog::deliver() {
+  if (!file_) {
+    if (auto begun = begin_next_segment(); !begun) return begun;
+  }
+  if (text_.empty()) return {};
+  if (auto written = write_out(); !written) return written;
+  text_is_done();
   if (options_.sync == SyncPolicy::kBatch) sync();
   end_segment_if_full();
+  return {};
+}
+
+core::Result<void> AuditLog::write_out() {
+  while (text_written_ < text_.size()) {
+    auto written = file_->write(std::string_view(text_).substr(text_written_));
+    if (!written) return written.error();
+    text_written_ += *written;
+    segment_written_ += *written;
+    unsynced_ = true;
+    recovered();
+  }
+  return {};
+}
+
+void AuditLog::text_is_done() {
+  std::lock_guard lock(mutex_);
+  state_.bytes += std::exchange(text_written_, 0);
+  state_.records += text_records_;
+  finished_ += std::exchange(text_records_, 0);
+  queued_bytes_ -= std::exchange(text_memory_, 0);
+  text_.clear();
+  room_.notify_all();
+  done_.notify_all();
+}
+
+/// Nothing is left to do: true when the writer may go to others.
+bool AuditLog::finish() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!closing_ || closed_) return true;
+  }
+  if (options_.sync != SyncPolicy::kNever) sync();
+  std::lock_guard lock(mutex_);
+  if (!queue_.empty() || retarget_) return false;
+  closed_ = true;
+  done_.notify_all();
+  return true;
 }
 
 void AuditLog::sync() {
+  if (!unsynced_ || !file_) return;
   auto synced = file_->sync();
+  unsynced_ = !synced;
   if (synced) return;
   std::lock_guard lock(mutex_);
   state_.healthy = false;
   state_.problem = synced.error().message;
 }
 
-/// Writes `text_`, however often the disk refuses; false when it gave up.
-bool AuditLog::write_out() {
-  std::string_view left = text_;
-  while (!left.empty()) {
-    auto written = file_->write(left);
-    if (!written) {
-      if (wait_to_retry(written.error())) continue;
-      break;
-    }
-    left.remove_prefix(*written);
-    segment_written_ += *written;
-    recovered();
-  }
+/// When to try again; never if the log is being closed and the time for it is over.
+std::optional<LogWriter::Time> AuditLog::retry_after(const core::Error& error) {
+  auto now = std::chrono::steady_clock::now();
   std::lock_guard lock(mutex_);
-  state_.bytes += text_.size() - left.size();
-  text_.clear();
-  return left.empty();
-}
-
-/// False when the log is being closed and the time for it is over.
-bool AuditLog::wait_to_retry(const core::Error& error) {
-  std::unique_lock lock(mutex_);
   state_.healthy = false;
   state_.problem = error.message;
-  auto until = std::chrono::steady_clock::now() + options_.retry_delay;
-  work_.wait_until(lock, until,
-                   [&] { return closing_ && std::chrono::steady_clock::now() >= give_up_at_; });
-  return !closing_ || std::chrono::steady_clock::now() < give_up_at_;
+  if (!closing_) return now + options_.retry_delay;
+  if (now < give_up_at_) return std::min(now + options_.retry_delay, give_up_at_);
+  give_up();
+  return std::nullopt;
+}
+
+/// Under mutex_.
+void AuditLog::give_up() {
+  std::uint64_t lost = appended_ - finished_;
+  state_.lost += lost;
+  state_.bytes += text_written_;
+  finished_ = appended_;
+  queued_bytes_ = 0;
+  queue_.clear();
+  closed_ = true;
+  room_.notify_all();
+  done_.notify_all();
 }
 
 void AuditLog::recovered() {
@@ -165,18 +197,25 @@ void AuditLog::end_segment_if_full() {
     state_.problem = renamed.error().message;
     return;
   }
-  {
-    std::lock_guard lock(mutex_);
-    ++state_.segment;
-  }
-  while (true) {
-    auto begun = begin_segment();
-    if (begun) break;
-    if (!wait_to_retry(begun.error())) return;
-  }
+  file_.reset();
+  unsynced_ = false;
+  closed_segment_ = std::move(closed);
+  std::lock_guard lock(mutex_);
+  ++state_.segment;
+}
+
+core::Result<void> AuditLog::begin_next_segment() {
+  if (auto begun = begin_segment(); !begun) return begun;
   recovered();
-  write_out();
-  if (options_.on_segment_closed) options_.on_segment_closed(closed);
+  if (options_.on_segment_closed) options_.on_segment_closed(closed_segment_);
+  return {};
+}
+
+/// After the header is written, so that who waited for the move may read it.
+void AuditLog::report_move() {
+  std::lock_guard lock(mutex_);
+  retarget_result_ = std::exchange(moved_, std::nullopt);
+  done_.notify_all();
 }
 
 core::Result<void> AuditLog::move_to(Retarget target) {
@@ -198,7 +237,6 @@ core::Result<void> AuditLog::move_to(Retarget target) {
                  .segment = state_.segment,
                  .first_seq = seq_ + 1},
                 text_);
-  write_out();
   return {};
 }
 
