@@ -29,7 +29,7 @@ endfunction()
 function(league_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE league_options ${ARG_DEPS})
+  target_link_libraries(${name} PRIVATE league_options ${ARG_DEPS} league_dep_allocator)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 

@@ -116,10 +116,18 @@ Result<void> PlayerService::check_token(const envelope::Envelope& envelope) cons
                  "auth_token must be this player's own, which only its league manager has",
                  "/auth_token"};
   }
-  if (agent::credential_attempt(own, envelope.match_id.value_or(core::MatchId{}), shown)) return {};
+  auto match = envelope.match_id.value_or(core::MatchId{});
+  if (is_known_credential(match, shown) || agent::credential_attempt(own, match, shown)) return {};
   return Error{ErrorCode::kAuthTokenInvalid,
                "auth_token is not the credential of this match (docs/protocol.md, credentials)",
                "/auth_token"};
+}
+
+bool PlayerService::is_known_credential(const core::MatchId& match, std::string_view shown) const {
+  std::lock_guard lock(mutex_);
+  auto open = open_matches_.find(match);
+  return open != open_matches_.end() && !open->second.credential.empty() &&
+         open->second.credential.matches(shown);
 }
 
 core::PlayerId PlayerService::own_id(const core::PlayerId& fallback) const {
@@ -145,8 +153,13 @@ void PlayerService::on_invitation(agent::Call<envelope::GameInvitation> call) {
   if (call.envelope.match_id) {
     std::lock_guard lock(mutex_);
     if (open_matches_.size() >= kMostOpenMatches) open_matches_.erase(open_matches_.begin());
-    open_matches_[*call.envelope.match_id] = {call.message.opponent_id,
-                                              call.envelope.round_id.value_or(0), std::nullopt};
+    open_matches_[*call.envelope.match_id] = {
+        .opponent = call.message.opponent_id,
+        .round_id = call.envelope.round_id.value_or(0),
+        .choice = std::nullopt,
+        // A standalone player checks nobody, so it has nothing to remember either.
+        .credential = options_.standalone ? core::AuthToken{}
+                                          : call.envelope.auth_token.value_or(core::AuthToken{})};
   }
   envelope::GameJoinAck ack{
       .player_id = own_id({}), .arrival_timestamp = deps_.clock.utc_now(), .accept = true};

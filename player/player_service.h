@@ -55,12 +55,15 @@ class PlayerService {
     core::PlayerId opponent;
     int round_id = 0;
     std::optional<Parity> choice;
+    core::AuthToken credential;  ///< of the invitation, found right: spares the HMAC of later calls
   };
 
   PlayerService(PlayerOptions options, const PlayerDependencies& dependencies,
                 std::unique_ptr<Strategy> strategy, std::optional<Misbehaviour> misbehaviour);
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
+  /// Whether `shown` is what the referee of this open match showed in its invitation.
+  [[nodiscard]] bool is_known_credential(const core::MatchId& match, std::string_view shown) const;
   void on_invitation(agent::Call<envelope::GameInvitation> call);
   void on_choose(agent::Call<envelope::ChooseParityCall> call);
   void on_game_over(agent::Call<envelope::GameOver> call);

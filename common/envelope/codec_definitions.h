@@ -19,7 +19,8 @@ template <typename Message>
 core::Result<Message> decode(const nlohmann::json& in) {
   Message message;
   std::optional<core::Error> fault;
-  FieldReader reader(in, "", fault);
+  const Place root;
+  FieldReader reader(in, root, fault);
   if (!fault) describe(reader, message, Of<Message>{});
   if (fault) return std::move(*fault);
   return message;

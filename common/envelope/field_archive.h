@@ -22,9 +22,9 @@ namespace league::envelope {
 template <typename Struct>
 struct Of {};
 
-/// How an enumeration is written: `enum_names(Of<E>)` returns pairs of value and name.
+/// How an enumeration is written: `enum_names(Of<E>)` returns an array of pairs of value and name.
 template <typename E>
-using EnumNames = std::vector<std::pair<E, std::string_view>>;
+using EnumName = std::pair<E, std::string_view>;
 
 /// Writes the described fields into a JSON object.
 class FieldWriter {
@@ -115,14 +115,35 @@ class FieldWriter {
   nlohmann::json& out_;
 };
 
+/// Where a value stands in a document: a chain of steps on the stack, made text only for a fault. A
+/// table of 64 rows has 500 places, and nobody asks for them.
+class Place {
+ public:
+  Place() = default;
+  Place(const Place& parent, std::string_view name) : parent_(&parent), name_(name) {}
+  Place(const Place& parent, std::size_t index) : parent_(&parent), index_(index) {}
+
+  /// As JSON pointer.
+  [[nodiscard]] std::string text() const {
+    if (parent_ == nullptr) return "";
+    return parent_->text() + "/" + (name_ ? std::string(*name_) : std::to_string(index_));
+  }
+
+ private:
+  const Place* parent_ = nullptr;
+  std::optional<std::string_view> name_;
+  std::size_t index_ = 0;
+};
+
 /// Reads the described fields from a JSON value of any shape; keeps the first fault and then does
 /// nothing more.
 class FieldReader {
  public:
   static constexpr bool kWrites = false;
-  FieldReader(const nlohmann::json& in, std::string pointer, std::optional<core::Error>& fault)
-      : in_(in), pointer_(std::move(pointer)), fault_(fault) {
-    if (!in_.is_object()) fail(core::ErrorCode::kInvalidFieldType, pointer_, "must be an object");
+  /// All outlive the reader.
+  FieldReader(const nlohmann::json& in, const Place& place, std::optional<core::Error>& fault)
+      : in_(in), place_(place), fault_(fault) {
+    if (!in_.is_object()) fail(core::ErrorCode::kInvalidFieldType, place_, "must be an object");
   }
 
   template <typename T>
@@ -130,14 +151,14 @@ class FieldReader {
     const auto* found = find(name);
     if (fault_) return;
     if (found == nullptr)
-      return fail(core::ErrorCode::kMissingRequiredField, path(name), "is required");
-    from_json(*found, value, path(name));
+      return fail(core::ErrorCode::kMissingRequiredField, Place(place_, name), "is required");
+    from_json(*found, value, Place(place_, name));
   }
   template <typename T>
   void optional(const char* name, std::optional<T>& value) {
     const auto* found = find(name);
     if (fault_ || found == nullptr) return;
-    from_json(*found, value.emplace(), path(name));
+    from_json(*found, value.emplace(), Place(place_, name));
   }
   template <typename T>
   void nullable(const char* name, std::optional<T>& value) {
@@ -147,7 +168,7 @@ class FieldReader {
   void defaulted(const char* name, T& value) {
     const auto* found = find(name);
     if (fault_ || found == nullptr) return;
-    from_json(*found, value, path(name));
+    from_json(*found, value, Place(place_, name));
   }
   template <typename T>
   void unless(const char* name, T& value, const T& /*omitted*/) {
@@ -160,8 +181,14 @@ class FieldReader {
   /// True if the field is there and not null.
   [[nodiscard]] bool has(const char* name) const { return find(name) != nullptr; }
 
-  void fail(core::ErrorCode code, const std::string& pointer, std::string_view rule) {
-    if (!fault_) fault_ = core::Error{code, pointer + " " + std::string(rule), pointer};
+  void fail(core::ErrorCode code, const Place& place, std::string_view rule) {
+    if (fault_) return;
+    std::string pointer = place.text();
+    fault_ = core::Error{code, pointer + " " + std::string(rule), pointer};
+  }
+  /// At the field `name`.
+  void fail(core::ErrorCode code, const char* name, std::string_view rule) {
+    fail(code, Place(place_, name), rule);
   }
 
  private:
@@ -170,48 +197,44 @@ class FieldReader {
     auto it = in_.find(name);
     return it == in_.end() || it->is_null() ? nullptr : &*it;
   }
-  [[nodiscard]] std::string path(std::string_view name) const {
-    return pointer_ + "/" + std::string(name);
-  }
-
-  void from_json(const nlohmann::json& in, std::string& value, const std::string& at);
-  void from_json(const nlohmann::json& in, bool& value, const std::string& at);
-  void from_json(const nlohmann::json& in, int& value, const std::string& at);
-  void from_json(const nlohmann::json& in, core::AuthToken& value, const std::string& at);
-  void from_json(const nlohmann::json& in, core::UtcTimestamp& value, const std::string& at);
-  void from_json(const nlohmann::json& in, core::ErrorCode& value, const std::string& at);
+  void from_json(const nlohmann::json& in, std::string& value, const Place& at);
+  void from_json(const nlohmann::json& in, bool& value, const Place& at);
+  void from_json(const nlohmann::json& in, int& value, const Place& at);
+  void from_json(const nlohmann::json& in, core::AuthToken& value, const Place& at);
+  void from_json(const nlohmann::json& in, core::UtcTimestamp& value, const Place& at);
+  void from_json(const nlohmann::json& in, core::ErrorCode& value, const Place& at);
   /// Free facts: a value that is no text is read as its JSON.
   void from_json(const nlohmann::json& in, std::map<std::string, std::string>& values,
-                 const std::string& at);
+                 const Place& at);
   template <typename Tag>
-  void from_json(const nlohmann::json& in, core::StringId<Tag>& value, const std::string& at) {
+  void from_json(const nlohmann::json& in, core::StringId<Tag>& value, const Place& at) {
     std::string text;
     from_json(in, text, at);
     value = core::StringId<Tag>(std::move(text));
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, std::optional<T>& value, const std::string& at) {
+  void from_json(const nlohmann::json& in, std::optional<T>& value, const Place& at) {
     if (!in.is_null()) from_json(in, value.emplace(), at);
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, std::vector<T>& values, const std::string& at) {
+  void from_json(const nlohmann::json& in, std::vector<T>& values, const Place& at) {
     if (!in.is_array()) return fail(core::ErrorCode::kInvalidFieldType, at, "must be an array");
     values.reserve(in.size());
     for (std::size_t i = 0; i < in.size() && !fault_; ++i) {
-      from_json(in[i], values.emplace_back(), at + "/" + std::to_string(i));
+      from_json(in[i], values.emplace_back(), Place(at, i));
     }
   }
   template <typename Tag, typename V>
   void from_json(const nlohmann::json& in, std::map<core::StringId<Tag>, V>& values,
-                 const std::string& at) {
+                 const Place& at) {
     if (!in.is_object()) return fail(core::ErrorCode::kInvalidFieldType, at, "must be an object");
     for (const auto& [key, value] : in.items()) {
       if (fault_) return;
-      from_json(value, values[core::StringId<Tag>(key)], at + "/" + key);
+      from_json(value, values[core::StringId<Tag>(key)], Place(at, std::string_view(key)));
     }
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, T& value, const std::string& at) {
+  void from_json(const nlohmann::json& in, T& value, const Place& at) {
     if constexpr (std::is_enum_v<T>) {
       std::string text;
       from_json(in, text, at);
@@ -228,7 +251,7 @@ class FieldReader {
     }
   }
   const nlohmann::json& in_;
-  std::string pointer_;
+  const Place& place_;
   std::optional<core::Error>& fault_;
 };
 

@@ -1,19 +1,21 @@
+#include <array>
+
 #include "common/envelope/codec_definitions.h"
 #include "common/envelope/game_messages.h"
 #include "common/envelope/shared_fields.h"
 
 namespace league::envelope {
 
-static EnumNames<Parity> enum_names(Of<Parity> /*unused*/) {
-  return {{Parity::kEven, parity_name(Parity::kEven)}, {Parity::kOdd, parity_name(Parity::kOdd)}};
+static std::array<EnumName<Parity>, 2> enum_names(Of<Parity> /*unused*/) {
+  return {{{Parity::kEven, parity_name(Parity::kEven)}, {Parity::kOdd, parity_name(Parity::kOdd)}}};
 }
-static EnumNames<PlayerRole> enum_names(Of<PlayerRole> /*unused*/) {
-  return {{PlayerRole::kPlayerA, "PLAYER_A"}, {PlayerRole::kPlayerB, "PLAYER_B"}};
+static std::array<EnumName<PlayerRole>, 2> enum_names(Of<PlayerRole> /*unused*/) {
+  return {{{PlayerRole::kPlayerA, "PLAYER_A"}, {PlayerRole::kPlayerB, "PLAYER_B"}}};
 }
-static EnumNames<GameStatus> enum_names(Of<GameStatus> /*unused*/) {
-  return {{GameStatus::kWin, "WIN"},
-          {GameStatus::kDraw, "DRAW"},
-          {GameStatus::kTechnicalLoss, "TECHNICAL_LOSS"}};
+static std::array<EnumName<GameStatus>, 3> enum_names(Of<GameStatus> /*unused*/) {
+  return {{{GameStatus::kWin, "WIN"},
+           {GameStatus::kDraw, "DRAW"},
+           {GameStatus::kTechnicalLoss, "TECHNICAL_LOSS"}}};
 }
 
 template <typename Archive, typename Self>

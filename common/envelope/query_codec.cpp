@@ -1,14 +1,16 @@
+#include <array>
+
 #include "common/envelope/codec_definitions.h"
 #include "common/envelope/query_messages.h"
 #include "common/envelope/shared_fields.h"
 
 namespace league::envelope {
 
-static EnumNames<QueryType> enum_names(Of<QueryType> /*unused*/) {
-  return {{QueryType::kGetStandings, "GET_STANDINGS"},
-          {QueryType::kGetSchedule, "GET_SCHEDULE"},
-          {QueryType::kGetNextMatch, "GET_NEXT_MATCH"},
-          {QueryType::kGetPlayerStats, "GET_PLAYER_STATS"}};
+static std::array<EnumName<QueryType>, 4> enum_names(Of<QueryType> /*unused*/) {
+  return {{{QueryType::kGetStandings, "GET_STANDINGS"},
+           {QueryType::kGetSchedule, "GET_SCHEDULE"},
+           {QueryType::kGetNextMatch, "GET_NEXT_MATCH"},
+           {QueryType::kGetPlayerStats, "GET_PLAYER_STATS"}}};
 }
 
 std::string_view query_type_name(QueryType type) {

@@ -1,10 +1,13 @@
+#include <array>
+
 #include "common/envelope/codec_definitions.h"
 #include "common/envelope/registration_messages.h"
 
 namespace league::envelope {
 
-static EnumNames<RegistrationStatus> enum_names(Of<RegistrationStatus> /*unused*/) {
-  return {{RegistrationStatus::kAccepted, "ACCEPTED"}, {RegistrationStatus::kRejected, "REJECTED"}};
+static std::array<EnumName<RegistrationStatus>, 2> enum_names(Of<RegistrationStatus> /*unused*/) {
+  return {
+      {{RegistrationStatus::kAccepted, "ACCEPTED"}, {RegistrationStatus::kRejected, "REJECTED"}}};
 }
 
 template <typename Archive, typename Self>
@@ -53,7 +56,7 @@ void describe_response(Archive& a, Self& s, const char* id_name) {
     a.optional("error_code", code);
     if (code) s.error_code = core::parse_error_code(*code);
     if (s.status == RegistrationStatus::kAccepted && !a.has(id_name)) {
-      a.fail(core::ErrorCode::kMissingRequiredField, std::string("/") + id_name,
+      a.fail(core::ErrorCode::kMissingRequiredField, id_name,
              "is required when status is ACCEPTED");
     }
   }
