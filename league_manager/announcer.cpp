@@ -120,36 +120,46 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
   }
 }
 
-void Announcer::announce_round(int round, std::function<void()> then) {
+void Announcer::announce_round(int round, std::function<void()> then,
+                               std::function<void()> delivered) {
   auto players = recipients(true, false);
   if (!deps_.settings.league.broadcasts || players.empty()) return then();
   auto latch = std::make_shared<Latch>(players.size(), std::move(then));
+  auto all = std::make_shared<Latch>(players.size(), std::move(delivered));
   envelope::RoundAnnouncement message{
       deps_.ledger.read([](const League& league) { return announced_matches(league); })};
-  broadcast(message, round, players, [latch] { latch->count_down(); });
+  broadcast(message, round, players, [latch, all] {
+    latch->count_down();
+    all->count_down();
+  });
   deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
 }
 
-void Announcer::send_standings(int round, const std::vector<Addressed>& players) {
+void Announcer::send_standings(int round, const std::vector<Addressed>& players,
+                               const std::function<void()>& done_one) {
   auto rows = deps_.ledger.read([](const League& league) { return standings_rows(league); });
   if (rows.size() <= kWholeTable) {
     return broadcast(
         envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = {}}, round,
-        players, {});
+        players, done_one);
   }
   for (const auto& player : players) {
     envelope::LeagueStandingsUpdate update{.standings = part_of_table(rows, player.agent.id()),
                                            .total_players = static_cast<int>(rows.size())};
-    broadcast(update, round, {player}, {});
+    broadcast(update, round, {player}, done_one);
   }
 }
 
-void Announcer::round_completed(int round) {
+void Announcer::round_completed(int round, std::function<void()> delivered) {
   if (!deps_.settings.league.broadcasts) return;
-  send_standings(round, recipients(true, false));
+  auto players = recipients(true, false);
+  auto everybody = recipients(true, true);
+  auto all = std::make_shared<Latch>(players.size() + everybody.size(), std::move(delivered));
+  auto count_down = [all] { all->count_down(); };
+  send_standings(round, players, count_down);
   auto message = deps_.ledger.read(
       [round](const League& league) { return league_manager::round_completed(league, round); });
-  broadcast(message, round, recipients(true, true), {});
+  broadcast(message, round, everybody, count_down);
 }
 
 void Announcer::league_completed(std::function<void()> then) {

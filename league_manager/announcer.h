@@ -35,9 +35,10 @@ class Announcer {
 
   /// Tells the players the matches of `round`. `then` runs once, perhaps before this returns: when
   /// all have taken it or could not be told, or when Settings::League::announcement_grace is over.
-  void announce_round(int round, std::function<void()> then);
-  /// Sends the table to the players, then the round's summary to everybody.
-  void round_completed(int round);
+  /// `delivered` runs once, perhaps later: when all have taken it or could not be told.
+  void announce_round(int round, std::function<void()> then, std::function<void()> delivered);
+  /// Sends the table to the players, then the round's summary to everybody; `delivered` as above.
+  void round_completed(int round, std::function<void()> delivered);
   /// Sends champion and final table to everybody. `then` runs once: when all have taken it or could
   /// not be told, or when the message's time limit is over.
   void league_completed(std::function<void()> then);
@@ -58,7 +59,8 @@ class Announcer {
   template <typename Message>
   void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
                  const std::function<void()>& done_one);
-  void send_standings(int round, const std::vector<Addressed>& players);
+  void send_standings(int round, const std::vector<Addressed>& players,
+                      const std::function<void()>& done_one);
 
   const AnnouncerDependencies deps_;
   Broadcaster broadcaster_;

@@ -48,7 +48,7 @@ class Placer {
     if (referee < 0) return false;
     const auto& one = referees_[static_cast<std::size_t>(referee)];
     if (!one.active || open_[static_cast<std::size_t>(referee)] >= one.capacity) return false;
-    return referee != slot.referee() || active_ == 1;
+    return slot.is_excused || referee != slot.referee() || active_ == 1;
   }
 
   [[nodiscard]] int least_loaded(const MatchSlot& slot) const {
@@ -84,8 +84,10 @@ std::vector<Placement> next_assignments(const RoundBoard& board,
   if (!placer.any_free()) return placements;
   std::vector<MatchKey> others;
   for (MatchKey match : board.with_status(MatchStatus::kPending)) {
-    int planned = board.slot(match).planned_referee;
-    if (!placer.can_take(planned, board.slot(match))) {
+    // A referee that is not to blame and may still be at it starts the match over.
+    const MatchSlot& slot = board.slot(match);
+    int planned = slot.is_excused ? slot.referee() : slot.planned_referee;
+    if (!placer.can_take(planned, slot)) {
       others.push_back(match);
       continue;
     }

@@ -65,7 +65,7 @@ TEST(NextAssignments, GivesNothingToWhoIsNotActiveOrFull) {
 TEST(NextAssignments, GivesALostMatchToAnotherRefereeIfThereIsOne) {
   auto lost = board({0}, 2);
   lost.apply({{}, MatchAssigned{{1, 1}, 1, 0, {}}});
-  lost.apply({{}, MatchReleased{{1, 1}, 1, "LOST"}});
+  lost.apply({{}, MatchReleased{{1, 1}, 1, "LOST", false}});
   EXPECT_EQ(next_assignments(lost, Places{{1, true}, {1, true}}),
             (std::vector<Placement>{{{1, 1}, 1}}));
   EXPECT_EQ(next_assignments(lost, Places{{1, true}, {1, false}}),

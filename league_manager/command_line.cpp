@@ -12,16 +12,24 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "the table.",
       "league_manager");
   agent::add_program_options(app, options.common);
-  app.add_option("--players", options.players, "the league starts when so many players ...")
-      ->check(CLI::Range(2, 32000))
-      ->capture_default_str();
-  app.add_option("--referees", options.referees, "... and so many referees have registered")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  app.add_option("--players", options.players,
+                 "the league starts when so many players (default: 2) ...")
+      ->check(CLI::Range(2, 32000));
+  app.add_option("--referees", options.referees,
+                 "... and so many referees (default: 1) have registered")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
   app.add_option("--config", options.config, "directory with a limits.json");
-  app.add_option("--data", options.data, "directory for the league's secrets and data")
+  app.add_option("--data", options.data,
+                 "directory of the league's journal, secrets and data; a league that is there is "
+                 "continued")
       ->capture_default_str();
+  auto* is_new = app.add_flag("--new", options.is_new,
+                              "begin a new league; one that is in the data directory is moved into "
+                              "its archive/");
+  app.add_flag("--ephemeral", options.is_ephemeral,
+               "keep no journal: the league ends with the process (to try something or to measure)")
+      ->excludes(is_new);
   app.add_option(
       "--operator-key", options.operator_key_file,
       "file with the operator's key; made if it is missing (default: DATA/operator.key)");
@@ -36,6 +44,8 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.footer(
       "Examples:\n"
       "  league_manager --port 8000 --players 4 --referees 1\n"
+      "  league_manager --port 8000                              (goes on with it after a crash)\n"
+      "  league_manager --port 8000 --players 4 --referees 1 --new\n"
       "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
       "--allow-host arena.example.org\n"
       "Agents register at http://localhost:PORT/mcp. `league status URL` shows how far the league "

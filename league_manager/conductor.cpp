@@ -48,7 +48,33 @@ void Conductor::start(milliseconds registration_window) {
           });
     });
   }
-  advance();
+  deps_.ledger.is_continued() ? resume() : advance();
+}
+
+void Conductor::resume() {
+  deps_.ledger.commit(
+      [](const League& league, core::UtcTimestamp now) { return league.decide_continuation(now); },
+      [this](const core::Result<Events>& events) {
+        if (!events) return;  // the journal has failed, and the program is told
+        resume_with(*events);
+        advance();
+      });
+}
+
+void Conductor::resume_with(const Events& events) {
+  auto [untold, state] = deps_.ledger.read(
+      [](const League& league) { return std::pair(league.untold_news(), league.state()); });
+  if (auto round = untold.completed_round) {
+    announcer_.round_completed(
+        *round, [this, one = *round] { note_delivered(News::kRoundCompleted, one); });
+  }
+  std::vector<MatchAssigned> assigned;
+  for (const auto& event : events) {
+    if (const auto* one = std::get_if<MatchAssigned>(&event.body)) assigned.push_back(*one);
+  }
+  announce_and_deliver(untold.announced_round, std::move(assigned));
+  if (untold.is_league_completed) return finish_league();
+  if (state == LeagueState::kCompleted) say_finished();
 }
 
 void Conductor::stop() {
@@ -102,25 +128,47 @@ void Conductor::on_events(const Events& events) {
       assigned.push_back(*one);
     if (const auto* round = std::get_if<RoundStarted>(&event.body)) started = round->round;
     if (const auto* round = std::get_if<RoundCompleted>(&event.body))
-      announcer_.round_completed(round->round);
+      announcer_.round_completed(
+          round->round, [this, one = round->round] { note_delivered(News::kRoundCompleted, one); });
     if (std::holds_alternative<LeagueCompleted>(event.body)) finish_league();
   }
-  if (!started) return deliver_grouped(assigned);
+  announce_and_deliver(started, std::move(assigned));
+}
+
+void Conductor::announce_and_deliver(std::optional<int> round,
+                                     std::vector<MatchAssigned> assigned) {
+  if (!round) return deliver_grouped(assigned);
   // Players hear of their matches before their referees call; a slow one costs the round a short
   // grace, no more.
-  announcer_.announce_round(*started,
-                            [this, assigned = std::move(assigned)] { deliver_grouped(assigned); });
+  announcer_.announce_round(
+      *round, [this, assigned = std::move(assigned)] { deliver_grouped(assigned); },
+      [this, one = *round] { note_delivered(News::kRoundAnnounced, one); });
+}
+
+void Conductor::note_delivered(News news, int round) {
+  if (is_stopped_) return;
+  deps_.ledger.commit(
+      [news, round](const League& league, core::UtcTimestamp now) {
+        return league.decide_delivered(news, round, now);
+      },
+      [](const core::Result<Events>&) {});
 }
 
 void Conductor::finish_league() {
-  announcer_.league_completed([this] {
-    std::function<void()> finished;
-    {
-      std::lock_guard lock(mutex_);
-      finished = std::exchange(on_finished_, nullptr);
-    }
-    if (finished) finished();
+  int last = deps_.ledger.read([](const League& league) { return league.board().round(); });
+  announcer_.league_completed([this, last] {
+    note_delivered(News::kLeagueCompleted, last);
+    say_finished();
   });
+}
+
+void Conductor::say_finished() {
+  std::function<void()> finished;
+  {
+    std::lock_guard lock(mutex_);
+    finished = std::exchange(on_finished_, nullptr);
+  }
+  if (finished) finished();
 }
 
 // --- matches to referees

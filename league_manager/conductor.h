@@ -83,6 +83,14 @@ class Conductor {
   void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
   void deliver_grouped(const std::vector<MatchAssigned>& assigned);
   void finish_league();
+  /// Does again what may not have been done when the manager ended last.
+  void resume();
+  void resume_with(const Events& events);
+  /// Tells the players of `round`, if there is one to be told, then gives the matches to referees.
+  void announce_and_deliver(std::optional<int> round, std::vector<MatchAssigned> assigned);
+  /// Remembers that everybody has been told.
+  void note_delivered(News news, int round);
+  void say_finished();
 
   const ConductorDependencies deps_;
   Announcer announcer_;

@@ -52,7 +52,13 @@ void settle_agent(Draft& draft, AgentRef agent) {
 void release_all(Draft& draft, int referee, std::string_view reason) {
   if (draft.board().open_count(referee) == 0) return;
   for (MatchKey match : draft.board().open_matches(referee)) {
-    draft.add(MatchReleased{match, draft.board().slot(match).attempts, std::string(reason)});
+    draft.add(MatchReleased{match, draft.board().slot(match).attempts, std::string(reason), false});
+  }
+}
+
+void release_excused(Draft& draft, std::string_view reason) {
+  for (MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {
+    draft.add(MatchReleased{match, draft.board().slot(match).attempts, std::string(reason), true});
   }
 }
 
@@ -70,8 +76,9 @@ std::optional<MatchResult> verdict_on_waiting(const Draft& draft, MatchKey match
   if (no_a && no_b) return MatchResult::technical(Outcome::kNoWinner, kReasonPlayerShutDown);
   if (no_a) return MatchResult::technical(Outcome::kPlayerBWins, kReasonPlayerShutDown);
   if (no_b) return MatchResult::technical(Outcome::kPlayerAWins, kReasonPlayerShutDown);
-  int attempts = draft.board().slot(match).attempts;
-  if (!referee_left || attempts >= std::min(draft.settings().max_attempts, kMostAttempts)) {
+  const MatchSlot& slot = draft.board().slot(match);
+  int most = std::min(draft.settings().max_attempts, kMostAttempts);
+  if (!referee_left || slot.counted_attempts() >= most || slot.attempts >= kMostAssignments) {
     return MatchResult::technical(Outcome::kNoWinner, kReasonNoReferee);
   }
   return std::nullopt;

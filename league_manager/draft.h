@@ -54,8 +54,11 @@ class Draft {
 /// loses its matches.
 void settle_agent(Draft& draft, AgentRef agent);
 
-/// Takes all matches from `referee`.
+/// Takes all matches from `referee`, which is to blame.
 void release_all(Draft& draft, int referee, std::string_view reason);
+
+/// Takes all matches from all referees, because the manager does not know what has become of them.
+void release_excused(Draft& draft, std::string_view reason);
 
 /// Deals with every match that waits: ends those that cannot be played (a player is shut down, all
 /// attempts are used up, no referee is left or can come back) and gives out the others as far as

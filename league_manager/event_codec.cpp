@@ -29,6 +29,7 @@ class Writer {
   void operator()(const char* key, FailureKind& kind) { out_[key] = failure_kind_name(kind); }
   void operator()(const char* key, AgentState& state) { out_[key] = agent_state_name(state); }
   void operator()(const char* key, Recognition& how) { out_[key] = recognition_name(how); }
+  void operator()(const char* key, News& news) { out_[key] = news_name(news); }
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
     json list = json::array();
     for (const auto& seed : seeds) list.push_back(core::to_hex(seed));
@@ -60,6 +61,7 @@ class Reader {
   void operator()(const char* key, Recognition& how) {
     how = named(key, parse_recognition(text(key)));
   }
+  void operator()(const char* key, News& news) { news = named(key, parse_news(text(key))); }
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
     seeds.clear();
     for (const auto& hex : in_.at(key)) {
@@ -86,6 +88,8 @@ class Reader {
 void fields(auto& io, LeagueCreated& e) {
   io("league_id", e.league_id);
   io("game_type", e.game_type);
+  io("players", e.players);
+  io("referees", e.referees);
 }
 void fields(auto& io, AgentRegistered& e) {
   io("agent", e.agent);
@@ -120,6 +124,7 @@ void fields(auto& io, MatchReleased& e) {
   io("match", e.match);
   io("attempt", e.attempt);
   io("reason", e.reason);
+  io("is_excused", e.is_excused);
 }
 void fields(auto& io, MatchReported& e) {
   io("match", e.match);
@@ -156,13 +161,19 @@ void fields(auto& io, RoundCompleted& e) {
   io("summary", e.summary);
 }
 void fields(auto& io, LeagueCompleted& e) { io("champion", e.champion); }
+void fields(auto& /*io*/, LeagueContinued& /*e*/) {}
+void fields(auto& io, NewsDelivered& e) {
+  io("news", e.news);
+  io("round", e.round);
+}
 
 // In the order of EventBody.
 constexpr std::array<std::string_view, std::variant_size_v<EventBody>> kTypes = {
     "LEAGUE_CREATED",      "AGENT_REGISTERED",         "AGENT_REREGISTERED",    "LEAGUE_STARTED",
     "ROUND_STARTED",       "MATCH_ASSIGNED",           "MATCH_RELEASED",        "MATCH_REPORTED",
     "MATCH_FORFEITED",     "REPORT_CONFLICT_RECORDED", "STALE_REPORT_RECORDED", "FAILURE_COUNTED",
-    "AGENT_STATE_CHANGED", "ROUND_COMPLETED",          "LEAGUE_COMPLETED"};
+    "AGENT_STATE_CHANGED", "ROUND_COMPLETED",          "LEAGUE_COMPLETED",      "LEAGUE_CONTINUED",
+    "NEWS_DELIVERED"};
 
 /// An event of the `index`-th type with nothing in it.
 template <std::size_t... I>

@@ -61,7 +61,7 @@ class Maker {
   EventBody body(std::size_t type) {
     switch (type) {
       case 0:
-        return LeagueCreated{core::LeagueId(text()), text()};
+        return LeagueCreated{core::LeagueId(text()), text(), number(99), number(9)};
       case 1:
         return AgentRegistered{agent(), profile(), {text(), text()}, text()};
       case 2:
@@ -74,7 +74,7 @@ class Maker {
       case 5:
         return MatchAssigned{match(), number(9), number(9), maybe_match()};
       case 6:
-        return MatchReleased{match(), number(9), text()};
+        return MatchReleased{match(), number(9), text(), coin()};
       case 7:
         return MatchReported{match(), number(9), number(9), result()};
       case 8:
@@ -89,8 +89,12 @@ class Maker {
         return AgentStateChanged{agent(), static_cast<AgentState>(number(5)), text()};
       case 13:
         return RoundCompleted{number(999), {number(99), number(99), number(99), number(99)}};
-      default:
+      case 14:
         return LeagueCompleted{number(1000)};
+      case 15:
+        return LeagueContinued{};
+      default:
+        return NewsDelivered{static_cast<News>(number(3)), number(99)};
     }
   }
 

@@ -5,6 +5,8 @@ namespace league::league_manager {
 namespace {
 constexpr std::array<std::string_view, 3> kRecognitionNames = {"TOKEN", "REGISTRATION_NONCE",
                                                                "ENDPOINT_AND_NAME"};
+constexpr std::array<std::string_view, 3> kNewsNames = {"ROUND_ANNOUNCED", "ROUND_COMPLETED",
+                                                        "LEAGUE_COMPLETED"};
 }  // namespace
 
 std::string_view recognition_name(Recognition recognition) {
@@ -14,6 +16,15 @@ std::string_view recognition_name(Recognition recognition) {
 std::optional<Recognition> parse_recognition(std::string_view text) {
   for (std::size_t i = 0; i < kRecognitionNames.size(); ++i) {
     if (kRecognitionNames[i] == text) return static_cast<Recognition>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view news_name(News news) { return kNewsNames[static_cast<std::size_t>(news)]; }
+
+std::optional<News> parse_news(std::string_view text) {
+  for (std::size_t i = 0; i < kNewsNames.size(); ++i) {
+    if (kNewsNames[i] == text) return static_cast<News>(i);
   }
   return std::nullopt;
 }

@@ -21,11 +21,19 @@ namespace league::league_manager {
 /// 256 bits from which a match's number is drawn. Source: protocol §7.
 using DrawSeed = std::array<std::uint8_t, 32>;
 
-/// A league with no agents exists.
+/// A league with no agents exists. What stands here makes the league and never changes; everything
+/// else that an operator may set can be different each time the manager starts.
 struct LeagueCreated {
   core::LeagueId league_id;
   std::string game_type;
+  int players = 0;  ///< the league is full with this many ...
+  int referees = 0;  ///< ... and this many
   bool operator==(const LeagueCreated&) const = default;
+};
+
+/// The manager was away and is back: limits of time that ran meanwhile begin anew.
+struct LeagueContinued {
+  bool operator==(const LeagueContinued&) const = default;
 };
 
 /// An agent has got its id; it is the next of its kind.
@@ -80,11 +88,14 @@ struct MatchAssigned {
   bool operator==(const MatchAssigned&) const = default;
 };
 
-/// A match has been taken from its referee and waits for another.
+/// A match has been taken from its referee and waits for another, or for the same one.
 struct MatchReleased {
   MatchKey match;
   int attempt = 0;
   std::string reason;
+  /// The referee is not to blame: the attempt does not count towards giving the match up, and the
+  /// same referee may have it again.
+  bool is_excused = false;
   bool operator==(const MatchReleased&) const = default;
 };
 
@@ -136,6 +147,10 @@ struct AgentStateChanged {
   bool operator==(const AgentStateChanged&) const = default;
 };
 
+/// Why matches are released when the manager was away, or their referee.
+inline constexpr std::string_view kReasonManagerRestarted = "MANAGER_RESTARTED";
+inline constexpr std::string_view kReasonRefereeRestarted = "REFEREE_RESTARTED";
+
 /// The matches of a round or a league by how they ended; the last three add up to the first.
 /// Source: protocol §4, 13.
 struct MatchSummary {
@@ -162,10 +177,24 @@ struct LeagueCompleted {
   bool operator==(const LeagueCompleted&) const = default;
 };
 
-using EventBody = std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted,
-                               RoundStarted, MatchAssigned, MatchReleased, MatchReported,
-                               MatchForfeited, ReportConflictRecorded, StaleReportRecorded,
-                               FailureCounted, AgentStateChanged, RoundCompleted, LeagueCompleted>;
+/// What everybody is told of a league.
+enum class News : std::uint8_t { kRoundAnnounced, kRoundCompleted, kLeagueCompleted };
+/// `ROUND_ANNOUNCED`, `ROUND_COMPLETED`, `LEAGUE_COMPLETED`.
+[[nodiscard]] std::string_view news_name(News news);
+[[nodiscard]] std::optional<News> parse_news(std::string_view text);
+
+/// Everybody has been told, as far as that was possible; it is not told again after a restart.
+struct NewsDelivered {
+  News news = News::kRoundAnnounced;
+  int round = 0;  ///< the last one for kLeagueCompleted
+  bool operator==(const NewsDelivered&) const = default;
+};
+
+using EventBody =
+    std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, RoundStarted,
+                 MatchAssigned, MatchReleased, MatchReported, MatchForfeited,
+                 ReportConflictRecorded, StaleReportRecorded, FailureCounted, AgentStateChanged,
+                 RoundCompleted, LeagueCompleted, LeagueContinued, NewsDelivered>;
 
 /// Something that has happened to a league, in the past tense: the only thing that changes it.
 struct Event {

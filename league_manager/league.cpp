@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "common/core/crypto.h"
+
 namespace league::league_manager {
 
 using core::Error;
@@ -15,19 +17,32 @@ std::string_view league_state_name(LeagueState state) {
 League::League(LeagueSettings settings) : settings_(std::move(settings)) {}
 
 Events League::decide_creation(core::UtcTimestamp now) const {
-  return {{now, LeagueCreated{settings_.league_id, settings_.game_type}}};
+  return {{now, LeagueCreated{settings_.league_id, settings_.game_type, settings_.players,
+                              settings_.referees}}};
 }
 
 core::Result<RegistrationDecision> League::decide_register(const RegistrationRequest& request,
                                                            const RegistrationFacts& facts) const {
   auto decision =
       decide_registration(roster_, settings_, state_ != LeagueState::kRegistering, request, facts);
-  if (!decision || state_ != LeagueState::kRunning || decision->events.empty()) return decision;
+  if (!decision || state_ != LeagueState::kRunning) return decision;
+  bool is_new_process = has_restarted(request, *decision);
+  if (decision->events.empty() && !is_new_process) return decision;
   Draft draft(running(), facts.now);  // a referee that is back takes up work at once
   for (auto& event : decision->events) draft.add(std::move(event.body));
+  if (is_new_process) release_all(draft, decision->agent.index, kReasonRefereeRestarted);
   deal_matches(draft);
   decision->events = std::move(draft).take();
   return decision;
+}
+
+bool League::has_restarted(const RegistrationRequest& request,
+                           const RegistrationDecision& decision) const {
+  if (request.kind != AgentKind::kReferee || decision.recognised_by != Recognition::kToken)
+    return false;
+  // The repeat of a request whose answer was lost has the same nonce.
+  return !request.registration_nonce || core::to_hex(core::sha256(*request.registration_nonce)) !=
+                                            roster_.agent(decision.agent).registration_nonce_hash;
 }
 
 core::Result<Events> League::decide_start(core::UtcTimestamp now) const {

@@ -32,6 +32,15 @@ struct StepFacts {
   std::vector<DrawSeed> draw_seeds;  ///< at least League::seeds_needed()
 };
 
+/// What everybody may not have been told yet; to be told again after a restart.
+struct UntoldNews {
+  std::optional<int> announced_round;  ///< the open round
+  std::optional<int> completed_round;  ///< the last one that is completed
+  bool is_league_completed = false;
+
+  bool operator==(const UntoldNews&) const = default;
+};
+
 /// The answer to a MATCH_RESULT_REPORT. `events` are to be journalled and applied even with a
 /// refusal.
 struct ReportDecision {
@@ -79,7 +88,14 @@ class League {
   // -----------------------------------------------------------------------------------------------------
   /// The first event of every journal.
   [[nodiscard]] Events decide_creation(core::UtcTimestamp now) const;
-  /// See decide_registration in registration.h.
+  /// The manager is back with a league of its journal: nobody knows what has become of the matches
+  /// that referees had, so they are assigned again, with the same draw seeds. Nothing for a league
+  /// that is over.
+  [[nodiscard]] Events decide_continuation(core::UtcTimestamp now) const;
+  /// Everybody has been told `news` of `round`, or could not be. Nothing if that is known.
+  [[nodiscard]] Events decide_delivered(News news, int round, core::UtcTimestamp now) const;
+  /// See decide_registration in registration.h. A referee that comes back as a new process loses
+  /// its matches: it knows nothing of them any more.
   [[nodiscard]] core::Result<RegistrationDecision> decide_register(
       const RegistrationRequest& request, const RegistrationFacts& facts) const;
   /// Starts with the agents that are in (operator's command, end of the registration window);
@@ -136,6 +152,7 @@ class League {
   [[nodiscard]] std::vector<MatchView> schedule_page(std::size_t offset, std::size_t limit) const;
   /// The first unfinished match of `player`; nothing before the start and after its last.
   [[nodiscard]] std::optional<MatchView> next_match(int player) const;
+  [[nodiscard]] UntoldNews untold_news() const;
   /// How the matches of a completed round ended; nothing for any other round.
   [[nodiscard]] std::optional<MatchSummary> round_summary(int round) const;
   /// Everything that the league holds as text, for tests and diagnosis. Equal leagues give equal
@@ -156,8 +173,12 @@ class League {
                                             core::UtcTimestamp now) const;
   [[nodiscard]] ReportDecision accept(int referee, const MatchReport& report,
                                       const MatchResult& result, core::UtcTimestamp now) const;
+  [[nodiscard]] bool has_restarted(const RegistrationRequest& request,
+                                   const RegistrationDecision& decision) const;
   [[nodiscard]] bool fits(const EventBody& body) const;
   void change(const Event& event);
+  void restart_suspensions(core::UtcTimestamp at);
+  void note_delivered(const NewsDelivered& event);
 
   LeagueSettings settings_;
   LeagueState state_ = LeagueState::kRegistering;
@@ -171,6 +192,9 @@ class League {
   std::vector<MatchSummary> summaries_;  // of completed rounds
   MatchSummary finished_;
   std::optional<int> champion_;
+  int announced_round_ = 0;  // the last one of which everybody has been told; so the next two
+  int told_round_ = 0;
+  bool is_end_told_ = false;
   std::optional<core::UtcTimestamp> started_at_;
   std::optional<core::UtcTimestamp> completed_at_;
 };

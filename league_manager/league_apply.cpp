@@ -62,7 +62,7 @@ bool League::fits(const EventBody& body) const {
           },
           [&](const MatchAssigned& e) {
             return has_status(e.match, MatchStatus::kPending) && is_referee(e.referee) &&
-                   e.attempt <= kMostAttempts && e.attempt == board_.slot(e.match).attempts + 1;
+                   e.attempt <= kMostAssignments && e.attempt == board_.slot(e.match).attempts + 1;
           },
           [&](const MatchReleased& e) { return has_status(e.match, MatchStatus::kAssigned); },
           [&](const MatchReported& e) {
@@ -85,6 +85,10 @@ bool League::fits(const EventBody& body) const {
             return running && due() == Step::kCompleteLeague &&
                    roster_.contains(AgentRef::player(e.champion));
           },
+          [&](const LeagueContinued&) { return is_created_; },
+          [&](const NewsDelivered& e) {
+            return state_ != LeagueState::kRegistering && e.round <= board_.round();
+          },
       },
       body);
 }
@@ -97,8 +101,9 @@ void League::change(const Event& event) {
   };
   auto note_incident = [this](MatchKey match) {
     auto round = static_cast<std::size_t>(match.round - 1);
-    if (round < results_.size())
-      ++results_[round][static_cast<std::size_t>(match.number - 1)].incidents;
+    if (round >= results_.size()) return;
+    auto& result = results_[round][static_cast<std::size_t>(match.number - 1)];
+    if (result.incidents < kMostIncidents) ++result.incidents;
   };
   // An open round's matches are on the board; those of completed rounds are in `results_`.
   bool is_archived = !is_round_open_;
@@ -144,6 +149,8 @@ void League::change(const Event& event) {
             champion_ = e.champion;
             completed_at_ = event.at;
           },
+          [&](const LeagueContinued&) { restart_suspensions(event.at); },
+          [&](const NewsDelivered& e) { note_delivered(e); },
           [](const auto&) {},
       },
       event.body);

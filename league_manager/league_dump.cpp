@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <sstream>
 
 #include "common/core/crypto.h"
@@ -26,7 +27,10 @@ void dump_result(std::ostream& out, const CompactResult& r) {
 void dump_slot(std::ostream& out, MatchKey match, const MatchSlot& slot) {
   out << match.id().str() << " status " << static_cast<int>(slot.status) << " planned "
       << slot.planned_referee << " referees";
-  for (int attempt = 1; attempt <= slot.attempts; ++attempt) out << " " << slot.referee_of(attempt);
+  int first = std::max(1, slot.attempts - kKnownAttempts + 1);
+  for (int attempt = first; attempt <= slot.attempts; ++attempt)
+    out << " " << slot.referee_of(attempt);
+  out << " attempts " << slot.attempts << " excused " << slot.excused << " " << slot.is_excused;
   out << " at " << slot.assigned_at.to_log() << " after "
       << (slot.after ? slot.after->id().str() : "-") << " seed " << core::to_hex(slot.seed)
       << " result ";
@@ -46,7 +50,8 @@ std::string League::dump() const {
   out << settings_.league_id.str() << " " << league_state_name(state_) << " created " << is_created_
       << " round " << board_.round() << " open " << is_round_open_ << " since "
       << board_.started_at().to_log() << " unfinished " << board_.unfinished() << " champion "
-      << champion_.value_or(-1) << "\n";
+      << champion_.value_or(-1) << " told " << announced_round_ << " " << told_round_ << " "
+      << is_end_told_ << "\n";
   for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
     for (int i = 0; i < roster_.count(kind); ++i)
       dump_agent(out, {kind, i}, roster_.agent({kind, i}));

@@ -90,7 +90,7 @@ TEST(League, RefusesEventsThatDoNotFit) {
            RoundStarted{2, std::vector<DrawSeed>(1), {0}},
            MatchAssigned{{1, 1}, 2, 0, {}},
            MatchAssigned{{7, 1}, 1, 0, {}},
-           MatchReleased{{2, 1}, 1, ""},
+           MatchReleased{{2, 1}, 1, "", false},
            MatchReported{{1, 2}, 1, 0, {}},
            MatchReported{{1, 1}, 1, 7, {}},
            MatchForfeited{{0, 0}, {}},

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "league_manager/league.h"
 
 namespace league::league_manager {
@@ -10,7 +12,7 @@ void time_out(Draft& draft, MatchKey match) {
   AgentRef referee = AgentRef::referee(slot.referee());
   int attempt = slot.attempts;
   draft.add(FailureCounted{referee, FailureKind::kTimeout, match});
-  draft.add(MatchReleased{match, attempt, "MATCH_TIME_LIMIT"});
+  draft.add(MatchReleased{match, attempt, "MATCH_TIME_LIMIT", false});
   settle_agent(draft, referee);
 }
 
@@ -78,6 +80,59 @@ Events League::decide_match_timeout(MatchKey match, core::UtcTimestamp now) cons
   time_out(draft, match);
   deal_matches(draft);
   return std::move(draft).take();
+}
+
+Events League::decide_continuation(core::UtcTimestamp now) const {
+  if (!is_created_ || state_ == LeagueState::kCompleted) return {};
+  if (state_ != LeagueState::kRunning) return {{now, LeagueContinued{}}};
+  Draft draft(running(), now);
+  draft.add(LeagueContinued{});
+  if (is_round_open_) {
+    release_excused(draft, kReasonManagerRestarted);
+    deal_matches(draft);
+  }
+  return std::move(draft).take();
+}
+
+Events League::decide_delivered(News news, int round, core::UtcTimestamp now) const {
+  if (state_ == LeagueState::kRegistering || round > board_.round()) return {};
+  bool is_known = news == News::kRoundAnnounced   ? round <= announced_round_
+                  : news == News::kRoundCompleted ? round <= told_round_
+                                                  : is_end_told_;
+  if (is_known) return {};
+  return {{now, NewsDelivered{news, round}}};
+}
+
+void League::note_delivered(const NewsDelivered& event) {
+  switch (event.news) {
+    case News::kRoundAnnounced:
+      announced_round_ = std::max(announced_round_, event.round);
+      break;
+    case News::kRoundCompleted:
+      told_round_ = std::max(told_round_, event.round);
+      break;
+    case News::kLeagueCompleted:
+      is_end_told_ = true;
+      break;
+  }
+}
+
+void League::restart_suspensions(core::UtcTimestamp at) {
+  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    for (int i = 0; i < roster_.count(kind); ++i) {
+      AgentLifecycle& lifecycle = roster_.lifecycle({kind, i});
+      if (lifecycle.state() == AgentState::kSuspended) lifecycle.enter(AgentState::kSuspended, at);
+    }
+  }
+}
+
+UntoldNews League::untold_news() const {
+  UntoldNews news;
+  if (is_round_open_ && board_.round() > announced_round_) news.announced_round = board_.round();
+  auto completed = static_cast<int>(summaries_.size());
+  if (completed > told_round_) news.completed_round = completed;
+  news.is_league_completed = state_ == LeagueState::kCompleted && !is_end_told_;
+  return news;
 }
 
 Events League::decide_tick(core::UtcTimestamp now) const {

@@ -46,16 +46,24 @@ Ledger::Ledger(LeagueSettings settings, journal::Journal& journal, const core::C
 
 core::Result<void> Ledger::open() {
   std::lock_guard lock(mutex_);
-  bool is_new = true;
   auto replayed = journal_.replay([&](const journal::Entry& entry) -> core::Result<void> {
-    is_new = false;
     auto event = from_record(entry.record);
-    return event ? league_.apply(*event) : event.error();
+    if (!event) return event.error();
+    if (auto applied = league_.apply(*event); !applied) return applied;
+    is_continued_ = true;
+    if (!observers_.empty()) show({*event});
+    return {};
   });
-  if (!replayed || !is_new) return replayed;
+  if (!replayed || is_continued_) return replayed;
   auto events = league_.decide_creation(clock_.utc_now());
   if (auto stored = journal::append_and_wait(journal_, to_records(events)); !stored) return stored;
-  return league_.apply_all(events);
+  if (auto applied = league_.apply_all(events); !applied) return applied;
+  show(events);
+  return {};
+}
+
+void Ledger::show(const Events& events) const {
+  for (const auto& observer : observers_) observer(events);
 }
 
 void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
@@ -66,11 +74,16 @@ void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp
   {
     std::lock_guard lock(mutex_);
     events = decide(league_, clock_.utc_now());
-    if (!events.empty()) {
+    if (!events.empty() || undurable_ > 0) {
       commit = std::make_shared<Commit>(then);
-      journal_.append(to_records(events), [commit](core::Result<void> stored) {
-        commit->on_durable(std::move(stored));
-      });
+      ++undurable_;
+      auto shown = observers_.empty() ? Events{} : events;
+      journal_.append(to_records(events),
+                      [this, commit, shown = std::move(shown)](core::Result<void> stored) {
+                        --undurable_;
+                        if (stored && !shown.empty()) show(shown);
+                        commit->on_durable(std::move(stored));
+                      });
       applied = league_.apply_all(events);
     }
   }

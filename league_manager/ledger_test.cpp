@@ -86,6 +86,54 @@ TEST(Ledger, NoEventsFollowAtOnceAndAreNotJournalled) {
   EXPECT_EQ(journal.stored.size(), 1U);  // the league's creation
 }
 
+TEST(Ledger, ARepeatDoesNotLeaveBeforeWhatItRepeats) {
+  FakeTime time;
+  SlowJournal journal;
+  Ledger ledger({}, journal, time);
+  ASSERT_TRUE(ledger.open());
+  journal.is_slow = true;
+  ledger.commit(player_enters, [](const core::Result<Events>&) {});
+  bool has_followed = false;
+  auto nothing = [](const League&, core::UtcTimestamp) { return Events{}; };
+  ledger.commit(nothing, [&](const core::Result<Events>& events) {
+    has_followed = events && events->empty();
+  });
+  EXPECT_FALSE(has_followed);
+  journal.finish({});
+  EXPECT_TRUE(has_followed);
+  has_followed = false;
+  ledger.commit(nothing, [&](const core::Result<Events>&) { has_followed = true; });
+  EXPECT_TRUE(has_followed);  // nothing is on its way any more
+}
+
+TEST(Ledger, ShowsDurableEventsToItsObservers) {
+  FakeTime time;
+  journal::MemoryJournal memory;
+  Events first_seen;
+  {
+    SlowJournal journal;
+    Ledger ledger({}, journal, time);
+    ledger.observe([&](const Events& events) {
+      first_seen.insert(first_seen.end(), events.begin(), events.end());
+    });
+    ASSERT_TRUE(ledger.open());
+    EXPECT_EQ(first_seen.size(), 1U);
+    journal.is_slow = true;
+    ledger.commit(player_enters, [](const core::Result<Events>&) {});
+    EXPECT_EQ(first_seen.size(), 1U);
+    journal.finish({});
+    EXPECT_EQ(first_seen.size(), 2U);
+    ASSERT_TRUE(journal::append_and_wait(memory, journal.stored));
+  }
+  Events replayed;
+  Ledger again({}, memory, time);
+  again.observe(
+      [&](const Events& events) { replayed.insert(replayed.end(), events.begin(), events.end()); });
+  ASSERT_TRUE(again.open());
+  EXPECT_TRUE(again.is_continued());
+  EXPECT_EQ(replayed, first_seen);
+}
+
 TEST(Ledger, ReplaysTheJournalOfAnOldLeague) {
   FakeTime time;
   journal::MemoryJournal journal;

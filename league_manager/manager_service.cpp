@@ -65,6 +65,13 @@ bool is_accepted(const ReportDecision& decision) {
   return !decision.refusal && !decision.is_repeat;
 }
 
+/// The journal has failed. Our agents try again after this; what is wrong is the operator's
+/// business and stands in the program's own messages.
+Error not_stored() {
+  return {ErrorCode::kOverloaded,
+          "the league manager cannot store anything and stops: try again when it is back", ""};
+}
+
 /// What is particular to each of the two registrations.
 template <typename Request>
 struct RegistrationTraits;
@@ -183,6 +190,7 @@ void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
                                         .match_id = {}});
   RegistrationTraits<Request>::set_id(response, std::move(id));
   call->reply.send(envelope::encode(envelope, response), [this, events = decision.events] {
+    note_answered();
     deps_.conductor.on_events(events);
     deps_.conductor.advance();
   });
@@ -221,7 +229,7 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
         return *outcome ? (*outcome)->events : Events{};
       },
       [this, outcome, call](const Result<Events>& stored) {
-        if (!stored) return reject(call, stored.error());
+        if (!stored) return call->reply.refuse(not_stored());
         if (!*outcome) return reject(call, outcome->error());
         accept(call, **outcome);
       });
@@ -245,9 +253,10 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
         bool is_held = is_accepted(*decision);
         if (!stored) {
           if (is_held) deps_.conductor.on_answered();
-          return shared->reply.refuse(stored.error());
+          return shared->reply.refuse(not_stored());
         }
         auto follow = [this, events = *stored, recovered, is_held] {
+          note_answered();
           if (is_held) deps_.conductor.on_answered();
           deps_.conductor.on_events(events);
           for (auto player : *recovered) deps_.conductor.on_alive(player);
@@ -348,7 +357,7 @@ void ManagerService::on_start_league(agent::ToolCall call) {
         return events ? *events : Events{};
       },
       [this, reply, refusal](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(stored.error());
+        if (!stored) return reply->refuse(not_stored());
         if (*refusal) return reply->refuse(**refusal);
         reply->acknowledge([this, events = *stored] {
           deps_.conductor.on_events(events);

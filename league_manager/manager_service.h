@@ -28,6 +28,7 @@ struct ManagerDependencies {
   const envelope::MessageSchemas& schemas;
   const envelope::EnvelopeBuilder& envelopes;
   EndpointAdmission& endpoints;
+  std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
 
 /// What the league manager answers: registrations, reports, queries and the operator's commands.
@@ -57,6 +58,9 @@ class ManagerService {
               const RegistrationDecision& decision);
   template <typename Request>
   void reject(const std::shared_ptr<agent::Call<Request>>& call, const core::Error& error);
+  void note_answered() const {
+    if (deps_.after_answer) deps_.after_answer();
+  }
   void on_report(agent::Call<envelope::MatchResultReport> call);
   void on_query(agent::Call<envelope::LeagueQuery> call);
   void on_get_standings(agent::ToolCall call);

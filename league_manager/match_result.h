@@ -50,17 +50,20 @@ struct MatchResult {
   bool operator==(const MatchResult&) const = default;
 };
 
+inline constexpr int kMostIncidents = 100;
+
 /// A finished match in few bytes; the full result is in the journal. The reason is kept as a
 /// fingerprint only, enough to tell a repeated report from a different one.
 struct CompactResult {
   std::uint32_t reason_fingerprint = 0;  ///< 0 for a match that was played
   std::int16_t referee = -1;  ///< who had it last; -1 for nobody
-  std::uint8_t attempt = 0;  ///< the last one; 0 if never assigned
+  std::uint16_t attempt = 0;  ///< the last one; 0 if never assigned
   Outcome outcome = Outcome::kNoWinner;
   std::uint8_t drawn_number = 0;  ///< 0 for none
   std::uint8_t choices = 0;  ///< two bits each for A and B
-  bool by_manager = false;  ///< ended without a report
-  std::uint8_t incidents = 0;  ///< conflicting and stale reports on record
+  bool by_manager : 1 = false;  ///< ended without a report
+  std::uint8_t incidents : 7 =
+      0;  ///< conflicting and stale reports on record, at most kMostIncidents
 
   [[nodiscard]] static CompactResult of(const MatchResult& result);
   /// The same result, whoever reported it.

@@ -2,32 +2,36 @@
 
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/agent_host.h"
 #include "common/journal/memory_journal.h"
+#include "common/journal/sqlite_journal.h"
 #include "common/transport/signals.h"
+#include "league_manager/continuation.h"
+#include "league_manager/data_directory.h"
 #include "league_manager/manager_service.h"
 #include "league_manager/operator_key.h"
 
 namespace league::league_manager {
 namespace {
 
-core::LeagueId league_id(const ProgramOptions& options, const core::Clock& clock) {
-  if (!options.league_id.empty()) return core::LeagueId(options.league_id);
-  return core::LeagueId("league_" + clock.utc_now().to_wire().substr(0, 4) + "_" +
-                        options.game_type);
+std::string default_league_id(const ProgramOptions& options, const core::Clock& clock) {
+  return "league_" + clock.utc_now().to_wire().substr(0, 4) + "_" + options.game_type;
 }
 
+/// The settings of a new league.
 LeagueSettings league_settings(const ProgramOptions& options, const agent::Settings& limits,
-                               const core::LeagueId& id) {
+                               const core::Clock& clock) {
   constexpr std::chrono::seconds kMargin{10};
   LeagueSettings settings;
-  settings.league_id = id;
+  settings.league_id =
+      core::LeagueId(options.league_id.value_or(default_league_id(options, clock)));
   settings.game_type = options.game_type;
-  settings.players = options.players;
-  settings.referees = options.referees;
+  settings.players = options.players.value_or(settings.players);
+  settings.referees = options.referees.value_or(settings.referees);
   settings.open_mode = options.common.parsed_mode() == envelope::Mode::kOpen;
   settings.max_attempts = limits.league.max_match_attempts;
   settings.match_time_limit = limits.league.match_watchdog.count() > 0
@@ -42,9 +46,81 @@ LeagueSettings league_settings(const ProgramOptions& options, const agent::Setti
   return settings;
 }
 
+/// A league's journal, keys and settings, new or as they were left.
+struct Store {
+  std::unique_ptr<journal::SqliteJournal> sqlite;  ///< null for an ephemeral league
+  std::unique_ptr<journal::Journal> discarding;  ///< null for any other
+  LeagueSettings settings;
+  std::unique_ptr<TokenVault> vault;
+  core::AuthToken operator_key;
+
+  [[nodiscard]] journal::Journal& journal() const {
+    return sqlite ? static_cast<journal::Journal&>(*sqlite) : *discarding;
+  }
+};
+
+core::Result<void> open_journal(Store& store, const ProgramOptions& options,
+                                journal::SqliteJournalOptions journal_options) {
+  if (options.is_ephemeral) {
+    store.discarding = std::make_unique<journal::DiscardingJournal>();
+    return {};
+  }
+  auto opened = journal::SqliteJournal::open(std::move(journal_options));
+  if (!opened) return opened.error();
+  store.sqlite = std::move(*opened);
+  auto creation = read_creation(*store.sqlite);
+  if (!creation) return creation.error();
+  if (!*creation) return {};
+  if (!std::filesystem::exists(DataDirectory(options.data).secret_key())) {
+    return core::Error{core::ErrorCode::kInternalError,
+                       "secret.key is missing in " + options.data.string() +
+                           ", which holds a league: put it back from a backup, or add --new to "
+                           "archive the league and begin another",
+                       ""};
+  }
+  return continue_with(store.settings, **creation,
+                       {options.league_id, options.players, options.referees});
+}
+
+core::Result<void> open_keys(Store& store, const ProgramOptions& options,
+                             core::RandomSource& random) {
+  DataDirectory data(options.data);
+  auto vault = TokenVault::open(store.settings.league_id, data.secret_key(), random);
+  if (!vault) return vault.error();
+  store.vault = std::make_unique<TokenVault>(std::move(*vault));
+  auto key = open_operator_key(options.operator_key_file.empty()
+                                   ? data.operator_key()
+                                   : std::filesystem::path(options.operator_key_file),
+                               random);
+  if (!key) return key.error();
+  store.operator_key = *key;
+  return {};
+}
+
+/// Opens the data directory. The journal comes first: its lock keeps a second manager out.
+core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings settings,
+                               const core::Clock& clock, core::RandomSource& random,
+                               journal::SqliteJournalOptions journal_options) {
+  DataDirectory data(options.data);
+  if (options.is_new) {
+    auto archived = data.archive(clock.utc_now());
+    if (!archived) return archived.error();
+    if (!archived->empty())
+      spdlog::info("the league that was here is now in {}", archived->string());
+  }
+  if (auto prepared = data.prepare(); !prepared) return prepared.error();
+  Store store;
+  store.settings = std::move(settings);
+  journal_options.file = data.journal();
+  if (auto opened = open_journal(store, options, std::move(journal_options)); !opened)
+    return opened.error();
+  if (auto opened = open_keys(store, options, random); !opened) return opened.error();
+  return store;
+}
+
 }  // namespace
 
-int run(const ProgramOptions& options, transport::StopSignal& stop) {
+int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks) {
   auto settings = options.common.settings();
   if (!settings) return agent::fail(settings.error());
   auto policy = transport::EndpointPolicy::parse(options.endpoints);
@@ -54,16 +130,18 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
 
   core::CryptoRandom random;
   const core::Clock& clock = (*host)->clock();
-  core::LeagueId id = league_id(options, clock);
-  std::error_code ignored;
-  std::filesystem::create_directories(options.data, ignored);  // the next line says what is wrong
-  auto vault = TokenVault::open(id, options.data / "secret.key", random);
-  if (!vault) return agent::fail(vault.error());
-  auto key = open_operator_key(options.operator_key_file.empty()
-                                   ? options.data / "operator.key"
-                                   : std::filesystem::path(options.operator_key_file),
-                               random);
-  if (!key) return agent::fail(key.error());
+  std::atomic<int> exit_code{0};
+  auto store = open_store(options, league_settings(options, *settings, clock), clock, random,
+                          {.file = {},
+                           .on_failure =
+                               [&](const core::Error& error) {
+                                 exit_code = agent::fail(error);
+                                 stop.request_stop();
+                               },
+                           .fault_point = hooks.journal,
+                           .vfs = hooks.vfs});
+  if (!store) return agent::fail(store.error());
+  const core::LeagueId id = store->settings.league_id;
   auto log = audit::league_log_path(options.common.logs, id.str());
   if (!log) return agent::fail(log.error());
   auto port = agent::AgentPort::open(**host, {.log = *log,
@@ -72,13 +150,14 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                                               .mode = options.common.parsed_mode()});
   if (!port) return agent::fail(port.error());
 
-  journal::DiscardingJournal journal;
-  Ledger ledger(league_settings(options, *settings, id), journal, clock);
+  Ledger ledger(store->settings, store->journal(), clock);
   if (auto opened = ledger.open(); !opened) return agent::fail(opened.error());
+  auto fits = ledger.read([&](const League& league) { return check_vault(league, *store->vault); });
+  if (!fits) return agent::fail(fits.error());
   envelope::EnvelopeBuilder envelopes(envelope::Sender::league_manager(), id, clock);
   Conductor conductor(
       {.ledger = ledger,
-       .vault = *vault,
+       .vault = *store->vault,
        .peers = (*port)->peers(),
        .timer = (*host)->timer(),
        .clock = clock,
@@ -88,15 +167,16 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
        .may_start = [&log_file = (*port)->log()] { return log_file.free_space_ok(); }});
   EndpointAdmission endpoints(std::move(*policy));
   ManagerService service(
-      {.mode = options.common.parsed_mode(), .league_id = id, .operator_key = *key},
+      {.mode = options.common.parsed_mode(), .league_id = id, .operator_key = store->operator_key},
       {.ledger = ledger,
        .conductor = conductor,
-       .vault = *vault,
+       .vault = *store->vault,
        .random = random,
        .clock = clock,
        .schemas = (*host)->schemas(),
        .envelopes = envelopes,
-       .endpoints = endpoints});
+       .endpoints = endpoints,
+       .after_answer = hooks.after_answer});
   conductor.on_finished([&] {
     spdlog::info("league {} is over: {}", id.str(), service.status()["champion"].dump());
     std::printf("finished %s\n", id.str().c_str());  // for `league up`: everybody has been told
@@ -110,15 +190,20 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (!served) return agent::fail(served.error());
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   std::string url = options.common.contact_endpoint((*port)->port());
-  spdlog::info("league {} waits for {} players and {} referees at {}", id.str(), options.players,
-               options.referees, url);
+  if (ledger.is_continued()) {
+    spdlog::info("league {} goes on at {}: {}", id.str(), url, service.status().dump());
+  } else {
+    spdlog::info("league {} waits for {} players and {} referees at {}", id.str(),
+                 store->settings.players, store->settings.referees, url);
+  }
   agent::announce_ready(url, id.str());
 
   stop.wait();
   conductor.stop();
   (*port)->stop_serving();
   (*host)->shut_down();
-  return 0;
+  if (store->sqlite) store->sqlite->close();
+  return exit_code;
 }
 
 }  // namespace league::league_manager

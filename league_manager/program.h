@@ -2,10 +2,13 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "common/agent/program_options.h"
+#include "common/journal/group_commit.h"
 
 namespace league::transport {
 class StopSignal;
@@ -15,12 +18,15 @@ namespace league::league_manager {
 
 struct ProgramOptions {
   agent::ProgramOptions common;
-  int players = 2;
-  int referees = 1;
-  std::string league_id;  ///< empty: league_YEAR_even_odd
+  // Of a new league: 2, 1 and league_YEAR_even_odd. A league that is continued has its own.
+  std::optional<int> players;
+  std::optional<int> referees;
+  std::optional<std::string> league_id;
   std::string game_type = "even_odd";
   std::filesystem::path config;  ///< directory that may hold limits.json
   std::filesystem::path data = "data";
+  bool is_new = false;  ///< archive the league of the data directory, if there is one
+  bool is_ephemeral = false;  ///< keep no journal
   std::string operator_key_file;  ///< empty: DATA/operator.key
   int registration_window_seconds = 0;
   std::string endpoints = "local";
@@ -29,7 +35,15 @@ struct ProgramOptions {
 /// The options of a command line; an exit code when there is nothing to run.
 [[nodiscard]] std::variant<ProgramOptions, int> read_command_line(int argc, char** argv);
 
-/// Runs a league until a signal comes. Returns the exit code.
-int run(const ProgramOptions& options, transport::StopSignal& stop);
+/// Where tests may end the process or break its disk; empty in the program.
+struct FaultHooks {
+  std::function<void(journal::FaultPoint)> journal;
+  std::function<void()> after_answer;  ///< a registration or a report has been answered
+  std::string vfs;  ///< see SqliteJournalOptions
+};
+
+/// Runs a league, a new one or that of the data directory, until a signal comes. Returns the exit
+/// code: 2 when the environment does not allow it, or no longer.
+int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks = {});
 
 }  // namespace league::league_manager

@@ -1,7 +1,5 @@
 #include "league_manager/round_board.h"
 
-#include <limits>
-
 namespace league::league_manager {
 
 namespace {
@@ -14,7 +12,7 @@ struct Overloaded : Handlers... {
 }  // namespace
 
 int MatchSlot::last_attempt_of(int referee) const {
-  for (int attempt = attempts; attempt > 0; --attempt) {
+  for (int attempt = attempts; attempt > 0 && attempt > attempts - kKnownAttempts; --attempt) {
     if (referee_of(attempt) == referee) return attempt;
   }
   return 0;
@@ -51,11 +49,12 @@ void RoundBoard::apply(const Event& event) {
   std::visit(Overloaded{
                  [&](const RoundStarted& e) { start(e, event.at); },
                  [&](const MatchAssigned& e) { assign(e, event.at); },
-                 [&](const MatchReleased& e) { release(at(e.match)); },
+                 [&](const MatchReleased& e) { release(e); },
                  [&](const MatchReported& e) { finish(e.match, e.result, false); },
                  [&](const MatchForfeited& e) { finish(e.match, e.result, true); },
                  [&](const ReportConflictRecorded& e) { note_incident(e.match); },
                  [&](const StaleReportRecorded& e) { note_incident(e.match); },
+                 [&](const LeagueContinued&) { started_at_ = event.at; },
                  [](const auto&) {},
              },
              event.body);
@@ -75,7 +74,9 @@ void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
 void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
   MatchSlot& slot = this->at(event.match);
   slot.status = MatchStatus::kAssigned;
-  slot.referees[slot.attempts++] = static_cast<std::int16_t>(event.referee);
+  ++slot.attempts;
+  slot.referees[static_cast<std::size_t>(slot.attempts % kKnownAttempts)] =
+      static_cast<std::int16_t>(event.referee);
   slot.assigned_at = at;
   slot.after = event.after;
   Load& load = load_[static_cast<std::size_t>(event.referee)];
@@ -83,7 +84,14 @@ void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
   ++load.total;
 }
 
-void RoundBoard::release(MatchSlot& slot) {
+void RoundBoard::release(const MatchReleased& event) {
+  MatchSlot& slot = at(event.match);
+  take_back(slot);
+  slot.is_excused = event.is_excused;
+  if (event.is_excused) ++slot.excused;
+}
+
+void RoundBoard::take_back(MatchSlot& slot) {
   if (slot.status != MatchStatus::kAssigned) return;
   slot.status = MatchStatus::kPending;
   --load_[static_cast<std::size_t>(slot.referee())].open;
@@ -91,21 +99,21 @@ void RoundBoard::release(MatchSlot& slot) {
 
 void RoundBoard::finish(MatchKey match, const MatchResult& result, bool by_manager) {
   MatchSlot& slot = at(match);
-  release(slot);
-  auto incidents = slot.result.incidents;
+  take_back(slot);
   slot.status = MatchStatus::kFinished;
-  slot.result = CompactResult::of(result);
-  slot.result.referee = static_cast<std::int16_t>(slot.referee());
-  slot.result.attempt = slot.attempts;
-  slot.result.by_manager = by_manager;
-  slot.result.incidents = incidents;
+  CompactResult compact = CompactResult::of(result);
+  compact.referee = static_cast<std::int16_t>(slot.referee());
+  compact.attempt = slot.attempts;
+  compact.by_manager = by_manager;
+  compact.incidents = slot.result.incidents;
+  slot.result = compact;
   --unfinished_;
 }
 
 void RoundBoard::note_incident(MatchKey match) {
   if (!contains(match)) return;  // of an earlier round: League keeps those
-  auto& incidents = at(match).result.incidents;
-  if (incidents < std::numeric_limits<std::uint8_t>::max()) ++incidents;
+  auto& result = at(match).result;
+  if (result.incidents < kMostIncidents) ++result.incidents;
 }
 
 }  // namespace league::league_manager

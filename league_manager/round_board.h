@@ -14,16 +14,23 @@ enum class MatchStatus : std::uint8_t {
   kFinished,
 };
 
-/// No match is ever assigned more often than this, whatever the settings say.
+/// No match is ever tried more often than this, whatever the settings say; excused attempts do not
+/// count ...
 inline constexpr int kMostAttempts = 15;
+/// ... but with them no match is assigned more often than this.
+inline constexpr int kMostAssignments = 50'000;
+/// Of so many attempts the board knows the referee.
+inline constexpr int kKnownAttempts = 16;
 
 /// One match of the current round. Trivial to copy, because every decision copies the board.
 struct MatchSlot {
   MatchStatus status = MatchStatus::kPending;
-  std::uint8_t attempts = 0;
+  bool is_excused = false;  ///< the last release did not count, see MatchReleased
+  std::uint16_t attempts = 0;
+  std::uint16_t excused = 0;  ///< of the attempts
   std::int16_t planned_referee = -1;
-  std::array<std::int16_t, kMostAttempts>
-      referees{};  ///< by attempt; the last has the match while it is assigned
+  /// By attempt, modulo their number; the last one has the match while it is assigned.
+  std::array<std::int16_t, kKnownAttempts> referees{};
   core::UtcTimestamp assigned_at;
   std::optional<MatchKey> after;  ///< see MatchAssigned
   DrawSeed seed{};
@@ -31,10 +38,13 @@ struct MatchSlot {
 
   /// Who has or had it last; -1 for nobody.
   [[nodiscard]] int referee() const { return attempts == 0 ? -1 : referee_of(attempts); }
-  /// Who had `attempt`; -1 if there was no such attempt.
+  /// Who had `attempt`; -1 if there was no such attempt or it is too long ago.
   [[nodiscard]] int referee_of(int attempt) const {
-    return attempt < 1 || attempt > attempts ? -1 : referees[static_cast<std::size_t>(attempt - 1)];
+    if (attempt < 1 || attempt > attempts || attempt <= attempts - kKnownAttempts) return -1;
+    return referees[static_cast<std::size_t>(attempt % kKnownAttempts)];
   }
+  /// Attempts that count towards giving the match up.
+  [[nodiscard]] int counted_attempts() const { return attempts - excused; }
   /// The last attempt that `referee` had; 0 for none.
   [[nodiscard]] int last_attempt_of(int referee) const;
 
@@ -89,7 +99,8 @@ class RoundBoard {
 
   void start(const RoundStarted& event, core::UtcTimestamp at);
   void assign(const MatchAssigned& event, core::UtcTimestamp at);
-  void release(MatchSlot& slot);
+  void take_back(MatchSlot& slot);
+  void release(const MatchReleased& event);
   void finish(MatchKey match, const MatchResult& result, bool by_manager);
   void note_incident(MatchKey match);
   MatchSlot& at(MatchKey match) { return slots_[static_cast<std::size_t>(match.number - 1)]; }

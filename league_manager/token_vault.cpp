@@ -1,52 +1,24 @@
 #include "league_manager/token_vault.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
 
 #include "common/core/crypto.h"
+#include "common/core/private_file.h"
 
 namespace league::league_manager {
 namespace {
 
-core::Error key_error(const std::filesystem::path& file, const std::string& why) {
-  return {core::ErrorCode::kInternalError, "secret key " + file.string() + ": " + why, ""};
-}
-
-core::Result<TokenVault::Key> read_key(int fd, const std::filesystem::path& file) {
-  struct stat status {};
-  if (::fstat(fd, &status) != 0) return key_error(file, std::strerror(errno));
-  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    return key_error(file,
-                     "others may read it; run chmod 600 on it, and let all agents register anew if "
-                     "it was exposed");
-  }
-  TokenVault::Key key{};
-  if (status.st_size != static_cast<off_t>(key.size()) ||
-      ::read(fd, key.data(), key.size()) != static_cast<ssize_t>(key.size())) {
-    return key_error(file, "does not hold 32 bytes; it is damaged or something else");
-  }
-  return key;
+core::Error key_error(const std::string& why) {
+  return {core::ErrorCode::kInternalError, "secret key " + why, ""};
 }
 
 core::Result<TokenVault::Key> create_key(const std::filesystem::path& file,
                                          core::RandomSource& random) {
   auto key = random.bytes<32>();
-  int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return key_error(file, std::strerror(errno));
-  bool written =
-      ::write(fd, key.data(), key.size()) == static_cast<ssize_t>(key.size()) && ::fsync(fd) == 0;
-  std::string why = written ? "" : std::strerror(errno);
-  ::close(fd);
-  if (!written) {
-    ::unlink(file.c_str());
-    return key_error(file, why);
-  }
+  auto written = core::write_private_file(
+      file, std::string_view(reinterpret_cast<const char*>(key.data()), key.size()));
+  if (!written) return key_error(written.error().message);
   return key;
 }
 
@@ -57,12 +29,21 @@ TokenVault::TokenVault(core::LeagueId league, core::RandomSource& random)
 
 core::Result<TokenVault> TokenVault::open(core::LeagueId league, const std::filesystem::path& file,
                                           core::RandomSource& random) {
-  int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0 && errno != ENOENT) return key_error(file, std::strerror(errno));
-  auto key = fd >= 0 ? read_key(fd, file) : create_key(file, random);
-  if (fd >= 0) ::close(fd);
-  if (!key) return key.error();
-  return TokenVault(std::move(league), *key);
+  auto content = core::read_private_file(file);
+  if (!content) {
+    return key_error(content.error().message +
+                     "; if it was exposed, let all agents register anew in another league");
+  }
+  if (!*content) {
+    auto key = create_key(file, random);
+    return key ? core::Result<TokenVault>(TokenVault(std::move(league), *key)) : key.error();
+  }
+  Key key{};
+  if ((*content)->size() != key.size()) {
+    return key_error(file.string() + ": does not hold 32 bytes; it is damaged or something else");
+  }
+  std::ranges::copy(**content, key.begin());
+  return TokenVault(std::move(league), key);
 }
 
 core::AuthToken TokenVault::token(const std::string& id, const std::string& nonce) const {

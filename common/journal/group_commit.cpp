@@ -10,19 +10,25 @@ GroupCommit::GroupCommit(GroupCommitOptions options)
       writer_([this] { write_loop(); }),
       answerer_([this] { answer_loop(); }) {}
 
-GroupCommit::~GroupCommit() {
+GroupCommit::~GroupCommit() { stop(); }
+
+void GroupCommit::stop() {
   {
     std::lock_guard lock(mutex_);
     is_stopped_ = true;
   }
   appended_.notify_one();
-  writer_.join();
-  answerer_.join();
+  if (writer_.joinable()) writer_.join();
+  if (answerer_.joinable()) answerer_.join();
 }
 
 void GroupCommit::append(std::vector<Record> records, Journal::Durable durable) {
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (is_stopped_) {
+      lock.unlock();
+      return durable(core::Error{core::ErrorCode::kShuttingDown, "the journal is closed", ""});
+    }
     appends_.push_back({std::move(records), std::move(durable)});
     if (appends_.size() > 1) return;  // the writer has been told
   }

@@ -27,7 +27,7 @@ struct GroupCommitOptions {
 
 /// Turns many appends into few commits: while one is being stored, the next ones gather and go
 /// together. Commits run on one thread and `durable` is called on another, so that the disk works
-/// while answers are sent. Thread-safe. The destructor stores what waits and tells its callers.
+/// while answers are sent. Thread-safe. The destructor stops.
 class GroupCommit {
  public:
   explicit GroupCommit(GroupCommitOptions options);
@@ -35,6 +35,8 @@ class GroupCommit {
   GroupCommit(const GroupCommit&) = delete;
   GroupCommit& operator=(const GroupCommit&) = delete;
 
+  /// Stores what waits, tells its callers, and refuses what comes later.
+  void stop();
   /// See Journal::append. Without records it waits for all that were appended before.
   void append(std::vector<Record> records, Journal::Durable durable);
 
@@ -63,7 +65,7 @@ class GroupCommit {
   std::condition_variable committed_;
   std::vector<Append> appends_;
   std::vector<Answer> answers_;
-  bool is_stopped_ = false;
+  bool is_stopped_ = false;  // nothing more is taken
   bool is_written_ = false;  // the writing thread has ended
 
   std::thread writer_;  // last: they use everything above

@@ -77,6 +77,26 @@ TEST(GroupCommit, WithoutRecordsItWaitsForTheOnesBefore) {
   EXPECT_TRUE(seen.get_future().get());
 }
 
+TEST(GroupCommit, StoppingStoresWhatWaitsAndRefusesWhatComesLater) {
+  int stores = 0;
+  GroupCommit group({.store = [&](const std::vector<Record>& records) -> core::Result<void> {
+                       stores += static_cast<int>(records.size());
+                       return {};
+                     },
+                     .on_failure = {},
+                     .fault_point = {}});
+  int kept = 0;
+  for (int i = 0; i < 20; ++i)
+    group.append({{"A", ""}}, [&](const core::Result<void>& stored) { kept += stored ? 1 : 0; });
+  group.stop();
+  EXPECT_EQ(stores, 20);
+  EXPECT_EQ(kept, 20);
+  bool is_refused = false;
+  group.append({{"B", ""}}, [&](const core::Result<void>& stored) { is_refused = !stored; });
+  EXPECT_TRUE(is_refused);
+  EXPECT_EQ(stores, 20);
+}
+
 TEST(GroupCommit, PassesItsPointsInOrder) {
   std::vector<std::string> course;
   {

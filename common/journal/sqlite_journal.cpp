@@ -280,6 +280,8 @@ SqliteJournal::SqliteJournal(SqliteJournalOptions options, std::unique_ptr<Store
 
 SqliteJournal::~SqliteJournal() = default;
 
+void SqliteJournal::close() { commits_->stop(); }
+
 void SqliteJournal::append(std::vector<Record> records, Durable durable) {
   commits_->append(std::move(records), std::move(durable));
 }

@@ -36,6 +36,9 @@ class SqliteJournal final : public Journal {
       SqliteJournalOptions options);
   /// Stores what has been appended, and closes.
   ~SqliteJournal() override;
+  /// Stores what has been appended and tells its callers; what is appended later is refused. For
+  /// an orderly end, while those whom `durable` reaches are still there.
+  void close();
 
   /// `durable` runs on a thread of the journal, in the order of the appends, and must not take
   /// long.

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/result.h"
+
+namespace league::core {
+
+/// The content of a file with a secret; nothing if there is no such file. Refuses a file that
+/// others may read and one of more than 64 KiB.
+[[nodiscard]] Result<std::optional<std::string>> read_private_file(
+    const std::filesystem::path& file);
+
+/// Writes a file that only its owner can read (mode 0600) in place of whatever was there: after a
+/// crash either the old or the new content is there, whole. The content is on the disk when this
+/// returns. Not for two writers of one file at a time.
+[[nodiscard]] Result<void> write_private_file(const std::filesystem::path& file,
+                                              std::string_view content);
+
+/// Makes a change of names in `directory` (a new file, a rename) survive a loss of power.
+[[nodiscard]] Result<void> flush_directory(const std::filesystem::path& directory);
+
+}  // namespace league::core

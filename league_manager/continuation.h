@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/journal/journal.h"
+#include "league_manager/events.h"
+#include "league_manager/settings.h"
+#include "league_manager/token_vault.h"
+
+namespace league::league_manager {
+
+class League;
+
+/// What the operator said about the league when the manager was started; nothing: not said.
+struct WantedLeague {
+  std::optional<std::string> league_id;
+  std::optional<int> players;
+  std::optional<int> referees;
+};
+
+/// The first event of a journal; nothing for an empty one.
+[[nodiscard]] core::Result<std::optional<LeagueCreated>> read_creation(
+    const journal::Journal& journal);
+
+/// Makes `settings` those of the league that is continued. Fails when the operator wants another
+/// one: names the option, both values and what to do.
+[[nodiscard]] core::Result<void> continue_with(LeagueSettings& settings,
+                                               const LeagueCreated& creation,
+                                               const WantedLeague& wanted);
+
+/// Whether the key that is at hand gives the tokens of the league's agents.
+[[nodiscard]] core::Result<void> check_vault(const League& league, const TokenVault& vault);
+
+}  // namespace league::league_manager

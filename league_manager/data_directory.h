@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "common/core/result.h"
+#include "common/core/timestamp.h"
+
+namespace league::league_manager {
+
+/// Where a manager keeps what survives it: `journal/journal.sqlite`, the truth about its league;
+/// `secret.key` and `operator.key`; and, made from the journal, `leagues/` and `matches/`. Leagues
+/// that were put aside are in `archive/`. Immutable, so thread-safe.
+class DataDirectory {
+ public:
+  explicit DataDirectory(std::filesystem::path root) : root_(std::move(root)) {}
+
+  /// Makes the directories that a manager needs; says why when it cannot.
+  [[nodiscard]] core::Result<void> prepare() const;
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  [[nodiscard]] std::filesystem::path journal() const;
+  [[nodiscard]] std::filesystem::path secret_key() const { return root_ / "secret.key"; }
+  [[nodiscard]] std::filesystem::path operator_key() const { return root_ / "operator.key"; }
+
+  /// Puts the league that is here aside, damaged or not, so that another can begin: into
+  /// `archive/TIME`, which is a data directory by itself. Returns where it is now; an empty path if
+  /// there was nothing. Fails while a manager runs here.
+  [[nodiscard]] core::Result<std::filesystem::path> archive(core::UtcTimestamp now) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace league::league_manager
