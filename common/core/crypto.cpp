@@ -45,6 +45,27 @@ Digest sha256(Bytes data) {
 
 Digest sha256(std::string_view text) { return sha256(as_bytes(text)); }
 
+struct Sha256::Native {
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
+                                                                  &EVP_MD_CTX_free};
+};
+
+Sha256::Sha256() : native_(std::make_unique<Native>()) {
+  EVP_DigestInit_ex2(native_->context.get(), sha256_algorithm(), nullptr);
+}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+Digest Sha256::operator()(std::string_view text) {
+  Digest out{};
+  EVP_MD_CTX* context = native_->context.get();
+  EVP_DigestInit_ex2(context, nullptr, nullptr);
+  EVP_DigestUpdate(context, text.data(), text.size());
+  EVP_DigestFinal_ex(context, out.data(), nullptr);
+  return out;
+}
+
 Digest hmac_sha256(Bytes key, Bytes data) {
   Digest out{};
   std::unique_ptr<EVP_MAC_CTX, decltype(&EVP_MAC_CTX_free)> context(
@@ -62,14 +83,20 @@ bool constant_time_equal(std::string_view a, std::string_view b) {
 }
 
 std::string to_hex(Bytes data) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  text.reserve(data.size() * 2);
-  for (auto byte : data) {
-    text += kDigits[byte >> 4U];
-    text += kDigits[byte & 15U];
-  }
+  append_hex(data, text);
   return text;
+}
+
+void append_hex(Bytes data, std::string& out) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::size_t before = out.size();
+  out.resize(before + data.size() * 2);
+  char* to = out.data() + before;
+  for (auto byte : data) {
+    *to++ = kDigits[byte >> 4U];
+    *to++ = kDigits[byte & 15U];
+  }
 }
 
 std::optional<std::vector<std::uint8_t>> from_hex(std::string_view hex) {

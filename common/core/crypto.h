@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,22 @@ using Bytes = std::span<const std::uint8_t>;
 [[nodiscard]] Digest sha256(Bytes data);
 [[nodiscard]] Digest sha256(std::string_view text);
 
+/// SHA-256 of one text after the other: for who hashes many, because it keeps what OpenSSL needs.
+/// Not thread-safe; movable.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  [[nodiscard]] Digest operator()(std::string_view text);
+
+ private:
+  struct Native;
+  std::unique_ptr<Native> native_;
+};
+
 /// HMAC-SHA-256.
 [[nodiscard]] Digest hmac_sha256(Bytes key, Bytes data);
 
@@ -28,6 +45,8 @@ using Bytes = std::span<const std::uint8_t>;
 
 /// Lower-case hexadecimal.
 [[nodiscard]] std::string to_hex(Bytes data);
+/// Appends to_hex(data) to `out`.
+void append_hex(Bytes data, std::string& out);
 /// The bytes of a hexadecimal text of either case; nothing if it is none.
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> from_hex(std::string_view hex);
 

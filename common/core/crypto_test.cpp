@@ -15,6 +15,14 @@ TEST(Crypto, Sha256KnowsTheStandardsExamples) {
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
+TEST(Crypto, Sha256HashesOneTextAfterTheOther) {
+  Sha256 hash;
+  for (std::string text : {"", "abc", "", "another", "abc"}) EXPECT_EQ(hash(text), sha256(text));
+  std::string hex = "x";
+  append_hex(hash("abc"), hex);
+  EXPECT_EQ(hex, "x" + to_hex(sha256("abc")));
+}
+
 TEST(Crypto, HmacKnowsTheExamplesOfRfc4231) {
   std::vector<std::uint8_t> key(20, 0x0b);
   EXPECT_EQ(to_hex(hmac_sha256(key, as_bytes("Hi There"))),
