@@ -7,12 +7,20 @@ namespace league::audit {
 core::Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditLogOptions options,
                                                        const core::Clock& clock) {
   if (!options.files) options.files = disk_files();
+  if (options.verifiable && !options.key) {
+    core::CryptoRandom random;
+    options.key = std::make_shared<core::SigningKey>(core::SigningKey::generate(random));
+  }
   if (!options.writer) options.writer = std::make_shared<LogWriter>();
   std::unique_ptr<AuditLog> log(new AuditLog(std::move(options), clock));
   int closed = 0;
-  if (auto room = log->make_room_at(log->options_.path, closed, log->seq_); !room)
-    return room.error();
+  std::optional<LogHead> end;
+  if (auto room = log->make_room_at(log->options_.path, closed, end); !room) return room.error();
   log->state_.segment = closed + 1;
+  if (end) {
+    log->seq_ = end->seq;
+    log->writer_.chain().go_on_from(end->hash);
+  }
   if (auto begun = log->begin_segment(); !begun) return begun.error();
   log->closed_ = false;
   log->options_.writer->attach(*log);
@@ -21,7 +29,9 @@ core::Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditLogOptions options,
 }
 
 AuditLog::AuditLog(AuditLogOptions options, const core::Clock& clock)
-    : options_(std::move(options)), clock_(clock), writer_({.max_body = options_.max_body}) {
+    : options_(std::move(options)),
+      clock_(clock),
+      writer_({.max_body = options_.max_body, .chained = options_.verifiable}) {
   options_.batch_bytes = std::min(options_.batch_bytes, options_.queue_bytes / 2);
 }
 
@@ -102,6 +112,15 @@ bool AuditLog::healthy() const {
 
 bool AuditLog::free_space_ok() const {
   return healthy() && options_.files->free_space(path()) >= options_.min_free_bytes;
+}
+
+std::optional<LogHead> AuditLog::sealed_head() const {
+  std::lock_guard lock(mutex_);
+  return sealed_head_;
+}
+
+std::string AuditLog::public_key() const {
+  return options_.verifiable ? options_.key->public_key() : std::string();
 }
 
 std::filesystem::path AuditLog::path() const {

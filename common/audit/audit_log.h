@@ -16,11 +16,9 @@
 #include "common/audit/record.h"
 #include "common/audit/record_writer.h"
 #include "common/core/clock.h"
+#include "common/core/signing_key.h"
 
 namespace league::audit {
-
-/// When the disk is waited for.
-enum class SyncPolicy { kNever, kSegment, kBatch };
 
 struct AuditLogOptions {
   std::filesystem::path path;  ///< of the segment that is being written
@@ -35,7 +33,14 @@ struct AuditLogOptions {
   std::chrono::milliseconds close_limit{
       5000};  ///< so long close() tries to write on a disk that is full
   std::uint64_t min_free_bytes = 256ULL << 20;  ///< below it free_space_ok() says no
-  SyncPolicy sync = SyncPolicy::kNever;
+  /// Whether lines are chained by hashes and sealed by signed heads, so that anybody can verify the
+  /// log afterwards.
+  bool verifiable = true;
+  std::shared_ptr<const core::SigningKey>
+      key;  ///< of the agent; null: one that lives as long as the log
+  std::chrono::milliseconds seal_interval{
+      5000};  ///< the longest that a written record stays unsealed
+  std::uint64_t seal_records = 50'000;  ///< so many are sealed sooner
   std::shared_ptr<LogFiles> files;  ///< null: the disk
   std::shared_ptr<LogWriter> writer;  ///< what the logs of a process share; null: one of its own
   std::function<void(const std::filesystem::path&)>
@@ -91,6 +96,11 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   [[nodiscard]] bool healthy() const;
   /// Whether a new match may start: healthy, and more than `min_free_bytes` are free.
   [[nodiscard]] bool free_space_ok() const;
+  /// The newest head that is signed and on the disk; nothing before the first. Who publishes it
+  /// makes others witnesses of the log up to there.
+  [[nodiscard]] std::optional<LogHead> sealed_head() const;
+  /// With which the seals can be verified, in hexadecimal; empty if there are none.
+  [[nodiscard]] std::string public_key() const;
   /// The file that is being written.
   [[nodiscard]] std::filesystem::path path() const;
 
@@ -107,7 +117,8 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::optional<LogWriter::Time> serve() override;
   core::Result<void> begin_segment();
   core::Result<void> make_room_at(const std::filesystem::path& path, int& last_closed,
-                                  std::uint64_t& seq) const;
+                                  std::optional<LogHead>& end) const;
+  void append_header(std::string continues);
   [[nodiscard]] bool has_given_up() const;
   bool take_work();
   void fill_text();
@@ -117,10 +128,16 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   void end_segment_if_full();
   core::Result<void> begin_next_segment();
   bool finish();
-  void sync();
+  [[nodiscard]] bool is_closing() const;
+  core::Result<void> sync();
+  void note_unsealed();
+  bool seal_if_due();
+  bool seal(bool closed);
+  void publish_seal();
   std::optional<LogWriter::Time> retry_after(const core::Error& error);
   void give_up();
   void recovered();
+  void report_problem(const core::Error& error);
   void report_move();
   core::Result<void> move_to(Retarget target);
 
@@ -139,8 +156,11 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::size_t text_written_ = 0;
   std::size_t text_memory_ = 0;  ///< what its records took in the queue
   std::uint64_t text_records_ = 0;
-  bool unsynced_ = false;
   std::uint64_t seq_ = 0;
+  std::uint64_t unsealed_ = 0;  ///< lines since the last seal
+  LogWriter::Time seal_due_{};  ///< while there are any
+  std::optional<Seal> new_seal_;  ///< to be published when its line is written
+  bool closing_seal_tried_ = false;
   std::uint64_t segment_written_ = 0;
 
   mutable std::mutex mutex_;
@@ -155,6 +175,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::chrono::steady_clock::time_point give_up_at_{};
   std::optional<Retarget> retarget_;
   std::optional<core::Result<void>> retarget_result_;
+  std::optional<LogHead> sealed_head_;
   AuditLogState state_;
 };
 

@@ -1,4 +1,4 @@
-// The half of AuditLog that runs on the writer's thread.
+// The half of AuditLog that runs on the writer's thread; its seals are in audit_log_seals.cpp.
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -23,18 +23,19 @@ core::Result<void> rename_file(const std::filesystem::path& from, const std::fil
 
 }  // namespace
 
-/// What stands at `path` from an earlier run becomes a closed segment; `last_closed` and `seq` are
-/// carried on.
+/// What stands at `path` from an earlier run becomes a closed segment; `end` is where it ends.
 core::Result<void> AuditLog::make_room_at(const std::filesystem::path& path, int& last_closed,
-                                          std::uint64_t& seq) const {
+                                          std::optional<LogHead>& end) const {
   last_closed = last_segment(path);
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    if (last_closed > 0) seq = std::max(seq, last_seq(segment_path(path, last_closed)));
-    return {};
+  if (std::filesystem::exists(path, error)) {
+    auto renamed = rename_file(path, segment_path(path, ++last_closed));
+    if (!renamed) return renamed;
   }
-  seq = std::max(seq, last_seq(path));
-  return rename_file(path, segment_path(path, ++last_closed));
+  // A file that was killed before its first line was whole says nothing; the one before it does.
+  for (int segment = last_closed; segment > 0 && !end; --segment)
+    end = log_end(segment_path(path, segment));
+  return {};
 }
 
 core::Result<void> AuditLog::begin_segment() {
@@ -43,13 +44,20 @@ core::Result<void> AuditLog::begin_segment() {
   file_ = std::move(*file);
   segment_written_ = 0;
   writer_.forget_broadcasts();
-  append_header({.agent = options_.agent,
-                 .league_id = options_.league_id,
-                 .created = clock_.utc_now(),
-                 .segment = state_.segment,
-                 .first_seq = seq_ + 1},
-                text_);
+  append_header({});
   return {};
+}
+
+void AuditLog::append_header(std::string continues) {
+  writer_.append_header({.agent = options_.agent,
+                         .league_id = options_.league_id,
+                         .created = clock_.utc_now(),
+                         .segment = state_.segment,
+                         .first_seq = seq_ + 1,
+                         .public_key = public_key(),
+                         .continues = std::move(continues)},
+                        text_);
+  note_unsealed();
 }
 
 /// Whatever fails is left as it is and tried again; so nothing is lost, and no other log waits.
@@ -57,6 +65,7 @@ std::optional<LogWriter::Time> AuditLog::serve() {
   if (has_given_up()) return std::nullopt;
   while (true) {
     if (auto delivered = deliver(); !delivered) return retry_after(delivered.error());
+    if (new_seal_) publish_seal();
     if (moved_) report_move();
     if (!file_) continue;  // the segment ended
     if (next_ < batch_.size()) {
@@ -64,8 +73,8 @@ std::optional<LogWriter::Time> AuditLog::serve() {
     } else if (move_) {
       moved_ = move_to(std::move(*move_));
       move_.reset();
-    } else if (!take_work()) {
-      if (finish()) return std::nullopt;
+    } else if (!take_work() && !seal_if_due() && finish()) {
+      return unsealed_ > 0 ? std::optional(seal_due_) : std::nullopt;
     }
   }
 }
@@ -92,6 +101,7 @@ void AuditLog::fill_text() {
     text_memory_ += memory_of(record);
     ++text_records_;
     record = Record{};
+    note_unsealed();
   }
 }
 
@@ -103,7 +113,6 @@ core::Result<void> AuditLog::deliver() {
   if (text_.empty()) return {};
   if (auto written = write_out(); !written) return written;
   text_is_done();
-  if (options_.sync == SyncPolicy::kBatch) sync();
   end_segment_if_full();
   return {};
 }
@@ -114,7 +123,6 @@ core::Result<void> AuditLog::write_out() {
     if (!written) return written.error();
     text_written_ += *written;
     segment_written_ += *written;
-    unsynced_ = true;
     recovered();
   }
   return {};
@@ -133,34 +141,30 @@ void AuditLog::text_is_done() {
 
 /// Nothing is left to do: true when the writer may go to others.
 bool AuditLog::finish() {
-  {
-    std::lock_guard lock(mutex_);
-    if (!closing_ || closed_) return true;
-  }
-  if (options_.sync != SyncPolicy::kNever) sync();
   std::lock_guard lock(mutex_);
   if (!queue_.empty() || retarget_) return false;
-  closed_ = true;
+  if (closing_ && !closing_seal_tried_ && options_.verifiable) return false;
+  if (closing_) closed_ = true;
   done_.notify_all();
   return true;
 }
 
-void AuditLog::sync() {
-  if (!unsynced_ || !file_) return;
-  auto synced = file_->sync();
-  unsynced_ = !synced;
-  if (synced) return;
+bool AuditLog::is_closing() const {
+  std::lock_guard lock(mutex_);
+  return closing_;
+}
+
+void AuditLog::report_problem(const core::Error& error) {
   std::lock_guard lock(mutex_);
   state_.healthy = false;
-  state_.problem = synced.error().message;
+  state_.problem = error.message;
 }
 
 /// When to try again; never if the log is being closed and the time for it is over.
 std::optional<LogWriter::Time> AuditLog::retry_after(const core::Error& error) {
   auto now = std::chrono::steady_clock::now();
+  report_problem(error);
   std::lock_guard lock(mutex_);
-  state_.healthy = false;
-  state_.problem = error.message;
   if (!closing_) return now + options_.retry_delay;
   if (now < give_up_at_) return std::min(now + options_.retry_delay, give_up_at_);
   give_up();
@@ -189,7 +193,7 @@ void AuditLog::recovered() {
 
 void AuditLog::end_segment_if_full() {
   if (segment_written_ < options_.segment_bytes) return;
-  if (options_.sync != SyncPolicy::kNever) sync();
+  if (unsealed_ > 0 && seal(false)) return;  // with the seal's line this comes again
   std::filesystem::path closed = segment_path(options_.path, state_.segment);
   if (auto renamed = rename_file(options_.path, closed); !renamed) {
     // The file goes on growing; the next batch tries again.
@@ -198,7 +202,6 @@ void AuditLog::end_segment_if_full() {
     return;
   }
   file_.reset();
-  unsynced_ = false;
   closed_segment_ = std::move(closed);
   std::lock_guard lock(mutex_);
   ++state_.segment;
@@ -220,9 +223,12 @@ void AuditLog::report_move() {
 
 core::Result<void> AuditLog::move_to(Retarget target) {
   int closed = 0;
+  std::optional<LogHead> older;
   if (target.path != options_.path) {
-    if (auto room = make_room_at(target.path, closed, seq_); !room) return room;
+    if (auto room = make_room_at(target.path, closed, older); !room) return room;
     if (auto moved = rename_file(options_.path, target.path); !moved) return moved;
+    std::error_code error;  // the seal of a temporary name; there may be none
+    std::filesystem::rename(seal_path(options_.path), seal_path(target.path), error);
   }
   {
     std::lock_guard lock(mutex_);
@@ -231,12 +237,8 @@ core::Result<void> AuditLog::move_to(Retarget target) {
     options_.agent = std::move(target.agent);
     options_.league_id = std::move(target.league_id);
   }
-  append_header({.agent = options_.agent,
-                 .league_id = options_.league_id,
-                 .created = clock_.utc_now(),
-                 .segment = state_.segment,
-                 .first_seq = seq_ + 1},
-                text_);
+  if (older) seq_ = std::max(seq_, older->seq);
+  append_header(older ? older->hash : std::string());
   return {};
 }
 

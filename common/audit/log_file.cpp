@@ -64,6 +64,25 @@ class DiskFiles final : public LogFiles {
     return std::unique_ptr<LogFile>(std::make_unique<DiskFile>(descriptor, path));
   }
 
+  core::Result<void> replace(const std::filesystem::path& path, std::string_view content) override {
+    std::filesystem::path draft = path;
+    draft += ".new";
+    std::error_code error;
+    std::filesystem::remove(draft, error);
+    {
+      auto file = create(draft);
+      if (!file) return file.error();
+      while (!content.empty()) {
+        auto written = (*file)->write(content);
+        if (!written) return written.error();
+        content.remove_prefix(*written);
+      }
+    }
+    std::filesystem::rename(draft, path, error);
+    if (error) return failed("replacing", path, error.value());
+    return {};
+  }
+
   std::uint64_t free_space(const std::filesystem::path& path) const override {
     std::filesystem::path directory = path.parent_path();
     struct statvfs space {};
@@ -160,17 +179,33 @@ int last_segment(const std::filesystem::path& path) {
   return last;
 }
 
-std::uint64_t last_seq(const std::filesystem::path& path) {
+std::filesystem::path seal_path(const std::filesystem::path& path) {
+  constexpr std::string_view kLogEnding = ".log.jsonl";
+  std::string name = path.filename().string();
+  if (name.ends_with(kLogEnding)) name.resize(name.size() - kLogEnding.size());
+  return path.parent_path() / (name + ".seal.json");
+}
+
+std::optional<LogHead> log_end(const std::filesystem::path& path) {
   std::string tail = read_tail(path);
   std::string_view lines = tail;
   std::size_t end = lines.rfind('\n');
+  std::optional<LogHead> found;
   while (end != lines.npos) {
     std::size_t begin = end == 0 ? lines.npos : lines.rfind('\n', end - 1);
-    std::string_view line = lines.substr(begin == lines.npos ? 0 : begin + 1, end);
-    if (auto seq = seq_of(line)) return *seq;
+    std::size_t first = begin == lines.npos ? 0 : begin + 1;
+    std::string_view line = lines.substr(first, end - first);
+    if (!found) {
+      found.emplace();
+      if (auto parts = chained_line(line)) found->hash = parts->hash;
+    }
+    if (auto seq = seq_of(line)) {
+      found->seq = *seq;
+      return found;
+    }
     end = begin;
   }
-  return 0;
+  return found;
 }
 
 }  // namespace league::audit

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "common/audit/log_chain.h"
 #include "common/core/result.h"
 
 namespace league::audit {
@@ -28,6 +30,10 @@ class LogFiles {
   /// A new file (mode 0640); its directories are made. Fails if it exists.
   [[nodiscard]] virtual core::Result<std::unique_ptr<LogFile>> create(
       const std::filesystem::path& path) = 0;
+  /// Puts a file with this content (mode 0640) in the place of whatever is at `path`: after a crash
+  /// it is the old one or the new one.
+  [[nodiscard]] virtual core::Result<void> replace(const std::filesystem::path& path,
+                                                   std::string_view content) = 0;
   /// Bytes that the user may still write where `path` is or will be.
   [[nodiscard]] virtual std::uint64_t free_space(const std::filesystem::path& path) const = 0;
 };
@@ -53,8 +59,11 @@ class LogFiles {
 [[nodiscard]] std::filesystem::path segment_path(const std::filesystem::path& path, int number);
 /// The highest number of a closed segment of the log at `path`; 0 if there is none.
 [[nodiscard]] int last_segment(const std::filesystem::path& path);
-/// The last sequence number in the file at `path`; 0 if there is none. A torn last line does not
-/// count.
-[[nodiscard]] std::uint64_t last_seq(const std::filesystem::path& path);
+/// The file beside the log at `path` that holds its newest seal: `P01.seal.json` beside
+/// `P01.log.jsonl`.
+[[nodiscard]] std::filesystem::path seal_path(const std::filesystem::path& path);
+/// Where the file at `path` ends: the number of its last record and the hash of its last whole
+/// line. A torn last line does not count. Nothing if there is no whole line.
+[[nodiscard]] std::optional<LogHead> log_end(const std::filesystem::path& path);
 
 }  // namespace league::audit

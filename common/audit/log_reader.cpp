@@ -57,6 +57,7 @@ class Reading {
   core::Result<void> take(const json& line) {
     if (line.is_object() && line.contains("format")) return take_header(line);
     if (!header_seen_) return not_a_log("its first line is no header");
+    if (line.is_object() && line.contains("seal")) return {};
     if (!line.is_object() || !line.contains("seq")) {
       problem("not a record");
       return {};
@@ -75,7 +76,7 @@ class Reading {
   core::Result<void> take_header(const json& line) {
     if (text(line, "format") != kLogFormat)
       return not_a_log("the format is " + text(line, "format"));
-    if (number(line, "version") != kLogVersion) {
+    if (number(line, "version") < 1 || number(line, "version") > kLogVersion) {
       return not_a_log("version " + std::to_string(number(line, "version")) +
                        " is unknown to this program");
     }

@@ -50,6 +50,11 @@ bool is_tail(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
 }  // namespace
 
 void append_header(const LogHeader& header, std::string& out) {
+  RecordWriter().append_header(header, out);
+}
+
+void RecordWriter::append_header(const LogHeader& header, std::string& out) {
+  std::size_t begin = out.size();
   out.append("{\"format\":\"").append(kLogFormat).append("\",\"version\":");
   append_number(kLogVersion, out);
   append_text(",\"agent\":", header.agent, out);
@@ -59,13 +64,34 @@ void append_header(const LogHeader& header, std::string& out) {
   append_number(header.segment, out);
   out.append(",\"first_seq\":");
   append_number(header.first_seq, out);
-  out.append("}\n");
+  append_text(",\"public_key\":", header.public_key, out);
+  append_text(",\"continues\":", header.continues, out);
+  end_line(begin, out);
+}
+
+void RecordWriter::append_seal(const Seal& seal, std::string& out) {
+  std::size_t begin = out.size();
+  out.append("{\"seal\":");
+  append_number(seal.seq, out);
+  append_text(",\"time\":", seal.time.to_log(), out);
+  if (seal.closed) out.append(",\"closed\":true");
+  append_text(",\"signature\":", seal.signature, out);
+  end_line(begin, out);
+}
+
+void RecordWriter::end_line(std::size_t begin, std::string& out) {
+  if (options_.chained) {
+    chain_.close_line(begin, out);
+  } else {
+    out.append("}\n");
+  }
 }
 
 void RecordWriter::append(const Record& record, std::uint64_t seq, std::string& out) {
+  std::size_t begin = out.size();
   append_facts(record, seq, out);
   if (record.body && !record.body->empty()) append_body(record, seq, out);
-  out.append("}\n");
+  end_line(begin, out);
 }
 
 void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::string& out) {
@@ -108,7 +134,11 @@ void RecordWriter::append_body(const Record& record, std::uint64_t seq, std::str
   if (cut) {
     out.append(",\"raw_bytes\":");
     append_number(raw.size(), out);
-    append_text(",\"raw_sha256\":", core::to_hex(core::sha256(raw)), out);
+  }
+  if (cut || options_.chained) {
+    out.append(",\"raw_sha256\":\"");
+    core::append_hex(chain_.sha256(raw), out);
+    out += '"';
   }
   if (text) {
     out.append(",\"raw\":");

@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "common/audit/log_chain.h"
 #include "common/audit/record.h"
 
 namespace league::audit {
 
 inline constexpr std::string_view kLogFormat = "league.conversation-log";
-inline constexpr int kLogVersion = 1;
+inline constexpr int kLogVersion = 2;
 /// A record refers to one of the last so many records of its file that say `broadcast`.
 inline constexpr std::size_t kRememberedBroadcasts = 8;
 
@@ -21,21 +22,25 @@ struct LogHeader {
   core::UtcTimestamp created;
   int segment = 1;  ///< 1 for the first file of an agent
   std::uint64_t first_seq = 1;  ///< of the first record that follows
+  std::string public_key = {};  ///< of the seals that follow; empty: there will be none
+  /// Where a file under a temporary name goes on an older log: the hash of that log's last line.
+  std::string continues = {};
 };
 
-/// Appends the header and its line end.
+/// Appends the header of a chain that begins with it.
 void append_header(const LogHeader& header, std::string& out);
 
 /// Turns records into lines: the only place that knows the format, and the place where secrets are
 /// masked. Keys stand in a fixed order, absent ones are left out: seq, time, mono_ns, dir, kind,
 /// peer, transport, conversation_id, message_type, match_id, http_status, elapsed_us, leniencies,
-/// verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or raw_base64. Not
-/// thread-safe: it belongs to the thread that writes.
+/// verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or raw_base64, prev,
+/// hash. Not thread-safe: it belongs to the thread that writes.
 class RecordWriter {
  public:
   struct Options {
     std::size_t max_body =
         64 * 1024;  ///< longer bodies are cut; `raw_bytes` and `raw_sha256` are of the whole one
+    bool chained = true;  ///< with hashes of bodies and lines
   };
 
   RecordWriter() = default;
@@ -46,6 +51,14 @@ class RecordWriter {
   /// sequence number of the earlier one, and `raw_keep` says how many bytes of its `raw` stand
   /// before and after this `raw`.
   void append(const Record& record, std::uint64_t seq, std::string& out);
+
+  /// Appends the header of a file, or of an agent that has got its id.
+  void append_header(const LogHeader& header, std::string& out);
+  /// Appends a signed head as a line of the chain that it covers.
+  void append_seal(const Seal& seal, std::string& out);
+
+  [[nodiscard]] LogChain& chain() { return chain_; }
+  [[nodiscard]] bool is_chained() const { return options_.chained; }
 
   /// A new file begins: nothing may refer to the old one.
   void forget_broadcasts() { broadcasts_.clear(); }
@@ -62,7 +75,10 @@ class RecordWriter {
   void append_body(const Record& record, std::uint64_t seq, std::string& out);
   std::string_view append_reference(const Record& record, std::uint64_t seq, std::string& out);
 
+  void end_line(std::size_t begin, std::string& out);
+
   Options options_;
+  LogChain chain_;
   std::deque<Broadcast> broadcasts_;
   std::string masked_;  ///< kept for its memory
 };

@@ -1,0 +1,64 @@
+// The part of AuditLog that seals what is written, on the writer's thread.
+#include <utility>
+
+#include "common/audit/audit_log.h"
+
+namespace league::audit {
+
+core::Result<void> AuditLog::sync() { return file_->sync(); }
+
+void AuditLog::note_unsealed() {
+  if (!options_.verifiable) return;
+  closing_seal_tried_ = false;
+  if (unsealed_++ == 0) seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
+}
+
+/// True if a seal is in text_ now. Only when all else is written.
+bool AuditLog::seal_if_due() {
+  if (!options_.verifiable) return false;
+  if (is_closing()) {
+    if (std::exchange(closing_seal_tried_, true)) return false;
+    return seal(true);
+  }
+  bool due = unsealed_ >= options_.seal_records ||
+             (unsealed_ > 0 && std::chrono::steady_clock::now() >= seal_due_);
+  return due && seal(false);
+}
+
+/// Waits for the disk, then signs what is on it. False if the disk refused, or seals are switched
+/// off.
+bool AuditLog::seal(bool closed) {
+  if (!options_.verifiable) return false;
+  if (auto synced = sync(); !synced) {
+    // What a disk has refused once it may have forgotten; the next seal is tried later, and whether
+    // it is true the hashes show.
+    report_problem(synced.error());
+    seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
+    return false;
+  }
+  new_seal_ = Seal{.agent = options_.agent,
+                   .seq = seq_,
+                   .time = clock_.utc_now(),
+                   .closed = closed,
+                   .head = writer_.chain().hash(),
+                   .signature = {}};
+  new_seal_->signature = core::to_hex(options_.key->sign(signed_text(*new_seal_)));
+  writer_.append_seal(*new_seal_, text_);
+  unsealed_ = 0;
+  return true;
+}
+
+/// The file beside the log tells where the log must reach at least, whoever cuts it off.
+void AuditLog::publish_seal() {
+  Seal seal = *std::exchange(new_seal_, std::nullopt);
+  if (seal.closed && file_) {
+    if (auto synced = sync(); !synced) report_problem(synced.error());
+  }
+  auto kept = options_.files->replace(seal_path(options_.path),
+                                      seal_file_text(seal, options_.key->public_key()));
+  if (!kept) report_problem(kept.error());
+  std::lock_guard lock(mutex_);
+  sealed_head_ = LogHead{.seq = seal.seq, .hash = std::move(seal.head)};
+}
+
+}  // namespace league::audit
