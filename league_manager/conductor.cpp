@@ -88,35 +88,52 @@ void Conductor::on_finished(std::function<void()> callback) {
 }
 
 void Conductor::advance() {
-  if (is_stopped_) return;
+  std::vector<Events> taken;
+  {
+    // One thread takes all the steps that are due, so that their effects come in their order.
+    std::lock_guard lock(steps_mutex_);
+    for (Events step = take_step(); !step.empty(); step = take_step())
+      taken.push_back(std::move(step));
+  }
+  if (taken.empty()) return;
+  // A round ends and the next begins within one wait for the journal: this commit is through when
+  // everything before it is durable.
+  deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
+                      [this, taken = std::move(taken)](const core::Result<Events>& stored) {
+                        if (!stored) return;
+                        for (const auto& step : taken) on_events(step);
+                      });
+}
+
+Events Conductor::take_step() {
+  if (is_stopped_) return {};
   auto [step, seeds] = deps_.ledger.read(
       [](const League& league) { return std::pair(league.due(), league.seeds_needed()); });
-  if (step == Step::kNone || unanswered_ > 0) return;
+  if (step == Step::kNone || unanswered_ > 0) return {};
   if (step == Step::kStartLeague && !is_start_due_) {
     // Whoever registered last shall have read its answer before the first call comes.
-    if (is_start_scheduled_.exchange(true)) return;
+    if (is_start_scheduled_.exchange(true)) return {};
     deps_.timer.schedule(deps_.settings.league.start_delay, [this] {
       is_start_due_ = true;
       advance();
     });
-    return;
+    return {};
   }
   if (step == Step::kStartRound && deps_.may_start && !deps_.may_start())
-    return;  // the tick looks again
+    return {};  // the tick looks again
   StepFacts facts;
   for (std::size_t i = 0; i < seeds; ++i) facts.draw_seeds.push_back(deps_.random.bytes<32>());
+  Events decided;
   deps_.ledger.commit(
-      [this, &facts](const League& league, core::UtcTimestamp now) {
+      [&](const League& league, core::UtcTimestamp now) {
         if (unanswered_ > 0) return Events{};  // who answers goes on from there
         facts.now = now;
         auto events = league.decide_step(facts);
-        return events ? *events : Events{};
+        if (events) decided = *events;
+        return decided;
       },
-      [this](const core::Result<Events>& events) {
-        if (!events || events->empty()) return;
-        on_events(*events);
-        advance();
-      });
+      [](const core::Result<Events>&) {});
+  return decided;
 }
 
 void Conductor::on_events(const Events& events) {

@@ -56,6 +56,8 @@ class Conductor {
   /// The answer has been sent, or could not be.
   void on_answered() { --unanswered_; }
   /// Does what follows from `events`, which are durable: hands out assignments, sends broadcasts.
+  /// Decides the next step if one is due; its effects are the caller's.
+  [[nodiscard]] Events take_step();
   void on_events(const Events& events);
 
   /// A suspended agent has shown that it lives.
@@ -95,6 +97,8 @@ class Conductor {
   const ConductorDependencies deps_;
   Announcer announcer_;
   std::atomic<bool> is_stopped_{false};
+  std::mutex steps_mutex_;  // held while the steps that are due are taken, never while they are
+                            // carried out
   std::atomic<int> unanswered_{0};  // accepted reports
   std::atomic<bool> is_start_scheduled_{false};
   std::atomic<bool> is_start_due_{false};
