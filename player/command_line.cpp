@@ -38,8 +38,11 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "makes the strategies' choices repeatable; the draw is never affected");
   app.add_flag("--standalone", options.standalone,
                "serve without registering, and believe whoever calls (for a checker)");
-  app.add_option("--data", options.data,
-                 "directory in which the history is kept (players/ID/history.json)");
+  app.add_option(
+      "--data", options.data,
+      "directory in which the identity is kept (agents/player_NAME.json, with the token), "
+      "so that the player comes back as who it was, and the history "
+      "(players/ID/history.json)");
   app.footer(
       "Examples:\n"
       "  player --port 8101 --manager http://localhost:8000/mcp --name alpha --strategy opposite\n"

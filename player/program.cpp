@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/agent/agent_host.h"
+#include "common/agent/identity_keeper.h"
 #include "common/transport/signals.h"
 #include "player/player_service.h"
 #include "player/seeded_random.h"
@@ -31,6 +32,7 @@ std::vector<std::string> split_names(const std::string& list) {
 struct Seat {
   std::string name;
   std::unique_ptr<core::RandomSource> random;
+  std::unique_ptr<agent::IdentityKeeper> keeper;  ///< null without --data
   std::unique_ptr<agent::AgentPort> port;
   std::unique_ptr<PlayerService> service;
 };
@@ -50,9 +52,11 @@ class Bench {
     } else {
       seat.random = std::make_unique<core::CryptoRandom>();
     }
+    if (auto kept = open_keeper(seat); !kept) return kept;
     std::string temporary = agent::temporary_id(seat.name);
     std::uint16_t wanted =
         options_.common.port == 0 ? 0 : static_cast<std::uint16_t>(options_.common.port + index);
+    if (wanted == 0 && seat.keeper) wanted = seat.keeper->port();
     auto log = audit::agent_log_path(options_.common.logs,
                                      "player_" + temporary + "_" + std::to_string(wanted));
     if (!log) return log.error();
@@ -71,29 +75,32 @@ class Bench {
                                           .schemas = host_.schemas()});
     if (!service) return service.error();
     seat.service = std::move(*service);
-    auto served =
-        seat.port->serve(agent::server_options(host_.settings(), options_.common.bind_address,
-                                               wanted, options_.common.allow_hosts),
-                         seat.service->handler());
+    auto served = serve(seat, wanted);
+    if (!served && options_.common.port == 0) served = serve(seat, 0);  // the old port is taken
     if (!served) return served;
     seats_.push_back(std::move(seat));
     return {};
   }
 
-  void register_all(const transport::Endpoint& manager) {
+  core::Result<void> register_all(const transport::Endpoint& manager) {
     for (auto& seat : seats_) {
       std::string url = options_.common.contact_endpoint(seat.port->port());
+      agent::RegistrationOptions registration{.role = envelope::Role::kPlayer,
+                                              .display_name = seat.name,
+                                              .contact_endpoint = url,
+                                              .game_types = {"even_odd"},
+                                              .manager = manager};
+      if (seat.keeper) {
+        if (auto kept = seat.keeper->prepare(registration, seat.port->port()); !kept) return kept;
+      }
       agent::register_agent(
           {seat.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
-          {.role = envelope::Role::kPlayer,
-           .display_name = seat.name,
-           .contact_endpoint = url,
-           .game_types = {"even_odd"},
-           .manager = manager},
+          std::move(registration),
           [this, &seat, url](const core::Result<agent::Identity>& identity) {
             on_registered(seat, url, identity);
           });
     }
+    return {};
   }
 
   void announce_standalone() const {
@@ -125,12 +132,34 @@ class Bench {
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:
+  core::Result<void> open_keeper(Seat& seat) {
+    if (options_.data.empty() || options_.standalone) return {};
+    auto keeper = agent::IdentityKeeper::open({.data = options_.data,
+                                               .role = envelope::Role::kPlayer,
+                                               .display_name = seat.name,
+                                               .manager = options_.manager},
+                                              random_);
+    if (!keeper) return keeper.error();
+    seat.keeper = std::move(*keeper);
+    return {};
+  }
+
+  core::Result<void> serve(Seat& seat, std::uint16_t port) {
+    return seat.port->serve(agent::server_options(host_.settings(), options_.common.bind_address,
+                                                  port, options_.common.allow_hosts),
+                            seat.service->handler());
+  }
+
   void on_registered(Seat& seat, const std::string& url,
                      const core::Result<agent::Identity>& identity) {
     if (!identity) {
       if (identity.error().code == core::ErrorCode::kShuttingDown) return;
       exit_code_ = agent::fail(identity.error());
       return stop_.request_stop();
+    }
+    if (seat.keeper) {
+      if (auto kept = seat.keeper->keep(*identity); !kept)
+        spdlog::error("{}", kept.error().message);
     }
     seat.service->set_identity(*identity);
     auto path = audit::agent_log_path(options_.common.logs, identity->id);
@@ -164,7 +193,12 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
     auto seated = bench.sit_down(i, strategies[static_cast<std::size_t>(i) % strategies.size()]);
     if (!seated) return agent::fail(seated.error());
   }
-  options.standalone ? bench.announce_standalone() : bench.register_all(*manager);
+  if (options.standalone) {
+    bench.announce_standalone();
+  } else if (auto registered = bench.register_all(*manager); !registered) {
+    (*host)->shut_down();
+    return agent::fail(registered.error());
+  }
 
   stop.wait();
   bench.stop_serving();

@@ -23,7 +23,7 @@ struct ProgramOptions {
   int count = 1;
   std::optional<std::uint64_t> seed;
   bool standalone = false;
-  std::filesystem::path data;  ///< empty: the history is not kept
+  std::filesystem::path data;  ///< empty: neither identity nor history is kept
 };
 
 /// The options of a command line; an exit code when there is nothing to run.

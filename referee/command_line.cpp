@@ -14,6 +14,9 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.add_option("--max-matches", options.max_matches, "matches that are played at once")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  app.add_option("--data", options.data,
+                 "directory in which the identity is kept (agents/referee_NAME.json, with the "
+                 "token), so that the referee comes back as who it was");
   app.footer(
       "Example:\n  referee --port 8001 --manager http://localhost:8000/mcp --name whistle "
       "--max-matches 16");

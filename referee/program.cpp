@@ -3,8 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <memory>
 
 #include "common/agent/agent_host.h"
+#include "common/agent/identity_keeper.h"
 #include "common/transport/signals.h"
 #include "referee/referee_service.h"
 #include "referee/rules/rules_registry.h"
@@ -19,6 +21,17 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto host = agent::AgentHost::create(*settings, options.common.schemas());
   if (!host) return agent::fail(host.error());
 
+  core::CryptoRandom random;
+  std::unique_ptr<agent::IdentityKeeper> keeper;  // null without --data
+  if (!options.data.empty()) {
+    auto opened = agent::IdentityKeeper::open({.data = options.data,
+                                               .role = envelope::Role::kReferee,
+                                               .display_name = options.name,
+                                               .manager = options.manager},
+                                              random);
+    if (!opened) return agent::fail(opened.error());
+    keeper = std::move(*opened);
+  }
   std::string temporary = agent::temporary_id(options.name);
   auto log = audit::agent_log_path(
       options.common.logs, "referee_" + temporary + "_" + std::to_string(options.common.port));
@@ -41,24 +54,31 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
     spdlog::info("the league is over; champion: {}",
                  message.champion ? message.champion->display_name : "none");
   });
-  auto served =
-      (*port)->serve(agent::server_options(*settings, options.common.bind_address,
-                                           options.common.port, options.common.allow_hosts),
-                     service.handler());
+  auto serve = [&](std::uint16_t wanted) {
+    return (*port)->serve(agent::server_options(*settings, options.common.bind_address, wanted,
+                                                options.common.allow_hosts),
+                          service.handler());
+  };
+  bool wants_any = options.common.port == 0;
+  auto served = serve(wants_any && keeper ? keeper->port() : options.common.port);
+  if (!served && wants_any) served = serve(0);  // the port of the last time is taken
   if (!served) return agent::fail(served.error());
 
-  core::CryptoRandom random;
   std::atomic<int> exit_code{0};
   std::string url = options.common.contact_endpoint((*port)->port());
+  agent::RegistrationOptions registration{.role = envelope::Role::kReferee,
+                                          .display_name = options.name,
+                                          .contact_endpoint = url,
+                                          .game_types = rules::known_game_types(),
+                                          .max_concurrent_matches = options.max_matches,
+                                          .manager = *manager};
+  if (keeper) {
+    if (auto kept = keeper->prepare(registration, (*port)->port()); !kept)
+      return agent::fail(kept.error());
+  }
   agent::register_agent(
       {(*port)->peers(), (*host)->timer(), (*host)->clock(), random, *settings},
-      {.role = envelope::Role::kReferee,
-       .display_name = options.name,
-       .contact_endpoint = url,
-       .game_types = rules::known_game_types(),
-       .max_concurrent_matches = options.max_matches,
-       .manager = *manager},
-      [&](const core::Result<agent::Identity>& identity) {
+      std::move(registration), [&](const core::Result<agent::Identity>& identity) {
         if (!identity) {
           exit_code = identity.error().code == core::ErrorCode::kShuttingDown
                           ? 0
@@ -68,6 +88,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
         auto path = audit::agent_log_path(options.common.logs, identity->id);
         if (path)
           (void)(*port)->log().retarget(*path, "referee:" + identity->id, identity->league.str());
+        if (keeper) {
+          if (auto kept = keeper->keep(*identity); !kept) spdlog::error("{}", kept.error().message);
+        }
         service.set_identity(*identity);
         spdlog::info("{} is {} of {}", options.name, identity->id, identity->league.str());
         agent::announce_ready(url, identity->id);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <variant>
 
@@ -16,6 +17,7 @@ struct ProgramOptions {
   std::string manager = "http://localhost:8000/mcp";
   std::string name = "referee";
   int max_matches = 32;
+  std::filesystem::path data;  ///< empty: the identity is not kept
 };
 
 /// The options of a command line; an exit code when there is nothing to run.

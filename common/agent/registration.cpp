@@ -21,7 +21,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
       : context_(context),
         options_(std::move(options)),
         done_(std::move(done)),
-        nonce_(core::to_hex(context.random.bytes<16>())),
+        nonce_(options_.nonce.empty() ? core::to_hex(context.random.bytes<16>()) : options_.nonce),
         envelopes_({options_.role, temporary_id(options_.display_name)}, std::nullopt,
                    context.clock) {}
 
@@ -47,8 +47,11 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   [[nodiscard]] bool is_referee() const { return options_.role == envelope::Role::kReferee; }
 
   [[nodiscard]] json request(MessageType type, const core::ConversationId& conversation) const {
-    auto envelope = envelopes_.make(
-        type, {.conversation_id = conversation, .auth_token = {}, .round_id = {}, .match_id = {}});
+    auto token = options_.token.empty() ? std::nullopt : std::optional(options_.token);
+    auto envelope = envelopes_.make(type, {.conversation_id = conversation,
+                                           .auth_token = std::move(token),
+                                           .round_id = {},
+                                           .match_id = {}});
     if (is_referee()) {
       envelope::RefereeRegisterRequest message;
       message.referee_meta = {.display_name = options_.display_name,

@@ -28,6 +28,8 @@ struct RegistrationOptions {
   std::vector<std::string> game_types;
   int max_concurrent_matches = 1;  ///< referees only
   transport::Endpoint manager;
+  core::AuthToken token{};  ///< of the identity to come back as; empty for a new agent
+  std::string nonce{};  ///< of this registration; empty: made here
   /// How often a manager that cannot be reached is tried again; the agents of a league start before
   /// it is up.
   int max_attempts = 60;

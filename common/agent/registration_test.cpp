@@ -86,6 +86,26 @@ TEST_F(RegistrationTest, TriesAgainWithTheSameNonceUntilTheManagerIsUp) {
   }
 }
 
+TEST_F(RegistrationTest, AnAgentThatComesBackShowsItsToken) {
+  manager_.answers = {answering(envelope::testing::golden("league_register_response"))};
+  bool is_done = false;
+  register_agent({client_, time_, time_, random_, settings_},
+                 {.role = envelope::Role::kPlayer,
+                  .display_name = "alpha",
+                  .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                  .game_types = {"even_odd"},
+                  .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                  .token = core::AuthToken("tok_p01_kept"),
+                  .nonce = "kept nonce"},
+                 [&](const core::Result<Identity>& identity) { is_done = identity.has_value(); });
+  EXPECT_TRUE(is_done);
+  ASSERT_EQ(manager_.requests.size(), 1U);
+  EXPECT_EQ(manager_.requests[0]["auth_token"], "tok_p01_kept");
+  EXPECT_EQ(manager_.requests[0]["registration_nonce"], "kept nonce");
+  EXPECT_TRUE(envelope::testing::schemas().validate(envelope::MessageType::kLeagueRegisterRequest,
+                                                    manager_.requests[0]));
+}
+
 TEST_F(RegistrationTest, GivesUpAfterTheLastAttempt) {
   manager_.answers = {failing(ErrorCode::kConnectionError)};
   auto identity = run();

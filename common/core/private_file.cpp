@@ -60,14 +60,16 @@ Result<std::optional<std::string>> read_private_file(const std::filesystem::path
   return std::optional(std::move(content));
 }
 
-Result<void> write_private_file(const std::filesystem::path& file, std::string_view content) {
+Result<void> write_private_file(const std::filesystem::path& file, std::string_view content,
+                                Flush flush) {
   std::filesystem::path draft = file.string() + ".new";
   {
     Descriptor descriptor(
         ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (descriptor.get() < 0) return file_error(file, std::strerror(errno));
     bool is_written = ::fchmod(descriptor.get(), 0600) == 0 &&
-                      write_all(descriptor.get(), content) && ::fsync(descriptor.get()) == 0;
+                      write_all(descriptor.get(), content) &&
+                      (flush == Flush::kLater || ::fsync(descriptor.get()) == 0);
     if (!is_written) {
       std::string why = std::strerror(errno);
       ::unlink(draft.c_str());
@@ -75,6 +77,7 @@ Result<void> write_private_file(const std::filesystem::path& file, std::string_v
     }
   }
   if (::rename(draft.c_str(), file.c_str()) != 0) return file_error(file, std::strerror(errno));
+  if (flush == Flush::kLater) return {};
   return flush_directory(file.parent_path());
 }
 

@@ -129,7 +129,7 @@ class Attacks(LeagueTest):
                     peeked["call"] = frame["params"]
                 return Bot.answer(bot, frame)
 
-        manager = self.start_manager(2, 1, "--league", "peeping", limits=limits(
+        manager = self.start_manager(2, 1, "--league", "peeping", data="peeping", limits=limits(
             time_limits_ms={"CHOOSE_PARITY_CALL": 20000}))
         self.manager = manager
         peeper = self.bot("peeper", Peeper)

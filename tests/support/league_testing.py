@@ -228,10 +228,10 @@ class LeagueTest(unittest.TestCase):
         self.programs.append(program)
         return program
 
-    def start_manager(self, players, referees, *arguments, limits=FAST):
+    def start_manager(self, players, referees, *arguments, limits=FAST, data="data"):
         """The league manager; `.id` is the league's id."""
         program = self.start(
-            "league_manager", "--players", players, "--referees", referees, "--data", self.directory / "data",
+            "league_manager", "--players", players, "--referees", referees, "--data", self.directory / data,
             *arguments, limits=limits,
         )
         (url, league_id), = program.ready()

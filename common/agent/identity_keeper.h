@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "common/agent/registration.h"
+#include "common/journal/lock_file.h"
+
+namespace league::agent {
+
+/// Keeps who an agent is in its data directory, so that it comes back as the same one after a crash
+/// or a stop: `agents/player_alpha.json`, mode 0600, because the token stands in it. Source:
+/// protocol §8. Not thread-safe.
+class IdentityKeeper {
+ public:
+  struct Options {
+    std::filesystem::path data;
+    envelope::Role role = envelope::Role::kPlayer;
+    std::string display_name;
+    std::string manager;  ///< URL; another manager is never shown the token
+  };
+
+  /// Reads what was kept. Fails when another process has this name in this directory, and when the
+  /// file is unreadable, damaged or readable for others.
+  [[nodiscard]] static core::Result<std::unique_ptr<IdentityKeeper>> open(
+      Options options, core::RandomSource& random);
+
+  /// The port of the last time, at which the league expects this agent; 0 for none.
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  /// Adds token and nonce to a registration, and keeps what a repeat of it needs. To be called
+  /// before it is sent.
+  [[nodiscard]] core::Result<void> prepare(RegistrationOptions& registration, std::uint16_t port);
+  /// Keeps what the registration brought.
+  [[nodiscard]] core::Result<void> keep(const Identity& identity);
+
+ private:
+  IdentityKeeper(Options options, std::filesystem::path file, journal::LockFile lock)
+      : options_(std::move(options)), file_(std::move(file)), lock_(std::move(lock)) {}
+  [[nodiscard]] core::Result<void> read();
+  [[nodiscard]] core::Result<void> write(bool is_flushed) const;
+
+  const Options options_;
+  const std::filesystem::path file_;
+  const journal::LockFile lock_;
+  std::uint16_t port_ = 0;
+  std::string nonce_;  // of a registration without an answer; empty for none
+  Identity identity_;  // empty before the first answer
+};
+
+}  // namespace league::agent
