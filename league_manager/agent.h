@@ -20,6 +20,7 @@ struct AgentProfile {
   int max_concurrent_matches = 1;  ///< referees only
   bool assignments_in_ack =
       false;  ///< referees only: takes new matches in the answer to a report (protocol §7)
+  std::optional<std::string> log_public_key = {};  ///< of the agent's conversation log
 
   bool operator==(const AgentProfile&) const = default;
 };

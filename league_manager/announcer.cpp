@@ -102,7 +102,10 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
                                                         .auth_token = core::AuthToken("@"),
                                                         .round_id = round,
                                                         .match_id = {}});
-  std::string text = text_of(envelope::encode(envelope, message));
+  nlohmann::json encoded = envelope::encode(envelope, message);
+  if (auto head = deps_.log_head ? deps_.log_head() : std::nullopt)
+    encoded["log_head"] = {{"seq", head->seq}, {"hash", head->hash}};
+  std::string text = text_of(encoded);
   // auth_token is the first key, so the first place is the envelope's whatever names the bots gave
   // themselves.
   std::size_t place = text.find(kPlace) + kPlace.size() - 2;

@@ -7,6 +7,7 @@
 
 #include "common/agent/peer_client.h"
 #include "common/agent/settings.h"
+#include "common/audit/log_chain.h"
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
 #include "league_manager/broadcaster.h"
@@ -24,6 +25,9 @@ struct AnnouncerDependencies {
   const core::Clock& clock;
   const agent::Settings& settings;
   const envelope::EnvelopeBuilder& envelopes;
+  /// The newest head of the manager's log that is sealed and on the disk, for broadcasts to carry;
+  /// may be empty.
+  std::function<std::optional<audit::LogHead>()> log_head = {};
 };
 
 /// Tells everybody what has become of the league: renders each broadcast once from the league as it

@@ -30,7 +30,8 @@ Conductor::Conductor(ConductorDependencies dependencies)
                   .timer = deps_.timer,
                   .clock = deps_.clock,
                   .settings = deps_.settings,
-                  .envelopes = deps_.envelopes}) {}
+                  .envelopes = deps_.envelopes,
+                  .log_head = deps_.log_head}) {}
 
 void Conductor::start(milliseconds registration_window) {
   deps_.timer.schedule(kTick, [this] { tick(); });

@@ -32,6 +32,8 @@ struct ConductorDependencies {
   const envelope::EnvelopeBuilder& envelopes;
   /// False while no new match may start (the log's disk is nearly full); may be empty.
   std::function<bool()> may_start;
+  /// For broadcasts to carry; see AnnouncerDependencies.
+  std::function<std::optional<audit::LogHead>()> log_head = {};
 };
 
 /// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to

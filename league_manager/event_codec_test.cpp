@@ -38,6 +38,7 @@ class Maker {
                          std::nullopt, std::nullopt, number(50),       coin()};
     if (coin()) profile.protocol_version = text();
     if (coin()) profile.contact_email = text();
+    if (coin()) profile.log_public_key = text();
     return profile;
   }
   MatchResult result() {

@@ -57,6 +57,7 @@ void to_json(json& out, const AgentProfile& profile) {
          {"assignments_in_ack", profile.assignments_in_ack}};
   if (profile.protocol_version) out["protocol_version"] = *profile.protocol_version;
   if (profile.contact_email) out["contact_email"] = *profile.contact_email;
+  if (profile.log_public_key) out["log_public_key"] = *profile.log_public_key;
 }
 
 void from_json(const json& in, AgentProfile& profile) {
@@ -68,6 +69,7 @@ void from_json(const json& in, AgentProfile& profile) {
   in.at("assignments_in_ack").get_to(profile.assignments_in_ack);
   read_optional(in, "protocol_version", profile.protocol_version);
   read_optional(in, "contact_email", profile.contact_email);
+  read_optional(in, "log_public_key", profile.log_public_key);
 }
 
 void to_json(json& out, const Credential& credential) {

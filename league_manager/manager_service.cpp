@@ -25,7 +25,8 @@ AgentProfile profile_of(const envelope::RefereeMeta& meta) {
           .protocol_version = meta.protocol_version,
           .contact_email = {},
           .max_concurrent_matches = meta.max_concurrent_matches,
-          .assignments_in_ack = meta.assignments_in_ack};
+          .assignments_in_ack = meta.assignments_in_ack,
+          .log_public_key = meta.log_public_key};
 }
 
 AgentProfile profile_of(const envelope::PlayerMeta& meta) {
@@ -34,7 +35,8 @@ AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .game_types = meta.game_types,
           .endpoint = meta.contact_endpoint,
           .protocol_version = meta.protocol_version,
-          .contact_email = meta.contact_email};
+          .contact_email = meta.contact_email,
+          .log_public_key = meta.log_public_key};
 }
 
 const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) {

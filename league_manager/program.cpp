@@ -147,7 +147,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   auto port = agent::AgentPort::open(**host, {.log = *log,
                                               .agent = "league_manager",
                                               .league_id = id.str(),
-                                              .mode = options.common.parsed_mode()});
+                                              .mode = options.common.parsed_mode(),
+                                              .log_key = options.data / "log.key"});
   if (!port) return agent::fail(port.error());
 
   Ledger ledger(store->settings, store->journal(), clock);
@@ -164,7 +165,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .random = random,
        .settings = *settings,
        .envelopes = envelopes,
-       .may_start = [&log_file = (*port)->log()] { return log_file.free_space_ok(); }});
+       .may_start = [&log_file = (*port)->log()] { return log_file.free_space_ok(); },
+       .log_head = [&log_file = (*port)->log()] { return log_file.sealed_head(); }});
   EndpointAdmission endpoints(std::move(*policy));
   ManagerService service(
       {.mode = options.common.parsed_mode(), .league_id = id, .operator_key = store->operator_key},

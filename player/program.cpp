@@ -62,7 +62,11 @@ class Bench {
     if (!log) return log.error();
     auto mode = options_.common.parsed_mode();
     auto port = agent::AgentPort::open(
-        host_, {.log = *log, .agent = "player:" + temporary, .league_id = "", .mode = mode});
+        host_, {.log = *log,
+                .agent = "player:" + temporary,
+                .league_id = "",
+                .mode = mode,
+                .log_key = seat.keeper ? seat.keeper->log_key() : std::filesystem::path()});
     if (!port) return port.error();
     seat.port = std::move(*port);
     auto service = PlayerService::create({.display_name = seat.name,
@@ -89,7 +93,8 @@ class Bench {
                                               .display_name = seat.name,
                                               .contact_endpoint = url,
                                               .game_types = {"even_odd"},
-                                              .manager = manager};
+                                              .manager = manager,
+                                              .log_public_key = seat.port->log().public_key()};
       if (seat.keeper) {
         if (auto kept = seat.keeper->prepare(registration, seat.port->port()); !kept) return kept;
       }

@@ -36,10 +36,12 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto log = audit::agent_log_path(
       options.common.logs, "referee_" + temporary + "_" + std::to_string(options.common.port));
   if (!log) return agent::fail(log.error());
-  auto port = agent::AgentPort::open(**host, {.log = *log,
-                                              .agent = "referee:" + temporary,
-                                              .league_id = "",
-                                              .mode = options.common.parsed_mode()});
+  auto port = agent::AgentPort::open(
+      **host, {.log = *log,
+               .agent = "referee:" + temporary,
+               .league_id = "",
+               .mode = options.common.parsed_mode(),
+               .log_key = keeper ? keeper->log_key() : std::filesystem::path()});
   if (!port) return agent::fail(port.error());
   RefereeService service({.max_concurrent_matches = options.max_matches,
                           .mode = options.common.parsed_mode(),
@@ -71,7 +73,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                                           .contact_endpoint = url,
                                           .game_types = rules::known_game_types(),
                                           .max_concurrent_matches = options.max_matches,
-                                          .manager = *manager};
+                                          .manager = *manager,
+                                          .log_public_key = (*port)->log().public_key()};
   if (keeper) {
     if (auto kept = keeper->prepare(registration, (*port)->port()); !kept)
       return agent::fail(kept.error());

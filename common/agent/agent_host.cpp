@@ -77,6 +77,14 @@ core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Option
   log_options.segment_bytes = static_cast<std::uint64_t>(limits.segment_mib) * kMiB;
   log_options.min_free_bytes = static_cast<std::uint64_t>(limits.min_free_mib) * kMiB;
   log_options.writer = host.log_writer();
+  log_options.verifiable = limits.verifiable;
+  log_options.seal_interval = limits.seal_interval;
+  if (limits.verifiable && !options.log_key.empty()) {
+    core::CryptoRandom random;
+    auto key = core::SigningKey::open(options.log_key, random);
+    if (!key) return key.error();
+    log_options.key = std::make_shared<const core::SigningKey>(std::move(*key));
+  }
   auto log = audit::AuditLog::open(std::move(log_options), host.clock());
   if (!log) return log.error();
   return std::unique_ptr<AgentPort>(new AgentPort(host, std::move(*log), options.mode));

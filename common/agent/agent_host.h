@@ -59,6 +59,8 @@ class AgentPort {
     std::string agent;  ///< `player:alpha`, `league_manager`
     std::string league_id;  ///< empty while unknown
     envelope::Mode mode = envelope::Mode::kOpen;  ///< towards the peers it calls
+    std::filesystem::path log_key =
+        {};  ///< file of the key that seals the log; empty: a passing one
   };
   /// `host` outlives the port.
   [[nodiscard]] static core::Result<std::unique_ptr<AgentPort>> open(AgentHost& host,

@@ -74,6 +74,10 @@ core::Result<void> IdentityKeeper::write(bool is_flushed) const {
   return written ? written : identity_error(written.error().message);
 }
 
+std::filesystem::path IdentityKeeper::log_key() const {
+  return std::filesystem::path(file_).replace_extension(".log.key");
+}
+
 core::Result<void> IdentityKeeper::prepare(RegistrationOptions& registration, std::uint16_t port) {
   port_ = port;
   registration.token = identity_.token;

@@ -29,6 +29,8 @@ class IdentityKeeper {
 
   /// The port of the last time, at which the league expects this agent; 0 for none.
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  /// Where the key that seals the agent's conversation log is kept: `agents/player_alpha.log.key`.
+  [[nodiscard]] std::filesystem::path log_key() const;
   /// Adds token and nonce to a registration, and keeps what a repeat of it needs. To be called
   /// before it is sent.
   [[nodiscard]] core::Result<void> prepare(RegistrationOptions& registration, std::uint16_t port);

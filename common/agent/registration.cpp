@@ -46,6 +46,10 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
  private:
   [[nodiscard]] bool is_referee() const { return options_.role == envelope::Role::kReferee; }
 
+  [[nodiscard]] std::optional<std::string> log_public_key() const {
+    return options_.log_public_key.empty() ? std::nullopt : std::optional(options_.log_public_key);
+  }
+
   [[nodiscard]] json request(MessageType type, const core::ConversationId& conversation) const {
     auto token = options_.token.empty() ? std::nullopt : std::optional(options_.token);
     auto envelope = envelopes_.make(type, {.conversation_id = conversation,
@@ -60,7 +64,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                               .contact_endpoint = options_.contact_endpoint,
                               .max_concurrent_matches = options_.max_concurrent_matches,
                               .protocol_version = std::string(envelope::kProtocolVersion),
-                              .assignments_in_ack = true};
+                              .assignments_in_ack = true,
+                              .log_public_key = log_public_key()};
       message.registration_nonce = nonce_;
       return envelope::encode(envelope, message);
     }
@@ -70,7 +75,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                            .game_types = options_.game_types,
                            .contact_endpoint = options_.contact_endpoint,
                            .protocol_version = std::string(envelope::kProtocolVersion),
-                           .contact_email = {}};
+                           .contact_email = {},
+                           .log_public_key = log_public_key()};
     message.registration_nonce = nonce_;
     return envelope::encode(envelope, message);
   }

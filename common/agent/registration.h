@@ -30,6 +30,7 @@ struct RegistrationOptions {
   transport::Endpoint manager;
   core::AuthToken token{};  ///< of the identity to come back as; empty for a new agent
   std::string nonce{};  ///< of this registration; empty: made here
+  std::string log_public_key{};  ///< of the agent's conversation log; may be empty
   /// How often a manager that cannot be reached is tried again; the agents of a league start before
   /// it is up.
   int max_attempts = 60;

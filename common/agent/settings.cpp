@@ -99,6 +99,8 @@ std::vector<Field> league_fields() {
       number("log", "queue_mib", 1, 65536, &S::log, &S::Log::queue_mib),
       number("log", "segment_mib", 1, 65536, &S::log, &S::Log::segment_mib),
       number("log", "min_free_mib", 0, 1 << 20, &S::log, &S::Log::min_free_mib),
+      number("log", "verifiable", 0, 1, &S::log, &S::Log::verifiable),
+      duration("log", "seal_interval_ms", 1, &S::log, &S::Log::seal_interval),
   };
 }
 

@@ -77,6 +77,8 @@ struct Settings {
     int queue_mib = 64;
     int segment_mib = 256;
     int min_free_mib = 64;  ///< of disk: below it no new match starts
+    bool verifiable = true;  ///< off only to measure what hashes and seals cost
+    Milliseconds seal_interval{5000};  ///< the longest that a record stays unsealed
   } log;
 
   /// The longest time in which a referee that lives must have reported a match: all attempts of

@@ -19,6 +19,7 @@ void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
   a.required("max_concurrent_matches", s.max_concurrent_matches);
   a.optional("protocol_version", s.protocol_version);
   a.unless("assignments_in_ack", s.assignments_in_ack, false);
+  a.optional("log_public_key", s.log_public_key);
 }
 
 template <typename Archive, typename Self>
@@ -29,6 +30,7 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
   a.required("contact_endpoint", s.contact_endpoint);
   a.optional("protocol_version", s.protocol_version);
   a.optional("contact_email", s.contact_email);
+  a.optional("log_public_key", s.log_public_key);
 }
 
 template <typename Archive, typename Self>

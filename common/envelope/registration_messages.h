@@ -20,6 +20,8 @@ struct RefereeMeta {
   std::optional<std::string> protocol_version = std::nullopt;
   bool assignments_in_ack =
       false;  ///< takes its next matches from the answer to a report (protocol §7)
+  std::optional<std::string> log_public_key =
+      std::nullopt;  ///< with which its conversation log can be verified
 
   bool operator==(const RefereeMeta&) const = default;
 };
@@ -32,6 +34,7 @@ struct PlayerMeta {
   std::string contact_endpoint{};
   std::optional<std::string> protocol_version = std::nullopt;
   std::optional<std::string> contact_email = std::nullopt;
+  std::optional<std::string> log_public_key = std::nullopt;  ///< as a referee's
 
   bool operator==(const PlayerMeta&) const = default;
 };
