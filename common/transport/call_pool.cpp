@@ -26,8 +26,8 @@ CallPool::~CallPool() {
     Lock lock(mutex_);
     is_stopping_ = true;
     unrun = take_all(lock);
+    for (Idle* thread : idle_) thread->wake.notify_one();
   }
-  work_.notify_all();
   watched_.notify_all();
   for (const auto& job : unrun) job->run(Verdict::kStopping);
   watcher_.join();
@@ -52,7 +52,7 @@ void CallPool::submit(Job job) {
       // Submitted from within a job of this pool: its thread is about to be free.
       bool is_own = working.pool == this && !std::exchange(working.has_own_next, true);
       bool runs_at_once = is_own || (peer.running + peer.waiting.size() <= options_.max_per_peer &&
-                                     (idle_ > 0 || threads_.size() < options_.max_threads));
+                                     (!idle_.empty() || threads_.size() < options_.max_threads));
       make_ready(shared->peer, peer);
       if (!runs_at_once) {
         auto place = deadlines_.emplace(shared->deadline, shared);
@@ -72,10 +72,11 @@ void CallPool::make_ready(const std::string& name, Peer& peer) {
 }
 
 void CallPool::provide_thread() {
-  if (idle_ > 0) {
-    --idle_;
-    ++wakeups_;
-    work_.notify_one();
+  if (!idle_.empty()) {
+    Idle* thread = idle_.back();
+    idle_.pop_back();
+    thread->is_woken = true;
+    thread->wake.notify_one();
   } else if (threads_.size() < options_.max_threads) {
     auto place = threads_.emplace(threads_.end());
     *place = std::jthread([this, place] { work(place); });
@@ -107,15 +108,12 @@ void CallPool::work(std::list<std::jthread>::iterator self) {
 
 /// False when there was none for so long that the thread should end.
 bool CallPool::wait_for_work(Lock& lock) {
-  ++idle_;
-  bool is_woken =
-      work_.wait_for(lock, options_.thread_idle, [&] { return wakeups_ > 0 || is_stopping_; });
-  if (is_woken && wakeups_ > 0) {
-    --wakeups_;
-    return true;
-  }
-  --idle_;
-  return is_woken;
+  Idle self;
+  idle_.push_back(&self);
+  self.wake.wait_for(lock, options_.thread_idle, [&] { return self.is_woken || is_stopping_; });
+  if (self.is_woken) return true;
+  std::erase(idle_, &self);
+  return is_stopping_;
 }
 
 std::shared_ptr<CallPool::Job> CallPool::take(Lock&) {

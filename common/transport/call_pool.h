@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <vector>
 
 #include "common/core/clock.h"
 
@@ -49,6 +50,11 @@ class CallPool {
     std::size_t running = 0;
     bool is_ready = false;  ///< stands in ready_
   };
+  /// A thread that waits for work.
+  struct Idle {
+    std::condition_variable wake;
+    bool is_woken = false;
+  };
   using Lock = std::unique_lock<std::mutex>;
 
   void work(std::list<std::jthread>::iterator self);
@@ -63,14 +69,14 @@ class CallPool {
 
   const Options options_;
   mutable std::mutex mutex_;
-  std::condition_variable work_;  // workers wait here
   std::condition_variable watched_;  // the watcher waits here
   std::unordered_map<std::string, Peer> peers_;
   std::deque<std::string> ready_;  // peers with a job that may run
   std::multimap<core::Clock::Steady, std::weak_ptr<Job>>
       deadlines_;  // of jobs that could not run at once
-  std::size_t idle_ = 0;
-  std::size_t wakeups_ = 0;  // idle threads that were told to look
+  /// The last to fall idle is the first to be woken: its stack, its heap and its buffers are still
+  /// in the cache, and those of threads beyond the usual load stay untouched until they end.
+  std::vector<Idle*> idle_;
   bool is_stopping_ = false;
   std::list<std::jthread> threads_;
   std::list<std::jthread> ended_;
