@@ -31,12 +31,12 @@ fs::path DataDirectory::journal() const { return root_ / "journal" / "journal.sq
 
 core::Result<void> DataDirectory::prepare() const {
   std::error_code failed;
-  fs::create_directories(journal().parent_path(), failed);
-  if (failed) return directory_error(journal().parent_path(), failed);
+  fs::path directory = journal().parent_path();
+  bool is_new = fs::create_directories(directory, failed);
   // The seeds of draws to come stand in the journal.
-  fs::permissions(journal().parent_path(), fs::perms::owner_all, failed);
-  if (failed) return directory_error(journal().parent_path(), failed);
-  return core::flush_directory(root_);
+  if (!failed && is_new) fs::permissions(directory, fs::perms::owner_all, failed);
+  if (failed) return directory_error(directory, failed);
+  return is_new ? core::flush_directory(root_) : core::Result<void>();
 }
 
 core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {

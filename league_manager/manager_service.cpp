@@ -121,8 +121,9 @@ void ManagerService::bind_handlers() {
   server_.bind<envelope::LeagueQuery>([this](auto call) { on_query(std::move(call)); });
   server_.bind_tool("get_standings",
                     [this](agent::ToolCall call) { on_get_standings(std::move(call)); });
-  server_.bind_tool("get_league_status",
-                    [this](agent::ToolCall call) { call.reply.send(status()); });
+  server_.bind_tool("get_league_status", [this](agent::ToolCall call) {
+    answer_when_durable(std::move(call.reply), status());
+  });
   server_.bind_tool("start_league",
                     [this](agent::ToolCall call) { on_start_league(std::move(call)); });
 }
@@ -278,6 +279,15 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
       });
 }
 
+void ManagerService::answer_when_durable(agent::Reply reply, json answer) {
+  auto shared = std::make_shared<agent::Reply>(std::move(reply));
+  deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
+                      [shared, answer = std::move(answer)](const Result<Events>& stored) {
+                        if (!stored) return shared->refuse(not_stored());
+                        shared->send(answer);
+                      });
+}
+
 void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
   auto envelope = deps_.envelopes.make(MessageType::kLeagueQueryResponse,
                                        {.conversation_id = call.envelope.conversation_id,
@@ -287,7 +297,7 @@ void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
   auto response = deps_.ledger.read([&](const League& league) {
     return answer_query(league, call.envelope.sender.id, call.message);
   });
-  call.reply.send(envelope::encode(envelope, response));
+  answer_when_durable(std::move(call.reply), envelope::encode(envelope, response));
 }
 
 void ManagerService::on_get_standings(agent::ToolCall call) {
@@ -306,7 +316,7 @@ void ManagerService::on_get_standings(agent::ToolCall call) {
               {"standings", envelope::encode_standings(rows)},
               {"total_players", league.standings().players()}};
   });
-  call.reply.send(answer);
+  answer_when_durable(std::move(call.reply), std::move(answer));
 }
 
 json ManagerService::status() const {

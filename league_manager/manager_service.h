@@ -62,6 +62,9 @@ class ManagerService {
     if (deps_.after_answer) deps_.after_answer();
   }
   void on_report(agent::Call<envelope::MatchResultReport> call);
+  /// Sends what has been read from the league, once it is durable: nobody shall learn what a crash
+  /// can undo.
+  void answer_when_durable(agent::Reply reply, nlohmann::json answer);
   void on_query(agent::Call<envelope::LeagueQuery> call);
   void on_get_standings(agent::ToolCall call);
   void on_start_league(agent::ToolCall call);

@@ -140,13 +140,14 @@ def referee_registration(name, endpoint, **changes):
 class Program:
     """One of our executables as a child process."""
 
-    def __init__(self, name, arguments, directory):
+    def __init__(self, name, arguments, directory, environment=None):
         self.name = name
-        self.stderr_path = directory / f"{name}_{time.monotonic_ns()}.stderr"
+        self.stderr_path = directory / f"{Path(name).name}_{time.monotonic_ns()}.stderr"
         self._lines = queue.Queue()
         with open(self.stderr_path, "wb") as stderr:
             self.process = subprocess.Popen(
-                [str(BIN / name), *map(str, arguments)], stdout=subprocess.PIPE, stderr=stderr, cwd=directory
+                [str(BIN / name), *map(str, arguments)], stdout=subprocess.PIPE, stderr=stderr, cwd=directory,
+                env={**os.environ, **(environment or {})},
             )
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -219,11 +220,11 @@ class LeagueTest(unittest.TestCase):
             if program.is_running:
                 program.kill()
 
-    def start(self, name, *arguments, limits=FAST):
+    def start(self, name, *arguments, limits=FAST, port=0):
         self._limits_files += 1
         path = self.directory / f"limits_{self._limits_files}.json"
         path.write_text(json.dumps(limits))
-        common = ["--port", 0, "--limits", path, "--logs", self.logs, "--log-level", "warn"]
+        common = ["--port", port, "--limits", path, "--logs", self.logs, "--log-level", "warn"]
         program = Program(name, [*common, *arguments], self.directory)
         self.programs.append(program)
         return program
