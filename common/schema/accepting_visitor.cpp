@@ -41,15 +41,14 @@ class AcceptingVisitor final
     const auto& members = target_.get_ref<const Json::object_t&>();
     auto member = members.begin();
     bool accepted = true;
-    auto accept_unnamed_before = [&](std::string_view name) {
-      for (; accepted && member != members.end() && member->first < name; ++member)
-        accepted = accepts_unnamed(constraint, member->second);
-    };
     constraint.applyToProperties([&](const auto& name, const valijson::Subschema* schema) {
-      accept_unnamed_before({name.data(), name.size()});
-      bool is_named = member != members.end() &&
-                      std::string_view(member->first) == std::string_view(name.data(), name.size());
-      if (accepted && is_named) accepted = child_accepts((member++)->second, *schema);
+      int order = -1;
+      for (; accepted && member != members.end(); ++member) {
+        order = std::string_view(member->first).compare({name.data(), name.size()});
+        if (order >= 0) break;
+        accepted = accepts_unnamed(constraint, member->second);
+      }
+      if (accepted && order == 0) accepted = child_accepts((member++)->second, *schema);
       return accepted;
     });
     for (; accepted && member != members.end(); ++member)
@@ -57,12 +56,17 @@ class AcceptingVisitor final
     return accepted;
   }
 
+  /// Side by side as well.
   bool visit(const valijson::constraints::RequiredConstraint& constraint) override {
     if (!target_.is_object()) return true;
     const auto& members = target_.get_ref<const Json::object_t&>();
+    auto member = members.begin();
     bool complete = true;
     constraint.applyToRequiredProperties([&](const auto& name) {
-      complete = members.find(std::string_view(name.data(), name.size())) != members.end();
+      int order = -1;
+      for (; order < 0 && member != members.end(); ++member)
+        order = std::string_view(member->first).compare({name.data(), name.size()});
+      complete = order == 0;
       return complete;
     });
     return complete;

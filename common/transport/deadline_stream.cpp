@@ -49,6 +49,10 @@ std::size_t DeadlineStream::read(char* to, std::size_t size) {
   if (!is_status_line_checked_ && !check_status_line()) return 0;
   if (!has_unread() && !fill()) return 0;
   std::size_t count = std::min(size, in_.size() - position_);
+  if (count == 1) {  // httplib reads the head like this
+    *to = in_[position_++];
+    return 1;
+  }
   std::memcpy(to, in_.data() + position_, count);
   position_ += count;
   return count;
