@@ -10,6 +10,7 @@
 
 #include "tools/league/audit_player.h"
 #include "tools/league/audit_show.h"
+#include "tools/league/audit_verify.h"
 
 namespace league::tools {
 namespace {
@@ -51,6 +52,26 @@ void add_show(CLI::App& audit, std::function<int()>& chosen) {
   });
 }
 
+void add_verify(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  auto verify = std::make_shared<VerifyOptions>();
+  CLI::App* command = audit.add_subcommand(
+      "verify", "is every log whole, sealed and true to the protocol, the draws and the table?");
+  add_directory(*command, *options);
+  add_json(*command, *options);
+  command->add_flag("--chain-only", verify->chain_only,
+                    "only hashes, numbers and seals: fast, and blind to what the records say");
+  command->footer(
+      "Example:\n  league audit verify runs/2025-01-15T10-30-00Z\n"
+      "Exit codes: 0 nothing is wrong, 1 there are faults, 2 DIR holds no logs.");
+  command->callback([options, verify, &chosen] {
+    chosen = [options, verify] {
+      verify->json = options->json;
+      return audit_verify(options->directory, *verify, std::cout, std::cerr);
+    };
+  });
+}
+
 void add_log(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   CLI::App* command = audit.add_subcommand(
@@ -76,6 +97,7 @@ void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
   audit->require_subcommand(1);
   add_show(*audit, chosen);
   add_log(*audit, chosen);
+  add_verify(*audit, chosen);
 }
 
 }  // namespace league::tools

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/audit/log_chain.h"
+
+namespace league::audit {
+
+/// Something that is wrong with a log, and where.
+struct LogFault {
+  std::string file;
+  std::size_t line = 0;  ///< from 1; 0: the file as a whole
+  std::string rule;  ///< a stable name: `chain.hash`
+  std::string text;  ///< for people
+};
+
+/// The files of one agent's log in their order: closed segments, then the one that was written
+/// last, which may be missing.
+struct LogSegments {
+  std::filesystem::path path;  ///< without a number, as AuditLog names it
+  std::vector<std::filesystem::path> files;
+};
+
+/// The logs below `directory`, sorted; also those of which only the seal is left.
+[[nodiscard]] std::vector<LogSegments> find_log_segments(const std::filesystem::path& directory);
+
+/// One line that holds a record, for who wants to know more than the chain.
+struct RecordLine {
+  const std::string& file;
+  std::size_t line;
+  std::uint64_t seq;
+  const std::string& agent;  ///< of the last header
+  std::string_view text;
+};
+
+/// What is known of a log when its chain has been gone through.
+struct VerifiedChain {
+  std::string agent;  ///< its last name
+  std::set<std::string> names;  ///< that one and those before it
+  std::set<std::string> public_keys;
+  std::uint64_t records = 0;
+  std::uint64_t last_seq = 0;
+  std::uint64_t unsealed = 0;  ///< lines after the last seal
+  bool closed = false;  ///< it ends as a program leaves it that ended in order
+  bool torn = false;  ///< the last line is cut off
+  std::string last_file;  ///< and where the log ends
+  std::size_t last_line = 0;
+  std::vector<LogFault> faults;
+
+  /// Whether the log has a line with this hash after record `seq` and before the next.
+  [[nodiscard]] bool contains(const LogHead& head) const;
+
+ private:
+  friend class ChainVerifier;
+  friend VerifiedChain verify_chain(const LogSegments&,
+                                    const std::function<void(const RecordLine&)>&);
+  std::vector<std::uint64_t> hashes_;  ///< the first half of each line's hash, sorted
+};
+
+/// Verifies hashes, numbers, headers and seals of a log and hands on each record. Source:
+/// docs/audit.md. Thread-safe for different logs.
+[[nodiscard]] VerifiedChain verify_chain(const LogSegments& log,
+                                         const std::function<void(const RecordLine&)>& each = {});
+
+}  // namespace league::audit
