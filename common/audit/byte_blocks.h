@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /// Sixteen bytes at a time, with the vector types of GCC and Clang: one instruction where the
 /// machine has it, a loop where it has not. For the two places that look at every byte of every
@@ -26,6 +29,11 @@ inline Block splat(unsigned char value) { return Block{} + value; }
 template <typename Comparison>
 std::uint32_t bits_of_block(const Comparison& chosen) {
   static_assert(sizeof(chosen) == kBlock && std::endian::native == std::endian::little);
+#if defined(__SSE2__)
+  __m128i bytes;
+  std::memcpy(&bytes, &chosen, kBlock);
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(bytes));
+#else
   // The product moves the high bits of eight bytes side by side into the highest byte.
   constexpr std::uint64_t kHigh = 0x8080808080808080U;
   constexpr std::uint64_t kGather = 0x0002040810204081U;
@@ -33,6 +41,7 @@ std::uint32_t bits_of_block(const Comparison& chosen) {
   std::memcpy(halves, &chosen, kBlock);
   return static_cast<std::uint32_t>((halves[0] & kHigh) * kGather >> 56U |
                                     ((halves[1] & kHigh) * kGather >> 56U) << 8U);
+#endif
 }
 
 }  // namespace league::audit
