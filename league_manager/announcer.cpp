@@ -166,6 +166,7 @@ void Announcer::round_completed(int round, std::function<void()> delivered) {
 }
 
 void Announcer::league_completed(std::function<void()> then) {
+  if (deps_.seal_log) deps_.seal_log();
   auto message = deps_.ledger.read(
       [](const League& league) { return league_manager::league_completed(league); });
   auto to = recipients(true, true);

@@ -28,6 +28,8 @@ struct AnnouncerDependencies {
   /// The newest head of the manager's log that is sealed and on the disk, for broadcasts to carry;
   /// may be empty.
   std::function<std::optional<audit::LogHead>()> log_head = {};
+  /// Seals the log up to now, which may take some milliseconds: for the last broadcast of a league.
+  std::function<void()> seal_log = {};
 };
 
 /// Tells everybody what has become of the league: renders each broadcast once from the league as it

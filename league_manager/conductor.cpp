@@ -31,7 +31,8 @@ Conductor::Conductor(ConductorDependencies dependencies)
                   .clock = deps_.clock,
                   .settings = deps_.settings,
                   .envelopes = deps_.envelopes,
-                  .log_head = deps_.log_head}) {}
+                  .log_head = deps_.log_head,
+                  .seal_log = deps_.seal_log}) {}
 
 void Conductor::start(milliseconds registration_window) {
   deps_.timer.schedule(kTick, [this] { tick(); });

@@ -34,6 +34,7 @@ struct ConductorDependencies {
   std::function<bool()> may_start;
   /// For broadcasts to carry; see AnnouncerDependencies.
   std::function<std::optional<audit::LogHead>()> log_head = {};
+  std::function<void()> seal_log = {};
 };
 
 /// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to

@@ -166,7 +166,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .settings = *settings,
        .envelopes = envelopes,
        .may_start = [&log_file = (*port)->log()] { return log_file.free_space_ok(); },
-       .log_head = [&log_file = (*port)->log()] { return log_file.sealed_head(); }});
+       .log_head = [&log_file = (*port)->log()] { return log_file.sealed_head(); },
+       .seal_log = [&log_file =
+                        (*port)->log()] { (void)log_file.seal_now(std::chrono::seconds(2)); }});
   EndpointAdmission endpoints(std::move(*policy));
   ManagerService service(
       {.mode = options.common.parsed_mode(), .league_id = id, .operator_key = store->operator_key},

@@ -70,6 +70,15 @@ bool AuditLog::flush(std::chrono::milliseconds limit) {
   return done_.wait_for(lock, limit, [&] { return finished_ >= target; });
 }
 
+bool AuditLog::seal_now(std::chrono::milliseconds limit) {
+  std::unique_lock lock(mutex_);
+  if (!options_.verifiable || closing_) return false;
+  std::uint64_t wish = appended_;
+  seal_wish_ = wish;
+  options_.writer->wake(*this);
+  return done_.wait_for(lock, limit, [&] { return sealed_ >= wish; });
+}
+
 core::Result<void> AuditLog::retarget(std::filesystem::path path, std::string agent,
                                       std::string league_id, std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);

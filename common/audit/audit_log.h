@@ -99,6 +99,9 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   /// The newest head that is signed and on the disk; nothing before the first. Who publishes it
   /// makes others witnesses of the log up to there.
   [[nodiscard]] std::optional<LogHead> sealed_head() const;
+  /// Seals what was appended before, and waits for it at most `limit`; false if that took longer,
+  /// or seals are switched off.
+  [[nodiscard]] bool seal_now(std::chrono::milliseconds limit);
   /// With which the seals can be verified, in hexadecimal; empty if there are none.
   [[nodiscard]] std::string public_key() const;
   /// The file that is being written.
@@ -134,6 +137,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   bool seal_if_due();
   bool seal(bool closed);
   void publish_seal();
+  void note_sealed(std::uint64_t finished);
   std::optional<LogWriter::Time> retry_after(const core::Error& error);
   void give_up();
   void recovered();
@@ -160,6 +164,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::uint64_t unsealed_ = 0;  ///< lines since the last seal
   LogWriter::Time seal_due_{};  ///< while there are any
   std::optional<Seal> new_seal_;  ///< to be published when its line is written
+  std::uint64_t new_seal_covers_ = 0;  ///< of appended
   bool closing_seal_tried_ = false;
   std::uint64_t segment_written_ = 0;
 
@@ -176,6 +181,8 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::optional<Retarget> retarget_;
   std::optional<core::Result<void>> retarget_result_;
   std::optional<LogHead> sealed_head_;
+  std::uint64_t seal_wish_ = 0;  ///< appended records that somebody wants sealed
+  std::uint64_t sealed_ = 0;  ///< of appended
   AuditLogState state_;
 };
 

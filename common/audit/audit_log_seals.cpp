@@ -13,6 +13,12 @@ void AuditLog::note_unsealed() {
   if (unsealed_++ == 0) seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
 }
 
+/// Under mutex_.
+void AuditLog::note_sealed(std::uint64_t finished) {
+  sealed_ = finished;
+  done_.notify_all();
+}
+
 /// True if a seal is in text_ now. Only when all else is written.
 bool AuditLog::seal_if_due() {
   if (!options_.verifiable) return false;
@@ -20,9 +26,15 @@ bool AuditLog::seal_if_due() {
     if (std::exchange(closing_seal_tried_, true)) return false;
     return seal(true);
   }
-  bool due = unsealed_ >= options_.seal_records ||
-             (unsealed_ > 0 && std::chrono::steady_clock::now() >= seal_due_);
-  return due && seal(false);
+  bool wanted = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (unsealed_ == 0) note_sealed(finished_);
+    wanted = seal_wish_ > sealed_ && queue_.empty();
+  }
+  bool due = wanted || unsealed_ >= options_.seal_records ||
+             (std::chrono::steady_clock::now() >= seal_due_);
+  return due && unsealed_ > 0 && seal(false);
 }
 
 /// Waits for the disk, then signs what is on it. False if the disk refused, or seals are switched
@@ -44,6 +56,10 @@ bool AuditLog::seal(bool closed) {
                    .signature = {}};
   new_seal_->signature = core::to_hex(options_.key->sign(signed_text(*new_seal_)));
   writer_.append_seal(*new_seal_, text_);
+  {
+    std::lock_guard lock(mutex_);
+    new_seal_covers_ = finished_;
+  }
   unsealed_ = 0;
   return true;
 }
@@ -59,6 +75,7 @@ void AuditLog::publish_seal() {
   if (!kept) report_problem(kept.error());
   std::lock_guard lock(mutex_);
   sealed_head_ = LogHead{.seq = seal.seq, .hash = std::move(seal.head)};
+  note_sealed(new_seal_covers_);
 }
 
 }  // namespace league::audit

@@ -87,6 +87,19 @@ TEST_F(AuditLogSealsTest, ALogThatIsClosedEndsWithASeal) {
   expect_signed(kept, "player:alpha", kept["head"], log->public_key());
 }
 
+TEST_F(AuditLogSealsTest, SealsWhenItIsToldTo) {
+  auto log = open();
+  EXPECT_TRUE(log->seal_now(10s));
+  log->append(record_saying("one"));
+  ASSERT_TRUE(log->seal_now(10s));
+  EXPECT_EQ(log->sealed_head()->seq, 1U);
+  auto head = log->sealed_head();
+  EXPECT_TRUE(log->seal_now(10s));  // there is nothing new
+  EXPECT_EQ(log->sealed_head(), head);
+  log->close();
+  EXPECT_FALSE(log->seal_now(10s));
+}
+
 TEST_F(AuditLogSealsTest, WithoutSealsTheLinesAreAsTheyWere) {
   options_.verifiable = false;
   auto log = open();

@@ -88,7 +88,10 @@ TEST(Layers, ArrowsOnlyGoDown) {
       // one.
       bool names_of_strategies =
           from == "tools" && (target == "player/strategy.h" || target == "player/misbehaviour.h");
-      EXPECT_TRUE(kMayUse.contains(to) || names_of_strategies)
+      // `league audit verify` recomputes draws and table with the very rules that made them.
+      bool rules = file == "tools/league/verify_results.cpp" &&
+                   (to == "league_manager" || to == "referee" || to == "common/journal");
+      EXPECT_TRUE(kMayUse.contains(to) || names_of_strategies || rules)
           << file << " includes " << target << ": programs use common/, not each other";
     }
   }
