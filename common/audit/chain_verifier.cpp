@@ -294,7 +294,7 @@ class ChainVerifier {
       fault("seal.form", "it is no seal");
     } else if (!is_signed(*seal, key)) {
       fault("seal.signature", "its signature is not that of the key that it names");
-    } else if (!log_.files.empty() && !chain_.public_keys.contains(key)) {
+    } else if (!chain_.public_keys.empty() && !chain_.public_keys.contains(key)) {
       fault("seal.key", "it was made with a key that the log does not name");
     } else {
       file_ = end_file;
