@@ -28,7 +28,7 @@ constexpr std::array<const char*, 1> kMigrations = {
 constexpr int kVersion = static_cast<int>(kMigrations.size());
 constexpr int kBusyMilliseconds = 5000;
 /// Pages of 4 KiB in the write-ahead log before they are moved into the file.
-constexpr int kCheckpointPages = 4000;
+constexpr int kCheckpointPages = 1000;
 
 Error journal_error(const fs::path& file, const std::string& why) {
   return {core::ErrorCode::kInternalError, "journal " + file.string() + ": " + why, ""};
