@@ -50,6 +50,8 @@ def _read(path):
         if "format" in record:
             agent = record.get("agent", "")
             continue
+        if "seq" not in record:
+            continue  # a seal
         record["agent"] = agent
         record["body"] = _body(record, by_seq)
         record["message"] = league_message(record["body"])
