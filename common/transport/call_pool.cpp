@@ -11,12 +11,30 @@ namespace {
 /// What the thread is doing for which pool: a job that is submitted from within a job needs no
 /// other thread, since this one is about to be free.
 struct Working {
-  const void* pool = nullptr;
+  CallPool* pool = nullptr;
   bool has_own_next = false;
 };
 thread_local Working working;
 
+/// So long jobs may be kept waiting by jobs that compute.
+constexpr std::chrono::milliseconds kStall{5};
+
 }  // namespace
+
+CallPool::Waiting::Waiting() : pool_(working.pool) {
+  if (pool_ != nullptr) pool_->begin_wait();
+}
+
+CallPool::Waiting::~Waiting() {
+  if (pool_ != nullptr) ++pool_->active_;
+}
+
+void CallPool::begin_wait() {
+  --active_;
+  if (queued_ == 0) return;
+  Lock lock(mutex_);
+  if (!ready_.empty() && active_ < options_.max_active) provide_thread();
+}
 
 CallPool::CallPool(const Options& options) : options_(options), watcher_([this] { watch(); }) {}
 
@@ -51,14 +69,14 @@ void CallPool::submit(Job job) {
       peer.waiting.push_back(shared);
       // Submitted from within a job of this pool: its thread is about to be free.
       bool is_own = working.pool == this && !std::exchange(working.has_own_next, true);
-      bool runs_at_once = is_own || (peer.running + peer.waiting.size() <= options_.max_per_peer &&
-                                     (!idle_.empty() || threads_.size() < options_.max_threads));
+      bool has_room = peer.running + peer.waiting.size() <= options_.max_per_peer;
       make_ready(shared->peer, peer);
+      bool runs_at_once =
+          is_own || (peer.running < options_.max_per_peer && offer_thread() && has_room);
       if (!runs_at_once) {
         auto place = deadlines_.emplace(shared->deadline, shared);
         if (place == deadlines_.begin()) watched_.notify_one();
       }
-      if (!is_own && peer.running < options_.max_per_peer) provide_thread();
       return;
     }
   }
@@ -69,18 +87,34 @@ void CallPool::make_ready(const std::string& name, Peer& peer) {
   if (peer.is_ready || peer.waiting.empty() || peer.running >= options_.max_per_peer) return;
   peer.is_ready = true;
   ready_.push_back(name);
+  ++queued_;
 }
 
-void CallPool::provide_thread() {
+/// A thread for the job that has become ready, unless enough compute: then the first that is done,
+/// or waits for its peer, sees to the job. False when the job has to wait.
+bool CallPool::offer_thread() {
+  if (active_ < options_.max_active) return provide_thread();
+  if (!stall_check_) {
+    stall_check_ = std::chrono::steady_clock::now() + kStall;
+    watched_.notify_one();
+  }
+  return false;
+}
+
+bool CallPool::provide_thread() {
   if (!idle_.empty()) {
     Idle* thread = idle_.back();
     idle_.pop_back();
     thread->is_woken = true;
+    ++active_;
     thread->wake.notify_one();
-  } else if (threads_.size() < options_.max_threads) {
-    auto place = threads_.emplace(threads_.end());
-    *place = std::jthread([this, place] { work(place); });
+    return true;
   }
+  if (threads_.size() >= options_.max_threads) return false;
+  ++active_;
+  auto place = threads_.emplace(threads_.end());
+  *place = std::jthread([this, place] { work(place); });
+  return true;
 }
 
 void CallPool::work(std::list<std::jthread>::iterator self) {
@@ -106,10 +140,12 @@ void CallPool::work(std::list<std::jthread>::iterator self) {
   watched_.notify_one();
 }
 
-/// False when there was none for so long that the thread should end.
+/// False when there was none for so long that the thread should end. It leaves the active ones
+/// either way; who wakes it counts it again.
 bool CallPool::wait_for_work(Lock& lock) {
   Idle self;
   idle_.push_back(&self);
+  --active_;
   self.wake.wait_for(lock, options_.thread_idle, [&] { return self.is_woken || is_stopping_; });
   if (self.is_woken) return true;
   std::erase(idle_, &self);
@@ -120,6 +156,7 @@ std::shared_ptr<CallPool::Job> CallPool::take(Lock&) {
   while (!ready_.empty()) {
     std::string name = std::move(ready_.front());
     ready_.pop_front();
+    --queued_;
     auto found = peers_.find(name);
     if (found == peers_.end()) continue;
     Peer& peer = found->second;
@@ -156,12 +193,26 @@ void CallPool::watch() {
       job->run(Verdict::kTooLate);
       job.reset();
       lock.lock();
-    } else if (deadlines_.empty()) {
-      watched_.wait(lock);
+    } else if (stall_check_ && std::chrono::steady_clock::now() >= *stall_check_) {
+      end_stall();
     } else {
-      watched_.wait_until(lock, deadlines_.begin()->first);
+      auto next = stall_check_;
+      if (!deadlines_.empty())
+        next = std::min(next.value_or(deadlines_.begin()->first), deadlines_.begin()->first);
+      if (next) {
+        watched_.wait_until(lock, *next);
+      } else {
+        watched_.wait(lock);
+      }
     }
   }
+}
+
+/// Whoever computes has had its time: the next job gets a thread all the same.
+void CallPool::end_stall() {
+  stall_check_.reset();
+  if (ready_.empty() || !provide_thread()) return;
+  stall_check_ = std::chrono::steady_clock::now() + kStall;
 }
 
 /// The next job that waits beyond its deadline; forgets on the way those that have begun.

@@ -16,9 +16,9 @@ struct HttpCaller::Impl {
   explicit Impl(const HttpCallerOptions& its_options)
       : options(its_options),
         cache({options.max_idle_connections, options.connection_idle}),
-        game({options.game_threads, options.max_per_endpoint, options.thread_idle}),
-        broadcast({options.broadcast_threads, options.max_per_endpoint, options.thread_idle}),
-        control({options.control_threads, options.max_per_endpoint, options.thread_idle}) {
+        game(pool_options(options.game_threads)),
+        broadcast(pool_options(options.broadcast_threads)),
+        control(pool_options(options.control_threads)) {
     tools = {&connector, &cache, options.max_response, cancelled.get()};
     close_idle_later();
   }
@@ -27,6 +27,12 @@ struct HttpCaller::Impl {
     // Every wait of a running call looks at this descriptor.
     std::uint64_t one = 1;
     [[maybe_unused]] ssize_t written = ::write(cancelled.get(), &one, sizeof one);
+  }
+
+  [[nodiscard]] CallPool::Options pool_options(std::size_t threads) const {
+    return {.max_threads = threads,
+            .max_per_peer = options.max_per_endpoint,
+            .thread_idle = options.thread_idle};
   }
 
   CallPool& pool(Budget budget) {

@@ -8,6 +8,8 @@
 #include <array>
 #include <memory>
 
+#include "common/transport/call_pool.h"
+
 namespace league::transport {
 
 core::Result<std::vector<std::string>> resolve(const std::string& host) {
@@ -15,6 +17,7 @@ core::Result<std::vector<std::string>> resolve(const std::string& host) {
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
+  CallPool::Waiting waiting;
   int fault = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
   if (fault != 0) {
     return core::Error{core::ErrorCode::kConnectionError,

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "common/transport/call_pool.h"
+
 namespace league::transport {
 
 namespace {
@@ -151,6 +153,7 @@ core::Result<void> wait_ready(int fd, short events, const Patience& patience) {
     if (left <= left.zero()) break;
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
     timespec timeout{seconds.count(), (left - seconds).count()};
+    CallPool::Waiting waiting;
     int ready = ::ppoll(wanted.data(), wanted.size(), &timeout, nullptr);
     if (ready > 0 && wanted[1].revents != 0) {
       return core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}};
