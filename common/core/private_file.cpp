@@ -76,7 +76,11 @@ Result<void> write_private_file(const std::filesystem::path& file, std::string_v
       return file_error(file, why);
     }
   }
-  if (::rename(draft.c_str(), file.c_str()) != 0) return file_error(file, std::strerror(errno));
+  if (::rename(draft.c_str(), file.c_str()) != 0) {
+    std::string why = std::strerror(errno);
+    ::unlink(draft.c_str());
+    return file_error(file, why);
+  }
   if (flush == Flush::kLater) return {};
   return flush_directory(file.parent_path());
 }

@@ -50,6 +50,9 @@ TEST_F(PrivateFile, NamesWhatIsWrong) {
   ASSERT_FALSE(nowhere);
   EXPECT_NE(nowhere.error().message.find("missing/secret: No such file"), std::string::npos);
   EXPECT_FALSE(read_private_file(directory_.path()));
+  fs::create_directories(directory_.path() / "taken" / "full");
+  EXPECT_FALSE(write_private_file(directory_.path() / "taken", "x"));  // cannot be renamed to
+  EXPECT_FALSE(fs::exists(directory_.path() / "taken.new"));
   std::ofstream(file_) << std::string(70'000, 'x');
   fs::permissions(file_, fs::perms::owner_all);
   EXPECT_FALSE(read_private_file(file_));

@@ -176,10 +176,12 @@ class CrashLeague:
             self.revive(self.manager)
 
     def status(self):
+        """None while the manager is away, or refuses because its disk has failed."""
         try:
-            return rpc(self.url, "get_league_status", timeout=5).result()
+            result = rpc(self.url, "get_league_status", timeout=5).result()
         except OSError:
             return None
+        return result if result and "state" in result else None
 
     def is_over(self):
         status = self.status()
