@@ -73,7 +73,8 @@ class Bench {
                                .directory = directory,
                                .players = options_.players,
                                .concurrent_matches = options_.concurrent_matches,
-                               .broadcasts = broadcasts},
+                               .broadcasts = broadcasts,
+                               .is_plain = options_.is_plain},
                               self_, stop_);
       if (!run) return run.error();
       if (!options_.keep) std::filesystem::remove_all(directory);

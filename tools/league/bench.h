@@ -14,6 +14,7 @@ struct BenchOptions {
   std::filesystem::path directory;  ///< for logs; empty: a fresh one below runs/
   bool keep = false;  ///< the logs
   bool as_json = false;
+  bool is_plain = false;  ///< without journal, hash chains and seals
 };
 
 /// Measures the match path and the whole league, each against an echo, and prints it; a signal

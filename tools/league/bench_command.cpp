@@ -29,6 +29,8 @@ void add_bench(CLI::App& app, transport::StopSignal& stop, std::function<int()>&
   bench->add_option("--dir", options->directory,
                     "where the logs go (default: a fresh runs/bench-*)");
   bench->add_flag("--keep", options->keep, "keep the logs");
+  bench->add_flag("--plain", options->is_plain,
+                  "without journal, hash chains and seals: the difference is what they cost");
   bench->add_flag("--json", options->as_json, "one JSON object on stdout");
   bench->footer("Example: league bench --json --repeat 5");
   bench->callback([options, &stop, &chosen] {

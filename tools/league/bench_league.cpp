@@ -78,13 +78,20 @@ class League {
       : options_(options), stop_(stop) {
     std::filesystem::create_directories(options.directory);
     limits_ = options.directory / "limits.json";
-    std::ofstream(limits_) << nlohmann::json{{"league", {{"broadcasts", options.broadcasts}}}};
+    nlohmann::json limits = {{"league", {{"broadcasts", options.broadcasts ? 1 : 0}}}};
+    if (options.is_plain) limits["log"] = {{"verifiable", 0}};
+    std::ofstream(limits_) << limits;
   }
 
   Result<std::vector<ProcessCost>> play() {
-    auto manager =
-        start("league_manager", {"--players", std::to_string(options_.players), "--referees", "1",
-                                 "--data", (options_.directory / "data").string()});
+    std::vector<std::string> words{"--players", std::to_string(options_.players), "--referees",
+                                   "1"};
+    if (options_.is_plain) {
+      words.emplace_back("--ephemeral");
+    } else {
+      words.insert(words.end(), {"--data", (options_.directory / "data").string()});
+    }
+    auto manager = start("league_manager", words);
     if (!manager) return manager.error();
     auto url = ready_url(*manager);
     if (!url) return url.error();

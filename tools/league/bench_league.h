@@ -10,13 +10,14 @@
 
 namespace league::tools {
 
-/// One league to be measured: three real processes, logs and validation as always.
+/// One league to be measured: three real processes, full log and validation.
 struct BenchLeagueOptions {
   std::filesystem::path programs;  ///< directory of the executables
   std::filesystem::path directory;  ///< for logs, data and what the programs say
   int players = 64;
   int concurrent_matches = 32;  ///< places of the one referee
   bool broadcasts = true;  ///< false: the match path alone
+  bool is_plain = false;  ///< without journal, hash chains and seals
 };
 
 /// What one of the three processes has used between the last registration and the end.
