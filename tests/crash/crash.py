@@ -35,7 +35,7 @@ PLAYERS_EACH = 4
 PLAYERS = PLAYER_PROCESSES * PLAYERS_EACH
 REFEREES = 2
 KILLS_PER_LEAGUE = 17
-PATIENCE = 60  # seconds for the end of one league after its last kill
+PATIENCE = 90  # seconds for the end of one league after its last kill
 
 LIMITS = {
     "time_limits_ms": {"GAME_INVITATION": 1000, "CHOOSE_PARITY_CALL": 2000, "ROUND_ANNOUNCEMENT": 1000,
@@ -44,8 +44,8 @@ LIMITS = {
     "breaker": {"open_ms": 200},
     "life_cycle": {"timeouts_in_a_row": 100, "connection_errors": 64, "connection_error_window_ms": 100,
                    "total_failures": 100000, "max_suspension_ms": 60000},
-    "league": {"start_delay_ms": 20, "referee_ping_interval_ms": 200, "max_match_attempts": 15,
-               "match_watchdog_ms": 5000},
+    "league": {"start_delay_ms": 20, "referee_ping_interval_ms": 300, "referee_ping_failures": 6, "max_match_attempts": 15,
+               "match_watchdog_ms": 8000},
 }
 
 
