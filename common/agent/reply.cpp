@@ -73,6 +73,11 @@ void Reply::send_bytes(std::string bytes, int http_status, std::function<void()>
 }
 
 void Reply::send(const json& result, std::function<void()> after_sent) {
+  send_result(result, "false", std::move(after_sent));
+}
+
+void Reply::send_result(const json& result, std::string_view is_error,
+                        std::function<void()> after_sent) {
   notes_ = reply_notes(result);
   std::string bytes;
   switch (target_.shape) {
@@ -83,7 +88,7 @@ void Reply::send(const json& result, std::function<void()> after_sent) {
       bytes = rpc::encode_result(target_.id, text_of(result));
       break;
     case ReplyShape::kToolResult:
-      bytes = rpc::encode_result(target_.id, tool_result(result, "false"));
+      bytes = rpc::encode_result(target_.id, tool_result(result, is_error));
       break;
   }
   send_bytes(std::move(bytes), 200, std::move(after_sent));
@@ -101,8 +106,9 @@ void Reply::send_raw(std::string bytes) {
 void Reply::refuse(const core::Error& error) {
   note_verdict(*target_.request, error);
   if (league_error_ != nullptr && *league_error_) {
-    send((*league_error_)(error, target_.request->message_type,
-                          core::ConversationId(target_.request->conversation_id)));
+    send_result((*league_error_)(error, target_.request->message_type,
+                                 core::ConversationId(target_.request->conversation_id)),
+                "true", {});
     return;
   }
   notes_ = reply_notes(json::object());

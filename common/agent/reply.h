@@ -46,6 +46,9 @@ class Reply {
   void refuse_rpc(rpc::StandardCode code, const core::Error& error, int http_status);
 
  private:
+  /// `is_error` ("true", "false") is what a tool result says of itself.
+  void send_result(const nlohmann::json& result, std::string_view is_error,
+                   std::function<void()> after_sent);
   void send_bytes(std::string bytes, int http_status, std::function<void()> after_sent);
   [[nodiscard]] std::shared_ptr<rpc::MessageNotes> reply_notes(const nlohmann::json& message) const;
 

@@ -72,6 +72,9 @@ TEST_F(ReplyTest, TheManagerRefusesWithItsOwnMessage) {
   };
   reply(ReplyShape::kResult, &errors).refuse(error_);
   EXPECT_EQ(body()["result"]["text"], "timestamp is no time|LEAGUE_QUERY|conv1");
+  reply(ReplyShape::kToolResult, &errors).refuse(error_);
+  EXPECT_EQ(body()["result"]["isError"], true);
+  EXPECT_EQ(body()["result"]["structuredContent"]["message_type"], "LEAGUE_ERROR");
 }
 
 TEST_F(ReplyTest, ANotificationGetsAnEmptyAcceptance) {

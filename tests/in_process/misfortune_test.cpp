@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <set>
+#include <string>
+
 #include "tests/in_process/league_checks.h"
 
 namespace league::testing {
@@ -337,14 +341,20 @@ TEST(Misfortune, ForeignCredentialsAreNotedInOpenModeAndRefusedInStrictMode) {
 
 TEST(Referee, HasThePlaceOfAReportedMatchFreeBeforeTheAnswerArrives) {
   // Two matches a round, two places. The manager counts a match as over when it accepts the report;
-  // its answer may reach the referee behind the next round's matches.
-  LeagueFixture league({.players = 4, .referees = 1, .capacity = 2});
-  league.register_all();
-  league.script("league_manager").on("MATCH_RESULT_REPORT", Deviation::late(milliseconds(900)));
+  // the referee reads the answer later, here after it has asked again.
+  auto reported = std::make_shared<std::set<std::string>>();
+  FaultPlan first_answer_lost = [reported](const std::string&,
+                                           const transport::OutboundCall& call) {
+    bool is_first = call.notes->message_type == "MATCH_RESULT_REPORT" &&
+                    reported->insert(call.notes->match_id).second;
+    return Fault{is_first ? Fault::Kind::kLoseReply : Fault::Kind::kNone, {}};
+  };
+  LeagueFixture league({.players = 4, .referees = 1, .capacity = 2, .faults = first_answer_lost});
   ASSERT_TRUE(league.play());
+  EXPECT_EQ(reported->size(), 6U);
   auto assigned = events_of<MatchAssigned>(league);
   EXPECT_EQ(assigned.size(), 6U);
-  for (const auto& one : assigned) EXPECT_EQ(one.attempt, 1);
+  for (const auto& one : assigned) EXPECT_EQ(one.attempt, 1) << one.match.id().str();
 }
 
 }  // namespace
