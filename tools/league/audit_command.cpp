@@ -8,8 +8,11 @@
 #include <memory>
 #include <string>
 
+#include "tools/league/audit_explain.h"
+#include "tools/league/audit_find.h"
 #include "tools/league/audit_player.h"
 #include "tools/league/audit_show.h"
+#include "tools/league/audit_stats.h"
 #include "tools/league/audit_verify.h"
 
 namespace league::tools {
@@ -72,6 +75,63 @@ void add_verify(CLI::App& audit, std::function<int()>& chosen) {
   });
 }
 
+void add_explain(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  CLI::App* command = audit.add_subcommand(
+      "explain",
+      "a match or conversation, and what follows from it: whose fault, what was repeated");
+  add_directory(*command, *options);
+  command->add_option("MATCH", options->what, "such as R1M1 or convr1m1001")->required();
+  add_json(*command, *options);
+  command->footer(
+      "Example:\n  league audit explain runs/2025-01-15T10-30-00Z R1M1\n"
+      "Exit codes: 0 found, 1 there is no such match, 2 DIR holds no logs.");
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      return audit_explain(options->directory, options->what, options->output(), std::cout,
+                           std::cerr);
+    };
+  });
+}
+
+void add_find(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  auto query = std::make_shared<FindQuery>();
+  CLI::App* command = audit.add_subcommand("find", "records by player, type, error, match, time");
+  add_directory(*command, *options);
+  add_json(*command, *options);
+  command->add_option("--player", query->player, "sent or received by it: P01, REF01");
+  command->add_option("--type", query->type, "message type, such as GAME_OVER");
+  command->add_option("--error", query->error, "code, such as E004; `any` for all faults");
+  command->add_option("--match", query->match, "such as R1M1");
+  command->add_option("--since", query->since, "UTC, such as 2025-01-15T10:30");
+  command->add_option("--until", query->until, "UTC, such as 2025-01-15T10:31");
+  command->footer(
+      "Example:\n  league audit find runs/2025-01-15T10-30-00Z --error any\n"
+      "Exit codes: 0 found, 1 nothing is like this, 2 DIR holds no logs.");
+  command->callback([options, query, &chosen] {
+    chosen = [options, query] {
+      return audit_find(options->directory, *query, options->output(), std::cout, std::cerr);
+    };
+  });
+}
+
+void add_stats(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  CLI::App* command = audit.add_subcommand(
+      "stats", "are the draws uniform and independent, the roles balanced, the pairs honest?");
+  add_directory(*command, *options);
+  add_json(*command, *options);
+  command->footer(
+      "Example:\n  league audit stats runs/2025-01-15T10-30-00Z\n"
+      "Exit codes: 0 nothing is suspicious at 1 %, 1 something is, 2 there are no matches.");
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      return audit_stats(options->directory, options->output(), std::cout, std::cerr);
+    };
+  });
+}
+
 void add_log(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   CLI::App* command = audit.add_subcommand(
@@ -98,6 +158,9 @@ void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
   add_show(*audit, chosen);
   add_log(*audit, chosen);
   add_verify(*audit, chosen);
+  add_explain(*audit, chosen);
+  add_find(*audit, chosen);
+  add_stats(*audit, chosen);
 }
 
 }  // namespace league::tools

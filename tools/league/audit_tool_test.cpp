@@ -9,6 +9,8 @@
 #include "common/audit/record_writer.h"
 #include "common/envelope/leniency.h"
 #include "tools/league/audit_body.h"
+#include "tools/league/audit_explain.h"
+#include "tools/league/audit_find.h"
 #include "tools/league/audit_player.h"
 #include "tools/league/audit_show.h"
 #include "tools/league/audit_text.h"
@@ -236,6 +238,37 @@ TEST_F(AuditToolTest, APeerCannotPaintOnTheTerminal) {
   EXPECT_NE(out_.str().find("garbage"), std::string::npos);
   EXPECT_EQ(out_.str().find('\033'), std::string::npos);
   EXPECT_EQ(out_.str().find("\xC2\x9B"), std::string::npos);
+}
+
+TEST_F(AuditToolTest, ExplainsAMatch) {
+  lost_match();
+  save();
+  EXPECT_EQ(audit_explain(directory_, "R1M1", {}, out_, err_), 0);
+  for (std::string part :
+       {"conversation convr1m1001", "player:P01 is at fault: E004", "player:P01 is at fault: E001",
+        "CHOOSE_PARITY_CALL to player:P01 was sent 2 times", "leniency choice_field",
+        "is only in the log of referee:REF01", "result TECHNICAL_LOSS, winner P02",
+        "the clock of"}) {
+    EXPECT_NE(out_.str().find(part), std::string::npos) << part << out_.str();
+  }
+  EXPECT_EQ(audit_explain(directory_, "R9M9", {}, out_, err_), 1);
+}
+
+TEST_F(AuditToolTest, FindsRecords) {
+  lost_match();
+  save();
+  EXPECT_EQ(audit_find(directory_, {.error = "E004"}, {.json = true}, out_, err_), 0);
+  json found = json::parse(out_.str());
+  ASSERT_EQ(found["records"].size(), 1U);
+  EXPECT_EQ(found["records"][0]["from"], "player:P01");
+  out_.str("");
+  EXPECT_EQ(audit_find(directory_, {.player = "P01", .type = "GAME_OVER", .match = "R1M1"}, {},
+                       out_, err_),
+            0);
+  EXPECT_NE(out_.str().find("winner_player_id=P02"), std::string::npos);
+  EXPECT_EQ(audit_find(directory_, {.since = "2035"}, {}, out_, err_), 1);
+  EXPECT_EQ(audit_find(directory_, {.until = "2024"}, {}, out_, err_), 1);
+  EXPECT_EQ(audit_find(directory_ / "none", {}, {}, out_, err_), 2);
 }
 
 TEST_F(AuditToolTest, UsesColourOnlyWhenTold) {

@@ -1,0 +1,83 @@
+#include "tools/league/audit_find.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "common/audit/conversation.h"
+#include "tools/league/audit_text.h"
+
+namespace league::tools {
+namespace {
+
+bool names(const std::string& agent, const std::string& id) {
+  return agent == id || agent.ends_with(":" + id);
+}
+
+bool matches(const audit::LogEntry& entry, const FindQuery& query) {
+  std::string time = entry.time.to_log();
+  return (query.player.empty() || names(entry.agent, query.player) ||
+          names(entry.peer, query.player)) &&
+         (query.type.empty() || entry.message_type == query.type) &&
+         (query.match.empty() || entry.match_id == query.match) &&
+         (query.error.empty() ||
+          (query.error == "any" ? !entry.verdict.empty() : entry.verdict == query.error)) &&
+         (query.since.empty() || time >= query.since) &&
+         (query.until.empty() || time.compare(0, query.until.size(), query.until) <= 0);
+}
+
+nlohmann::ordered_json json_of(const audit::LogEntry& entry) {
+  return {{"file", entry.file},
+          {"line", entry.line},
+          {"time", entry.time.to_log()},
+          {"from", entry.from()},
+          {"to", entry.to()},
+          {"kind", entry.kind},
+          {"message_type", entry.message_type},
+          {"conversation_id", entry.conversation_id},
+          {"match_id", entry.match_id},
+          {"verdict", entry.verdict},
+          {"fault", entry.fault},
+          {"raw", entry.raw}};
+}
+
+void print(const audit::LogEntry& entry, const Paint& paint, std::ostream& out) {
+  out << time_of_day(entry.time) << "  " << printable(entry.from(), 40) << " -> "
+      << printable(entry.to(), 40) << "  "
+      << printable(entry.message_type.empty() ? entry.kind : entry.message_type, 40) << "  "
+      << summarise(entry);
+  if (!entry.verdict.empty())
+    out << "  " << paint.red(entry.verdict + " " + printable(entry.fault, 200));
+  out << paint.dim("  " + entry.file + ":" + std::to_string(entry.line)) << '\n';
+}
+
+}  // namespace
+
+int audit_find(const std::filesystem::path& directory, const FindQuery& query, AuditOutput options,
+               std::ostream& out, std::ostream& err) {
+  auto search = audit::search_logs(
+      logs_of(directory), [&](const audit::LogEntry& entry) { return matches(entry, query); });
+  for (const auto& problem : search.problems) err << problem << '\n';
+  if (search.files == 0) {
+    err << directory.string() << " holds no conversation logs\n";
+    return 2;
+  }
+  std::stable_sort(search.entries.begin(), search.entries.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  auto found = nlohmann::ordered_json::array();
+  for (const auto& entry : search.entries) {
+    if (options.json) {
+      found.push_back(json_of(entry));
+    } else {
+      print(entry, Paint(options.colour), out);
+    }
+  }
+  if (options.json) {
+    out << nlohmann::ordered_json{{"records", std::move(found)}}.dump(
+               -1, ' ', false, nlohmann::json::error_handler_t::replace)
+        << '\n';
+  }
+  return search.entries.empty() ? 1 : 0;
+}
+
+}  // namespace league::tools

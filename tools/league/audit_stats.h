@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "tools/league/audit_show.h"
+
+namespace league::tools {
+
+/// A match that was played to its end.
+struct PlayedMatch {
+  std::string player_a;
+  std::string player_b;
+  bool a_even = false;
+  bool b_even = false;
+  int number = 0;  ///< 1 to 10
+};
+
+/// The outcome of one statistical test. `p`: how likely figures are that are at least so far from
+/// what they should be, if all is well. `power`: how likely the test finds (p < 0.01), with this
+/// sample, what `deviation` describes.
+struct TestResult {
+  std::string name;
+  std::size_t sample = 0;
+  double statistic = 0;
+  double p = 1;
+  std::string deviation;
+  double power = 0;
+  [[nodiscard]] bool is_suspicious() const { return sample > 0 && p < 0.01; }
+};
+
+/// How often two players chose differently, beside what their own habits let expect.
+struct PairRate {
+  std::string pair;  ///< `P01 P02`
+  std::size_t matches = 0;
+  std::size_t opposite = 0;
+  double expected = 0;
+  double p = 1;  ///< corrected for the number of pairs; 1 below five matches
+};
+
+struct LeagueStatistics {
+  std::size_t matches = 0;
+  std::array<std::size_t, 10> numbers{};  ///< how often 1 to 10 came
+  std::vector<TestResult> tests;
+  std::vector<PairRate> pairs;  ///< by p
+};
+
+/// Uniformity of the draws, their dependence on the choices, the balance of the roles, and pairs
+/// that choose differently more or less often than their habits explain.
+[[nodiscard]] LeagueStatistics statistics_of(const std::vector<PlayedMatch>& matches);
+
+/// `league audit stats`: the same for the reports that the manager accepted. Returns 0, 1 if
+/// something is suspicious, 2 if there is nothing to count.
+int audit_stats(const std::filesystem::path& directory, AuditOutput options, std::ostream& out,
+                std::ostream& err);
+
+}  // namespace league::tools
