@@ -45,12 +45,6 @@ class Latch {
   std::function<void()> done_;
 };
 
-std::string text_of(const nlohmann::json& message) {
-  std::string text;
-  rpc::append_json(text, message);
-  return text;
-}
-
 /// The rows that one recipient of a long table gets: the head, and its own with its neighbours.
 std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::StandingsRow>& rows,
                                                   const std::string& own_id) {
@@ -105,7 +99,7 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
   nlohmann::json encoded = envelope::encode(envelope, message);
   if (auto head = deps_.log_head ? deps_.log_head() : std::nullopt)
     encoded["log_head"] = {{"seq", head->seq}, {"hash", head->hash}};
-  std::string text = text_of(encoded);
+  std::string text = rpc::to_json_text(encoded);
   // auth_token is the first key, so the first place is the envelope's whatever names the bots gave
   // themselves.
   std::size_t place = text.find(kPlace) + kPlace.size() - 2;

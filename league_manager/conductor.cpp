@@ -14,12 +14,6 @@ using envelope::MessageType;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{1000};
-std::string text_of(const nlohmann::json& message) {
-  std::string text;
-  rpc::append_json(text, message);
-  return text;
-}
-
 }  // namespace
 
 Conductor::Conductor(ConductorDependencies dependencies)
@@ -237,7 +231,8 @@ void Conductor::deliver(int referee, std::vector<MatchKey> matches, int attempt)
       MessageType::kRoundAnnouncement,
       {.conversation_id = conversation, .auth_token = token, .round_id = round, .match_id = {}});
   call.type = MessageType::kRoundAnnouncement;
-  call.message = std::make_shared<const std::string>(text_of(envelope::encode(envelope, message)));
+  call.message =
+      std::make_shared<const std::string>(rpc::to_json_text(envelope::encode(envelope, message)));
   call.conversation_id = conversation.str();
   call.time_limit = deps_.settings.time_limit(MessageType::kRoundAnnouncement);
   call.budget = transport::Budget::kGame;

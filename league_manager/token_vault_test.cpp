@@ -19,7 +19,7 @@ class TokenVaultTest : public ::testing::Test {
   ~TokenVaultTest() override { std::filesystem::remove_all(dir_); }
 
   [[nodiscard]] std::filesystem::path file() const { return dir_ / "secret.key"; }
-  testing::ScriptedRandom random_;
+  league::testing::ScriptedRandom random_;
   core::LeagueId league_{"league_2025_even_odd"};
   std::filesystem::path dir_;
 };

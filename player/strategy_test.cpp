@@ -12,7 +12,7 @@ namespace {
 
 constexpr Parity kE = Parity::kEven;
 constexpr Parity kO = Parity::kOdd;
-const core::LeagueId kLeague("league_test");
+const core::LeagueId kLeagueHere("league_test");
 const core::PlayerId kUs("P01");
 const core::PlayerId kThem("P02");
 
@@ -23,7 +23,7 @@ class Bot {
       : strategy_(std::move(make_strategy(strategy, random).value())) {}
 
   Parity choose(const core::PlayerId& opponent = kThem) const {
-    return strategy_->choose({.league_id = kLeague,
+    return strategy_->choose({.league_id = kLeagueHere,
                               .match_id = core::MatchId("R1M1"),
                               .round_id = 1,
                               .opponent_id = opponent,
@@ -31,7 +31,7 @@ class Bot {
                               .standings = std::nullopt});
   }
   void remember(Parity own, Parity theirs, int number, const core::PlayerId& opponent = kThem) {
-    history.add({.league_id = kLeague,
+    history.add({.league_id = kLeagueHere,
                  .match_id = core::MatchId(std::to_string(++played_)),
                  .opponent_id = opponent,
                  .own_choice = own,

@@ -29,17 +29,17 @@ TEST(Settings, ReadsWhatItWrites) {
 }
 
 TEST(Settings, RefusesWhatItDoesNotKnowByName) {
-  struct Case {
+  struct Refused {
     const char* document;
     const char* named;
   };
   for (const auto& [document, named] : {
-           Case{R"({"retry": {"max_atempts": 3}})", "/retry/max_atempts"},
-           Case{R"({"retry": {"max_attempts": 0}})", "not between 1 and 100"},
-           Case{R"({"retry": {"max_attempts": "3"}})", "whole number"},
-           Case{R"({"retry": 3})", "/retry"},
-           Case{R"({"time_limits_ms": {"GAME_INVITE": 3}})", "/time_limits_ms/GAME_INVITE"},
-           Case{R"([])", "object of sections"},
+           Refused{R"({"retry": {"max_atempts": 3}})", "/retry/max_atempts"},
+           Refused{R"({"retry": {"max_attempts": 0}})", "not between 1 and 100"},
+           Refused{R"({"retry": {"max_attempts": "3"}})", "whole number"},
+           Refused{R"({"retry": 3})", "/retry"},
+           Refused{R"({"time_limits_ms": {"GAME_INVITE": 3}})", "/time_limits_ms/GAME_INVITE"},
+           Refused{R"([])", "object of sections"},
        }) {
     auto settings = parse_settings(json::parse(document));
     ASSERT_FALSE(settings) << document;

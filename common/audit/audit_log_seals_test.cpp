@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/audit/audit_log.h"
+#include "common/audit/test_support.h"
 #include "tests/support/fake_clock.h"
 
 namespace league::audit {
@@ -15,12 +16,6 @@ namespace {
 
 using nlohmann::json;
 using namespace std::chrono_literals;
-
-Record record_saying(std::string body) {
-  Record record;
-  record.body = std::make_shared<const std::string>(std::move(body));
-  return record;
-}
 
 /// The lines of a log after a check of the chain, which begins with `prev`; that is moved on.
 std::vector<json> chain_of(const std::filesystem::path& path, std::string& prev) {

@@ -1,4 +1,5 @@
 #include "common/audit/audit_log.h"
+#include "common/audit/test_support.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -26,12 +27,6 @@ std::vector<json> lines_of(const std::filesystem::path& path) {
     if (lines.back().contains("seal")) lines.pop_back();
   }
   return lines;
-}
-
-Record record_saying(std::string body) {
-  Record record;
-  record.body = std::make_shared<const std::string>(std::move(body));
-  return record;
 }
 
 class AuditLogTest : public ::testing::Test {

@@ -105,11 +105,11 @@ core::Result<std::filesystem::path> below(const std::filesystem::path& directory
 }
 
 std::string read_tail(const std::filesystem::path& path) {
-  constexpr std::streamoff kTail = 1 << 20;
+  constexpr std::streamoff kSearched = 1 << 20;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return {};
   std::streamoff size = file.tellg();
-  std::streamoff from = std::max<std::streamoff>(0, size - kTail);
+  std::streamoff from = std::max<std::streamoff>(0, size - kSearched);
   std::string tail(static_cast<std::size_t>(size - from), '\0');
   file.seekg(from);
   file.read(tail.data(), static_cast<std::streamsize>(tail.size()));

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <vector>
 
+#include "common/core/text.h"
 #include "common/core/timestamp.h"
 #include "common/envelope/embedded_schemas.h"
 #include "common/envelope/envelope.h"
@@ -152,7 +153,6 @@ core::Result<void> MessageSchemas::validate(MessageType type, const json& messag
 }
 
 core::Result<MessageType> MessageSchemas::type_of(const json& message) {
-  constexpr std::size_t kShownLength = 40;
   if (!message.is_object())
     return Error{ErrorCode::kMalformedMessage, "a league message is a JSON object", ""};
   auto field = message.find("message_type");
@@ -165,7 +165,7 @@ core::Result<MessageType> MessageSchemas::type_of(const json& message) {
   const auto& name = field->get_ref<const std::string&>();
   if (auto type = message_type_from_wire(name)) return *type;
   std::string shown =
-      json(name.substr(0, kShownLength)).dump(-1, ' ', true, json::error_handler_t::replace);
+      json(name.substr(0, core::kShownLength)).dump(-1, ' ', true, json::error_handler_t::replace);
   return Error{ErrorCode::kUnknownMessageType,
                "message_type " + shown +
                    " is none of the 18 of league.v2, which are written in upper case, such as "

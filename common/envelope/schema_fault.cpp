@@ -4,14 +4,14 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "common/core/text.h"
+
 namespace league::envelope {
 namespace {
 
 using core::ErrorCode;
 using nlohmann::json;
 using schema::Violation;
-
-constexpr std::size_t kShownLength = 40;
 
 const json* value_at(const json& message, const std::string& pointer) {
   try {
@@ -37,12 +37,13 @@ std::string shown(const json& value, std::string_view property) {
   if (is_secret(property)) return "a value that is not shown";
   std::string text;
   if (value.is_string()) {
-    text = json(value.get_ref<const std::string&>().substr(0, kShownLength))
+    text = json(value.get_ref<const std::string&>().substr(0, core::kShownLength))
                .dump(-1, ' ', true, json::error_handler_t::replace);
   } else {
-    text = value.dump().substr(0, kShownLength);
+    text = value.dump().substr(0, core::kShownLength);
   }
-  bool is_cut = value.is_string() && value.get_ref<const std::string&>().size() > kShownLength;
+  bool is_cut =
+      value.is_string() && value.get_ref<const std::string&>().size() > core::kShownLength;
   return is_cut ? text + "..." : text;
 }
 

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "common/core/text.h"
+
 namespace league::envelope {
 namespace {
 
 constexpr std::size_t kMaxIdLength = 64;
-constexpr std::size_t kShownLength = 40;
 
 bool is_id(std::string_view id) {
   auto is_word = [](char c) {
@@ -39,7 +40,7 @@ core::Result<Sender> Sender::parse(std::string_view text) {
   }
   return core::Error{
       core::ErrorCode::kInvalidSender,
-      "sender \"" + std::string(text.substr(0, kShownLength)) +
+      "sender \"" + std::string(text.substr(0, core::kShownLength)) +
           "\" must be league_manager, referee:ID or player:ID, where ID is letters, digits and "
           "underscores, at most 64 of them, such as player:P01",
       "/sender"};

@@ -76,4 +76,10 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+std::string to_json_text(const nlohmann::json& value) {
+  std::string text;
+  append_json(text, value);
+  return text;
+}
+
 }  // namespace league::rpc

@@ -13,4 +13,7 @@ void append_json_string(std::string& out, std::string_view text);
 /// throws.
 void append_json(std::string& out, const nlohmann::json& value);
 
+/// What `append_json` appends.
+std::string to_json_text(const nlohmann::json& value);
+
 }  // namespace league::rpc

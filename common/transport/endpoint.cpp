@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include "common/core/text.h"
+
 namespace league::transport {
 
 namespace {
@@ -19,13 +21,6 @@ core::Error refuse(std::string_view url, std::string_view why) {
           "endpoint \"" + shown + "\": " + std::string(why) +
               "; expected something like http://localhost:8101/mcp",
           {}};
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
 }
 
 bool is_name_character(char c) {
@@ -75,7 +70,7 @@ core::Result<Endpoint> parse_endpoint(std::string_view url) {
   auto scheme_end = url.find("://");
   if (scheme_end == std::string_view::npos) return refuse(url, "no scheme such as http://");
   Endpoint out;
-  out.scheme = lower(url.substr(0, scheme_end));
+  out.scheme = core::lower_case(url.substr(0, scheme_end));
   if (out.scheme != "http" && out.scheme != "https") {
     return refuse(url, "the scheme must be http or https");
   }
@@ -88,7 +83,7 @@ core::Result<Endpoint> parse_endpoint(std::string_view url) {
   }
   auto [host, port_part] = split_host(authority);
   if (host.empty()) return refuse(url, "the host is missing or malformed");
-  out.host = lower(host);
+  out.host = core::lower_case(host);
   out.port = out.scheme == "https" ? 443 : 80;
   if (!port_part.empty()) {
     out.port = port_part.starts_with(':') ? read_port(port_part.substr(1)) : std::uint16_t{0};

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "common/core/text.h"
 #include "common/transport/resolver.h"
 
 namespace league::transport {
@@ -47,13 +48,6 @@ bool is_never_allowed(const IpBytes& address) {
   return is_compatible_v4(address) || is_in(ranges_of(kNever), address);
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 bool is_host_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
@@ -90,7 +84,7 @@ core::Result<EndpointPolicy> EndpointPolicy::parse(std::string_view text) {
     if (auto range = IpRange::parse(item)) {
       policy.ranges_.push_back(*range);
     } else if (is_host_name(item)) {
-      policy.hosts_.push_back(lower(item));
+      policy.hosts_.push_back(core::lower_case(item));
     } else {
       return core::Error{core::ErrorCode::kInvalidFieldValue,
                          "endpoint policy: \"" + std::string(item) +
