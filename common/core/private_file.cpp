@@ -31,16 +31,6 @@ class Descriptor {
   int number_;
 };
 
-bool write_all(int descriptor, std::string_view content) {
-  while (!content.empty()) {
-    ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<std::optional<std::string>> read_private_file(const std::filesystem::path& file) {
@@ -62,37 +52,10 @@ Result<std::optional<std::string>> read_private_file(const std::filesystem::path
 
 Result<void> write_private_file(const std::filesystem::path& file, std::string_view content,
                                 Flush flush) {
-  std::filesystem::path draft = file.string() + ".new";
-  {
-    Descriptor descriptor(
-        ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (descriptor.get() < 0) return file_error(file, std::strerror(errno));
-    bool is_written = ::fchmod(descriptor.get(), 0600) == 0 &&
-                      write_all(descriptor.get(), content) &&
-                      (flush == Flush::kLater || ::fsync(descriptor.get()) == 0);
-    if (!is_written) {
-      std::string why = std::strerror(errno);
-      ::unlink(draft.c_str());
-      return file_error(file, why);
-    }
-  }
-  if (::rename(draft.c_str(), file.c_str()) != 0) {
-    std::string why = std::strerror(errno);
-    ::unlink(draft.c_str());
-    return file_error(file, why);
-  }
-  if (flush == Flush::kLater) return {};
-  return flush_directory(file.parent_path());
-}
-
-Result<void> flush_directory(const std::filesystem::path& directory) {
-  std::filesystem::path path = directory.empty() ? "." : directory;
-  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.get() < 0) return file_error(path, std::strerror(errno));
-  // Some file systems cannot flush a directory (EINVAL): they have nothing to flush.
-  if (::fsync(descriptor.get()) != 0 && errno != EINVAL)
-    return file_error(path, std::strerror(errno));
-  return {};
+  auto draft = DraftFile::create(file, {.mode = 0600});
+  if (!draft) return draft.error();
+  if (auto written = draft->write(content); !written) return written;
+  return draft->commit(flush);
 }
 
 }  // namespace league::core

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/core/draft_file.h"
 #include "common/core/result.h"
 
 namespace league::core {
@@ -14,16 +15,11 @@ namespace league::core {
 [[nodiscard]] Result<std::optional<std::string>> read_private_file(
     const std::filesystem::path& file);
 
-enum class Flush { kNow, kLater };
-
 /// Writes a file that only its owner can read (mode 0600) in place of whatever was there: after a
 /// crash either the old or the new content is there, whole. With kNow the content is on the
 /// disk when this returns; with kLater it survives the process, but perhaps not a loss of power.
 /// Not for two writers of one file at a time.
 [[nodiscard]] Result<void> write_private_file(const std::filesystem::path& file,
                                               std::string_view content, Flush flush = Flush::kNow);
-
-/// Makes a change of names in `directory` (a new file, a rename) survive a loss of power.
-[[nodiscard]] Result<void> flush_directory(const std::filesystem::path& directory);
 
 }  // namespace league::core

@@ -1,0 +1,89 @@
+#include "common/core/draft_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace league::core {
+namespace {
+
+Error system_error(const std::filesystem::path& path, int number) {
+  return {ErrorCode::kInternalError, path.string() + ": " + std::strerror(number), ""};
+}
+
+}  // namespace
+
+Result<DraftFile> DraftFile::create(std::filesystem::path file, Options options) {
+  std::filesystem::path draft = file.string() + options.suffix;
+  auto open = [&] {
+    return ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                  static_cast<mode_t>(options.mode));
+  };
+  int descriptor = open();
+  if (descriptor < 0 && errno == EEXIST && ::unlink(draft.c_str()) == 0) {
+    descriptor = open();  // what was there had perhaps another mode, or was a link
+  }
+  if (descriptor < 0) return system_error(file, errno);
+  return DraftFile(std::move(file), std::move(draft), descriptor);
+}
+
+DraftFile::DraftFile(std::filesystem::path file, std::filesystem::path draft, int descriptor)
+    : file_(std::move(file)), draft_(std::move(draft)), descriptor_(descriptor) {}
+
+DraftFile::DraftFile(DraftFile&& other) noexcept
+    : file_(std::move(other.file_)),
+      draft_(std::exchange(other.draft_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+DraftFile& DraftFile::operator=(DraftFile&& other) noexcept {
+  std::swap(file_, other.file_);
+  std::swap(draft_, other.draft_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+DraftFile::~DraftFile() {
+  close();
+  if (!draft_.empty()) ::unlink(draft_.c_str());
+}
+
+void DraftFile::close() {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+Error DraftFile::error_of(int number) const { return system_error(file_, number); }
+
+Result<void> DraftFile::write(std::string_view content) {
+  while (!content.empty()) {
+    ssize_t written = ::write(descriptor_, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return error_of(errno);
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> DraftFile::commit(Flush flush) {
+  if (flush == Flush::kNow && ::fsync(descriptor_) != 0) return error_of(errno);
+  close();
+  if (::rename(draft_.c_str(), file_.c_str()) != 0) return error_of(errno);
+  draft_.clear();
+  if (flush == Flush::kLater) return {};
+  return flush_directory(file_.parent_path());
+}
+
+Result<void> flush_directory(const std::filesystem::path& directory) {
+  std::filesystem::path path = directory.empty() ? "." : directory;
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return system_error(path, errno);
+  // Some file systems cannot flush a directory (EINVAL): they have nothing to flush.
+  int failed = ::fsync(descriptor) != 0 && errno != EINVAL ? errno : 0;
+  ::close(descriptor);
+  if (failed != 0) return system_error(path, failed);
+  return {};
+}
+
+}  // namespace league::core
