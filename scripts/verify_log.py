@@ -456,9 +456,7 @@ class Records:
         normal = details.get("termination") == "NORMAL"
         proof = text_of(details, "draw_proof")
         if not proof:
-            if normal:
-                self.fault(place, "draw.unrevealed", "the seed of the draw was not revealed")
-            return None
+            return self.fault(place, "draw.unrevealed", f"the report of {match} does not reveal the seed of the draw")
         seed = self.seed_of(match, proof, place)
         if seed is None or not normal:
             return None

@@ -10,6 +10,7 @@
 #include "common/audit/conversation.h"
 #include "tools/league/audit_body.h"
 #include "tools/league/audit_text.h"
+#include "tools/league/json_fields.h"
 
 namespace league::tools {
 namespace {
@@ -19,18 +20,13 @@ using nlohmann::ordered_json;
 
 constexpr double kSuspicious = 0.01;
 
-std::string text(const json& object, const std::string& key) {
-  auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// Match to its player A, from the announcements.
 void note_roles(const json& message, std::map<std::string, std::string>& player_a) {
   auto matches = message.find("matches");
   if (matches == message.end() || !matches->is_array()) return;
   for (const json& match : *matches) {
     if (match.is_object())
-      player_a.try_emplace(text(match, "match_id"), text(match, "player_A_id"));
+      player_a.try_emplace(text_at(match, "match_id"), text_at(match, "player_A_id"));
   }
 }
 

@@ -71,37 +71,49 @@ void gather(const std::vector<CheckedLog>& logs, VerifyReport& report) {
   }
 }
 
-nlohmann::json json_of(const VerifyReport& report) {
-  nlohmann::json faults = nlohmann::json::array();
-  for (const auto& fault : report.faults) {
-    faults.push_back({{"file", fault.file},
-                      {"line", fault.line},
-                      {"rule", fault.rule},
-                      {"class", class_of_rule(fault.rule)},
-                      {"text", fault.text}});
+nlohmann::json json_of(const std::vector<audit::LogFault>& faults) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& fault : faults) {
+    list.push_back({{"file", fault.file},
+                    {"line", fault.line},
+                    {"rule", fault.rule},
+                    {"class", class_of_rule(fault.rule)},
+                    {"text", fault.text}});
   }
+  return list;
+}
+
+nlohmann::json json_of(const VerifyReport& report) {
   return {{"ok", report.faults.empty()},
           {"records", report.records},
           {"records_per_second",
            report.seconds > 0 ? static_cast<double>(report.records) / report.seconds : 0.0},
           {"logs", report.logs},
-          {"faults", std::move(faults)},
+          {"faults", json_of(report.faults)},
+          {"incidents", json_of(report.incidents)},
           {"notes", report.notes}};
 }
 
-void print(const VerifyReport& report, std::ostream& out) {
-  for (std::size_t i = 0; i < std::min(report.faults.size(), kMostFaultsShown); ++i) {
-    const auto& fault = report.faults[i];
-    out << fault.file << ':' << fault.line << ": " << class_of_rule(fault.rule) << ", "
+void print(const std::vector<audit::LogFault>& faults, std::string_view what, std::ostream& out) {
+  for (std::size_t i = 0; i < std::min(faults.size(), kMostFaultsShown); ++i) {
+    const auto& fault = faults[i];
+    out << fault.file << ':' << fault.line << ": " << what << class_of_rule(fault.rule) << ", "
         << fault.rule << ": " << printable(fault.text, 300) << '\n';
   }
-  if (report.faults.size() > kMostFaultsShown)
-    out << "... and " << report.faults.size() - kMostFaultsShown << " more\n";
+  if (faults.size() > kMostFaultsShown)
+    out << "... and " << faults.size() - kMostFaultsShown << " more\n";
+}
+
+void print(const VerifyReport& report, std::ostream& out) {
+  print(report.faults, "", out);
+  print(report.incidents, "incident, ", out);
   for (const auto& note : report.notes) out << note << " (no fault)\n";
   out << report.records << " records in " << report.logs << " logs: "
       << (report.faults.empty() ? "nothing is wrong"
-                                : std::to_string(report.faults.size()) + " faults")
-      << '\n';
+                                : std::to_string(report.faults.size()) + " faults");
+  if (!report.incidents.empty())
+    out << "; " << report.incidents.size() << " incidents that somebody should know of";
+  out << '\n';
 }
 
 }  // namespace
@@ -139,12 +151,15 @@ core::Result<VerifyReport> verify_directory(const std::filesystem::path& directo
   in_parallel(logs.size(), threads, [&](std::size_t i) {
     check_one(logs[i], schemas ? &*schemas : nullptr, checked[i]);
   });
-  VerifyReport report{.faults = {}, .notes = {}, .logs = logs.size()};
+  VerifyReport report{.faults = {}, .incidents = {}, .notes = {}, .logs = logs.size()};
   gather(checked, report);
   if (!options.chain_only) {
-    check_logs_against_each_other(checked, report.faults);
-    check_talks(checked, report.faults);
-    check_results(checked, directory / "data", report.faults);
+    Findings findings;
+    check_logs_against_each_other(checked, findings.faults);
+    auto decided = check_talks(checked, findings.faults);
+    check_results(checked, directory / "data", decided, findings);
+    std::ranges::move(findings.faults, std::back_inserter(report.faults));
+    report.incidents = std::move(findings.incidents);
   }
   std::stable_sort(report.faults.begin(), report.faults.end(), [](const auto& a, const auto& b) {
     return std::tie(a.file, a.line) < std::tie(b.file, b.line);

@@ -17,6 +17,7 @@ struct VerifyOptions {
 /// What became of a verification.
 struct VerifyReport {
   std::vector<audit::LogFault> faults;
+  std::vector<audit::LogFault> incidents;  ///< no faults, but somebody should look at them
   std::vector<std::string> notes;  ///< no faults: unsealed tails, torn lines
   std::uint64_t records = 0;
   std::size_t logs = 0;

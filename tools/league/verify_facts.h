@@ -20,7 +20,7 @@ struct Place {
   std::size_t line = 0;
 };
 
-/// What one agent said or did not say in one match, as its referee recorded it.
+/// What one agent said or did not say in an attempt, as its referee recorded it.
 struct MatchEvent {
   std::int64_t mono_ns = 0;
   bool outbound = false;
@@ -33,6 +33,19 @@ struct MatchEvent {
   std::optional<std::int64_t> allowed_us;  ///< of a call with a deadline
   bool accepts = true;  ///< of GAME_JOIN_ACK
   bool is_normal = false;  ///< of a report: both chose
+  Place place;
+};
+
+/// What a referee and its two players said in one attempt of a match.
+struct Talk {
+  std::string match_id;
+  std::vector<MatchEvent> events;
+};
+
+/// An attempt in which both players had chosen, so that whoever knew the seed knew the result.
+struct DecidedAttempt {
+  std::string match_id;
+  std::string conversation;
   Place place;
 };
 
@@ -70,7 +83,7 @@ struct LogFacts {
   std::map<std::string, std::map<std::string, Place>> commitments;  ///< by match
   std::map<std::string, Pairing> pairings;  ///< by match
   std::map<std::string, std::string> assignments;  ///< conversation to referee
-  std::map<std::string, std::vector<MatchEvent>> talks;  ///< by conversation; of referees
+  std::map<std::string, Talk> talks;  ///< by conversation; of referees
   std::map<std::string, std::set<std::string>> keys;  ///< registered, by agent; of the manager
   std::vector<AcceptedReport> reports;  ///< of the manager
   std::map<std::string, std::map<std::string, Place>> proofs;  ///< revealed seeds, by match

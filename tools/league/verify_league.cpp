@@ -98,6 +98,11 @@ class TalkCheck {
     }
   }
 
+  [[nodiscard]] bool is_decided() const {
+    return std::count_if(sides_.begin(), sides_.end(),
+                         [](const auto& side) { return side.second.chose; }) >= 2;
+  }
+
  private:
   struct Side {
     bool invited = false, joined = false, refused = false, chose = false;
@@ -141,9 +146,8 @@ class TalkCheck {
   void on_report(const MatchEvent& event) {
     reported_ = true;
     if (!event.is_normal) return;
-    auto chose = std::count_if(sides_.begin(), sides_.end(),
-                               [](const auto& side) { return side.second.chose; });
-    if (chose < 2) fault(event, "order.report_before_choices", "reported before both had chosen");
+    if (!is_decided())
+      fault(event, "order.report_before_choices", "reported before both had chosen");
   }
 
   void on_answer(const MatchEvent& event) {
@@ -200,10 +204,18 @@ void check_logs_against_each_other(const std::vector<CheckedLog>& logs,
   check_keys(logs, faults);
 }
 
-void check_talks(const std::vector<CheckedLog>& logs, std::vector<LogFault>& faults) {
+std::vector<DecidedAttempt> check_talks(const std::vector<CheckedLog>& logs,
+                                        std::vector<LogFault>& faults) {
+  std::vector<DecidedAttempt> decided;
   for (const CheckedLog& log : logs) {
-    for (const auto& [conversation, events] : log.facts.talks) TalkCheck(events, faults).run();
+    for (const auto& [conversation, talk] : log.facts.talks) {
+      TalkCheck check(talk.events, faults);
+      check.run();
+      if (check.is_decided())
+        decided.push_back({talk.match_id, conversation, talk.events.back().place});
+    }
   }
+  return decided;
 }
 
 }  // namespace league::tools

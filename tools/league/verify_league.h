@@ -18,13 +18,21 @@ struct CheckedLog {
 void check_logs_against_each_other(const std::vector<CheckedLog>& logs,
                                    std::vector<audit::LogFault>& faults);
 
-/// The order of messages in each match, as its referee recorded it: protocol §6.
-void check_talks(const std::vector<CheckedLog>& logs, std::vector<audit::LogFault>& faults);
+/// What was found. An incident breaks no rule, but somebody should know of it.
+struct Findings {
+  std::vector<audit::LogFault> faults;
+  std::vector<audit::LogFault> incidents;
+};
+
+/// The order of messages in each match, as its referee recorded it: protocol §6. Returns the
+/// attempts in which both players had chosen.
+std::vector<DecidedAttempt> check_talks(const std::vector<CheckedLog>& logs,
+                                        std::vector<audit::LogFault>& faults);
 
 /// Commitments, drawn numbers, winners, one result per match, and the final table, from the reports
 /// that the manager accepted; then the same against the journal in `data`, if there is one.
 /// Protocol §7.
 void check_results(const std::vector<CheckedLog>& logs, const std::filesystem::path& data,
-                   std::vector<audit::LogFault>& faults);
+                   const std::vector<DecidedAttempt>& decided, Findings& findings);
 
 }  // namespace league::tools

@@ -8,6 +8,7 @@
 #include "common/core/timestamp.h"
 #include "common/envelope/message_type.h"
 #include "common/schema/json_gate.h"
+#include "tools/league/json_fields.h"
 
 namespace league::tools {
 namespace {
@@ -16,19 +17,13 @@ using nlohmann::json;
 
 constexpr std::size_t kShortestToken = 12;
 
-const std::string& text(const json& object, const char* key) {
-  static const std::string kNone;
-  auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get_ref<const std::string&>() : kNone;
-}
-
 std::int64_t number(const json& object, const char* key) {
   auto found = object.find(key);
   return found != object.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
 std::optional<std::int64_t> instant(const json& object, const char* key) {
-  auto time = core::UtcTimestamp::parse(text(object, key));
+  auto time = core::UtcTimestamp::parse(text_at(object, key));
   if (!time) return std::nullopt;
   return time->instant().time_since_epoch().count();
 }
@@ -80,8 +75,9 @@ void RecordChecker::take(const audit::RecordLine& line) {
   seq_ = line.seq;
   auto record = schema::parse_json(line.text);
   if (!record || !record->is_object()) return fault("record.form", "it is no JSON object");
-  const std::string& dir = text(*record, "dir");
-  if ((dir != "in" && dir != "out") || text(*record, "kind").empty() || !instant(*record, "time"))
+  const std::string& dir = text_at(*record, "dir");
+  if ((dir != "in" && dir != "out") || text_at(*record, "kind").empty() ||
+      !instant(*record, "time"))
     return fault("record.form", "dir, kind or time is missing or wrong");
   if (has_token(line.text)) fault("secret.token", "a token stands in it unmasked");
   note_transfer(*record);
@@ -97,7 +93,7 @@ void RecordChecker::take(const audit::RecordLine& line) {
   }
   check_secrets(*body, false);
   const json* message = message_in(*body);
-  if (message != nullptr && !text(*message, "message_type").empty())
+  if (message != nullptr && !text_at(*message, "message_type").empty())
     check_message(*record, *message);
   json none = json::object();
   const json& shown = message != nullptr ? *message : none;
@@ -107,7 +103,7 @@ void RecordChecker::take(const audit::RecordLine& line) {
 }
 
 std::string RecordChecker::body_of(const json& record) {
-  const std::string& raw = text(record, "raw");
+  const std::string& raw = text_at(record, "raw");
   auto reference = record.find("raw_ref");
   if (reference == record.end()) {
     if (record.contains("broadcast")) {
@@ -130,14 +126,14 @@ std::string RecordChecker::body_of(const json& record) {
 
 /// What arrived must have been sent; only for what was taken for good.
 void RecordChecker::note_transfer(const json& record) {
-  const std::string& hash = text(record, "raw_sha256");
+  const std::string& hash = text_at(record, "raw_sha256");
   if (hash.size() != 64) return;
   std::uint64_t half = 0;
   std::from_chars(hash.data(), hash.data() + 16, half, 16);
-  if (text(record, "dir") == "out") {
+  if (text_at(record, "dir") == "out") {
     facts_.sent.insert(half);
   } else if (!record.contains("verdict") && number(record, "http_status") <= 200) {
-    facts_.received.push_back({half, text(record, "peer"), *instant(record, "time"), place_});
+    facts_.received.push_back({half, text_at(record, "peer"), *instant(record, "time"), place_});
   }
 }
 
@@ -155,20 +151,23 @@ void RecordChecker::check_secrets(const json& value, bool secret) {
 }
 
 void RecordChecker::check_message(const json& record, const json& message) {
-  const std::string& type = text(message, "message_type");
+  const std::string& type = text_at(message, "message_type");
   auto known = envelope::message_type_from_wire(type);
   if (!known || record.contains("verdict") || record.contains("leniencies")) return;
+  // What a player sends is judged where it arrives: a bot may try what it likes.
+  if (agent_.starts_with("player:") && text_at(record, "dir") == "out") return;
   check_schema(type, message);
-  const std::string& sender = text(message, "sender");
+  const std::string& sender = text_at(message, "sender");
   auto role = role_of(sender);
   if (!role || !envelope::spec(*known).senders.contains(*role))
     fault("authority.sender", type + " was sent by " + sender + ", who must not send it");
-  if (text(record, "dir") == "out") {
+  if (text_at(record, "dir") == "out") {
     facts_.senders.try_emplace(sender, place_);
-  } else if (role_of(text(record, "peer")) && text(record, "peer") != sender) {
-    fault("authority.peer", "it came from " + text(record, "peer") + " in the name of " + sender);
+  } else if (role_of(text_at(record, "peer")) && text_at(record, "peer") != sender) {
+    fault("authority.peer",
+          "it came from " + text_at(record, "peer") + " in the name of " + sender);
   }
-  if (text(record, "conversation_id") != text(message, "conversation_id"))
+  if (text_at(record, "conversation_id") != text_at(message, "conversation_id"))
     fault("record.conversation", "the record names another conversation than the message");
 }
 
@@ -191,43 +190,43 @@ void RecordChecker::check_schema(const std::string& type, const json& message) {
 void RecordChecker::note_message(const json& record, const json& message) {
   if (record.contains("verdict")) return;
   if (auto head = message.find("log_head"); head != message.end() && head->is_object() &&
-                                            text(record, "dir") == "in" &&
-                                            text(message, "sender") == "league_manager") {
+                                            text_at(record, "dir") == "in" &&
+                                            text_at(message, "sender") == "league_manager") {
     facts_.witnesses.push_back(
-        {{static_cast<std::uint64_t>(number(*head, "seq")), text(*head, "hash")}, place_});
+        {{static_cast<std::uint64_t>(number(*head, "seq")), text_at(*head, "hash")}, place_});
   }
-  bool from_manager = text(message, "sender") == "league_manager" ||
-                      (text(record, "dir") == "out" && agent_ == "league_manager");
+  bool from_manager = text_at(message, "sender") == "league_manager" ||
+                      (text_at(record, "dir") == "out" && agent_ == "league_manager");
   if (auto matches = message.find("matches"); from_manager && matches != message.end())
     note_matches(*matches);
   if (auto context = message.find("context"); context != message.end() && context->is_object()) {
-    const std::string& commitment = text(*context, "draw_commitment");
+    const std::string& commitment = text_at(*context, "draw_commitment");
     if (!commitment.empty())
-      facts_.commitments[text(message, "match_id")].try_emplace(commitment, place_);
+      facts_.commitments[text_at(message, "match_id")].try_emplace(commitment, place_);
   }
-  const std::string& proof = text(message, "draw_proof");
-  if (!proof.empty()) facts_.proofs[text(message, "match_id")].try_emplace(proof, place_);
+  const std::string& proof = text_at(message, "draw_proof");
+  if (!proof.empty()) facts_.proofs[text_at(message, "match_id")].try_emplace(proof, place_);
 }
 
 void RecordChecker::note_matches(const json& matches) {
   if (!matches.is_array()) return;
   for (const json& match : matches) {
     if (!match.is_object()) continue;
-    const std::string& id = text(match, "match_id");
-    const std::string& commitment = text(match, "draw_commitment");
+    const std::string& id = text_at(match, "match_id");
+    const std::string& commitment = text_at(match, "draw_commitment");
     if (!commitment.empty()) facts_.commitments[id].try_emplace(commitment, place_);
     facts_.pairings.try_emplace(
-        id, LogFacts::Pairing{text(match, "player_A_id"), text(match, "player_B_id")});
-    if (const std::string& conversation = text(match, "conversation_id"); !conversation.empty())
-      facts_.assignments[conversation] = text(match, "referee_id");
+        id, LogFacts::Pairing{text_at(match, "player_A_id"), text_at(match, "player_B_id")});
+    if (const std::string& conversation = text_at(match, "conversation_id"); !conversation.empty())
+      facts_.assignments[conversation] = text_at(match, "referee_id");
   }
 }
 
 void RecordChecker::note_for_manager(const json& record, const json& body, const json& message) {
   if (agent_ != "league_manager") return;
-  const std::string& conversation = text(record, "conversation_id");
-  const std::string& type = text(record, "message_type");
-  bool in = text(record, "dir") == "in";
+  const std::string& conversation = text_at(record, "conversation_id");
+  const std::string& type = text_at(record, "message_type");
+  bool in = text_at(record, "dir") == "in";
   if (record.contains("verdict")) {
     if (in) open_reports_.erase(conversation);
     return;
@@ -236,11 +235,12 @@ void RecordChecker::note_for_manager(const json& record, const json& body, const
   if (in && type.ends_with("REGISTER_REQUEST")) {
     auto meta = message.find(type.starts_with("REFEREE") ? "referee_meta" : "player_meta");
     open_registrations_[conversation] =
-        meta != message.end() ? text(*meta, "log_public_key") : std::string();
+        meta != message.end() ? text_at(*meta, "log_public_key") : std::string();
   }
-  if (!in && type.ends_with("REGISTER_RESPONSE") && text(message, "status") == "ACCEPTED") {
+  if (!in && type.ends_with("REGISTER_RESPONSE") && text_at(message, "status") == "ACCEPTED") {
     const char* key = type.starts_with("REFEREE") ? "referee_id" : "player_id";
-    std::string agent = (type.starts_with("REFEREE") ? "referee:" : "player:") + text(message, key);
+    std::string agent =
+        (type.starts_with("REFEREE") ? "referee:" : "player:") + text_at(message, key);
     facts_.keys[agent].insert(open_registrations_[conversation]);
   }
   if (!in && type == "LEAGUE_COMPLETED" && message.contains("final_standings")) {
@@ -248,40 +248,45 @@ void RecordChecker::note_for_manager(const json& record, const json& body, const
     facts_.final_place = place_;
   }
   auto report = open_reports_.find(conversation);
-  if (!in && text(record, "kind") == "reply" && report != open_reports_.end()) {
+  if (!in && text_at(record, "kind") == "reply" && report != open_reports_.end()) {
     const auto& [request, place] = report->second;
     if (body.contains("result") && type != "LEAGUE_ERROR") {
-      facts_.reports.push_back({text(request, "match_id"), text(request, "sender"), conversation,
-                                request.value("result", json::object()), place});
+      facts_.reports.push_back({text_at(request, "match_id"), text_at(request, "sender"),
+                                conversation, request.value("result", json::object()), place});
     }
     open_reports_.erase(report);
   }
 }
 
 void RecordChecker::note_for_referee(const json& record, const json& body, const json& message) {
-  if (!agent_.starts_with("referee:") || text(record, "match_id").empty()) return;
+  if (!agent_.starts_with("referee:") || text_at(record, "match_id").empty()) return;
   MatchEvent event{.mono_ns = number(record, "mono_ns"),
-                   .outbound = text(record, "dir") == "out",
-                   .request = text(record, "kind") == "request",
-                   .peer = text(record, "peer"),
-                   .type = text(record, "message_type"),
+                   .outbound = text_at(record, "dir") == "out",
+                   .request = text_at(record, "kind") == "request",
+                   .peer = text_at(record, "peer"),
+                   .type = text_at(record, "message_type"),
                    .time_us = *instant(record, "time"),
                    .allowed_us = {},
                    .place = place_};
   auto error = body.is_object() ? body.find("error") : body.end();
   bool is_error = body.is_object() && error != body.end() && error->is_object();
-  event.failed = text(record, "kind") == "failure" || record.contains("verdict") || is_error;
+  event.failed = text_at(record, "kind") == "failure" || record.contains("verdict") || is_error;
   event.unknown_method = is_error && number(*error, "code") == -32601;
   if (message.is_object()) {
+    const std::string& match = text_at(message, "match_id");
+    if (!event.outbound && !match.empty() && match != text_at(record, "match_id"))
+      event.failed = true;
     auto deadline = instant(message, "deadline");
     auto sent = instant(message, "timestamp");
     if (deadline && sent) event.allowed_us = *deadline - *sent;
     event.accepts = message.value("accept", json(true)) != json(false);
     auto result = message.find("result");
     if (result != message.end() && result->is_object() && result->contains("details"))
-      event.is_normal = text((*result)["details"], "termination") == "NORMAL";
+      event.is_normal = text_at((*result)["details"], "termination") == "NORMAL";
   }
-  facts_.talks[text(record, "conversation_id")].push_back(std::move(event));
+  Talk& talk = facts_.talks[text_at(record, "conversation_id")];
+  talk.match_id = text_at(record, "match_id");
+  talk.events.push_back(std::move(event));
 }
 
 }  // namespace league::tools

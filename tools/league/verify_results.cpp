@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <map>
 
-#include "common/journal/sqlite_journal.h"
+#include "common/core/crypto.h"
 #include "league_manager/agent_ref.h"
-#include "league_manager/event_codec.h"
 #include "league_manager/standings.h"
 #include "referee/rules/rules_registry.h"
+#include "tools/league/json_fields.h"
+#include "tools/league/verify_journal.h"
 #include "tools/league/verify_league.h"
 
 namespace league::tools {
@@ -15,17 +16,11 @@ namespace lm = league_manager;
 using audit::LogFault;
 using nlohmann::json;
 
-std::string text(const json& object, const char* key) {
-  if (!object.is_object()) return {};
-  auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// The results of a league as its manager's log has them.
 class ResultCheck {
  public:
-  ResultCheck(const std::vector<CheckedLog>& logs, std::vector<LogFault>& faults)
-      : logs_(logs), faults_(faults) {
+  ResultCheck(const std::vector<CheckedLog>& logs, Findings& findings)
+      : logs_(logs), findings_(findings) {
     for (const CheckedLog& log : logs) {
       for (const auto& [match, pairing] : log.facts.pairings) pairings_.try_emplace(match, pairing);
       for (const auto& [conversation, referee] : log.facts.assignments)
@@ -36,13 +31,18 @@ class ResultCheck {
     }
   }
 
-  void run(const std::filesystem::path& journal) {
+  void run(const std::filesystem::path& data, const std::vector<DecidedAttempt>& decided) {
     check_commitments();
     for (const CheckedLog& log : logs_) {
       for (const AcceptedReport& report : log.facts.reports) check_report(report);
     }
     check_proofs();
-    if (std::filesystem::exists(journal)) check_journal(journal);
+    auto kept = read_kept_league(data);
+    journal_file_ = kept && *kept ? (*kept)->file.string() : data.string();
+    if (!kept) fault({&journal_file_, 0}, "journal.damaged", kept.error().message);
+    if (kept && *kept) check_journal(**kept);
+    note_undrawn(kept && *kept ? **kept : KeptLeague());
+    note_abandoned(decided);
     for (const CheckedLog& log : logs_) {
       if (log.facts.final_standings.is_array()) check_table(log.facts);
     }
@@ -51,13 +51,18 @@ class ResultCheck {
  private:
   struct Result {
     lm::Outcome outcome;
-    std::string sender;
+    std::optional<std::string> conversation;  ///< of the report, if it is known; empty: none
     Place place;
   };
 
+  static LogFault finding(const Place& place, const char* rule, std::string what) {
+    return {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(what)};
+  }
   void fault(const Place& place, const char* rule, std::string what) {
-    faults_.push_back(
-        {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(what)});
+    findings_.faults.push_back(finding(place, rule, std::move(what)));
+  }
+  void incident(const Place& place, const char* rule, std::string what) {
+    findings_.incidents.push_back(finding(place, rule, std::move(what)));
   }
 
   void check_commitments() {
@@ -78,11 +83,11 @@ class ResultCheck {
     auto pairing = pairings_.find(report.match_id);
     if (pairing == pairings_.end())
       return fault(report.place, "result.unknown_match", report.match_id + " was never announced");
-    std::string winner = text(report.result, "winner");
+    std::string winner = text_at(report.result, "winner");
     auto outcome = outcome_of(report, pairing->second, winner);
     if (!outcome) return fault(report.place, "result.form", "the score is no result of this game");
     auto [known, is_new] =
-        results_.try_emplace(report.match_id, Result{*outcome, report.sender, report.place});
+        results_.try_emplace(report.match_id, Result{*outcome, report.conversation, report.place});
     if (!is_new && known->second.outcome != *outcome)
       fault(report.place, "result.second", report.match_id + " has another result already");
     check_draw(report, pairing->second, winner);
@@ -109,19 +114,19 @@ class ResultCheck {
                   const std::string& winner) {
     auto details = report.result.find("details");
     if (details == report.result.end() || !details->is_object()) return;
-    bool normal = text(*details, "termination") == "NORMAL";
-    std::string proof = text(*details, "draw_proof");
+    bool normal = text_at(*details, "termination") == "NORMAL";
+    std::string proof = text_at(*details, "draw_proof");
     if (proof.empty()) {
-      if (normal) fault(report.place, "draw.unrevealed", "the seed of the draw was not revealed");
-      return;
+      return fault(report.place, "draw.unrevealed",
+                   "the report of " + report.match_id + " does not reveal the seed of the draw");
     }
     auto seed = seed_of(report.match_id, proof, report.place);
     if (!seed || !normal) return;
     auto rules = referee::rules::find_rules("even_odd");
     auto choices = details->find("choices");
     if (!rules || choices == details->end()) return;
-    referee::rules::Choices chosen{text(*choices, pairing.player_a.c_str()),
-                                   text(*choices, pairing.player_b.c_str())};
+    referee::rules::Choices chosen{text_at(*choices, pairing.player_a.c_str()),
+                                   text_at(*choices, pairing.player_b.c_str())};
     int number = (*rules)->draw_number(*seed, report.match_id, chosen);
     if (details->value("drawn_number", 0) != number) {
       return fault(report.place, "draw.number",
@@ -163,40 +168,69 @@ class ResultCheck {
     }
   }
 
-  void check_journal(const std::filesystem::path& file) {
-    Place place{&journal_file_, 0};
-    journal_file_ = file.string();
-    auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
-      auto event = lm::from_record(entry.record);
-      if (!event) return core::Result<void>(event.error());
-      place.line = entry.sequence;
-      if (const auto* reported = std::get_if<lm::MatchReported>(&event->body))
-        compare(reported->match.id().str(), reported->result.outcome, place, false);
-      if (const auto* forfeited = std::get_if<lm::MatchForfeited>(&event->body))
-        compare(forfeited->match.id().str(), forfeited->result.outcome, place, true);
-      return core::Result<void>();
-    });
-    if (!read) return fault({&journal_file_, 0}, "journal.damaged", read.error().message);
+  void check_journal(const KeptLeague& kept) {
+    for (const KeptResult& result : kept.results) compare(result, {&journal_file_, result.entry});
     for (const auto& [match, result] : results_) {
       if (!journalled_.contains(match))
         fault(result.place, "journal.missing", "the journal does not have the result of " + match);
     }
   }
 
-  void compare(const std::string& match, lm::Outcome outcome, const Place& place, bool forfeited) {
+  void compare(const KeptResult& kept, const Place& place) {
+    const std::string& match = kept.match_id;
     if (!journalled_.insert(match).second)
       fault(place, "journal.twice", match + " has two results in the journal");
     auto logged = results_.find(match);
-    if (forfeited) {
-      results_.try_emplace(match, Result{outcome, "league_manager", place});
+    if (kept.by_manager) {
+      results_.try_emplace(match, Result{kept.outcome, "", place});
     } else if (logged == results_.end()) {
-      bool complete = std::any_of(logs_.begin(), logs_.end(), [](const CheckedLog& log) {
-        return log.chain.agent == "league_manager" && log.chain.closed;
-      });
-      if (complete) fault(place, "journal.unlogged", "no log has the report of " + match);
-      results_.try_emplace(match, Result{outcome, "", place});
-    } else if (logged->second.outcome != outcome) {
+      if (is_log_complete()) fault(place, "journal.unlogged", "no log has the report of " + match);
+      results_.try_emplace(match, Result{kept.outcome, std::nullopt, place});
+    } else if (logged->second.outcome != kept.outcome) {
       fault(logged->second.place, "journal.differs", "the journal has another result of " + match);
+    }
+  }
+
+  [[nodiscard]] bool is_log_complete() const {
+    return std::any_of(logs_.begin(), logs_.end(), [](const CheckedLog& log) {
+      return log.chain.agent == "league_manager" && log.chain.closed;
+    });
+  }
+
+  /// Commitments that stayed without a draw, once the league is over or the match is.
+  void note_undrawn(const KeptLeague& kept) {
+    bool is_over = std::any_of(logs_.begin(), logs_.end(), [](const CheckedLog& log) {
+      return log.facts.final_standings.is_array();
+    });
+    std::map<std::string, std::string> reasons;
+    for (const KeptResult& result : kept.results) {
+      if (result.by_manager) reasons[result.match_id] = result.reason;
+    }
+    for (const auto& [match, seen] : commitments_) {
+      auto result = results_.find(match);
+      bool is_reported = result != results_.end() && !reasons.contains(match);
+      if (is_reported || (result == results_.end() && !is_over)) continue;
+      std::string text = match + " was ended by the manager" +
+                         (reasons.contains(match) ? " (" + reasons[match] + ")" : "") +
+                         ": nothing was drawn, and its seed was revealed to nobody";
+      auto seed = kept.seeds.find(match);
+      if (seed != kept.seeds.end() && seed_of(match, seed->second, {&journal_file_, 0}))
+        text += "; the manager's journal has the promised one";
+      incident(seen.begin()->second, "draw.unrevealed", std::move(text));
+    }
+  }
+
+  /// Who knows the seed knows the result as soon as both have chosen, and could give up an attempt
+  /// that displeases it.
+  void note_abandoned(const std::vector<DecidedAttempt>& decided) {
+    for (const DecidedAttempt& attempt : decided) {
+      auto result = results_.find(attempt.match_id);
+      if (result == results_.end()) continue;
+      if (result->second.conversation.value_or(attempt.conversation) == attempt.conversation)
+        continue;
+      incident(attempt.place, "draw.abandoned",
+               "both players of " + attempt.match_id + " had chosen in " + attempt.conversation +
+                   ", which was given up; the result is of another attempt");
     }
   }
 
@@ -217,7 +251,7 @@ class ResultCheck {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const json& row = rows[i];
       const lm::RankedPlayer& own = table[i];
-      if (text(row, "player_id") != lm::AgentRef::player(own.player).id() ||
+      if (text_at(row, "player_id") != lm::AgentRef::player(own.player).id() ||
           row.value("rank", 0) != own.rank || row.value("points", -1) != own.tally.points ||
           row.value("wins", -1) != own.tally.wins || row.value("draws", -1) != own.tally.draws ||
           row.value("losses", -1) != own.tally.losses ||
@@ -230,7 +264,7 @@ class ResultCheck {
   }
 
   const std::vector<CheckedLog>& logs_;
-  std::vector<LogFault>& faults_;
+  Findings& findings_;
   std::map<std::string, LogFacts::Pairing> pairings_;
   std::map<std::string, std::string> assignments_;
   std::map<std::string, std::map<std::string, Place>> commitments_;
@@ -242,8 +276,8 @@ class ResultCheck {
 }  // namespace
 
 void check_results(const std::vector<CheckedLog>& logs, const std::filesystem::path& data,
-                   std::vector<LogFault>& faults) {
-  ResultCheck(logs, faults).run(data / "journal" / "journal.sqlite");
+                   const std::vector<DecidedAttempt>& decided, Findings& findings) {
+  ResultCheck(logs, findings).run(data, decided);
 }
 
 }  // namespace league::tools

@@ -1,0 +1,14 @@
+#include "tools/league/json_fields.h"
+
+#include <nlohmann/json.hpp>
+
+namespace league::tools {
+
+const std::string& text_at(const nlohmann::json& value, const char* key) {
+  static const std::string kNone;
+  if (!value.is_object()) return kNone;
+  auto found = value.find(key);
+  return found != value.end() && found->is_string() ? found->get_ref<const std::string&>() : kNone;
+}
+
+}  // namespace league::tools

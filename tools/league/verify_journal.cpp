@@ -1,0 +1,91 @@
+#include "tools/league/verify_journal.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "common/core/crypto.h"
+#include "common/journal/sqlite_journal.h"
+#include "league_manager/event_codec.h"
+#include "tools/league/json_fields.h"
+
+namespace league::tools {
+namespace {
+
+namespace lm = league_manager;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kResultsFormat = "league.results";
+
+void note_event(const lm::Event& event, std::uint64_t entry, KeptLeague& league) {
+  if (const auto* round = std::get_if<lm::RoundStarted>(&event.body)) {
+    for (std::size_t i = 0; i < round->draw_seeds.size(); ++i) {
+      lm::MatchKey match{round->round, static_cast<int>(i) + 1};
+      league.seeds[match.id().str()] = core::to_hex(round->draw_seeds[i]);
+    }
+  } else if (const auto* reported = std::get_if<lm::MatchReported>(&event.body)) {
+    league.results.push_back({reported->match.id().str(), reported->result.outcome, false,
+                              reported->result.technical_reason, entry});
+  } else if (const auto* forfeited = std::get_if<lm::MatchForfeited>(&event.body)) {
+    league.results.push_back({forfeited->match.id().str(), forfeited->result.outcome, true,
+                              forfeited->result.technical_reason, entry});
+  }
+}
+
+core::Result<std::optional<KeptLeague>> read_from_journal(const std::filesystem::path& file) {
+  KeptLeague league{.file = file, .results = {}, .seeds = {}};
+  auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
+    auto event = lm::from_record(entry.record);
+    if (!event) return core::Result<void>(event.error());
+    note_event(*event, entry.sequence, league);
+    return core::Result<void>();
+  });
+  if (!read) return read.error();
+  return std::optional(std::move(league));
+}
+
+core::Error damaged(const std::filesystem::path& file) {
+  return {core::ErrorCode::kInternalError, file.string() + " is not what a bundle holds", {}};
+}
+
+core::Result<std::optional<KeptLeague>> read_from_bundle(const std::filesystem::path& file) {
+  KeptLeague league{.file = file, .results = {}, .seeds = {}};
+  json content = json::parse(std::ifstream(file), nullptr, false);
+  if (text_at(content, "format") != kResultsFormat || !content.contains("results"))
+    return damaged(file);
+  for (const json& row : content["results"]) {
+    auto outcome = lm::parse_outcome(text_at(row, "outcome"));
+    const std::string& match = text_at(row, "match_id");
+    if (!outcome || match.empty()) return damaged(file);
+    league.results.push_back(
+        {match, *outcome, text_at(row, "by") == "MANAGER", text_at(row, "reason"), 0});
+    if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
+  }
+  return std::optional(std::move(league));
+}
+
+}  // namespace
+
+core::Result<std::optional<KeptLeague>> read_kept_league(const std::filesystem::path& data) {
+  auto journal = data / "journal" / "journal.sqlite";
+  if (std::filesystem::exists(journal)) return read_from_journal(journal);
+  auto results = data / "results.json";
+  if (std::filesystem::exists(results)) return read_from_bundle(results);
+  return std::optional<KeptLeague>();
+}
+
+ordered_json results_json(const KeptLeague& league) {
+  auto rows = ordered_json::array();
+  for (const KeptResult& result : league.results) {
+    ordered_json row = {{"match_id", result.match_id},
+                        {"outcome", lm::outcome_name(result.outcome)},
+                        {"by", result.by_manager ? "MANAGER" : "REPORT"},
+                        {"reason", result.reason}};
+    auto seed = league.seeds.find(result.match_id);
+    if (seed != league.seeds.end()) row["draw_seed"] = seed->second;
+    rows.push_back(std::move(row));
+  }
+  return {{"format", kResultsFormat}, {"version", 1}, {"results", std::move(rows)}};
+}
+
+}  // namespace league::tools

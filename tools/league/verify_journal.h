@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "league_manager/match_result.h"
+
+namespace league::tools {
+
+/// How a match ended, as the manager keeps it.
+struct KeptResult {
+  std::string match_id;
+  league_manager::Outcome outcome = league_manager::Outcome::kNoWinner;
+  bool by_manager = false;  ///< ended without a report, ...
+  std::string reason;  ///< ... for this reason; of a reported one the technical loss's, if any
+  std::uint64_t entry = 0;  ///< of the journal
+};
+
+/// What the manager keeps of a league beside its log.
+struct KeptLeague {
+  std::filesystem::path file;  ///< where it stands
+  std::vector<KeptResult> results;  ///< in the order of their ends
+  std::map<std::string, std::string> seeds;  ///< in hexadecimal digits, by match
+};
+
+/// Reads the journal in `data`; or else `results.json`, which a bundle has in its place. Nothing if
+/// there is neither. Fails if what is there is damaged.
+[[nodiscard]] core::Result<std::optional<KeptLeague>> read_kept_league(
+    const std::filesystem::path& data);
+
+/// `results.json` of a bundle: the results, and the seeds of the matches that have one and of no
+/// others.
+[[nodiscard]] nlohmann::ordered_json results_json(const KeptLeague& league);
+
+}  // namespace league::tools
