@@ -201,6 +201,11 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply&
   auto envelope = envelope::decode_envelope(reply.message);
   if (!envelope) return envelope.error();
   std::string match_id = envelope->match_id ? envelope->match_id->str() : "";
+  if (!match_id.empty() && match_id != assignment_.match_id.str()) {
+    // The match will refuse it: the log shall say so too.
+    reply.notes->verdict = ErrorCode::kMatchIdMismatch;
+    reply.notes->fault = "the reply names match " + match_id.substr(0, 64);
+  }
   auto mine = [&seat](const core::PlayerId& id) -> std::optional<Error> {
     if (id == seat.id) return std::nullopt;
     return Error{ErrorCode::kSenderMismatch,
