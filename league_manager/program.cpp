@@ -12,6 +12,7 @@
 #include "common/transport/signals.h"
 #include "league_manager/continuation.h"
 #include "league_manager/data_directory.h"
+#include "league_manager/league_projector.h"
 #include "league_manager/manager_service.h"
 #include "league_manager/operator_key.h"
 
@@ -152,6 +153,12 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (!port) return agent::fail(port.error());
 
   Ledger ledger(store->settings, store->journal(), clock);
+  agent::ProjectionWriter projections;
+  LeagueProjector projector(projections, options.data, id);
+  if (store->sqlite) {
+    if (auto usable = projector.check(); !usable) return agent::fail(usable.error());
+    ledger.observe([&projector](const Events& events) { projector.on_events(events); });
+  }
   if (auto opened = ledger.open(); !opened) return agent::fail(opened.error());
   auto fits = ledger.read([&](const League& league) { return check_vault(league, *store->vault); });
   if (!fits) return agent::fail(fits.error());
@@ -193,6 +200,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                      service.handler());
   if (!served) return agent::fail(served.error());
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
+  if (store->sqlite) projector.start();
   std::string url = options.common.contact_endpoint((*port)->port());
   if (ledger.is_continued()) {
     spdlog::info("league {} goes on at {}: {}", id.str(), url, service.status().dump());
@@ -207,6 +215,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   (*port)->stop_serving();
   (*host)->shut_down();
   if (store->sqlite) store->sqlite->close();
+  projections.stop();
   return exit_code;
 }
 

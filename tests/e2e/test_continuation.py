@@ -139,7 +139,7 @@ class NewLeagues(ContinuationTest):
         self.assertEqual(self.status(second)["players"], 0)
         second.program.stop()
         archive, = (self.data / "archive").iterdir()
-        self.assertEqual(sorted(path.name for path in archive.iterdir()), ["journal", "secret.key"])
+        self.assertEqual(sorted(path.name for path in archive.iterdir()), ["journal", "leagues", "secret.key"])
         third = self.start("league_manager", "--data", archive)
         (url, _), = third.ready()
         status = self.status(Agent(third, url, ""))
@@ -167,10 +167,12 @@ class WrongDirectories(ContinuationTest):
         self.manager = manager
 
     def assert_unchanged_after(self, expected, **restrictions):
-        before = self.journal.read_bytes()
+        files = [self.journal, *(self.data / "leagues").rglob("*.json")]
+        self.assertEqual(len(files), 3)
+        before = [path.read_bytes() for path in files]
         text = self.refusal(**restrictions)
         self.assertIn(expected, text)
-        self.assertEqual(self.journal.read_bytes(), before)
+        self.assertEqual([path.read_bytes() for path in files], before)
 
     def stop(self):
         self.assertEqual(self.manager.program.stop(), 0)

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "league_manager/league.h"
+
+namespace league::league_manager {
+
+/// What a journal says about its league, for those who read and do not decide: the league itself,
+/// and when and why its matches ended. A function of the events alone, so the manager's files and
+/// those that `league export` makes from the journal are the same. Not thread-safe.
+class LeagueBook {
+ public:
+  /// The event after which something was last changed.
+  struct Stamp {
+    std::uint64_t entry = 0;  ///< its number in the journal; 0: none yet
+    core::UtcTimestamp at;
+  };
+  struct RoundNote {
+    core::UtcTimestamp started_at;
+    std::optional<core::UtcTimestamp> completed_at;
+  };
+  struct MatchNote {
+    core::UtcTimestamp finished_at;
+    std::string technical_reason;  ///< empty for a match that was played
+    DrawSeed seed{};  ///< of its draw; a secret until the match is finished
+  };
+
+  /// Makes the next event of the journal part of the book. Fails if it does not fit.
+  [[nodiscard]] core::Result<void> apply(const Event& event);
+
+  /// Whether there is a league: true after the first event.
+  [[nodiscard]] bool is_open() const { return league_.has_value(); }
+  /// The league; only when the book is open.
+  [[nodiscard]] const League& league() const { return *league_; }
+  /// Events so far.
+  [[nodiscard]] std::uint64_t entries() const { return entries_; }
+  [[nodiscard]] const Stamp& table_stamp() const { return table_stamp_; }
+  [[nodiscard]] const Stamp& rounds_stamp() const { return rounds_stamp_; }
+  /// Rounds that have been started, from the first.
+  [[nodiscard]] const std::vector<RoundNote>& rounds() const { return rounds_; }
+  /// Of a match of a round that has been started.
+  [[nodiscard]] const MatchNote& note(MatchKey match) const {
+    return notes_[static_cast<std::size_t>(match.round - 1)]
+                 [static_cast<std::size_t>(match.number - 1)];
+  }
+  /// The table as it is shown: before the start, who has registered, all at rank 1.
+  [[nodiscard]] std::vector<RankedPlayer> table() const;
+
+ private:
+  void take_notes(const Event& event);
+  void finish(MatchKey match, const MatchResult& result, core::UtcTimestamp at);
+
+  std::optional<League> league_;
+  std::uint64_t entries_ = 0;
+  Stamp table_stamp_;
+  Stamp rounds_stamp_;
+  std::vector<RoundNote> rounds_;
+  std::vector<std::vector<MatchNote>> notes_;  // by round and number
+};
+
+/// Whether `event` changes the table, or the head of it.
+[[nodiscard]] bool changes_table(const EventBody& event);
+/// Whether `event` changes what is known of rounds and matches.
+[[nodiscard]] bool changes_rounds(const EventBody& event);
+
+}  // namespace league::league_manager

@@ -1,0 +1,259 @@
+#include "league_manager/league_files.h"
+
+#include "common/rpc/json_text.h"
+
+namespace league::league_manager {
+namespace {
+
+constexpr std::size_t kPart = 256UL * 1024;  // bytes that are handed on together
+
+/// The text of one JSON object, key by key.
+class Object {
+ public:
+  explicit Object(std::string& out, std::string_view separator = ",")
+      : out_(out), separator_(separator) {
+    out_ += '{';
+  }
+
+  Object& text(std::string_view key, std::string_view value) {
+    name(key);
+    rpc::append_json_string(out_, value);
+    return *this;
+  }
+  Object& number(std::string_view key, std::uint64_t value) { return raw(key, value); }
+  Object& number(std::string_view key, int value) { return raw(key, value); }
+  Object& time(std::string_view key, const std::optional<core::UtcTimestamp>& value) {
+    name(key);
+    if (!value) {
+      out_ += "null";
+      return *this;
+    }
+    out_ += '"';
+    value->append_log(out_);
+    out_ += '"';
+    return *this;
+  }
+  Object& player(std::string_view key, int index) {
+    name(key);
+    if (index < 0) {
+      out_ += "null";
+    } else {
+      out_.append("\"").append(AgentRef::player(index).id()).append("\"");
+    }
+    return *this;
+  }
+  Object& null(std::string_view key) {
+    name(key);
+    out_ += "null";
+    return *this;
+  }
+  void name(std::string_view key) {
+    if (!is_empty_) out_ += separator_;
+    is_empty_ = false;
+    out_.append("\"").append(key).append("\":");
+  }
+
+ private:
+  template <typename Number>
+  Object& raw(std::string_view key, Number value) {
+    name(key);
+    out_ += std::to_string(value);
+    return *this;
+  }
+
+  std::string& out_;
+  const std::string_view separator_;
+  bool is_empty_ = true;
+};
+
+/// What both files begin with.
+Object head(std::string& out, const LeagueBook& book, const LeagueBook::Stamp& stamp) {
+  const League& league = book.league();
+  LeagueStatus status = league.status();
+  Object object(out, ",\n");
+  object.text("schema_version", kFilesVersion)
+      .text("league_id", league.settings().league_id.str())
+      .text("game_type", league.settings().game_type)
+      .text("status", league_state_name(status.state))
+      .number("journal_entry", stamp.entry)
+      .time("last_updated", stamp.at)
+      .number("total_rounds", status.total_rounds)
+      .number("total_matches", status.total_matches);
+  return object;
+}
+
+void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) {
+  const Agent& agent = book.league().roster().agent(AgentRef::player(row.player));
+  Object(out)
+      .number("rank", row.rank)
+      .player("player_id", row.player)
+      .text("display_name", agent.profile.display_name)
+      .number("played", row.tally.played)
+      .number("wins", row.tally.wins)
+      .number("draws", row.tally.draws)
+      .number("losses", row.tally.losses)
+      .number("points", row.tally.points);
+  out += '}';
+}
+
+void add_choices(std::string& out, const Pairing& pairing, const CompactResult& result) {
+  auto add = [&out](int player, std::optional<Parity> choice) {
+    out.append("\"").append(AgentRef::player(player).id()).append("\":");
+    if (choice) {
+      out.append("\"").append(parity_name(*choice)).append("\"");
+    } else {
+      out += "null";
+    }
+  };
+  out += '{';
+  add(pairing.player_a, result.choice_a());
+  out += ',';
+  add(pairing.player_b, result.choice_b());
+  out += '}';
+}
+
+void add_result(Object& object, std::string& out, const LeagueBook& book, const MatchView& view) {
+  const CompactResult& result = *view.result;
+  const LeagueBook::MatchNote& note = book.note(view.match);
+  Points points = points_of(result.outcome);
+  object.text("result", result_status(result))
+      .player("winner_player_id", winner_of(view.pairing, result));
+  object.name("score");
+  Object(out)
+      .number(AgentRef::player(view.pairing.player_a).id(), points.a)
+      .number(AgentRef::player(view.pairing.player_b).id(), points.b);
+  out += '}';
+  object.name("choices");
+  add_choices(out, view.pairing, result);
+  if (result.drawn_number > 0) {
+    object.number("drawn_number", static_cast<int>(result.drawn_number));
+  } else {
+    object.null("drawn_number");
+  }
+  if (!note.technical_reason.empty()) object.text("technical_reason", note.technical_reason);
+  object.text("decided_by", result.by_manager ? "league_manager" : "referee");
+  if (result.incidents > 0) object.number("incidents", static_cast<int>(result.incidents));
+  object.time("finished_at", note.finished_at);
+}
+
+void add_match(std::string& out, const LeagueBook& book, const MatchView& view) {
+  Object object(out);
+  object.text("match_id", view.match.id().str())
+      .player("player_A_id", view.pairing.player_a)
+      .player("player_B_id", view.pairing.player_b)
+      .text("status", match_status(view.status));
+  if (view.referee < 0) {
+    object.null("referee_id");
+  } else {
+    object.text("referee_id", AgentRef::referee(view.referee).id());
+  }
+  object.number("attempt", view.attempt);
+  if (view.result) add_result(object, out, book, view);
+  out += '}';
+}
+
+void add_round(std::string& out, const LeagueBook& book, int round) {
+  const League& league = book.league();
+  const LeagueBook::RoundNote& note = book.rounds()[static_cast<std::size_t>(round - 1)];
+  Object object(out);
+  object.number("round_id", round)
+      .text("status", note.completed_at ? "COMPLETED" : "IN_PROGRESS")
+      .time("started_at", note.started_at)
+      .time("completed_at", note.completed_at);
+  if (auto summary = league.round_summary(round)) {
+    object.name("summary");
+    Object(out)
+        .number("total_matches", summary->total_matches)
+        .number("wins", summary->wins)
+        .number("draws", summary->draws)
+        .number("technical_losses", summary->technical_losses);
+    out += '}';
+  }
+  object.name("matches");
+  out += "[";
+  auto per_round = static_cast<std::size_t>(league.schedule().matches_per_round());
+  const char* separator = "\n  ";
+  for (const auto& view :
+       league.schedule_page(static_cast<std::size_t>(round - 1) * per_round, per_round)) {
+    out += separator;
+    separator = ",\n  ";
+    add_match(out, book, view);
+  }
+  out += "]}";
+}
+
+}  // namespace
+
+std::filesystem::path standings_file(const std::filesystem::path& data,
+                                     const core::LeagueId& league_id) {
+  return data / "leagues" / league_id.str() / "standings.json";
+}
+
+std::filesystem::path rounds_file(const std::filesystem::path& data,
+                                  const core::LeagueId& league_id) {
+  return data / "leagues" / league_id.str() / "rounds.json";
+}
+
+std::string_view result_status(const CompactResult& result) {
+  if (result.is_technical()) return "TECHNICAL_LOSS";
+  return result.outcome == Outcome::kDraw ? "DRAW" : "WIN";
+}
+
+std::string_view match_status(MatchStatus status) {
+  switch (status) {
+    case MatchStatus::kPending:
+      break;
+    case MatchStatus::kAssigned:
+      return "IN_PROGRESS";
+    case MatchStatus::kFinished:
+      return "COMPLETED";
+  }
+  return "PENDING";
+}
+
+int winner_of(const Pairing& pairing, const CompactResult& result) {
+  if (result.outcome == Outcome::kPlayerAWins) return pairing.player_a;
+  if (result.outcome == Outcome::kPlayerBWins) return pairing.player_b;
+  return -1;
+}
+
+core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink) {
+  std::string out;
+  const League& league = book.league();
+  LeagueStatus status = league.status();
+  Object object = head(out, book, book.table_stamp());
+  int rounds = 0;
+  for (const auto& note : book.rounds()) rounds += note.completed_at ? 1 : 0;
+  object.number("rounds_completed", rounds)
+      .number("matches_completed", status.finished.total_matches)
+      .player("champion", league.champion().value_or(-1));
+  object.name("standings");
+  out += '[';
+  const char* separator = "\n ";
+  for (const auto& row : book.table()) {
+    out += separator;
+    separator = ",\n ";
+    add_row(out, book, row);
+  }
+  out += "]}\n";
+  return sink(out);
+}
+
+core::Result<void> write_rounds(const LeagueBook& book, const FileSink& sink) {
+  std::string out;
+  head(out, book, book.rounds_stamp()).name("rounds");
+  out += '[';
+  const char* separator = "\n ";
+  for (int round = 1; round <= static_cast<int>(book.rounds().size()); ++round) {
+    out += separator;
+    separator = ",\n ";
+    add_round(out, book, round);
+    if (out.size() < kPart) continue;
+    if (auto taken = sink(out); !taken) return taken;
+    out.clear();
+  }
+  out += "]}\n";
+  return sink(out);
+}
+
+}  // namespace league::league_manager
