@@ -1,76 +1,23 @@
 #include "league_manager/league_files.h"
 
-#include "common/rpc/json_text.h"
+#include "common/rpc/json_object.h"
 
 namespace league::league_manager {
 namespace {
 
+using rpc::JsonObject;
+
 constexpr std::size_t kPart = 256UL * 1024;  // bytes that are handed on together
 
-/// The text of one JSON object, key by key.
-class Object {
- public:
-  explicit Object(std::string& out, std::string_view separator = ",")
-      : out_(out), separator_(separator) {
-    out_ += '{';
-  }
-
-  Object& text(std::string_view key, std::string_view value) {
-    name(key);
-    rpc::append_json_string(out_, value);
-    return *this;
-  }
-  Object& number(std::string_view key, std::uint64_t value) { return raw(key, value); }
-  Object& number(std::string_view key, int value) { return raw(key, value); }
-  Object& time(std::string_view key, const std::optional<core::UtcTimestamp>& value) {
-    name(key);
-    if (!value) {
-      out_ += "null";
-      return *this;
-    }
-    out_ += '"';
-    value->append_log(out_);
-    out_ += '"';
-    return *this;
-  }
-  Object& player(std::string_view key, int index) {
-    name(key);
-    if (index < 0) {
-      out_ += "null";
-    } else {
-      out_.append("\"").append(AgentRef::player(index).id()).append("\"");
-    }
-    return *this;
-  }
-  Object& null(std::string_view key) {
-    name(key);
-    out_ += "null";
-    return *this;
-  }
-  void name(std::string_view key) {
-    if (!is_empty_) out_ += separator_;
-    is_empty_ = false;
-    out_.append("\"").append(key).append("\":");
-  }
-
- private:
-  template <typename Number>
-  Object& raw(std::string_view key, Number value) {
-    name(key);
-    out_ += std::to_string(value);
-    return *this;
-  }
-
-  std::string& out_;
-  const std::string_view separator_;
-  bool is_empty_ = true;
-};
+std::string player_id(int index) {
+  return index < 0 ? std::string() : AgentRef::player(index).id();
+}
 
 /// What both files begin with.
-Object head(std::string& out, const LeagueBook& book, const LeagueBook::Stamp& stamp) {
+JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::Stamp& stamp) {
   const League& league = book.league();
   LeagueStatus status = league.status();
-  Object object(out, ",\n");
+  JsonObject object(out, ",\n");
   object.text("schema_version", kFilesVersion)
       .text("league_id", league.settings().league_id.str())
       .text("game_type", league.settings().game_type)
@@ -84,45 +31,38 @@ Object head(std::string& out, const LeagueBook& book, const LeagueBook::Stamp& s
 
 void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) {
   const Agent& agent = book.league().roster().agent(AgentRef::player(row.player));
-  Object(out)
+  JsonObject(out)
       .number("rank", row.rank)
-      .player("player_id", row.player)
+      .text("player_id", player_id(row.player))
       .text("display_name", agent.profile.display_name)
       .number("played", row.tally.played)
       .number("wins", row.tally.wins)
       .number("draws", row.tally.draws)
       .number("losses", row.tally.losses)
-      .number("points", row.tally.points);
-  out += '}';
+      .number("points", row.tally.points)
+      .end();
 }
 
 void add_choices(std::string& out, const Pairing& pairing, const CompactResult& result) {
-  auto add = [&out](int player, std::optional<Parity> choice) {
-    out.append("\"").append(AgentRef::player(player).id()).append("\":");
-    if (choice) {
-      out.append("\"").append(parity_name(*choice)).append("\"");
-    } else {
-      out += "null";
-    }
-  };
-  out += '{';
-  add(pairing.player_a, result.choice_a());
-  out += ',';
-  add(pairing.player_b, result.choice_b());
-  out += '}';
+  auto name = [](std::optional<Parity> choice) { return choice ? parity_name(*choice) : ""; };
+  JsonObject(out)
+      .optional_text(player_id(pairing.player_a), name(result.choice_a()))
+      .optional_text(player_id(pairing.player_b), name(result.choice_b()))
+      .end();
 }
 
-void add_result(Object& object, std::string& out, const LeagueBook& book, const MatchView& view) {
+void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
+                const MatchView& view) {
   const CompactResult& result = *view.result;
   const LeagueBook::MatchNote& note = book.note(view.match);
   Points points = points_of(result.outcome);
   object.text("result", result_status(result))
-      .player("winner_player_id", winner_of(view.pairing, result));
+      .optional_text("winner_player_id", player_id(winner_of(view.pairing, result)));
   object.name("score");
-  Object(out)
-      .number(AgentRef::player(view.pairing.player_a).id(), points.a)
-      .number(AgentRef::player(view.pairing.player_b).id(), points.b);
-  out += '}';
+  JsonObject(out)
+      .number(player_id(view.pairing.player_a), points.a)
+      .number(player_id(view.pairing.player_b), points.b)
+      .end();
   object.name("choices");
   add_choices(out, view.pairing, result);
   if (result.drawn_number > 0) {
@@ -137,37 +77,33 @@ void add_result(Object& object, std::string& out, const LeagueBook& book, const 
 }
 
 void add_match(std::string& out, const LeagueBook& book, const MatchView& view) {
-  Object object(out);
+  JsonObject object(out);
   object.text("match_id", view.match.id().str())
-      .player("player_A_id", view.pairing.player_a)
-      .player("player_B_id", view.pairing.player_b)
+      .text("player_A_id", player_id(view.pairing.player_a))
+      .text("player_B_id", player_id(view.pairing.player_b))
       .text("status", match_status(view.status));
-  if (view.referee < 0) {
-    object.null("referee_id");
-  } else {
-    object.text("referee_id", AgentRef::referee(view.referee).id());
-  }
+  object.optional_text("referee_id", view.referee < 0 ? "" : AgentRef::referee(view.referee).id());
   object.number("attempt", view.attempt);
   if (view.result) add_result(object, out, book, view);
-  out += '}';
+  object.end();
 }
 
 void add_round(std::string& out, const LeagueBook& book, int round) {
   const League& league = book.league();
   const LeagueBook::RoundNote& note = book.rounds()[static_cast<std::size_t>(round - 1)];
-  Object object(out);
+  JsonObject object(out);
   object.number("round_id", round)
       .text("status", note.completed_at ? "COMPLETED" : "IN_PROGRESS")
       .time("started_at", note.started_at)
       .time("completed_at", note.completed_at);
   if (auto summary = league.round_summary(round)) {
     object.name("summary");
-    Object(out)
+    JsonObject(out)
         .number("total_matches", summary->total_matches)
         .number("wins", summary->wins)
         .number("draws", summary->draws)
-        .number("technical_losses", summary->technical_losses);
-    out += '}';
+        .number("technical_losses", summary->technical_losses)
+        .end();
   }
   object.name("matches");
   out += "[";
@@ -221,12 +157,12 @@ core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink)
   std::string out;
   const League& league = book.league();
   LeagueStatus status = league.status();
-  Object object = head(out, book, book.table_stamp());
+  JsonObject object = head(out, book, book.table_stamp());
   int rounds = 0;
   for (const auto& note : book.rounds()) rounds += note.completed_at ? 1 : 0;
   object.number("rounds_completed", rounds)
       .number("matches_completed", status.finished.total_matches)
-      .player("champion", league.champion().value_or(-1));
+      .optional_text("champion", player_id(league.champion().value_or(-1)));
   object.name("standings");
   out += '[';
   const char* separator = "\n ";
