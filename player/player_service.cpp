@@ -73,6 +73,15 @@ void PlayerService::on_league_completed(
   on_completed_ = std::move(callback);
 }
 
+void PlayerService::remember(MatchHistory history) {
+  std::lock_guard lock(mutex_);
+  history_ = std::move(history);
+}
+
+void PlayerService::on_match_over(std::function<void(const PlayedMatch&)> callback) {
+  on_match_over_ = std::move(callback);
+}
+
 MatchHistory PlayerService::history() const {
   std::lock_guard lock(mutex_);
   return history_;
@@ -216,10 +225,13 @@ void PlayerService::on_game_over(agent::Call<envelope::GameOver> call) {
     match.opponent_id = player;
     match.opponent_choice = choice;
   }
-  std::lock_guard lock(mutex_);
-  match.league_id = call.envelope.league_id.value_or(identity_.league);
-  open_matches_.erase(match.match_id);
-  history_.add(std::move(match));
+  {
+    std::lock_guard lock(mutex_);
+    match.league_id = call.envelope.league_id.value_or(identity_.league);
+    open_matches_.erase(match.match_id);
+    if (!history_.add(match)) return;
+  }
+  if (on_match_over_) on_match_over_(match);
 }
 
 void PlayerService::on_get_player_state(agent::ToolCall call) {

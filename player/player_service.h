@@ -45,6 +45,11 @@ class PlayerService {
   /// Runs when the manager says that the league is over. Set before messages arrive.
   void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
 
+  /// Gives the player what it remembers from before. To be called before `set_identity`.
+  void remember(MatchHistory history);
+  /// Told of each match whose end the player has learned of; must be short. Set before messages
+  /// arrive.
+  void on_match_over(std::function<void(const PlayedMatch&)> callback);
   [[nodiscard]] MatchHistory history() const;
   /// Empty before registration.
   [[nodiscard]] core::PlayerId player_id() const;
@@ -83,6 +88,7 @@ class PlayerService {
   const std::optional<Misbehaviour> misbehaviour_;
   agent::AgentServer server_;
   std::function<void(const envelope::LeagueCompleted&)> on_completed_;
+  std::function<void(const PlayedMatch&)> on_match_over_;
 
   mutable std::mutex mutex_;
   std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;

@@ -3,15 +3,14 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
 #include "common/transport/signals.h"
+#include "player/history_file.h"
 #include "player/player_service.h"
 #include "player/seeded_random.h"
 
@@ -35,6 +34,7 @@ struct Seat {
   std::unique_ptr<agent::IdentityKeeper> keeper;  ///< null without --data
   std::unique_ptr<agent::AgentPort> port;
   std::unique_ptr<PlayerService> service;
+  std::unique_ptr<HistoryFile> history;  ///< null without --data and before there is an id
 };
 
 /// All players of this process.
@@ -82,6 +82,9 @@ class Bench {
     auto served = serve(seat, wanted);
     if (!served && options_.common.port == 0) served = serve(seat, 0);  // the old port is taken
     if (!served) return served;
+    if (seat.keeper && !seat.keeper->id().empty()) {
+      if (auto opened = open_history(seat, seat.keeper->id(), {}); !opened) return opened;
+    }
     seats_.push_back(std::move(seat));
     return {};
   }
@@ -117,22 +120,8 @@ class Bench {
     for (auto& seat : seats_) seat.port->stop_serving();
   }
 
-  void save_histories() const {
-    if (options_.data.empty()) return;
-    for (const auto& seat : seats_) {
-      auto id = seat.service->player_id();
-      if (id.empty()) continue;
-      auto directory = options_.data / "players" / id.str();
-      std::error_code failed;
-      std::filesystem::create_directories(directory, failed);
-      auto draft = directory / "history.json.new";
-      std::ofstream(draft) << history_to_json(seat.service->history(), id).dump(2) << '\n';
-      std::filesystem::rename(draft, directory / "history.json", failed);
-      if (failed)
-        spdlog::error("cannot write {}: {}", (directory / "history.json").string(),
-                      failed.message());
-    }
-  }
+  /// Writes the histories, if they are kept.
+  void save_histories() { histories_.stop(); }
 
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
@@ -149,6 +138,31 @@ class Bench {
     return {};
   }
 
+  /// Continues the history of player `id`, who has entered `new_league`, or none.
+  core::Result<void> open_history(Seat& seat, const std::string& id,
+                                  const core::LeagueId& new_league) {
+    auto opened = HistoryFile::open(
+        options_.data,
+        {.player_id = core::PlayerId(id), .display_name = seat.name, .new_league = new_league},
+        histories_);
+    if (!opened) return opened.error();
+    seat.history = std::move(*opened);
+    seat.service->remember(seat.history->read());
+    seat.service->on_match_over(
+        [file = seat.history.get()](const PlayedMatch& match) { file->add(match); });
+    return {};
+  }
+
+  /// Keeps who the player is, and opens the history that goes with it. Does nothing without --data.
+  core::Result<void> keep(Seat& seat, const agent::Identity& identity) {
+    if (!seat.keeper) return {};
+    if (!seat.keeper->is_same(identity)) {
+      if (auto opened = open_history(seat, identity.id, identity.league); !opened) return opened;
+    }
+    if (auto kept = seat.keeper->keep(identity); !kept) spdlog::error("{}", kept.error().message);
+    return {};
+  }
+
   core::Result<void> serve(Seat& seat, std::uint16_t port) {
     return seat.port->serve(agent::server_options(host_.settings(), options_.common.bind_address,
                                                   port, options_.common.allow_hosts),
@@ -162,9 +176,9 @@ class Bench {
       exit_code_ = agent::fail(identity.error());
       return stop_.request_stop();
     }
-    if (seat.keeper) {
-      if (auto kept = seat.keeper->keep(*identity); !kept)
-        spdlog::error("{}", kept.error().message);
+    if (auto kept = keep(seat, *identity); !kept) {
+      exit_code_ = agent::fail(kept.error());
+      return stop_.request_stop();
     }
     seat.service->set_identity(*identity);
     auto path = audit::agent_log_path(options_.common.logs, identity->id);
@@ -180,6 +194,7 @@ class Bench {
   core::CryptoRandom random_;  // of registration nonces
   std::vector<Seat> seats_;
   std::atomic<int> exit_code_{0};
+  agent::ProjectionWriter histories_;  // last: it writes what stands above
 };
 
 }  // namespace

@@ -27,6 +27,13 @@ class IdentityKeeper {
   [[nodiscard]] static core::Result<std::unique_ptr<IdentityKeeper>> open(
       Options options, core::RandomSource& random);
 
+  /// The id of the last time; empty for none.
+  [[nodiscard]] const std::string& id() const { return identity_.id; }
+  /// Whether `identity` is the one of the last time: then the league is too, whatever its name.
+  [[nodiscard]] bool is_same(const Identity& identity) const {
+    return !identity_.id.empty() && identity_.id == identity.id &&
+           identity_.token.matches(identity.token.reveal());
+  }
   /// The port of the last time, at which the league expects this agent; 0 for none.
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// Where the key that seals the agent's conversation log is kept: `agents/player_alpha.log.key`.
