@@ -192,7 +192,7 @@ class WrongDirectories(ContinuationTest):
     def test_a_changed_entry(self):
         self.stop()
         with closing(sqlite3.connect(self.journal)) as journal:
-            journal.execute("UPDATE entries SET payload = replace(payload, 'bot1', 'bot9') WHERE sequence = 2")
+            journal.execute("UPDATE entries SET payload = replace(payload, 'bot', 'bat') WHERE sequence = 2")
             journal.commit()
         self.assert_unchanged_after("entry 2 does not fit its digest")
 
