@@ -4,6 +4,7 @@
 
 #include "common/agent/match_credential.h"
 #include "common/core/crypto.h"
+#include "league_manager/draw_commitment.h"
 
 namespace league::league_manager {
 namespace {
@@ -64,11 +65,6 @@ std::string_view status_of(MatchStatus status) {
 }
 
 }  // namespace
-
-std::string draw_commitment(const DrawSeed& seed, const core::MatchId& match) {
-  std::string text(seed.begin(), seed.end());
-  return core::to_hex(core::sha256(text + match.str()));
-}
 
 std::vector<envelope::StandingsRow> standings_rows(const League& league) {
   std::vector<envelope::StandingsRow> rows;

@@ -46,8 +46,4 @@ namespace league::league_manager {
 /// How a completed round went.
 [[nodiscard]] envelope::RoundCompleted round_completed(const League& league, int round);
 
-/// SHA-256 of the seed's 32 bytes and the match id, in hexadecimal: public before any choice
-/// exists. Source: protocol §7.
-[[nodiscard]] std::string draw_commitment(const DrawSeed& seed, const core::MatchId& match);
-
 }  // namespace league::league_manager

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/match_credential.h"
+#include "player/game_over.h"
 
 namespace league::player {
 namespace {
@@ -16,16 +17,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMostOpenMatches = 1024;
 constexpr std::size_t kHugeAnswer = 8U << 20U;
-
-MatchVerdict verdict_of(const envelope::GameResult& result, const core::PlayerId& self) {
-  if (result.status == envelope::GameStatus::kDraw) return MatchVerdict::kDraw;
-  return result.winner_player_id == self ? MatchVerdict::kWin : MatchVerdict::kLoss;
-}
-
-std::optional<Parity> choice_in(const envelope::Choices& choices, const core::PlayerId& player) {
-  auto found = choices.find(player);
-  return found == choices.end() ? std::nullopt : found->second;
-}
 
 }  // namespace
 
@@ -212,22 +203,10 @@ void PlayerService::on_choose(agent::Call<envelope::ChooseParityCall> call) {
 void PlayerService::on_game_over(agent::Call<envelope::GameOver> call) {
   call.reply.acknowledge();
   auto self = own_id({});
-  const auto& result = call.message.game_result;
   PlayedMatch match;
-  match.match_id = call.envelope.match_id.value_or(core::MatchId{});
-  match.round_id = call.envelope.round_id.value_or(0);
-  match.verdict = verdict_of(result, self);
-  match.is_technical = result.status == envelope::GameStatus::kTechnicalLoss;
-  match.own_choice = choice_in(result.choices, self);
-  match.drawn_number = result.drawn_number;
-  for (const auto& [player, choice] : result.choices) {
-    if (player == self) continue;
-    match.opponent_id = player;
-    match.opponent_choice = choice;
-  }
   {
     std::lock_guard lock(mutex_);
-    match.league_id = call.envelope.league_id.value_or(identity_.league);
+    match = played_match(call.envelope, call.message, self, identity_.league);
     open_matches_.erase(match.match_id);
     if (!history_.add(match)) return;
   }
