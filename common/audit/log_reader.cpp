@@ -110,6 +110,7 @@ class Reading {
     }
     entry.verdict = text(line, "verdict");
     entry.fault = text(line, "fault");
+    entry.raw_sha256 = text(line, "raw_sha256");
     entry.raw_is_cut = line.contains("raw_bytes");
     entry.raw = body_of(line, entry);
     return entry;

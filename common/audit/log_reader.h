@@ -34,6 +34,7 @@ struct LogEntry {
   std::string verdict;  ///< `E004`
   std::string fault;
   std::string raw;  ///< masked; of a broadcast put together again
+  std::string raw_sha256;  ///< of the body as it was on the wire; empty in old logs
   bool raw_is_cut = false;  ///< there was more of it
 
   /// The sender and the receiver, after the direction.

@@ -14,6 +14,7 @@ namespace league::audit {
 namespace {
 
 constexpr std::size_t kShown = 8;
+constexpr std::string_view kCut = "...";
 constexpr std::size_t kLongestKey = 96;
 constexpr std::size_t kShortestToken = 12;
 constexpr std::size_t kShortestBareSecret = 8;
@@ -158,8 +159,8 @@ struct Span {
 /// one.
 class SecretFinder {
  public:
-  explicit SecretFinder(const UnescapedText& text, std::vector<Span>& spans)
-      : text_(text), chars_(text.chars()), spans_(spans) {}
+  SecretFinder(const UnescapedText& text, std::vector<Span>& spans, bool is_second)
+      : text_(text), chars_(text.chars()), spans_(spans), is_second_(is_second) {}
 
   void find() {
     find_values();
@@ -280,6 +281,9 @@ class SecretFinder {
 
   void hide(std::size_t begin, std::size_t end) {
     if (begin >= end) return;
+    if (is_second_ && end - begin <= kShown + kCut.size() &&
+        chars_.substr(begin, end - begin).ends_with(kCut))
+      return;
     std::size_t shown = std::min(kShown, (end - begin) / 2);
     spans_.push_back({text_.position(begin + shown), text_.position(end)});
   }
@@ -287,6 +291,7 @@ class SecretFinder {
   const UnescapedText& text_;
   std::string_view chars_;
   std::vector<Span>& spans_;
+  bool is_second_;
 };
 
 void append_without(std::string_view raw, std::vector<Span>& spans, std::string& out) {
@@ -297,7 +302,7 @@ void append_without(std::string_view raw, std::vector<Span>& spans, std::string&
     if (span.end <= done) continue;
     if (span.begin >= done) {
       out.append(raw.substr(done, span.begin - done));
-      out.append("...");
+      out.append(kCut);
     }
     done = span.end;
   }
@@ -316,8 +321,17 @@ bool is_secret_key(std::string_view key) {
 void append_masked(std::string_view raw, std::string& out) {
   std::vector<Span> spans;
   UnescapedText text(raw);
-  SecretFinder(text, spans).find();
+  SecretFinder(text, spans, false).find();
   append_without(raw, spans, out);
+}
+
+std::string mask_again(std::string_view masked) {
+  std::vector<Span> spans;
+  UnescapedText text(masked);
+  SecretFinder(text, spans, true).find();
+  std::string out;
+  append_without(masked, spans, out);
+  return out;
 }
 
 std::string mask_secrets(std::string_view raw) {

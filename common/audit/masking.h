@@ -22,4 +22,7 @@ void append_masked(std::string_view raw, std::string& out);
 /// The same as a new text.
 [[nodiscard]] std::string mask_secrets(std::string_view raw);
 
+/// The same for a text in which secrets should be masked already: what is cut is left as it is.
+[[nodiscard]] std::string mask_again(std::string_view masked);
+
 }  // namespace league::audit

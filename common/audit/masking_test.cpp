@@ -233,5 +233,16 @@ TEST(Masking, TakesLinearTimeOnHostileText) {
   }
 }
 
+TEST(Masking, ASecondTimeChangesOnlyWhatWasNotMasked) {
+  for (std::string text :
+       {R"({"auth_token":"tok_p01_abcdefghijklmnop","draw_seed":"0123456789abcdef"})",
+        R"({"auth_token":"abc","x":"{\"auth_token\":\"abcdefgh\"}"})",
+        "Bearer 0123456789abcdef0"}) {
+    std::string masked = mask_secrets(text);
+    EXPECT_EQ(mask_again(masked), masked);
+    EXPECT_EQ(mask_again(text), masked);
+  }
+}
+
 }  // namespace
 }  // namespace league::audit

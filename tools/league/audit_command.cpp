@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "tools/league/audit_bundle.h"
+#include "tools/league/audit_diff.h"
 #include "tools/league/audit_explain.h"
 #include "tools/league/audit_find.h"
 #include "tools/league/audit_player.h"
@@ -81,15 +83,19 @@ void add_explain(CLI::App& audit, std::function<int()>& chosen) {
       "explain",
       "a match or conversation, and what follows from it: whose fault, what was repeated");
   add_directory(*command, *options);
+  auto html = std::make_shared<std::filesystem::path>();
   command->add_option("MATCH", options->what, "such as R1M1 or convr1m1001")->required();
   add_json(*command, *options);
+  command->add_option("--html", *html, "write a page with a sequence diagram to this file");
   command->footer(
-      "Example:\n  league audit explain runs/2025-01-15T10-30-00Z R1M1\n"
-      "Exit codes: 0 found, 1 there is no such match, 2 DIR holds no logs.");
-  command->callback([options, &chosen] {
-    chosen = [options] {
-      return audit_explain(options->directory, options->what, options->output(), std::cout,
-                           std::cerr);
+      "Examples:\n  league audit explain runs/2025-01-15T10-30-00Z R1M1\n"
+      "  league audit explain runs/2025-01-15T10-30-00Z R1M1 --html R1M1.html\n"
+      "Exit codes: 0 found, 1 there is no such match, 2 DIR holds no logs or the file cannot be "
+      "written.");
+  command->callback([options, html, &chosen] {
+    chosen = [options, html] {
+      return audit_explain(options->directory, options->what,
+                           {.output = options->output(), .html = *html}, std::cout, std::cerr);
     };
   });
 }
@@ -132,6 +138,48 @@ void add_stats(CLI::App& audit, std::function<int()>& chosen) {
   });
 }
 
+void add_bundle(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  auto archive = std::make_shared<std::filesystem::path>();
+  CLI::App* command = audit.add_subcommand(
+      "bundle", "an archive of logs and results, without secrets, to hand to somebody else");
+  add_directory(*command, *options);
+  command->add_option("OUT", *archive, "such as league.tar.gz; must not exist")->required();
+  command->footer(
+      "Example:\n  league audit bundle runs/2025-01-15T10-30-00Z league.tar.gz\n"
+      "Exit codes: 0 written, 1 written, but a log held something secret (masked now; lines on "
+      "stderr), 2 not written.");
+  command->callback([options, archive, &chosen] {
+    chosen = [options, archive] {
+      return audit_bundle(options->directory, *archive, std::cout, std::cerr);
+    };
+  });
+}
+
+void add_diff(CLI::App& audit, std::function<int()>& chosen) {
+  auto first = std::make_shared<std::filesystem::path>();
+  auto second = std::make_shared<std::filesystem::path>();
+  auto options = std::make_shared<AuditOptions>();
+  auto only = std::make_shared<std::string>();
+  CLI::App* command = audit.add_subcommand(
+      "diff", "two logs: copies of one agent's, or the two sides of the same talks");
+  command->add_option("LOGA", *first, "such as logs/agents/P01.log.jsonl")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command->add_option("LOGB", *second, "another one")->required()->check(CLI::ExistingFile);
+  command->add_option("--match", *only, "only this match, such as R1M1");
+  add_json(*command, *options);
+  command->footer(
+      "Example:\n  league audit diff logs/agents/P01.log.jsonl logs/agents/REF01.log.jsonl\n"
+      "Exit codes: 0 they agree, 1 they differ, 2 one of them is no conversation log.");
+  command->callback([=, &chosen] {
+    chosen = [=] {
+      return audit_diff(*first, *second, {.match = *only, .output = options->output()}, std::cout,
+                        std::cerr);
+    };
+  });
+}
+
 void add_log(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   CLI::App* command = audit.add_subcommand(
@@ -161,6 +209,8 @@ void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
   add_explain(*audit, chosen);
   add_find(*audit, chosen);
   add_stats(*audit, chosen);
+  add_bundle(*audit, chosen);
+  add_diff(*audit, chosen);
 }
 
 }  // namespace league::tools

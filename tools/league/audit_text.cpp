@@ -140,6 +140,14 @@ std::string printable(std::string_view text, std::size_t limit) {
     auto c = static_cast<unsigned char>(out[i]);
     // C1 controls are two bytes, C2 80 to C2 9F; terminals obey them too.
     bool c1 = c == 0xC2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xA0;
+    // Marks that turn the direction of writing would move what stands around them.
+    auto at = [&](std::size_t k) {
+      return static_cast<unsigned char>(i + k < out.size() ? out[i + k] : 0);
+    };
+    bool turns = c == 0xE2 && ((at(1) == 0x80 && (at(2) >= 0xAA && at(2) <= 0xAE)) ||
+                               (at(1) == 0x80 && (at(2) == 0x8E || at(2) == 0x8F)) ||
+                               (at(1) == 0x81 && at(2) >= 0xA6 && at(2) <= 0xA9));
+    if (turns) out.replace(i, 3, 1, '?');
     if (c < 0x20 || c == 0x7f) out[i] = c == '\n' || c == '\t' ? ' ' : '?';
     if (c1) out.replace(i, 2, 1, '?');
   }

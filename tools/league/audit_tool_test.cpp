@@ -245,13 +245,39 @@ TEST_F(AuditToolTest, ExplainsAMatch) {
   save();
   EXPECT_EQ(audit_explain(directory_, "R1M1", {}, out_, err_), 0);
   for (std::string part :
-       {"conversation convr1m1001", "player:P01 is at fault: E004", "player:P01 is at fault: E001",
-        "CHOOSE_PARITY_CALL to player:P01 was sent 2 times", "leniency choice_field",
-        "is only in the log of referee:REF01", "result TECHNICAL_LOSS, winner P02",
-        "the clock of"}) {
+       {"conversation convr1m1001", "CHOOSE_PARITY_CALL wrongly (E004). The fault is player:P01's",
+        "did not answer CHOOSE_PARITY_CALL in time (E001)",
+        "sent CHOOSE_PARITY_CALL to player:P01 2 times", "choice_field",
+        "only referee:REF01 has a record of", "TECHNICAL_LOSS: P02 wins", "wall clock of player"}) {
     EXPECT_NE(out_.str().find(part), std::string::npos) << part << out_.str();
   }
   EXPECT_EQ(audit_explain(directory_, "R9M9", {}, out_, err_), 1);
+  EXPECT_NE(err_.str().find("R9M9"), std::string::npos);
+}
+
+TEST_F(AuditToolTest, WritesAPage) {
+  lost_match();
+  save();
+  auto file = directory_ / "page.html";
+  EXPECT_EQ(audit_explain(directory_, "R1M1", {.html = file}, out_, err_), 0);
+  std::stringstream page;
+  page << std::ifstream(file).rdbuf();
+  EXPECT_NE(page.str().find("CHOOSE_PARITY_CALL"), std::string::npos);
+  EXPECT_EQ(audit_explain(directory_, "R1M1", {.html = directory_ / "none" / "x.html"}, out_, err_),
+            2);
+  EXPECT_NE(err_.str().find("cannot be written"), std::string::npos);
+}
+
+TEST_F(AuditToolTest, ExplainsAMatchThatTheManagerEnded) {
+  lost_match();
+  save();
+  std::filesystem::create_directories(directory_ / "data");
+  std::ofstream(directory_ / "data" / "results.json")
+      << R"({"format":"league.results","results":[{"match_id":"R2M1","outcome":"B","by":"MANAGER","reason":"PLAYER_SHUT_DOWN"}]})";
+  EXPECT_EQ(audit_explain(directory_, "R2M1", {}, out_, err_), 0);
+  EXPECT_NE(out_.str().find("ended by the manager itself (PLAYER_SHUT_DOWN): player B wins"),
+            std::string::npos)
+      << out_.str();
 }
 
 TEST_F(AuditToolTest, FindsRecords) {

@@ -44,6 +44,10 @@ core::Result<std::optional<KeptLeague>> read_from_journal(const std::filesystem:
   return std::optional(std::move(league));
 }
 
+std::filesystem::path journal_in(const std::filesystem::path& data) {
+  return data / "journal" / "journal.sqlite";
+}
+
 core::Error damaged(const std::filesystem::path& file) {
   return {core::ErrorCode::kInternalError, file.string() + " is not what a bundle holds", {}};
 }
@@ -67,11 +71,31 @@ core::Result<std::optional<KeptLeague>> read_from_bundle(const std::filesystem::
 }  // namespace
 
 core::Result<std::optional<KeptLeague>> read_kept_league(const std::filesystem::path& data) {
-  auto journal = data / "journal" / "journal.sqlite";
+  auto journal = journal_in(data);
   if (std::filesystem::exists(journal)) return read_from_journal(journal);
   auto results = data / "results.json";
   if (std::filesystem::exists(results)) return read_from_bundle(results);
   return std::optional<KeptLeague>();
+}
+
+core::Result<std::vector<std::string>> kept_secrets(const std::filesystem::path& data) {
+  std::vector<std::string> secrets;
+  if (!std::filesystem::exists(journal_in(data))) return secrets;
+  KeptLeague league;
+  auto read = journal::read_journal(journal_in(data), [&](const journal::Entry& entry) {
+    auto event = lm::from_record(entry.record);
+    if (!event) return core::Result<void>(event.error());
+    note_event(*event, entry.sequence, league);
+    if (const auto* agent = std::get_if<lm::AgentRegistered>(&event->body))
+      secrets.push_back(agent->credential.nonce);
+    if (const auto* agent = std::get_if<lm::AgentReregistered>(&event->body))
+      secrets.push_back(agent->credential.nonce);
+    return core::Result<void>();
+  });
+  if (!read) return read.error();
+  for (const KeptResult& result : league.results) league.seeds.erase(result.match_id);
+  for (const auto& [match, seed] : league.seeds) secrets.push_back(seed);
+  return secrets;
 }
 
 ordered_json results_json(const KeptLeague& league) {

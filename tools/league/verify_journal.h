@@ -34,6 +34,11 @@ struct KeptLeague {
 [[nodiscard]] core::Result<std::optional<KeptLeague>> read_kept_league(
     const std::filesystem::path& data);
 
+/// What the journal in `data` holds that nobody else may know: the nonces of tokens, and the seeds
+/// of matches that have no result. Nothing without a journal.
+[[nodiscard]] core::Result<std::vector<std::string>> kept_secrets(
+    const std::filesystem::path& data);
+
 /// `results.json` of a bundle: the results, and the seeds of the matches that have one and of no
 /// others.
 [[nodiscard]] nlohmann::ordered_json results_json(const KeptLeague& league);

@@ -3,6 +3,7 @@
 
 #include "common/core/crypto.h"
 #include "league_manager/agent_ref.h"
+#include "league_manager/schedule.h"
 #include "league_manager/standings.h"
 #include "referee/rules/rules_registry.h"
 #include "tools/league/json_fields.h"
@@ -234,14 +235,26 @@ class ResultCheck {
     }
   }
 
+  /// A round of which nobody could play a match is not announced: its pairings follow from the
+  /// schedule.
+  [[nodiscard]] LogFacts::Pairing pairing_of(const std::string& match, int players) const {
+    auto announced = pairings_.find(match);
+    if (announced != pairings_.end()) return announced->second;
+    lm::Schedule schedule(players);
+    auto key = lm::MatchKey::parse(match);
+    if (!key || !schedule.contains(*key)) return {};
+    lm::Pairing planned = schedule.pairing(*key);
+    return {lm::AgentRef::player(planned.player_a).id(),
+            lm::AgentRef::player(planned.player_b).id()};
+  }
+
   void check_table(const LogFacts& facts) {
     const json& rows = facts.final_standings;
     lm::Standings standings(static_cast<int>(rows.size()));
     for (const auto& [match, result] : results_) {
-      auto pairing = pairings_.find(match);
-      if (pairing == pairings_.end()) continue;
-      auto a = lm::AgentRef::parse(pairing->second.player_a);
-      auto b = lm::AgentRef::parse(pairing->second.player_b);
+      LogFacts::Pairing pairing = pairing_of(match, standings.players());
+      auto a = lm::AgentRef::parse(pairing.player_a);
+      auto b = lm::AgentRef::parse(pairing.player_b);
       if (!a || !b || a->index >= standings.players() || b->index >= standings.players()) {
         return fault(facts.final_place, "table.players", match + " has a player without a row");
       }

@@ -136,6 +136,17 @@ TEST_F(VerifyResultsTest, KeptResultsAreComparedWithTheReports) {
   EXPECT_EQ(found(), Rules{"fault journal.damaged"});
 }
 
+TEST_F(VerifyResultsTest, ARoundThatWasNeverAnnouncedCountsInTheTable) {
+  logs_.front().facts.pairings.clear();
+  logs_.front().facts.commitments.clear();
+  json row = {{"match_id", "R1M1"}, {"outcome", "NONE"}, {"by", "MANAGER"}};
+  keep({row});
+  end();
+  EXPECT_EQ(found(), Rules{"fault table.differs"});
+  for (json& one : logs_.front().facts.final_standings) one["played"] = one["losses"] = 1;
+  EXPECT_EQ(found(), Rules{});
+}
+
 TEST_F(VerifyResultsTest, ResultsAreReadAsTheyWereWritten) {
   KeptLeague league;
   league.results.push_back({"R1M1", league_manager::Outcome::kPlayerBWins, true, "NO_REFEREE", 3});

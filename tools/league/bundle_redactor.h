@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "common/core/result.h"
+
+namespace league::tools {
+
+/// Knows the secrets of one league directory and takes them out of text. What logs mask anyway it
+/// masks again, and beside it whatever is equal to a secret of this league: tokens, operator and
+/// signing keys, nonces, the seeds of matches that are not over. Immutable once made.
+class BundleRedactor {
+ public:
+  /// Reads the secrets of `data`; what is missing there is no secret. Fails if the journal is
+  /// damaged.
+  [[nodiscard]] static core::Result<BundleRedactor> for_data(const std::filesystem::path& data);
+
+  /// `text` without secrets; equal to `text` if it holds none.
+  [[nodiscard]] std::string redacted(std::string_view text) const;
+
+ private:
+  void add(std::string_view secret);
+  void add_keys_of(const std::filesystem::path& file);
+
+  std::unordered_set<std::string> words_;  ///< whole runs of letters, digits, `_`, `-`
+  std::vector<std::string> parts_;  ///< the few that are looked for inside of words too
+};
+
+}  // namespace league::tools
