@@ -48,6 +48,8 @@ core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
   for (const auto& failure : details.failures) {
     // A player that declined has not failed: it said no, as it may.
     if (failure.error_code == core::ErrorCode::kInvitationDeclined) continue;
+    // Nor has one that the referee itself kept from answering in time.
+    if (failure.clock && failure.clock->is_void) continue;
     report.failures.push_back({failure.player_id.str(), kind_of(failure.error_code)});
   }
   return report;

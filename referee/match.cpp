@@ -43,6 +43,11 @@ Effects Match::start(Instant now) {
   Effects effects;
   if (has_started_ || ending_) return effects;
   has_started_ = true;
+  begin_play(now, effects);
+  return effects;
+}
+
+void Match::begin_play(Instant now, Effects& effects) {
   for (Slot slot : kBothSlots) {
     if (!plan_.seats[slot].is_unavailable) continue;
     const core::Error error{ErrorCode::kPlayerUnavailable,
@@ -53,7 +58,6 @@ Effects Match::start(Instant now) {
   }
   begin_stage(MatchState::kWaitingForPlayers, now, effects);
   settle(now, effects);
-  return effects;
 }
 
 Effects Match::on_reply(CallId id, const Reply& reply, Instant now) {
@@ -61,7 +65,7 @@ Effects Match::on_reply(CallId id, const Reply& reply, Instant now) {
   const auto slot = take_awaited(id);
   if (!slot) return effects;
   if (const auto fault = fault_of(reply)) {
-    fail(*slot, *fault, now, effects);
+    fail(*slot, *fault, now, {}, effects);
   } else {
     accept_reply(*slot, reply, now, effects);
   }
@@ -69,12 +73,13 @@ Effects Match::on_reply(CallId id, const Reply& reply, Instant now) {
   return effects;
 }
 
-Effects Match::on_failure(CallId id, const core::Error& error, Instant now) {
+Effects Match::on_failure(CallId id, const core::Error& error, Instant now,
+                          const CallEvidence& evidence) {
   if (error.code == ErrorCode::kShuttingDown) return abandon();
   Effects effects;
   const auto slot = take_awaited(id);
   if (!slot) return effects;
-  fail(*slot, error, now, effects);
+  fail(*slot, error, now, evidence, effects);
   settle(now, effects);
   return effects;
 }
@@ -85,6 +90,11 @@ Effects Match::on_timer(TimerId id, Instant now) {
   if (id == report_timer_) {
     report_timer_ = 0;
     report(effects);
+    return effects;
+  }
+  if (id == replay_timer_) {
+    replay_timer_ = 0;
+    begin_play(now, effects);
     return effects;
   }
   for (Slot slot : kBothSlots) {
@@ -149,15 +159,20 @@ void Match::begin_stage(MatchState stage, Instant now, Effects& effects) {
     Progress& player = progress_[slot];
     if (player.state == SeatState::kFailed) continue;
     player.attempt = player.failed_attempts = player.invalid_answers = 0;
+    player.was_wronged = false;
     begin_attempt(slot, now, effects);
   }
+}
+
+Duration Match::stage_limit() const {
+  return stage_call() == Call::kInvitation ? plan_.settings.invitation_limit
+                                           : plan_.settings.choice_limit;
 }
 
 void Match::begin_attempt(Slot slot, Instant now, Effects& effects) {
   Progress& player = progress_[slot];
   ++player.attempt;
-  player.window_end = now + (stage_call() == Call::kInvitation ? plan_.settings.invitation_limit
-                                                               : plan_.settings.choice_limit);
+  player.window_end = now + stage_limit();
   ask(slot, now, effects);
 }
 
@@ -216,8 +231,20 @@ void Match::accept_reply(Slot slot, const Reply& reply, Instant now, Effects& ef
   player.state = SeatState::kAnswered;
 }
 
-void Match::fail(Slot slot, const core::Error& error, Instant now, Effects& effects) {
-  record(slot, error, now - progress_[slot].asked_at);
+void Match::fail(Slot slot, const core::Error& error, Instant now, const CallEvidence& evidence,
+                 Effects& effects) {
+  Progress& player = progress_[slot];
+  FailureRecord& failure = record(slot, error, now - player.asked_at);
+  if (error.code == ErrorCode::kTimeout) {
+    ClockProof proof{.limit = player.window_end - player.asked_at,
+                     .sent_at = evidence.sent_at,
+                     .gave_up_at = now,
+                     .own = evidence.own};
+    // Who notices the end of the wait late may have noticed the answer late, too.
+    proof.own.scheduling = std::max<Duration>(proof.own.scheduling, now - player.window_end);
+    player.was_wronged = player.was_wronged || is_void(proof);
+    failure.clock = proof;
+  }
   if (core::error_info(error.code).retryable) {
     fail_attempt(slot, error, effects);
   } else {
@@ -269,6 +296,11 @@ void Match::lose(Slot slot, SendGameError notice, Effects& effects) {
   progress_[slot].lost_by = termination_for(stage_call(), notice.error.code);
   notice.action_required = "NONE";
   notice.consequence = "Technical loss of this match.";
+  if (is_unfair()) {
+    notice.action_required = expected_reply(Call::kInvitation);
+    notice.consequence =
+        "The referee itself was late, so this does not count: the match is played again.";
+  }
   effects.emplace_back(std::move(notice));
 }
 
@@ -281,16 +313,17 @@ SendGameError Match::game_error(Slot slot, const core::Error& error) const {
   return notice;
 }
 
-void Match::record(Slot slot, const core::Error& error, Duration elapsed) {
-  failures_.push_back(
-      {.slot = slot,
-       .player = plan_.seats[slot].player,
-       .call = stage_call(),
-       .code = error.code,
-       // A player that was never called lost at its first attempt: they count from 1.
-       .attempt = std::max(1, progress_[slot].attempt),
-       .elapsed = elapsed,
-       .text = error.message});
+FailureRecord& Match::record(Slot slot, const core::Error& error, Duration elapsed) {
+  return failures_.emplace_back(
+      FailureRecord{.slot = slot,
+                    .player = plan_.seats[slot].player,
+                    .call = stage_call(),
+                    .code = error.code,
+                    // A player that was never called lost at its first attempt: they count from 1.
+                    .attempt = std::max(1, progress_[slot].attempt),
+                    .elapsed = elapsed,
+                    .text = error.message,
+                    .clock = {}});
 }
 
 void Match::settle(Instant now, Effects& effects) {
@@ -300,11 +333,32 @@ void Match::settle(Instant now, Effects& effects) {
     if (player.state != SeatState::kAnswered && player.state != SeatState::kFailed) return;
     has_failed = has_failed || player.state == SeatState::kFailed;
   }
-  if (has_failed || state_ == MatchState::kCollectingChoices) {
+  if (has_failed && is_unfair()) {
+    play_again(effects);
+  } else if (has_failed || state_ == MatchState::kCollectingChoices) {
     decide(effects);
   } else {
     begin_stage(MatchState::kCollectingChoices, now, effects);
   }
+}
+
+/// A player lost for time, and not all of that time was its own.
+bool Match::is_unfair() const {
+  return replays_ < plan_.settings.max_replays &&
+         std::ranges::any_of(progress_.both, [](const Progress& player) {
+           return player.was_wronged && (player.lost_by == Termination::kTimeoutJoin ||
+                                         player.lost_by == Termination::kTimeoutChoice);
+         });
+}
+
+/// From the invitation on, with the same seed: nobody has learnt anything of it. After a pause,
+/// since it was too much for us just now.
+void Match::play_again(Effects& effects) {
+  ++replays_;
+  progress_ = {};
+  state_ = MatchState::kWaitingForPlayers;
+  replay_timer_ = ++last_id_;
+  effects.emplace_back(StartTimer{replay_timer_, plan_.settings.retry_delay});
 }
 
 void Match::decide(Effects& effects) {
@@ -315,6 +369,7 @@ void Match::decide(Effects& effects) {
                 ? technical_result(plan_, {{a.lost_by, b.lost_by}}, {{a.choice, b.choice}})
                 : played_result(rules_, plan_, {*a.choice, *b.choice});
   result_->failures = failures_;
+  result_->replays = replays_;
   report(effects);
 }
 

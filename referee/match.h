@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "referee/clock_proof.h"
 #include "referee/match_effects.h"
 
 namespace league::referee {
@@ -45,8 +46,9 @@ struct MatchSnapshot {
 /// The course of one match as a pure state machine: it takes facts (with the time at which they
 /// happened) and says what to do. Both players are asked in parallel; who fails for good waits, as
 /// the match does, for what the other is just being asked, so that a match with two dead players
-/// has no winner. After Finished nothing has an effect. Not thread-safe. Source: protocol §6 and
-/// §7.
+/// has no winner. A match that would be lost for time while the referee itself was late is played
+/// again, a few times. After Finished nothing has an effect. Not thread-safe. Source: protocol §6
+/// and §7.
 class Match {
  public:
   /// `rules` outlives the match.
@@ -62,7 +64,9 @@ class Match {
   /// own doing and abandons the match; every other code is an invalid answer. A player that answers
   /// with a JSON-RPC error has given an invalid answer: hand in kInvalidReply, not the code the
   /// player wrote.
-  [[nodiscard]] Effects on_failure(CallId id, const core::Error& error, Instant now);
+  /// `evidence` tells whether a time-out was the player's doing or ours.
+  [[nodiscard]] Effects on_failure(CallId id, const core::Error& error, Instant now,
+                                   const CallEvidence& evidence = {});
   [[nodiscard]] Effects on_timer(TimerId id, Instant now);
   [[nodiscard]] Effects on_report_accepted();
   /// The report did not arrive, or the manager answered with an error: codes of trouble that passes
@@ -89,24 +93,30 @@ class Match {
     int invalid_answers = 0;
     Instant asked_at{};  ///< of the awaited call
     Instant window_end{};  ///< of the present attempt
+    bool was_wronged = false;  ///< a time-out of this call was void
     std::optional<Termination> lost_by;
     std::optional<std::string> choice;
   };
 
   [[nodiscard]] Call stage_call() const;
+  [[nodiscard]] Duration stage_limit() const;
+  void begin_play(Instant now, Effects& effects);
   void begin_stage(MatchState stage, Instant now, Effects& effects);
   void begin_attempt(Slot slot, Instant now, Effects& effects);
   void ask(Slot slot, Instant now, Effects& effects);
   [[nodiscard]] std::optional<Slot> take_awaited(CallId id);
   [[nodiscard]] std::optional<core::Error> fault_of(const Reply& reply) const;
   void accept_reply(Slot slot, const Reply& reply, Instant now, Effects& effects);
-  void fail(Slot slot, const core::Error& error, Instant now, Effects& effects);
+  void fail(Slot slot, const core::Error& error, Instant now, const CallEvidence& evidence,
+            Effects& effects);
   void fail_attempt(Slot slot, const core::Error& error, Effects& effects);
   void fail_answer(Slot slot, const core::Error& error, Instant now, Effects& effects);
   void lose(Slot slot, SendGameError notice, Effects& effects);
-  void record(Slot slot, const core::Error& error, Duration elapsed);
+  FailureRecord& record(Slot slot, const core::Error& error, Duration elapsed);
   [[nodiscard]] SendGameError game_error(Slot slot, const core::Error& error) const;
   void settle(Instant now, Effects& effects);
+  [[nodiscard]] bool is_unfair() const;
+  void play_again(Effects& effects);
   void decide(Effects& effects);
   void report(Effects& effects);
   void finish(Ending ending, std::optional<core::Error> error, Effects& effects);
@@ -121,6 +131,8 @@ class Match {
   bool is_report_awaited_ = false;
   int report_attempts_ = 0;
   TimerId report_timer_ = 0;
+  int replays_ = 0;
+  TimerId replay_timer_ = 0;
   std::optional<Ending> ending_;
   std::uint64_t last_id_ = 0;
 };

@@ -12,9 +12,9 @@ namespace {
 
 using testing::MatchScript;
 
-const std::vector<std::string> kWords = {"join",    "decline", "timeout", "refused",
-                                         "garbage", "token",   "wrong",   "huh",
-                                         "even",    "odd",     "Even"};
+const std::vector<std::string> kWords = {"join",    "decline", "timeout", "wronged",
+                                         "refused", "garbage", "token",   "wrong",
+                                         "huh",     "even",    "odd",     "Even"};
 
 /// What a player will do: one word for each time it is asked, then silence.
 using Behaviour = std::vector<std::string>;
@@ -58,6 +58,7 @@ void run(MatchScript& script, PerPlayer<Behaviour> behaviours, const std::vector
 MatchPlan plan_without_hurry() {
   MatchPlan plan = MatchScript::default_plan();
   plan.settings.invitation_limit = plan.settings.choice_limit = std::chrono::hours(1000);
+  plan.settings.max_replays = 0;  // in some orders a time-out comes late, which is the referee's
   return plan;
 }
 
@@ -79,7 +80,8 @@ void check_result(const MatchResult& result) {
   RC_ASSERT(is_technical || (result.choices[Slot::kA] && result.choices[Slot::kB]));
 }
 
-void check_calls(const MatchScript& script, const MatchSettings& settings) {
+/// `replays`: how often the match was played again, at most.
+void check_calls(const MatchScript& script, const MatchSettings& settings, int replays) {
   std::map<std::pair<Slot, Call>, int> calls;
   for (const Effect& effect : script.effects()) {
     const auto* call = std::get_if<CallPlayer>(&effect);
@@ -90,7 +92,7 @@ void check_calls(const MatchScript& script, const MatchSettings& settings) {
     ++calls[{call->slot, call->call}];
   }
   for (const auto& [key, count] : calls) {
-    RC_ASSERT(count <= settings.max_attempts + settings.max_invalid_answers - 1);
+    RC_ASSERT(count <= (replays + 1) * (settings.max_attempts + settings.max_invalid_answers - 1));
   }
 }
 
@@ -109,7 +111,8 @@ TEST(MatchProperty, EveryMatchEndsWithOneResultWithinItsLimits) {
     RC_ASSERT(count<ReportResult>(script.effects()) == 1);
     RC_ASSERT(count<AnnounceGameOver>(script.effects()) == 0);
     check_result(script.result());
-    check_calls(script, script.match().plan().settings);
+    RC_ASSERT(script.result().replays <= script.match().plan().settings.max_replays);
+    check_calls(script, script.match().plan().settings, script.result().replays);
     script.play("ok");
     RC_ASSERT(std::holds_alternative<Finished>(script.effects().back()));
     RC_ASSERT(count<AnnounceGameOver>(script.effects()) == 1);
@@ -208,7 +211,8 @@ TEST(MatchProperty, NoSequenceOfInputsBreaksIt) {
     RC_ASSERT(count<Finished>(effects) == 1);
     RC_ASSERT(std::holds_alternative<Finished>(effects.back()));
     RC_ASSERT(count<AnnounceGameOver>(effects) <= 1);
-    check_calls(script, script.match().plan().settings);
+    const MatchSettings& settings = script.match().plan().settings;
+    check_calls(script, settings, settings.max_replays);
     for (const Effect& effect : effects) {
       const auto* report = std::get_if<ReportResult>(&effect);
       if (!report) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/core/error_code.h"
+#include "referee/clock_proof.h"
 #include "referee/match_types.h"
 
 namespace league::referee {
@@ -39,6 +40,7 @@ struct FailureRecord {
   int attempt = 0;  ///< from 1; 0 for a player that was not asked
   Duration elapsed{};  ///< since the call was made
   std::string text;  ///< for people
+  std::optional<ClockProof> clock;  ///< of a time-out
 
   bool operator==(const FailureRecord&) const = default;
 };
@@ -58,7 +60,8 @@ struct MatchResult {
   std::string reason;  ///< for people
   Termination termination = Termination::kNormal;
   PerPlayer<std::optional<Termination>> lost_by;  ///< each player's own failure, where it failed
-  std::vector<FailureRecord> failures;  ///< in the order in which they happened
+  std::vector<FailureRecord> failures;  ///< in the order in which they happened, of all replays
+  int replays = 0;  ///< how often the match was played before and did not count, see ClockProof
 
   bool operator==(const MatchResult&) const = default;
 };

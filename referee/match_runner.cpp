@@ -4,7 +4,6 @@
 
 #include "common/core/crypto.h"
 #include "common/rpc/json_text.h"
-#include "referee/result_codec.h"
 #include "referee/rules/rules_registry.h"
 
 namespace league::referee {
@@ -39,9 +38,7 @@ Result<rules::DrawSeed> seed_of(const std::string& hex) {
 }
 
 std::shared_ptr<const std::string> text_of(const json& message) {
-  auto text = std::make_shared<std::string>();
-  rpc::append_json(*text, message);
-  return text;
+  return std::make_shared<const std::string>(rpc::to_json_text(message));
 }
 
 std::chrono::milliseconds round_up(Duration duration) {
@@ -81,6 +78,7 @@ MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment
       seats_(std::move(seats)),
       round_id_(round_id),
       on_finished_(std::move(on_finished)),
+      anchor_{context.clock.steady_now(), context.clock.utc_now()},
       plan_(std::move(plan)),
       rules_(rules) {}
 
@@ -230,12 +228,15 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
     reply.notes->verdict = answer.error().code;
     reply.notes->fault = answer.error().message;
   }
+  CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
+  if (!answer && answer.error().code == ErrorCode::kTimeout)
+    evidence.own = context_.delays.worst_since(call.deadline - call.time_limit);
   Effects effects;
   {
     std::lock_guard lock(mutex_);
     auto now = context_.clock.steady_now();
     effects = answer ? match_->on_reply(call.id, *answer, now)
-                     : match_->on_failure(call.id, answer.error(), now);
+                     : match_->on_failure(call.id, answer.error(), now, evidence);
   }
   run(effects);
 }
@@ -270,8 +271,8 @@ void MatchRunner::carry_out(const ReportResult& effect) {
   is_reporting_ = true;
   envelope::MatchResultReport report{
       .game_type = assignment_.game_type,
-      .result =
-          match_result(effect.result, player_ids(), assignment_.attempt, assignment_.draw_seed)};
+      .result = match_result(effect.result, player_ids(), assignment_.attempt,
+                             assignment_.draw_seed, anchor_)};
   agent::PeerCall call;
   call.endpoint = context_.manager;
   call.peer = "league_manager";

@@ -9,8 +9,10 @@
 #include "common/agent/settings.h"
 #include "common/core/timer.h"
 #include "common/envelope/codec.h"
+#include "referee/delay_meter.h"
 #include "referee/match.h"
 #include "referee/players.h"
+#include "referee/result_codec.h"
 
 namespace league::referee {
 
@@ -21,6 +23,7 @@ struct RunnerContext {
   const core::Clock& clock;
   const envelope::EnvelopeBuilder& envelopes;
   const agent::Settings& settings;
+  DelayMeter& delays;
   envelope::Mode mode = envelope::Mode::kOpen;
   transport::Endpoint manager;
   core::AuthToken own_token;  ///< towards the manager only
@@ -78,6 +81,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   const PerPlayer<PlayerSeat> seats_;
   const int round_id_;
   const OnFinished on_finished_;
+  const ClockAnchor anchor_;
   std::atomic<int> pings_{0};
   std::atomic<bool> is_reporting_{false};
   mutable std::mutex mutex_;  // guards match_, plan_ and ack_

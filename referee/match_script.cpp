@@ -12,6 +12,8 @@ namespace {
 
 const rules::RulesModule& even_odd() { return **rules::find_rules("even_odd"); }
 
+constexpr auto kUnfairDelay = std::chrono::seconds(2);  // more than 5 % of either limit
+
 char letter(Slot slot) { return slot == Slot::kA ? 'A' : 'B'; }
 
 std::string in_ms(Duration duration) {
@@ -105,6 +107,11 @@ void MatchScript::play_player(Slot slot, const std::string& word) {
   if (word == "timeout") {
     now_ = std::max(now_, call.deadline);
     fail(core::ErrorCode::kTimeout);
+  } else if (word == "wronged") {
+    now_ = std::max(now_, call.deadline);
+    CallEvidence evidence{.sent_at = call.deadline - call.time_limit,
+                          .own = {.scheduling = kUnfairDelay, .canary = {}}};
+    take(match_.on_failure(call.id, {core::ErrorCode::kTimeout, "scripted", ""}, now_, evidence));
   } else if (word == "refused") {
     fail(core::ErrorCode::kConnectionError);
   } else if (word == "garbage") {

@@ -11,10 +11,11 @@ namespace league::referee::testing {
 /// Plays one match from words, in virtual time, and keeps what it did. For tests.
 ///
 /// Words for a player, always about its awaited call: `A:join`, `A:decline`, `A:timeout` (moves the
-/// clock to the deadline), `A:refused` (no connection), `A:garbage`, `A:token` (a wrong one),
-/// `A:wrong` (another match), `A:huh` (a reply of the other kind), `A:even`, `A:odd`, and any other
-/// word as a choice. Others: `+500` (milliseconds pass), `tick` (the next timer fires), `ok`
-/// (report accepted), `E033` (report failed so).
+/// clock to the deadline), `A:wronged` (the same, but the referee itself was late), `A:refused` (no
+/// connection), `A:garbage`, `A:token` (a wrong one), `A:wrong` (another match), `A:huh` (a reply
+/// of the other kind), `A:even`, `A:odd`, and any other word as a choice. Others: `+500`
+/// (milliseconds pass), `tick` (the next timer fires), `ok` (report accepted), `E033` (report
+/// failed so).
 class MatchScript {
  public:
   explicit MatchScript(MatchPlan plan);

@@ -43,6 +43,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                .mode = options.common.parsed_mode(),
                .log_key = keeper ? keeper->log_key() : std::filesystem::path()});
   if (!port) return agent::fail(port.error());
+  auto delays = ProbingDelayMeter::start((*host)->runtime(), (*host)->caller(), (*host)->timer(),
+                                         (*host)->clock());
+  if (!delays) return agent::fail(delays.error());
   RefereeService service({.max_concurrent_matches = options.max_matches,
                           .mode = options.common.parsed_mode(),
                           .manager = *manager},
@@ -51,6 +54,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                           .clock = (*host)->clock(),
                           .schemas = (*host)->schemas(),
                           .settings = *settings,
+                          .delays = **delays,
                           .may_start = [&file = (*port)->log()] { return file.free_space_ok(); }});
   service.on_league_completed([](const envelope::LeagueCompleted& message) {
     spdlog::info("the league is over; champion: {}",
@@ -101,6 +105,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
 
   stop.wait();
   (*port)->stop_serving();
+  (*delays)->stop();
   (*host)->shut_down();
   return exit_code;
 }

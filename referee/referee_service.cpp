@@ -82,7 +82,7 @@ void RefereeService::set_identity(const agent::Identity& identity) {
                                                              identity.league, deps_.clock);
     context_ = std::make_unique<RunnerContext>(
         RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings,
-                      options_.mode, options_.manager, identity.token});
+                      deps_.delays, options_.mode, options_.manager, identity.token});
   }
   server_.release();
 }

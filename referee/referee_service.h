@@ -25,6 +25,7 @@ struct RefereeDependencies {
   const core::Clock& clock;
   const envelope::MessageSchemas& schemas;
   const agent::Settings& settings;
+  DelayMeter& delays;
   /// False while no new match may start (the log's disk is nearly full); may be empty.
   std::function<bool()> may_start;
 };

@@ -1,7 +1,33 @@
 #include "referee/result_codec.h"
 
+#include <algorithm>
+#include <limits>
+#include <utility>
+
 namespace league::referee {
 namespace {
+
+std::string wall_time(Instant instant, const ClockAnchor& anchor) {
+  auto since = std::chrono::floor<std::chrono::microseconds>(instant - anchor.steady);
+  return anchor.utc.after(since).to_log();
+}
+
+int microseconds_of(Duration duration) {
+  auto count = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  return static_cast<int>(
+      std::clamp<std::int64_t>(count, 0, std::numeric_limits<std::int32_t>::max()));
+}
+
+envelope::ClockProof wire_proof(const ClockProof& proof, const ClockAnchor& anchor) {
+  envelope::ClockProof wire;
+  wire.limit_ms = microseconds_of(proof.limit) / 1000;
+  if (proof.sent_at) wire.sent_at = wall_time(*proof.sent_at, anchor);
+  wire.gave_up_at = wall_time(proof.gave_up_at, anchor);
+  wire.scheduling_delay_us = microseconds_of(proof.own.scheduling);
+  wire.canary_us = microseconds_of(proof.own.canary);
+  wire.is_void = is_void(proof);
+  return wire;
+}
 
 envelope::Choices choices_of(const MatchResult& result, const PerPlayer<core::PlayerId>& players) {
   envelope::Choices choices;
@@ -48,7 +74,7 @@ envelope::GameResult game_result(const MatchResult& result,
 
 envelope::MatchResult match_result(const MatchResult& result,
                                    const PerPlayer<core::PlayerId>& players, int attempt,
-                                   const std::string& draw_proof) {
+                                   const std::string& draw_proof, const ClockAnchor& anchor) {
   envelope::MatchResult report;
   report.winner = winner_of(result, players);
   for (Slot slot : kBothSlots) report.score[players[slot]] = result.score[slot];
@@ -58,13 +84,17 @@ envelope::MatchResult match_result(const MatchResult& result,
   report.details.attempt = attempt;
   report.details.termination = std::string(termination_name(result.termination));
   report.details.draw_proof = draw_proof;
+  if (result.replays > 0) report.details.replays = result.replays;
   for (const auto& failure : result.failures) {
     auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(failure.elapsed);
+    std::optional<envelope::ClockProof> proof;
+    if (failure.clock) proof = wire_proof(*failure.clock, anchor);
     report.details.failures.push_back({.player_id = failure.player,
                                        .call = std::string(call_name(failure.call)),
                                        .error_code = failure.code,
                                        .elapsed_ms = static_cast<int>(elapsed.count()),
-                                       .attempt = failure.attempt});
+                                       .attempt = failure.attempt,
+                                       .clock = std::move(proof)});
   }
   return report;
 }

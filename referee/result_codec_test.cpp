@@ -7,6 +7,9 @@ namespace {
 
 const PerPlayer<core::PlayerId> kPlayers{{core::PlayerId("P01"), core::PlayerId("P02")}};
 
+const Instant kThen{std::chrono::hours(5)};
+const ClockAnchor kAnchor{kThen, *core::UtcTimestamp::parse("2025-01-15T10:30:00Z")};
+
 MatchResult won() {
   MatchResult result;
   result.status = ResultStatus::kWin;
@@ -30,7 +33,7 @@ TEST(ResultCodec, TellsThePlayersWhatHappened) {
 }
 
 TEST(ResultCodec, ReportsScoreAttemptAndProof) {
-  auto report = match_result(won(), kPlayers, 2, "00ff");
+  auto report = match_result(won(), kPlayers, 2, "00ff", kAnchor);
   EXPECT_EQ(report.winner, core::PlayerId("P02"));
   EXPECT_EQ(report.score.at(core::PlayerId("P01")), 0);
   EXPECT_EQ(report.score.at(core::PlayerId("P02")), 3);
@@ -53,18 +56,43 @@ TEST(ResultCodec, ATechnicalLossHasNoNumberAndNamesItsFailures) {
                       .code = core::ErrorCode::kTimeout,
                       .attempt = 3,
                       .elapsed = std::chrono::milliseconds(30'000),
-                      .text = "late"}};
+                      .text = "late",
+                      .clock = {}}};
   auto told = game_result(result, kPlayers);
   EXPECT_EQ(told.status, envelope::GameStatus::kTechnicalLoss);
   EXPECT_EQ(told.drawn_number, std::nullopt);
   EXPECT_EQ(told.number_parity, std::nullopt);
   EXPECT_EQ(told.choices.at(core::PlayerId("P02")), std::nullopt);
-  auto report = match_result(result, kPlayers, 1, "");
+  auto report = match_result(result, kPlayers, 1, "", kAnchor);
   EXPECT_EQ(report.details.termination, "TIMEOUT_CHOICE");
   ASSERT_EQ(report.details.failures.size(), 1U);
   EXPECT_EQ(report.details.failures[0].call, "CHOOSE_PARITY_CALL");
   EXPECT_EQ(report.details.failures[0].elapsed_ms, 30'000);
   EXPECT_EQ(report.details.failures[0].attempt, 3);
+}
+
+TEST(ResultCodec, ATimeOutCarriesItsProofInWallTime) {
+  MatchResult result = won();
+  result.replays = 2;
+  ClockProof proof{.limit = std::chrono::seconds(5),
+                   .sent_at = kThen - std::chrono::microseconds(4'999'875),
+                   .gave_up_at = kThen + std::chrono::microseconds(250),
+                   .own = {.scheduling = std::chrono::milliseconds(251),
+                           .canary = std::chrono::microseconds(900)}};
+  result.failures.emplace_back();
+  result.failures.back().clock = proof;
+  result.failures.emplace_back();
+  auto report = match_result(result, kPlayers, 1, "", kAnchor);
+  EXPECT_EQ(report.details.replays, 2);
+  envelope::ClockProof expected{.limit_ms = 5000,
+                                .sent_at = "2025-01-15T10:29:55.000125Z",
+                                .gave_up_at = "2025-01-15T10:30:00.000250Z",
+                                .scheduling_delay_us = 251000,
+                                .canary_us = 900,
+                                .is_void = true};
+  ASSERT_EQ(report.details.failures.size(), 2U);
+  EXPECT_EQ(report.details.failures[0].clock, expected);
+  EXPECT_FALSE(report.details.failures[1].clock);
 }
 
 }  // namespace

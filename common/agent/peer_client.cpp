@@ -112,6 +112,7 @@ void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
     return send(pending);
   }
   reply->elapsed = clock_.steady_now() - pending->started;
+  reply->sent_at = outcome.sent_at;
   reply->notes = outcome.notes;
   if (reply->error) {
     outcome.notes->verdict = reply->error->code;

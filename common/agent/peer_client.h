@@ -42,6 +42,8 @@ struct PeerReply {
   std::optional<core::Error> error = std::nullopt;
   nlohmann::json message = nullptr;  ///< exact and valid; null after a plain acknowledgement
   std::chrono::nanoseconds elapsed{};
+  /// When the request was with the system; nothing before, or where that is unknown.
+  std::optional<core::Clock::Steady> sent_at = std::nullopt;
   /// Of the answer, for the log: a completion may add a verdict (a wrong token) before it returns.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
 };

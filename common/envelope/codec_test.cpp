@@ -105,8 +105,13 @@ TEST(Codec, ReportIsReadIntoItsStruct) {
   EXPECT_EQ(report->result.winner, core::PlayerId("P01"));
   EXPECT_EQ(report->result.score.at(core::PlayerId("P02")), 0);
   ASSERT_EQ(report->result.details.failures.size(), 1U);
-  CallFailure expected{core::PlayerId("P02"), "CHOOSE_PARITY_CALL", core::ErrorCode::kTimeout,
-                       30000, 1};
+  CallFailure expected{core::PlayerId("P02"),
+                       "CHOOSE_PARITY_CALL",
+                       core::ErrorCode::kTimeout,
+                       30000,
+                       1,
+                       ClockProof{30000, "2025-01-15T10:29:30.000125Z",
+                                  "2025-01-15T10:30:00.000431Z", 310, 850, false}};
   EXPECT_EQ(report->result.details.failures.front(), expected);
 }
 

@@ -73,12 +73,23 @@ void describe(Archive& a, Self& s, Of<GameOver> /*unused*/) {
 }
 
 template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<ClockProof> /*unused*/) {
+  a.required("limit_ms", s.limit_ms);
+  a.optional("sent_at", s.sent_at);
+  a.required("gave_up_at", s.gave_up_at);
+  a.required("scheduling_delay_us", s.scheduling_delay_us);
+  a.required("canary_us", s.canary_us);
+  a.required("void", s.is_void);
+}
+
+template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
   a.required("player_id", s.player_id);
   a.required("call", s.call);
   a.required("error_code", s.error_code);
   a.defaulted("elapsed_ms", s.elapsed_ms);
   a.defaulted("attempt", s.attempt);
+  a.optional("clock", s.clock);
 }
 
 template <typename Archive, typename Self>
@@ -88,6 +99,7 @@ void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
   a.defaulted("choices", s.choices);
   a.defaulted("attempt", s.attempt);
   a.defaulted("failures", s.failures);
+  a.optional("replays", s.replays);
   a.optional("termination", s.termination);
   a.optional("draw_proof", s.draw_proof);
 }

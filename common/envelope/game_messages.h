@@ -94,6 +94,19 @@ struct GameOver {
   bool operator==(const GameOver&) const = default;
 };
 
+/// Why a call counts as out of time, or does not. Ours; others may leave it out.
+struct ClockProof {
+  int limit_ms = 0;  ///< what the player had for its answer
+  std::optional<std::string> sent_at =
+      std::nullopt;  ///< when the request was sent: UTC with microseconds; nothing if it never was
+  std::string gave_up_at{};  ///< when the referee ended the wait: UTC with microseconds
+  int scheduling_delay_us = 0;  ///< how late the referee's own threads ran meanwhile, at the worst
+  int canary_us = 0;  ///< the slowest call of the referee to itself meanwhile
+  bool is_void = false;  ///< the referee was too late itself: no fault of the player
+
+  bool operator==(const ClockProof&) const = default;
+};
+
 /// A call to a player that failed; the manager counts them (protocol §6).
 struct CallFailure {
   core::PlayerId player_id{};
@@ -101,6 +114,7 @@ struct CallFailure {
   core::ErrorCode error_code = core::ErrorCode::kTimeout;
   int elapsed_ms = 0;
   int attempt = 1;
+  std::optional<ClockProof> clock = std::nullopt;  ///< of a time-out
 
   bool operator==(const CallFailure&) const = default;
 };
@@ -112,6 +126,7 @@ struct ResultDetails {
   Choices choices{};
   int attempt = 1;
   std::vector<CallFailure> failures{};
+  std::optional<int> replays = std::nullopt;  ///< how often the match was played before in vain
   std::optional<std::string> termination =
       std::nullopt;  ///< machine-readable reason, such as `timeout_choice`
   std::optional<std::string> draw_proof =

@@ -39,6 +39,9 @@ struct CallOutcome {
   std::string bytes;  ///< the answer's body, perhaps empty
   rpc::MessageContext context;
   std::chrono::nanoseconds elapsed{};
+  /// When the last byte of the request went to the system; nothing before, or where that is
+  /// unknown.
+  std::optional<core::Clock::Steady> sent_at = std::nullopt;
   std::shared_ptr<rpc::MessageNotes> notes =
       std::make_shared<rpc::MessageNotes>();  ///< of the answer
 };

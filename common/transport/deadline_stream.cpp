@@ -77,6 +77,7 @@ bool DeadlineStream::flush() {
         return fail(core::ErrorCode::kConnectionError, step.cause);
     }
   }
+  sent_at_ = std::chrono::steady_clock::now();
   out_.clear();
   is_sending_ = false;
   return true;

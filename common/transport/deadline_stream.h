@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/core/clock.h"
@@ -53,6 +54,8 @@ class DeadlineStream {
   [[nodiscard]] const Fault* fault() const { return has_failed_ ? &fault_ : nullptr; }
   [[nodiscard]] bool has_response_begun() const { return received_ > 0; }
   [[nodiscard]] bool has_ended() const { return has_ended_; }
+  /// When the last byte of the request went to the system; nothing before.
+  [[nodiscard]] std::optional<core::Clock::Steady> sent_at() const { return sent_at_; }
 
  private:
   bool flush();
@@ -72,6 +75,7 @@ class DeadlineStream {
   bool has_ended_ = false;
   bool has_failed_ = false;
   Fault fault_;
+  std::optional<core::Clock::Steady> sent_at_;
 };
 
 }  // namespace league::transport

@@ -72,10 +72,15 @@ CallOutcome perform_http_call(const OutboundCall& call, const std::string& peer,
     if (connection->http->post(call.endpoint.path, *call.bytes, stream, answer)) {
       bool is_reusable = answer.keeps_connection && !stream.has_unread() && !stream.has_ended();
       CallOutcome out = outcome_of(call, std::move(answer), *connection);
+      out.sent_at = stream.sent_at();
       if (is_reusable) tools.cache->put(peer, std::move(connection));
       return out;
     }
-    if (!is_worth_repeating(*connection, stream)) return outcome_of(call, stream);
+    if (!is_worth_repeating(*connection, stream)) {
+      CallOutcome out = outcome_of(call, stream);
+      out.sent_at = stream.sent_at();
+      return out;
+    }
     connection = nullptr;
   }
 }

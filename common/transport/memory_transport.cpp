@@ -108,6 +108,7 @@ void MemoryNetwork::finish(const std::shared_ptr<Call>& call, CallOutcome outcom
                         .with_direction(rpc::MessageDirection::kServerToClient)
                         .with_transport(rpc::TransportContext::memory());
   outcome.elapsed = clock_.steady_now() - call->begun;
+  outcome.sent_at = call->begun;
   completion(std::move(outcome));
 }
 

@@ -357,5 +357,40 @@ TEST(Referee, HasThePlaceOfAReportedMatchFreeBeforeTheAnswerArrives) {
   for (const auto& one : assigned) EXPECT_EQ(one.attempt, 1) << one.match.id().str();
 }
 
+/// A referee that is two minutes late with everything.
+referee::OwnDelay two_minutes() { return {.scheduling = minutes(2), .canary = {}}; }
+
+TEST(Misfortune, ALossForTimeOfAnOverloadedRefereeIsPlayedAgain) {
+  LeagueFixture league({.players = 4});
+  league.register_all();
+  league.delays.set(two_minutes());
+  int attempts = league.options.settings.retry.max_attempts;
+  league.script("P01").on("CHOOSE_PARITY_CALL", Deviation::silence(), attempts);
+  ASSERT_TRUE(league.play());
+  expect_sound(league);
+  EXPECT_EQ(league.status()["technical_losses"], 0);
+  json replays;
+  for (const auto& report :
+       spoken(league, "league_manager", Direction::kIn, Kind::kRequest, "MATCH_RESULT_REPORT")) {
+    const auto& details = report.message["result"]["details"];
+    if (!details.contains("replays")) continue;
+    replays.push_back(details["replays"]);
+    EXPECT_EQ(details["failures"].size(), static_cast<std::size_t>(attempts));
+    for (const auto& failure : details["failures"])
+      EXPECT_EQ(failure["clock"]["void"], true) << failure;
+  }
+  EXPECT_EQ(replays, json::array({1}));
+}
+
+TEST(Misfortune, AfterThreeReplaysALossForTimeStandsButDoesNotSuspend) {
+  LeagueFixture league({.players = 2});
+  league.register_all();
+  league.delays.set(two_minutes());
+  league.script("P01").on("GAME_INVITATION", Deviation::silence());
+  ASSERT_TRUE(league.play());
+  EXPECT_EQ(ending_of(league, "R1M1"), "P01 0 P02 3 TIMEOUT_JOIN");
+  EXPECT_EQ(state_of(league, AgentRef::player(0)), AgentState::kActive);
+}
+
 }  // namespace
 }  // namespace league::testing

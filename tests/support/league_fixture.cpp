@@ -132,6 +132,7 @@ struct LeagueFixture::Referee {
                  .clock = fixture.time,
                  .schemas = schemas(),
                  .settings = fixture.options.settings,
+                 .delays = fixture.delays,
                  .may_start = {}}) {
     wire.listen(fixture, service.handler());
   }

@@ -17,6 +17,7 @@
 #include "league_manager/league.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/faulty_caller.h"
+#include "tests/support/fixed_delay.h"
 #include "tests/support/recording.h"
 #include "tests/support/scripted_handler.h"
 #include "tests/support/scripted_random.h"
@@ -95,6 +96,7 @@ class LeagueFixture {
 
   LeagueFixtureOptions options;
   FakeTime time;
+  FixedDelay delays;  ///< of every referee
   transport::MemoryNetwork network{time, time};
   Recording recording;
   ScriptedRandom random;

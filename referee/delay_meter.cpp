@@ -1,0 +1,157 @@
+#include "referee/delay_meter.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "common/transport/endpoint.h"
+
+namespace league::referee {
+namespace {
+
+using core::ErrorCode;
+
+constexpr auto kTick = std::chrono::milliseconds(25);
+constexpr int kTicksPerCanary = 10;
+constexpr auto kCanaryLimit = std::chrono::seconds(10);
+constexpr auto kRemembered = std::chrono::minutes(10);
+
+class CanaryHandler final : public transport::MessageHandler {
+ public:
+  void on_message(transport::Inbound /*message*/, transport::ReplySlot reply) override {
+    reply.send({.bytes = R"({"jsonrpc":"2.0","id":1,"result":{"status":"ok"}})", .after_sent = {}});
+  }
+};
+
+}  // namespace
+
+struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
+  Probe(transport::Caller& its_caller, core::Timer& its_timer, const core::Clock& its_clock)
+      : caller(its_caller),
+        timer(its_timer),
+        clock(its_clock),
+        frame(std::make_shared<const std::string>(
+            R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{}})")) {}
+
+  void begin() {
+    std::lock_guard lock(mutex);
+    running = {.from = clock.steady_now(), .to = {}, .own = {}};
+    schedule_tick();
+  }
+
+  void schedule_tick() {
+    due = clock.steady_now() + kTick;
+    timer.schedule(kTick, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->tick();
+    });
+  }
+
+  void tick() {
+    bool sends = false;
+    Instant now = clock.steady_now();
+    {
+      std::lock_guard lock(mutex);
+      running.own.scheduling = std::max<Duration>(running.own.scheduling, now - due);
+      if (++ticks % kTicksPerCanary == 0) {
+        running.to = now;
+        remember(std::exchange(running, {.from = now, .to = {}, .own = {}}));
+        sends = !canary_since;
+        if (sends) canary_since = now;
+      }
+      schedule_tick();
+    }
+    if (sends) send_canary(now);
+  }
+
+  void send_canary(Instant since) {
+    transport::OutboundCall call;
+    call.endpoint = endpoint;
+    call.bytes = frame;
+    call.deadline = since + kCanaryLimit;
+    call.budget = transport::Budget::kGame;
+    caller.call(std::move(call),
+                [weak = weak_from_this(), since](const transport::CallOutcome& outcome) {
+                  if (auto self = weak.lock()) self->on_canary(since, outcome);
+                });
+  }
+
+  void on_canary(Instant since, const transport::CallOutcome& outcome) {
+    std::lock_guard lock(mutex);
+    canary_since.reset();
+    // What failed for another reason than time says nothing about time.
+    if (outcome.error && outcome.error->code != ErrorCode::kTimeout) return;
+    Instant now = clock.steady_now();
+    remember({.from = since, .to = now, .own = {.scheduling = {}, .canary = now - since}});
+  }
+
+  struct Sample {
+    Instant from{};
+    Instant to{};
+    OwnDelay own;
+  };
+
+  void remember(Sample sample) {
+    while (!samples.empty() && samples.front().to + kRemembered < sample.to) samples.pop_front();
+    samples.push_back(sample);
+  }
+
+  OwnDelay worst_since(Instant from) {
+    std::lock_guard lock(mutex);
+    Instant now = clock.steady_now();
+    OwnDelay worst = running.own;
+    worst.scheduling = std::max<Duration>(worst.scheduling, now - due);
+    if (canary_since) worst.canary = std::max<Duration>(worst.canary, now - *canary_since);
+    for (auto it = samples.rbegin(); it != samples.rend() && it->to >= from; ++it) {
+      worst.scheduling = std::max(worst.scheduling, it->own.scheduling);
+      worst.canary = std::max(worst.canary, it->own.canary);
+    }
+    return worst;
+  }
+
+  transport::Caller& caller;
+  core::Timer& timer;
+  const core::Clock& clock;
+  const std::shared_ptr<const std::string> frame;
+  CanaryHandler handler;
+  transport::Endpoint endpoint;
+  std::unique_ptr<transport::HttpServer> server;
+
+  std::mutex mutex;  // guards the rest
+  Instant due{};  ///< of the awaited tick
+  std::uint64_t ticks = 0;
+  std::optional<Instant> canary_since;  ///< when the canary that is awaited was sent
+  Sample running;  ///< of the ticks since the last canary
+  std::deque<Sample> samples;  ///< by their end
+};
+
+core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
+    transport::HttpRuntime& runtime, transport::Caller& caller, core::Timer& timer,
+    const core::Clock& clock) {
+  auto probe = std::make_shared<Probe>(caller, timer, clock);
+  transport::HttpServerOptions options;
+  options.bind_address = "127.0.0.1";
+  options.port = 0;
+  auto server = transport::HttpServer::start(runtime, options, probe->handler);
+  if (!server) return server.error();
+  probe->server = std::move(*server);
+  auto endpoint = transport::parse_endpoint(
+      "http://127.0.0.1:" + std::to_string(probe->server->port()) + "/mcp");
+  if (!endpoint) return endpoint.error();
+  probe->endpoint = std::move(*endpoint);
+  probe->begin();
+  return std::unique_ptr<ProbingDelayMeter>(new ProbingDelayMeter(std::move(probe)));
+}
+
+ProbingDelayMeter::ProbingDelayMeter(std::shared_ptr<Probe> probe) : probe_(std::move(probe)) {}
+
+ProbingDelayMeter::~ProbingDelayMeter() { stop(); }
+
+OwnDelay ProbingDelayMeter::worst_since(Instant from) { return probe_->worst_since(from); }
+
+void ProbingDelayMeter::stop() {
+  if (probe_->server) probe_->server->stop();
+}
+
+}  // namespace league::referee
