@@ -124,16 +124,22 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
 
 void add_stats(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
+  auto directories = std::make_shared<std::vector<std::filesystem::path>>();
   CLI::App* command = audit.add_subcommand(
       "stats", "are the draws uniform and independent, the roles balanced, the pairs honest?");
-  add_directory(*command, *options);
+  command
+      ->add_option("DIR", *directories,
+                   "directory that holds data/ and logs/; with several, players are who has the "
+                   "same display name")
+      ->required()
+      ->check(CLI::ExistingDirectory);
   add_json(*command, *options);
   command->footer(
-      "Example:\n  league audit stats runs/2025-01-15T10-30-00Z\n"
-      "Exit codes: 0 nothing is suspicious at 1 %, 1 something is, 2 there are no matches.");
-  command->callback([options, &chosen] {
-    chosen = [options] {
-      return audit_stats(options->directory, options->output(), std::cout, std::cerr);
+      "Examples:\n  league audit stats runs/2025-01-15T10-30-00Z\n  league audit stats runs/*\n"
+      "Exit codes: 0 nothing is suspicious, 1 something is, 2 there are no matches.");
+  command->callback([options, directories, &chosen] {
+    chosen = [options, directories] {
+      return audit_stats(*directories, options->output(), std::cout, std::cerr);
     };
   });
 }

@@ -4,57 +4,37 @@
 #include <map>
 
 #include "tools/league/audit_stats.h"
+#include "tools/league/probability.h"
 
 namespace league::tools {
 namespace {
 
-constexpr double kCritical = 2.5758;  // two-sided, 1 %
-constexpr std::size_t kFewestMatchesOfAPair = 5;
+using Matches = std::vector<PlayedMatch>;
 
-double normal_above(double z) { return 0.5 * std::erfc(z / std::sqrt(2.0)); }
-double two_sided(double z) { return 2 * normal_above(std::abs(z)); }
-
-/// P(chi-squared with `freedom` degrees > x), by Wilson and Hilferty.
-double chi_squared_above(double x, double freedom) {
-  if (x <= 0) return 1;
-  double v = 2 / (9 * freedom);
-  return normal_above((std::cbrt(x / freedom) - (1 - v)) / std::sqrt(v));
-}
-
-/// That a test at 1 % sees a share that is `shift` away from one half.
-double power_of_half(double shift, std::size_t n) {
-  double z = 2 * shift * std::sqrt(static_cast<double>(n));
-  return normal_above(kCritical - z);
-}
-
-/// How many standard deviations `k` of `n` is away from a share of `p`.
-double distance(std::size_t k, std::size_t n, double p) {
-  double sd = std::sqrt(static_cast<double>(n) * p * (1 - p));
-  return sd > 0 ? (static_cast<double>(k) - static_cast<double>(n) * p) / sd : 0;
-}
+double as_real(std::size_t value) { return static_cast<double>(value); }
 
 TestResult uniformity(const LeagueStatistics& all) {
   TestResult test{.name = "draws are uniform over 1 to 10",
                   .sample = all.matches,
                   .deviation = "one number comes twice as often as it should"};
-  double expected = static_cast<double>(all.matches) / 10;
+  double expected = as_real(all.matches) / 10;
   for (std::size_t count : all.numbers) {
-    double off = static_cast<double>(count) - expected;
+    double off = as_real(count) - expected;
     test.statistic += expected > 0 ? off * off / expected : 0;
   }
-  test.p = chi_squared_above(test.statistic, 9);
-  // With one number at 0.2 and the others at 0.8 / 9 the statistic grows by n times the effect.
-  constexpr double kCriticalOfNine = 21.67;
+  test.p = chi_squared_tail(test.statistic, 9);
+  // One number with 0.2 and the others with 0.8 / 9 each.
   double off = 0.1 - 0.8 / 9;
-  double shift = 10 * (0.01 + 9 * off * off) * static_cast<double>(all.matches);
-  test.power = normal_above((kCriticalOfNine - 9 - shift) / std::sqrt(18 + 4 * shift));
+  double shift = 10 * (0.01 + 9 * off * off) * as_real(all.matches);
+  test.power = chi_squared_tail(chi_squared_critical(kSuspicious, 9), 9, shift);
   return test;
 }
 
-TestResult dependence(const std::vector<PlayedMatch>& matches) {
+/// Whether the number is even must not depend on which of the four pairs of choices was made.
+TestResult dependence(const Matches& matches) {
   TestResult test{.name = "draws do not depend on the choices",
                   .sample = matches.size(),
-                  .deviation = "after each pair of choices the parity leans by 0.1"};
+                  .deviation = "the parity follows the choices in one match of five"};
   std::array<std::array<double, 2>, 4> table{};
   for (const auto& match : matches)
     table[(match.a_even ? 2U : 0U) + (match.b_even ? 1U : 0U)][match.number % 2 == 0 ? 1 : 0] += 1;
@@ -65,14 +45,16 @@ TestResult dependence(const std::vector<PlayedMatch>& matches) {
     freedom += 1;
     test.statistic += (row[0] - row[1]) * (row[0] - row[1]) / n;
   }
-  if (freedom > 0) test.p = chi_squared_above(test.statistic, freedom);
-  constexpr double kCriticalOfFour = 13.28;
-  double shift = 4 * 0.01 * static_cast<double>(matches.size());
-  test.power = normal_above((kCriticalOfFour - 4 - shift) / std::sqrt(8 + 4 * shift));
+  if (freedom == 0) return test;
+  test.p = chi_squared_tail(test.statistic, freedom);
+  // A parity of 0.6 instead of 0.5 adds n times 0.04.
+  test.power = chi_squared_tail(chi_squared_critical(kSuspicious, freedom), freedom,
+                                0.04 * as_real(matches.size()));
   return test;
 }
 
-TestResult roles(const std::vector<PlayedMatch>& matches) {
+/// Of the matches that somebody won, player A must have won half.
+TestResult advantage_of_role(const Matches& matches) {
   std::size_t decided = 0;
   std::size_t a_wins = 0;
   for (const auto& match : matches) {
@@ -82,38 +64,74 @@ TestResult roles(const std::vector<PlayedMatch>& matches) {
   }
   TestResult test{.name = "player A wins as often as player B",
                   .sample = decided,
-                  .statistic = distance(a_wins, decided, 0.5),
+                  .statistic = as_real(a_wins),
                   .deviation = "A wins 0.6 of the decided matches"};
-  test.p = two_sided(test.statistic);
-  test.power = power_of_half(0.1, decided);
+  test.p = binomial_two_sided(a_wins, decided, 0.5);
+  test.power = binomial_power(decided, 0.5, 0.6, kSuspicious);
   return test;
 }
 
-std::vector<PairRate> pair_rates(const std::vector<PlayedMatch>& matches) {
-  std::map<std::string, std::pair<double, double>> habits;  // chose even; chose
+/// Nobody is A much more often than B; the most one-sided player counts, corrected for their
+/// number.
+TestResult role_balance(const Matches& matches) {
+  std::map<std::string, std::pair<std::size_t, std::size_t>> roles;  // as A; in all
+  for (const auto& match : matches) {
+    ++roles[match.player_a].first;
+    ++roles[match.player_a].second;
+    ++roles[match.player_b].second;
+  }
+  TestResult test{.name = "everybody is player A as often as B",
+                  .sample = matches.size(),
+                  .deviation = "one player is A in 0.9 of its matches"};
+  std::size_t fewest = matches.size();
+  for (const auto& [player, counts] : roles) {
+    double p = binomial_two_sided(counts.first, counts.second, 0.5) * as_real(roles.size());
+    if (p < test.p) {
+      test.p = p;
+      test.statistic = as_real(counts.first) / as_real(counts.second);
+    }
+    fewest = std::min(fewest, counts.second);
+  }
+  if (!roles.empty())
+    test.power = binomial_power(fewest, 0.5, 0.9, kSuspicious / as_real(roles.size()));
+  return test;
+}
+
+struct Habit {
+  double even = 0;
+  double chosen = 0;
+  [[nodiscard]] double share() const { return even / chosen; }
+};
+
+PairRate pair_rate(const std::string& name, const std::vector<const PlayedMatch*>& played,
+                   double expected, double alpha) {
+  PairRate rate{.pair = name, .matches = played.size(), .expected = expected};
+  for (const PlayedMatch* match : played) rate.opposite += match->a_even != match->b_even ? 1 : 0;
+  rate.p = binomial_two_sided(rate.opposite, rate.matches, expected);
+  rate.power = binomial_power(rate.matches, expected, 0.95, alpha);
+  return rate;
+}
+
+std::vector<PairRate> pair_rates(const Matches& matches) {
+  std::map<std::string, Habit> habits;
   std::map<std::string, std::vector<const PlayedMatch*>> pairs;
   for (const auto& match : matches) {
-    habits[match.player_a].first += match.a_even ? 1 : 0;
-    habits[match.player_b].first += match.b_even ? 1 : 0;
-    habits[match.player_a].second += 1;
-    habits[match.player_b].second += 1;
+    habits[match.player_a].even += match.a_even ? 1 : 0;
+    habits[match.player_b].even += match.b_even ? 1 : 0;
+    habits[match.player_a].chosen += 1;
+    habits[match.player_b].chosen += 1;
     const auto& [first, second] = std::minmax(match.player_a, match.player_b);
     pairs[first + " " + second].push_back(&match);
   }
-  auto share = [&](const std::string& player) {
-    return habits[player].first / habits[player].second;
-  };
+  // Only those that met often enough are judged, so the correction is for them alone.
+  std::erase_if(pairs, [](const auto& pair) { return pair.second.size() < kFewestOfAPair; });
   std::vector<PairRate> rates;
+  auto count = as_real(pairs.size());
   for (const auto& [name, played] : pairs) {
-    PairRate rate{.pair = name, .matches = played.size()};
-    for (const PlayedMatch* match : played) rate.opposite += match->a_even != match->b_even ? 1 : 0;
-    double a = share(played.front()->player_a);
-    double b = share(played.front()->player_b);
-    rate.expected = a * (1 - b) + b * (1 - a);
-    if (rate.matches >= kFewestMatchesOfAPair)
-      rate.p = two_sided(distance(rate.opposite, rate.matches, rate.expected));
-    rate.p = std::min(1.0, rate.p * static_cast<double>(pairs.size()));
-    rates.push_back(std::move(rate));
+    double a = habits[played.front()->player_a].share();
+    double b = habits[played.front()->player_b].share();
+    rates.push_back(pair_rate(name, played, a * (1 - b) + b * (1 - a), kSuspicious / count));
+    rates.back().p = std::min(1.0, rates.back().p * count);
   }
   std::ranges::stable_sort(rates, {}, &PairRate::p);
   return rates;
@@ -121,11 +139,12 @@ std::vector<PairRate> pair_rates(const std::vector<PlayedMatch>& matches) {
 
 }  // namespace
 
-LeagueStatistics statistics_of(const std::vector<PlayedMatch>& matches) {
+LeagueStatistics statistics_of(const Matches& matches) {
   LeagueStatistics all;
   all.matches = matches.size();
   for (const auto& match : matches) ++all.numbers[static_cast<std::size_t>(match.number - 1)];
-  all.tests = {uniformity(all), dependence(matches), roles(matches)};
+  all.tests = {uniformity(all), dependence(matches), advantage_of_role(matches),
+               role_balance(matches)};
   all.pairs = pair_rates(matches);
   return all;
 }

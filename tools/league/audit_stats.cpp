@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <set>
+#include <sstream>
 
 #include "common/audit/conversation.h"
 #include "tools/league/audit_body.h"
@@ -18,46 +19,90 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr double kSuspicious = 0.01;
+/// One league's manager's log, message by message.
+class LeagueReader {
+ public:
+  explicit LeagueReader(bool by_display_name) : by_display_name_(by_display_name) {}
 
-/// Match to its player A, from the announcements.
-void note_roles(const json& message, std::map<std::string, std::string>& player_a) {
-  auto matches = message.find("matches");
-  if (matches == message.end() || !matches->is_array()) return;
-  for (const json& match : *matches) {
-    if (match.is_object())
-      player_a.try_emplace(text_at(match, "match_id"), text_at(match, "player_A_id"));
-  }
-}
-
-std::optional<PlayedMatch> played(const json& report, const std::string& player_a) {
-  auto details = report.value("/result/details"_json_pointer, json::object());
-  auto choices = details.value("choices", json::object());
-  auto number = details.value("drawn_number", json());
-  if (!number.is_number_integer() || !choices.is_object() || choices.size() != 2 || number < 1 ||
-      number > 10)
-    return std::nullopt;
-  auto a = choices.begin();
-  auto b = std::next(a);
-  if (b.key() == player_a) std::swap(a, b);
-  if (!a->is_string() || !b->is_string()) return std::nullopt;
-  return PlayedMatch{a.key(), b.key(), *a == "even", *b == "even", number.get<int>()};
-}
-
-/// The matches of the manager's log, by reports that it did not refuse; the first of each counts.
-std::vector<PlayedMatch> played_matches(const audit::LogSearch& search) {
-  std::map<std::string, std::string> player_a;
-  std::vector<PlayedMatch> matches;
-  std::set<std::string> seen;
-  for (const auto& entry : search.entries) {
+  void take(const audit::LogEntry& entry) {
     json message = message_of(entry);
-    if (!message.is_object()) continue;
-    if (entry.outbound) {
-      note_roles(message, player_a);
-    } else if (seen.insert(entry.match_id).second) {
-      if (auto match = played(message, player_a[entry.match_id])) matches.push_back(*match);
+    if (!message.is_object()) return;
+    if (entry.message_type == "LEAGUE_REGISTER_REQUEST") {
+      if (message.contains("player_meta"))
+        asked_[entry.conversation_id] = text_at(message["player_meta"], "display_name");
+    } else if (entry.message_type == "LEAGUE_REGISTER_RESPONSE") {
+      names_[text_at(message, "player_id")] = asked_[entry.conversation_id];
+    } else if (entry.outbound) {
+      note_roles(message);
+    } else if (seen_.insert(entry.match_id).second) {
+      if (auto match = played(message, player_a_[entry.match_id])) matches_.push_back(*match);
     }
   }
+
+  void add_matches_to(std::vector<PlayedMatch>& all) const {
+    for (PlayedMatch match : matches_) {
+      match.player_a = shown(match.player_a);
+      match.player_b = shown(match.player_b);
+      all.push_back(std::move(match));
+    }
+  }
+
+ private:
+  void note_roles(const json& message) {
+    auto matches = message.find("matches");
+    if (matches == message.end() || !matches->is_array()) return;
+    for (const json& match : *matches)
+      player_a_.try_emplace(text_at(match, "match_id"), text_at(match, "player_A_id"));
+  }
+
+  /// Nothing for a match that was not played to its end.
+  static std::optional<PlayedMatch> played(const json& report, const std::string& player_a) {
+    constexpr int kHighest = 10;
+    auto details = report.value("/result/details"_json_pointer, json::object());
+    auto choices = details.value("choices", json::object());
+    auto number = details.value("drawn_number", json());
+    if (!number.is_number_integer() || !choices.is_object() || choices.size() != 2 || number < 1 ||
+        number > kHighest)
+      return std::nullopt;
+    auto a = choices.begin();
+    auto b = std::next(a);
+    if (b.key() == player_a) std::swap(a, b);
+    if (!a->is_string() || !b->is_string()) return std::nullopt;
+    return PlayedMatch{a.key(), b.key(), *a == "even", *b == "even", number.get<int>()};
+  }
+
+  [[nodiscard]] std::string shown(const std::string& id) const {
+    auto name = names_.find(id);
+    return by_display_name_ && name != names_.end() ? name->second : id;
+  }
+
+  bool by_display_name_;
+  std::map<std::string, std::string> asked_;  ///< display names by conversation
+  std::map<std::string, std::string> names_;
+  std::map<std::string, std::string> player_a_;  ///< by match
+  std::set<std::string> seen_;
+  std::vector<PlayedMatch> matches_;
+};
+
+bool is_of_interest(const audit::LogEntry& entry) {
+  if (entry.agent != "league_manager" || !entry.verdict.empty()) return false;
+  const std::string& type = entry.message_type;
+  if (entry.outbound) return type == "ROUND_ANNOUNCEMENT" || type == "LEAGUE_REGISTER_RESPONSE";
+  return type == "MATCH_RESULT_REPORT" || type == "LEAGUE_REGISTER_REQUEST";
+}
+
+/// The matches of all managers' logs, by reports that were not refused; the first of each counts.
+std::vector<PlayedMatch> played_matches(const std::vector<std::filesystem::path>& directories) {
+  std::map<std::filesystem::path, LeagueReader> leagues;
+  for (const auto& directory : directories) {
+    auto search = audit::search_logs(logs_of(directory), is_of_interest);
+    for (const auto& entry : search.entries) {
+      auto place = std::filesystem::path(entry.file).parent_path();
+      leagues.try_emplace(place, directories.size() > 1).first->second.take(entry);
+    }
+  }
+  std::vector<PlayedMatch> matches;
+  for (const auto& [place, league] : leagues) league.add_matches_to(matches);
   return matches;
 }
 
@@ -78,60 +123,85 @@ ordered_json json_of(const LeagueStatistics& all) {
                      {"matches", pair.matches},
                      {"opposite", pair.opposite},
                      {"expected_rate", pair.expected},
-                     {"p", pair.p}});
+                     {"p", pair.p},
+                     {"suspicious", pair.is_suspicious()},
+                     {"power", pair.power}});
   }
   return {{"matches", all.matches}, {"numbers", all.numbers}, {"tests", tests}, {"pairs", pairs}};
 }
 
-void print(const LeagueStatistics& all, const Paint& paint, std::ostream& out) {
+/// `0.98`; small ones as `0.00012`.
+std::string probability_text(double value) {
+  std::ostringstream text;
+  text.precision(2);
+  text << value;
+  return text.str();
+}
+
+void print_pairs(const LeagueStatistics& all, const Paint& paint, std::ostream& out) {
+  if (all.pairs.empty()) {
+    out << "no two players met " << kFewestOfAPair
+        << " times: give the directories of several leagues to judge pairs\n";
+    return;
+  }
+  double weakest = 1;
+  bool is_suspicious = false;
+  for (const auto& pair : all.pairs) {
+    weakest = std::min(weakest, pair.power);
+    if (!pair.is_suspicious()) continue;
+    is_suspicious = true;
+    out << paint.red("SUSPICIOUS") << "  " << printable(pair.pair, 80) << ": chose differently in "
+        << pair.opposite << " of " << pair.matches << " matches, by their habits "
+        << probability_text(pair.expected * static_cast<double>(pair.matches)) << "; p "
+        << probability_text(pair.p) << " for " << all.pairs.size() << " pairs\n";
+  }
+  if (is_suspicious) return;
+  out << paint.green("fine") << "        " << all.pairs.size() << " pairs met at least "
+      << kFewestOfAPair << " times: none chooses differently more or less often than its habits "
+      << "explain; power at least " << probability_text(weakest)
+      << " to see a pair that does so in 0.95 of its matches\n";
+}
+
+void print_statistics(const LeagueStatistics& all, const Paint& paint, std::ostream& out) {
   out << all.matches << " matches with a draw\nnumbers 1 to 10:";
   for (std::size_t count : all.numbers) out << ' ' << count;
-  out << '\n';
-  out.precision(3);
+  out << "\n\n";
   for (const auto& test : all.tests) {
-    std::string verdict = test.is_suspicious() ? paint.red("SUSPICIOUS") : paint.green("fine");
-    out << padded(test.name, 36) << verdict << "  p " << test.p << ", sample " << test.sample
-        << "; power " << test.power << " to see that " << test.deviation << '\n';
+    out << (test.is_suspicious() ? paint.red("SUSPICIOUS") : paint.green("fine") + "      ") << "  "
+        << padded(test.name, 36) << "  p " << padded(probability_text(test.p), 8) << " of "
+        << test.sample << " matches; power " << probability_text(test.power) << " to see that "
+        << test.deviation << '\n';
   }
-  std::size_t suspicious = 0;
-  std::size_t most = 0;
-  for (const auto& pair : all.pairs) {
-    most = std::max(most, pair.matches);
-    if (pair.p >= kSuspicious) continue;
-    ++suspicious;
-    out << paint.red("SUSPICIOUS") << " pair " << printable(pair.pair, 80) << ": opposite in "
-        << pair.opposite << " of " << pair.matches << " matches, by their habits "
-        << pair.expected * static_cast<double>(pair.matches) << '\n';
-  }
-  if (suspicious > 0) return;
-  out << (most < 5 ? "no pair met five times: their choices cannot be judged\n"
-                   : "no pair chooses differently more or less often than its habits explain\n");
+  print_pairs(all, paint, out);
+  out << "\np: how likely this is by chance alone; suspicious below " << kSuspicious
+      << ", so that an honest league is accused once in a hundred times. power: how likely the "
+         "test finds what it names, with as many matches; where it is small, \"fine\" says "
+         "little.\n";
 }
 
 }  // namespace
 
-int audit_stats(const std::filesystem::path& directory, AuditOutput options, std::ostream& out,
-                std::ostream& err) {
-  auto search = audit::search_logs(logs_of(directory), [](const audit::LogEntry& entry) {
-    if (entry.agent != "league_manager" || !entry.verdict.empty()) return false;
-    return entry.outbound ? entry.message_type == "ROUND_ANNOUNCEMENT"
-                          : entry.message_type == "MATCH_RESULT_REPORT";
-  });
-  auto matches = played_matches(search);
+bool LeagueStatistics::is_suspicious() const {
+  return std::ranges::any_of(tests, &TestResult::is_suspicious) ||
+         std::ranges::any_of(pairs, &PairRate::is_suspicious);
+}
+
+int audit_stats(const std::vector<std::filesystem::path>& directories, AuditOutput options,
+                std::ostream& out, std::ostream& err) {
+  auto matches = played_matches(directories);
   if (matches.empty()) {
-    err << directory.string() << " holds no log of a manager with played matches\n";
+    err << "there is no log of a manager with played matches in";
+    for (const auto& directory : directories) err << ' ' << directory.string();
+    err << '\n';
     return 2;
   }
   auto all = statistics_of(matches);
   if (options.json) {
-    out << json_of(all).dump() << '\n';
+    out << json_of(all).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
   } else {
-    print(all, Paint(options.colour), out);
+    print_statistics(all, Paint(options.colour), out);
   }
-  bool suspicious =
-      std::ranges::any_of(all.tests, &TestResult::is_suspicious) ||
-      std::ranges::any_of(all.pairs, [](const auto& pair) { return pair.p < kSuspicious; });
-  return suspicious ? 1 : 0;
+  return all.is_suspicious() ? 1 : 0;
 }
 
 }  // namespace league::tools
