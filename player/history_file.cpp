@@ -111,9 +111,7 @@ core::Result<void> HistoryFile::write(core::DraftFile& draft) {
     matches.swap(unwritten_);
   }
   for (auto& match : matches) history_.add(std::move(match));
-  json document = history_to_json(history_, owner_.player_id);
-  document["display_name"] = owner_.display_name;
-  return draft.write(document.dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+  return draft.write(history_text(history_, owner_));
 }
 
 }  // namespace league::player

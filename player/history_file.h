@@ -6,18 +6,9 @@
 #include <vector>
 
 #include "common/agent/projection_writer.h"
-#include "player/history.h"
+#include "player/history_text.h"
 
 namespace league::player {
-
-/// Whose history it is.
-struct HistoryOwner {
-  core::PlayerId player_id{};
-  std::string display_name;
-  /// A league that the player has just entered: matches of it in the file are those of an earlier
-  /// league with the same name. Empty: the player is back in a league, or in none yet.
-  core::LeagueId new_league{};
-};
 
 /// Keeps a player's `players/ID/history.json` in its data directory: reads it when the player
 /// begins, and writes it in the background after each match. docs/files.md says what is in it.

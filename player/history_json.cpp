@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "player/history.h"
+#include "player/history_text.h"
 
 namespace league::player {
 
@@ -131,6 +131,12 @@ json history_to_json(const MatchHistory& history, const core::PlayerId& player) 
             {"losses", tally.losses},
             {"draws", tally.draws}}},
           {"matches", std::move(matches)}};
+}
+
+std::string history_text(const MatchHistory& history, const HistoryOwner& owner) {
+  json document = history_to_json(history, owner.player_id);
+  document["display_name"] = owner.display_name;
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
 core::Result<MatchHistory> history_from_json(const json& document, std::size_t capacity) {

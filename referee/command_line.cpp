@@ -16,7 +16,8 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--data", options.data,
                  "directory in which the identity is kept (agents/referee_NAME.json, with the "
-                 "token), so that the referee comes back as who it was");
+                 "token), so that the referee comes back as who it was, and in which the files of "
+                 "matches are written (matches/LEAGUE/MATCH.json)");
   app.footer(
       "Example:\n  referee --port 8001 --manager http://localhost:8000/mcp --name whistle "
       "--max-matches 16");

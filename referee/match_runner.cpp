@@ -80,7 +80,9 @@ MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment
       on_finished_(std::move(on_finished)),
       anchor_{context.clock.steady_now(), context.clock.utc_now()},
       plan_(std::move(plan)),
-      rules_(rules) {}
+      rules_(rules) {
+  open_record();
+}
 
 void MatchRunner::start() {
   if (seats_[Slot::kA].is_suspended || seats_[Slot::kB].is_suspended) return ping_suspended();
@@ -129,6 +131,7 @@ MatchSnapshot MatchRunner::snapshot() const {
 }
 
 void MatchRunner::run(const Effects& effects) {
+  note_state();
   for (const auto& effect : effects) {
     std::visit([this](const auto& one) { carry_out(one); }, effect);
   }
@@ -160,6 +163,9 @@ void MatchRunner::send(Slot slot, const Message& message, std::chrono::milliseco
   call.match_id = assignment_.match_id.str();
   call.time_limit = limit;
   call.budget = budget;
+  std::string_view error_code;
+  if constexpr (std::is_same_v<Message, envelope::GameError>) error_code = message.error_code;
+  note_sent(seat.id.str(), Message::kType, error_code);
   call.reply_defaults.sender = call.peer;
   call.reply_defaults.conversation_id = assignment_.conversation_id;
   call.reply_defaults.player_id = seat.id;
@@ -228,6 +234,7 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
     reply.notes->verdict = answer.error().code;
     reply.notes->fault = answer.error().message;
   }
+  note_answer(seats_[call.slot].id.str(), expected_reply(call.call), answer);
   CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
   if (!answer && answer.error().code == ErrorCode::kTimeout)
     evidence.own = context_.delays.worst_since(call.deadline - call.time_limit);
@@ -277,13 +284,17 @@ void MatchRunner::carry_out(const ReportResult& effect) {
   call.endpoint = context_.manager;
   call.peer = "league_manager";
   call.type = MessageType::kMatchResultReport;
-  call.message = text_of(
-      envelope::encode(envelope_for(MessageType::kMatchResultReport, context_.own_token), report));
+  json message =
+      envelope::encode(envelope_for(MessageType::kMatchResultReport, context_.own_token), report);
+  call.message = text_of(message);
+  if (record_) record_->set_result(rpc::to_json_text(message["result"]));
+  note_sent(call.peer, call.type, {});
   call.conversation_id = assignment_.conversation_id.str();
   call.match_id = assignment_.match_id.str();
   call.time_limit = context_.settings.time_limit(MessageType::kMatchResultReport);
   call.budget = transport::Budget::kGame;
   context_.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
+    self->note_report(reply.error);
     Effects effects;
     {
       std::lock_guard lock(self->mutex_);

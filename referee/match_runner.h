@@ -11,6 +11,7 @@
 #include "common/envelope/codec.h"
 #include "referee/delay_meter.h"
 #include "referee/match.h"
+#include "referee/match_record.h"
 #include "referee/players.h"
 #include "referee/result_codec.h"
 
@@ -27,6 +28,8 @@ struct RunnerContext {
   envelope::Mode mode = envelope::Mode::kOpen;
   transport::Endpoint manager;
   core::AuthToken own_token;  ///< towards the manager only
+  /// The record of a match has changed; must be short. May be empty: nothing is recorded.
+  std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
 };
 
 /// Plays one assigned match: carries out the effects of the pure Match and feeds back what comes of
@@ -76,6 +79,15 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
                                                 const core::AuthToken& token) const;
   [[nodiscard]] PerPlayer<core::PlayerId> player_ids() const;
 
+  /// Begins the record, if somebody wants it. The following add to it.
+  void open_record();
+  void note_sent(const std::string& to, envelope::MessageType type, std::string_view error_code);
+  void note_answer(const std::string& from, std::string_view type,
+                   const core::Result<Reply>& answer);
+  void note_report(const std::optional<core::Error>& failure);
+  /// Notes and publishes another state of the match.
+  void note_state();
+
   const RunnerContext& context_;
   const envelope::MatchAssignment assignment_;
   const PerPlayer<PlayerSeat> seats_;
@@ -89,6 +101,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   const rules::RulesModule& rules_;
   std::unique_ptr<Match> match_;
   nlohmann::json ack_;
+  std::shared_ptr<MatchRecord> record_;  // null without `publish`
 };
 
 }  // namespace league::referee

@@ -8,6 +8,7 @@
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
 #include "common/transport/signals.h"
+#include "referee/match_files.h"
 #include "referee/referee_service.h"
 #include "referee/rules/rules_registry.h"
 
@@ -22,7 +23,10 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (!host) return agent::fail(host.error());
 
   core::CryptoRandom random;
-  std::unique_ptr<agent::IdentityKeeper> keeper;  // null without --data
+  agent::ProjectionWriter projections(
+      {.draft_suffix = "." + agent::temporary_id(options.name) + ".new"});
+  std::unique_ptr<MatchFiles> files;  // null without --data, as the next
+  std::unique_ptr<agent::IdentityKeeper> keeper;
   if (!options.data.empty()) {
     auto opened = agent::IdentityKeeper::open({.data = options.data,
                                                .role = envelope::Role::kReferee,
@@ -31,6 +35,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                                               random);
     if (!opened) return agent::fail(opened.error());
     keeper = std::move(*opened);
+    auto matches = MatchFiles::open(options.data, projections);
+    if (!matches) return agent::fail(matches.error());
+    files = std::move(*matches);
   }
   std::string temporary = agent::temporary_id(options.name);
   auto log = audit::agent_log_path(
@@ -46,6 +53,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto delays = ProbingDelayMeter::start((*host)->runtime(), (*host)->caller(), (*host)->timer(),
                                          (*host)->clock());
   if (!delays) return agent::fail(delays.error());
+  std::function<void(const std::shared_ptr<const MatchRecord>&)> publish;
+  if (files) publish = [&files](const auto& record) { files->publish(record); };
   RefereeService service({.max_concurrent_matches = options.max_matches,
                           .mode = options.common.parsed_mode(),
                           .manager = *manager},
@@ -55,7 +64,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                           .schemas = (*host)->schemas(),
                           .settings = *settings,
                           .delays = **delays,
-                          .may_start = [&file = (*port)->log()] { return file.free_space_ok(); }});
+                          .may_start = [&file = (*port)->log()] { return file.free_space_ok(); },
+                          .publish = publish});
   service.on_league_completed([](const envelope::LeagueCompleted& message) {
     spdlog::info("the league is over; champion: {}",
                  message.champion ? message.champion->display_name : "none");
@@ -107,6 +117,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   (*port)->stop_serving();
   (*delays)->stop();
   (*host)->shut_down();
+  projections.stop();
   return exit_code;
 }
 

@@ -80,9 +80,9 @@ void RefereeService::set_identity(const agent::Identity& identity) {
     token_ = identity.token;
     envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
                                                              identity.league, deps_.clock);
-    context_ = std::make_unique<RunnerContext>(
-        RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings,
-                      deps_.delays, options_.mode, options_.manager, identity.token});
+    context_ = std::make_unique<RunnerContext>(RunnerContext{
+        deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings, deps_.delays,
+        options_.mode, options_.manager, identity.token, deps_.publish});
   }
   server_.release();
 }

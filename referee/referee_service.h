@@ -28,6 +28,8 @@ struct RefereeDependencies {
   DelayMeter& delays;
   /// False while no new match may start (the log's disk is nearly full); may be empty.
   std::function<bool()> may_start;
+  /// See RunnerContext.
+  std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
 };
 
 /// A referee: takes assignments from its league manager and plays each in a MatchRunner.

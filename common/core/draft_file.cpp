@@ -45,9 +45,12 @@ DraftFile& DraftFile::operator=(DraftFile&& other) noexcept {
   return *this;
 }
 
-DraftFile::~DraftFile() {
+DraftFile::~DraftFile() { discard(); }
+
+void DraftFile::discard() {
   close();
   if (!draft_.empty()) ::unlink(draft_.c_str());
+  draft_.clear();
 }
 
 void DraftFile::close() {
@@ -67,6 +70,7 @@ Result<void> DraftFile::write(std::string_view content) {
 }
 
 Result<void> DraftFile::commit(Flush flush) {
+  if (draft_.empty()) return {};
   if (flush == Flush::kNow && ::fsync(descriptor_) != 0) return error_of(errno);
   close();
   if (::rename(draft_.c_str(), file_.c_str()) != 0) return error_of(errno);

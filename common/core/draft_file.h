@@ -34,6 +34,8 @@ class DraftFile {
 
   /// Adds to the draft. After a failure the draft is of no use.
   [[nodiscard]] Result<void> write(std::string_view content);
+  /// The file is to stay as it is after all: `commit` will change nothing.
+  void discard();
   /// Puts the draft in the file's place. With kNow it is on the disk when this returns; with kLater
   /// it survives the process, but after a loss of power the file may be empty.
   [[nodiscard]] Result<void> commit(Flush flush);

@@ -52,6 +52,15 @@ TEST_F(DraftFileTest, WithoutACommitNothingChangesAndNothingIsLeft) {
   EXPECT_EQ(files(), 1);
 }
 
+TEST_F(DraftFileTest, ADiscardedDraftChangesNothing) {
+  auto draft = DraftFile::create(file_);
+  ASSERT_TRUE(draft);
+  draft->discard();
+  EXPECT_TRUE(draft->commit(Flush::kNow));
+  EXPECT_EQ(content_of(file_), "old");
+  EXPECT_EQ(files(), 1);
+}
+
 TEST_F(DraftFileTest, ADraftOfAWriterThatWasKilledIsReplaced) {
   fs::path victim = directory_.path() / "victim";
   std::ofstream(victim) << "precious";

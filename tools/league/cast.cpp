@@ -112,7 +112,8 @@ std::vector<Part> referee_parts(const UpOptions& options, const std::string& man
     Part part{.role = Part::Role::kReferee,
               .program = "referee",
               .name = name,
-              .arguments = {"--port", "0", "--manager", manager_url, "--name", name}};
+              .arguments = {"--port", "0", "--manager", manager_url, "--name", name, "--data",
+                            options.data.string()}};
     if (options.max_matches > 0)
       append(part.arguments, {"--max-matches", std::to_string(options.max_matches)});
     append(part.arguments, shared_arguments(options));

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/draft_file.h"
+#include "common/core/ids.h"
+#include "common/core/timestamp.h"
+
+namespace league::referee {
+
+/// Who plays and who referees which attempt of which match.
+struct MatchRecordHead {
+  core::LeagueId league_id{};
+  int round_id = 0;
+  core::MatchId match_id{};
+  std::string game_type{};
+  int attempt = 1;
+  std::string referee_id{};
+  std::string player_a_id{};
+  std::string player_b_id{};
+  std::string draw_commitment{};  ///< may be empty
+};
+
+/// One message of a match, as its referee saw it. No secrets.
+struct TranscriptLine {
+  core::UtcTimestamp at;
+  std::string from;  ///< `REF01`, `P01`, `league_manager`
+  std::string to;
+  std::string message_type;  ///< of an answer that did not come: the awaited one
+  std::optional<bool> accept{};  ///< of a GAME_JOIN_ACK
+  std::string parity_choice{};  ///< of a CHOOSE_PARITY_RESPONSE
+  std::string error_code{};  ///< why there is no usable answer
+  std::string error{};  ///< the same for people
+};
+
+/// What becomes the file `matches/LEAGUE/MATCH.json` of the data directory: life cycle, transcript
+/// and result of one attempt at a match. docs/files.md says what is in it. Thread-safe.
+class MatchRecord {
+ public:
+  explicit MatchRecord(MatchRecordHead head, std::string_view made_by = "referee");
+
+  /// The match has another state from now on; nothing if it has had it already.
+  bool enter(std::string_view state, core::UtcTimestamp at);
+  void add(TranscriptLine line);
+  /// `json` is the `result` of MATCH_RESULT_REPORT, as text.
+  void set_result(std::string json);
+  [[nodiscard]] const MatchRecordHead& head() const { return head_; }
+  [[nodiscard]] std::string json() const;
+
+ private:
+  struct Stage {
+    std::string state;
+    core::UtcTimestamp at;
+  };
+
+  const MatchRecordHead head_;
+  const std::string made_by_;
+  mutable std::mutex mutex_;
+  std::vector<Stage> lifecycle_;
+  std::vector<TranscriptLine> transcript_;
+  std::string result_ = "null";
+};
+
+/// `DATA/matches/LEAGUE/MATCH.json`; fails with kInvalidFieldValue when an id is no safe name.
+[[nodiscard]] core::Result<std::filesystem::path> match_file(const std::filesystem::path& data,
+                                                             const core::LeagueId& league,
+                                                             const core::MatchId& match);
+
+/// Whether `file` is that of a later attempt than `attempt`: another referee has the match by now.
+[[nodiscard]] bool has_later_attempt(const std::filesystem::path& file, int attempt);
+
+}  // namespace league::referee

@@ -1,0 +1,78 @@
+// What a match runner writes down for the file of its match.
+#include "referee/match_runner.h"
+
+namespace league::referee {
+
+void MatchRunner::open_record() {
+  if (!context_.publish) return;
+  const auto& league = context_.envelopes.league_id();
+  record_ = std::make_shared<MatchRecord>(
+      MatchRecordHead{.league_id = league.value_or(core::LeagueId{}),
+                      .round_id = round_id_,
+                      .match_id = assignment_.match_id,
+                      .game_type = assignment_.game_type,
+                      .attempt = assignment_.attempt,
+                      .referee_id = context_.envelopes.sender().id,
+                      .player_a_id = assignment_.player_a_id.str(),
+                      .player_b_id = assignment_.player_b_id.str(),
+                      .draw_commitment = assignment_.draw_commitment.value_or("")});
+}
+
+void MatchRunner::note_sent(const std::string& to, envelope::MessageType type,
+                            std::string_view error_code) {
+  if (!record_) return;
+  record_->add({.at = context_.clock.utc_now(),
+                .from = record_->head().referee_id,
+                .to = to,
+                .message_type = std::string(envelope::wire_name(type)),
+                .error_code = std::string(error_code)});
+}
+
+void MatchRunner::note_answer(const std::string& from, std::string_view type,
+                              const core::Result<Reply>& answer) {
+  if (!record_) return;
+  TranscriptLine line{.at = context_.clock.utc_now(),
+                      .from = from,
+                      .to = record_->head().referee_id,
+                      .message_type = std::string(type)};
+  if (!answer) {
+    line.error_code = core::error_info(answer.error().code).wire_code;
+    line.error = answer.error().message;
+  } else if (const auto* join = std::get_if<JoinAnswer>(&*answer)) {
+    line.accept = join->accept;
+  } else if (const auto* choice = std::get_if<ChoiceAnswer>(&*answer)) {
+    line.parity_choice = choice->choice;
+  }
+  record_->add(std::move(line));
+}
+
+void MatchRunner::note_report(const std::optional<core::Error>& failure) {
+  if (!record_) return;
+  TranscriptLine line{
+      .at = context_.clock.utc_now(),
+      .from = "league_manager",
+      .to = record_->head().referee_id,
+      .message_type = std::string(envelope::wire_name(envelope::MessageType::kMatchResultReport))};
+  if (failure) {
+    line.error_code = core::error_info(failure->code).wire_code;
+    line.error = failure->message;
+  }
+  record_->add(std::move(line));
+}
+
+void MatchRunner::note_state() {
+  if (!record_) return;
+  std::string_view state;
+  {
+    std::lock_guard lock(mutex_);
+    if (!match_) return;
+    auto ending = match_->ending();
+    if (ending == Ending::kAbandoned) return;  // the file is another attempt's
+    state = state_name(match_->state());
+    if (ending == Ending::kRefused) state = "REFUSED";
+    if (ending == Ending::kUnreported) state = "UNREPORTED";
+  }
+  if (record_->enter(state, context_.clock.utc_now())) context_.publish(record_);
+}
+
+}  // namespace league::referee
