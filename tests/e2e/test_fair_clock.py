@@ -2,13 +2,14 @@
 
 import os
 import signal
+import subprocess
 import threading
 import time
 import unittest
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import LeagueTest, limits
+from league_testing import BIN, LeagueTest, limits
 from scripted_bot import Bot
 
 # One attempt, so that one time-out is a loss. 5 % of the limit are less than 50 ms.
@@ -43,6 +44,9 @@ class FairClock(LeagueTest):
             bot.join(manager)
         self.wait_until_over(manager, 30)
         self.stop_programs()
+        audit = subprocess.run([BIN / "league", "audit", "verify", self.directory], capture_output=True, text=True,
+                               timeout=60)
+        self.assertEqual(audit.returncode, 0, audit.stdout + audit.stderr)
         report, = Log(self.logs).accepted_reports()["R1M1"]
         return report["result"]["details"], bots
 

@@ -33,6 +33,7 @@ struct MatchEvent {
   std::optional<std::int64_t> allowed_us;  ///< of a call with a deadline
   bool accepts = true;  ///< of GAME_JOIN_ACK
   bool is_normal = false;  ///< of a report: both chose
+  int replays = 0;  ///< of a report: how often the match was played before and did not count
   Place place;
 };
 

@@ -110,6 +110,8 @@ class TalkCheck {
     int invitations = 0, invitation_causes = 0;
     std::string last_call;
     const MatchEvent* call = nullptr;
+    int plays = 1;  ///< how often the match was begun with it
+    const MatchEvent* last_begin = nullptr;
   };
 
   void fault(const MatchEvent& event, const char* rule, std::string text) {
@@ -120,10 +122,17 @@ class TalkCheck {
     Side& side = sides_[event.peer];
     if (event.type == "GAME_INVITATION") {
       if (over_) fault(event, "order.after_end", "an invitation follows GAME_OVER");
+      if (side.joined) {  // the match is played again, since the referee was late itself
+        int plays = side.plays + 1;
+        side = Side();
+        side.plays = plays;
+        side.last_begin = &event;
+      }
       side.invited = true;
       if (++side.invitations > 1 + side.invitation_causes)
         fault(event, "retry.without_cause", "invited again though the first call did not fail");
-      if (side.invitations > kMostCalls) fault(event, "retry.too_many", "too many invitations");
+      if (side.invitations > kMostCalls * kMostPlays)
+        fault(event, "retry.too_many", "too many invitations");
     } else if (event.type == "CHOOSE_PARITY_CALL") {
       if (over_) fault(event, "order.after_end", "a call for a choice follows GAME_OVER");
       if (!side.joined)
@@ -145,6 +154,12 @@ class TalkCheck {
 
   void on_report(const MatchEvent& event) {
     reported_ = true;
+    for (const auto& [peer, side] : sides_) {
+      if (side.plays > 1 + std::min(event.replays, kMostPlays - 1)) {
+        fault(*side.last_begin, "retry.without_cause",
+              peer + " was invited again, but the report does not say that the match was replayed");
+      }
+    }
     if (!event.is_normal) return;
     if (!is_decided())
       fault(event, "order.report_before_choices", "reported before both had chosen");
@@ -180,6 +195,7 @@ class TalkCheck {
   }
 
   static constexpr int kMostCalls = 6;  // 3 attempts and 3 invalid answers: protocol §6
+  static constexpr int kMostPlays = 4;  // 3 replays: the fair clock
   std::vector<MatchEvent> events_;
   std::vector<LogFault>& faults_;
   std::map<std::string, Side> sides_;

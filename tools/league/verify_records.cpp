@@ -281,8 +281,11 @@ void RecordChecker::note_for_referee(const json& record, const json& body, const
     if (deadline && sent) event.allowed_us = *deadline - *sent;
     event.accepts = message.value("accept", json(true)) != json(false);
     auto result = message.find("result");
-    if (result != message.end() && result->is_object() && result->contains("details"))
-      event.is_normal = text_at((*result)["details"], "termination") == "NORMAL";
+    if (result != message.end() && result->is_object() && result->contains("details")) {
+      const json& details = (*result)["details"];
+      event.is_normal = text_at(details, "termination") == "NORMAL";
+      if (details.is_object()) event.replays = static_cast<int>(number(details, "replays"));
+    }
   }
   Talk& talk = facts_.talks[text_at(record, "conversation_id")];
   talk.match_id = text_at(record, "match_id");

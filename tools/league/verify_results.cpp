@@ -7,6 +7,7 @@
 #include "league_manager/standings.h"
 #include "referee/rules/rules_registry.h"
 #include "tools/league/json_fields.h"
+#include "tools/league/verify_clock.h"
 #include "tools/league/verify_journal.h"
 #include "tools/league/verify_league.h"
 
@@ -92,6 +93,7 @@ class ResultCheck {
     if (!is_new && known->second.outcome != *outcome)
       fault(report.place, "result.second", report.match_id + " has another result already");
     check_draw(report, pairing->second, winner);
+    check_clock(report, findings_.faults);
   }
 
   static std::optional<lm::Outcome> outcome_of(const AcceptedReport& report,
