@@ -4,9 +4,12 @@ import contextlib
 import gzip
 import http.client
 import json
+import os
 import resource
 import selectors
 import socket
+import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -14,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
-from league_testing import LeagueTest, player_registration, rpc, wait_until
+from league_testing import BIN, LeagueTest, player_registration, rpc, wait_until
 from scripted_bot import Bot
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}'
@@ -267,6 +270,35 @@ class Crowds(LeagueTest):
             except OSError:
                 pass
         return True
+
+
+class Exhaustion(LeagueTest):
+    def test_a_server_without_descriptors_lives_and_comes_back(self):
+        manager = self.start_manager(4, 1)
+        pid = manager.program.process.pid
+        in_use = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (in_use + 10, in_use + 10))
+        crowd = [connect(manager) for _ in range(60)]
+        before = cpu_seconds(pid)
+        time.sleep(0.5)
+        self.assertLess(cpu_seconds(pid) - before, 0.25, "it spins")
+        self.assertTrue(manager.program.is_running)
+        for connection in crowd:
+            connection.close()
+        wait_until(lambda: rpc(manager.url, "ping", timeout=5).status == 200, 10, "an honest call is answered again")
+
+    def test_one_address_has_64_connections(self):
+        script = Path(__file__).with_name("connections_from_one_address.py")
+        if subprocess.run(["unshare", "-rn", "ip", "link"], capture_output=True, timeout=10).returncode != 0:
+            self.skipTest("no network namespaces here")
+        process = subprocess.run(["unshare", "-rn", sys.executable, script, BIN / "league_manager", self.directory],
+                                 capture_output=True, text=True, timeout=30)
+        self.assertEqual(process.stdout.split("\n")[:2], ["64", "again"], process.stderr)
+
+
+def cpu_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Stopping(LeagueTest):
