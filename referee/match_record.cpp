@@ -66,6 +66,11 @@ void MatchRecord::set_result(std::string json) {
   result_ = std::move(json);
 }
 
+void MatchRecord::sort_transcript() {
+  std::lock_guard lock(mutex_);
+  std::ranges::stable_sort(transcript_, {}, &TranscriptLine::at);
+}
+
 std::string MatchRecord::json() const {
   std::lock_guard lock(mutex_);
   std::string out;
@@ -76,7 +81,7 @@ std::string MatchRecord::json() const {
       .text("match_id", head_.match_id.str())
       .text("game_type", head_.game_type)
       .number("attempt", head_.attempt)
-      .text("referee_id", head_.referee_id)
+      .optional_text("referee_id", head_.referee_id)
       .text("player_A_id", head_.player_a_id)
       .text("player_B_id", head_.player_b_id)
       .optional_text("draw_commitment", head_.draw_commitment)

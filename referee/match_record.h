@@ -51,6 +51,8 @@ class MatchRecord {
   void add(TranscriptLine line);
   /// `json` is the `result` of MATCH_RESULT_REPORT, as text.
   void set_result(std::string json);
+  /// Brings the transcript into the order of its times.
+  void sort_transcript();
   [[nodiscard]] const MatchRecordHead& head() const { return head_; }
   [[nodiscard]] std::string json() const;
 

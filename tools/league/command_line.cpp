@@ -8,6 +8,7 @@
 
 #include "tools/league/audit_command.h"
 #include "tools/league/bench_command.h"
+#include "tools/league/export_command.h"
 #include "tools/league/manager_command.h"
 #include "tools/league/suggestion.h"
 #include "tools/league/up_command.h"
@@ -64,6 +65,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_status_command(app, chosen);
   add_start_command(app, chosen);
   add_audit_command(app, chosen);
+  add_export_command(app, chosen);
   add_bench_commands(app, stop, chosen);
   add_version_command(app, chosen);
   if (auto word = unknown_command(app, argc, argv); !word.empty()) return refuse_command(app, word);
