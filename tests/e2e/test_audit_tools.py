@@ -71,6 +71,19 @@ class AuditTools(LeagueTest):
                 verified += 1
         self.assertEqual(verified, 3)
 
+    def test_tables_that_do_not_follow_from_the_journal_are_found(self):
+        self.played_league()
+        for name, old, new in (("standings", '"points":', '"points":1'), ("rounds", '"drawn_number":', '"drawn_number":1')):
+            path, = (self.directory / "data" / "leagues").rglob(name + ".json")
+            good = path.read_text()
+            path.write_text(good.replace(old, new, 1))
+            faults = json.loads(self.audit("verify", self.directory, "--json", code=1))["faults"]
+            self.assertEqual({fault["rule"] for fault in faults}, {"projection." + name})
+            line = 1 + good[:good.index(old)].count("\n")
+            self.assertIn(line, [fault["line"] for fault in faults])
+            path.write_text(good)
+        self.audit("verify", self.directory)
+
     def test_a_league_of_good_bots(self):
         self.played_league()
         self.assertIn("nothing is wrong", self.audit("verify", self.directory))

@@ -9,6 +9,7 @@
 
 #include "tools/league/audit_text.h"
 #include "tools/league/verify_league.h"
+#include "tools/league/verify_projections.h"
 #include "tools/league/verify_records.h"
 
 namespace league::tools {
@@ -55,6 +56,13 @@ void check_one(const audit::LogSegments& segments, const envelope::MessageSchema
       log.facts.faults.push_back({line.file, line.line, "record.form", "a value has a wrong type"});
     }
   });
+}
+
+nlohmann::json final_standings_of(const std::vector<CheckedLog>& logs) {
+  for (const CheckedLog& log : logs) {
+    if (log.facts.final_standings.is_array()) return log.facts.final_standings;
+  }
+  return nullptr;
 }
 
 void gather(const std::vector<CheckedLog>& logs, VerifyReport& report) {
@@ -123,7 +131,7 @@ std::string_view class_of_rule(std::string_view rule) {
       {"authority.", "protocol"}, {"schema", "protocol"},    {"order.", "protocol"},
       {"retry.", "protocol"},     {"deadline.", "protocol"}, {"secret.", "secret"},
       {"draw.", "draw"},          {"result.", "result"},     {"table.", "result"},
-      {"journal.", "result"}};
+      {"journal.", "result"},     {"projection.", "result"}};
   for (const auto& [prefix, name] : kClasses) {
     if (rule.starts_with(prefix)) return name;
   }
@@ -158,6 +166,7 @@ core::Result<VerifyReport> verify_directory(const std::filesystem::path& directo
     check_logs_against_each_other(checked, findings.faults);
     auto decided = check_talks(checked, findings.faults);
     check_results(checked, directory / "data", decided, findings);
+    check_projections(directory / "data", final_standings_of(checked), findings.faults);
     std::ranges::move(findings.faults, std::back_inserter(report.faults));
     report.incidents = std::move(findings.incidents);
   }
