@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -123,17 +124,15 @@ void migrate(SQLite::Database& database) {
   transaction.commit();
 }
 
-/// A connection for reading. A closed journal in a directory that cannot be written can only be
-/// opened as one that does not change.
-SQLite::Database reading(const fs::path& file, const std::string& vfs) {
-  SQLite::Database database(file.string(), SQLite::OPEN_READONLY, kBusyMilliseconds, vfs);
-  try {
-    (void)database.execAndGet("SELECT count(*) FROM sqlite_master");
-    return database;
-  } catch (const SQLite::Exception&) {
-    std::error_code ignored;
-    if (fs::exists(file.string() + "-wal", ignored)) throw;
-  }
+/// Whether the database can be read; throws if SQLite knows why not.
+SQLite::Database probed(const std::string& address, int flags, const std::string& vfs) {
+  SQLite::Database database(address, flags, kBusyMilliseconds, vfs);
+  (void)database.execAndGet("SELECT count(*) FROM sqlite_master");
+  return database;
+}
+
+/// The file as SQLite's URI, for one that does not change.
+std::string immutable_address(const fs::path& file) {
   std::string address = "file:";
   for (char c : file.string()) {
     constexpr std::string_view kSpecial = "%?#";
@@ -145,8 +144,43 @@ SQLite::Database reading(const fs::path& file, const std::string& vfs) {
       address.append("%").append(1, kHex[byte >> 4u]).append(1, kHex[byte & 15u]);
     }
   }
-  return {address + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMilliseconds,
-          vfs};
+  return address + "?immutable=1";
+}
+
+/// Reads a copy, which is gone from the disk's names when this returns: seeds stand in it.
+SQLite::Database read_copy(const fs::path& file, const std::string& vfs) {
+  std::string directory = (fs::temp_directory_path() / "league_journal_XXXXXX").string();
+  if (::mkdtemp(directory.data()) == nullptr)
+    throw SQLite::Exception("no place for a copy of the journal", SQLITE_CANTOPEN);
+  fs::path copy = fs::path(directory) / "journal.sqlite";
+  std::error_code failed;
+  fs::copy_file(file, copy, failed);
+  if (!failed) fs::copy_file(file.string() + "-wal", copy.string() + "-wal", failed);
+  fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, failed);
+  std::optional<SQLite::Database> database;
+  std::optional<SQLite::Exception> problem;
+  try {
+    database.emplace(probed(copy.string(), SQLite::OPEN_READWRITE, vfs));
+  } catch (const SQLite::Exception& thrown) {
+    problem = thrown;
+  }
+  fs::remove_all(directory, failed);
+  if (problem) throw *problem;
+  return std::move(*database);
+}
+
+/// A connection for reading. In a directory that cannot be written a closed journal is opened as
+/// one that does not change, and one that a crash left behind is read from a copy.
+SQLite::Database reading(const fs::path& file, const std::string& vfs) {
+  try {
+    return probed(file.string(), SQLite::OPEN_READONLY, vfs);
+  } catch (const SQLite::Exception& problem) {
+    std::error_code ignored;
+    bool has_log = fs::exists(file.string() + "-wal", ignored);
+    if (has_log && problem.getErrorCode() != SQLITE_CANTOPEN) throw;
+    if (has_log) return read_copy(file, vfs);
+  }
+  return probed(immutable_address(file), SQLite::OPEN_READONLY | SQLite::OPEN_URI, vfs);
 }
 
 core::Result<void> read_entries(SQLite::Database& database, const fs::path& file,
