@@ -117,6 +117,7 @@ class Bench {
   }
 
   void stop_serving() {
+    for (auto& seat : seats_) seat.port->begin_stop();
     for (auto& seat : seats_) seat.port->stop_serving();
   }
 

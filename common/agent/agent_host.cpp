@@ -99,6 +99,10 @@ core::Result<void> AgentPort::serve(transport::HttpServerOptions options,
   return {};
 }
 
+void AgentPort::begin_stop() {
+  if (server_) server_->begin_stop();
+}
+
 void AgentPort::stop_serving() {
   if (server_) server_->stop();
 }

@@ -70,6 +70,8 @@ class AgentPort {
   /// Listens; `handler` outlives the port or `stop_serving`.
   [[nodiscard]] core::Result<void> serve(transport::HttpServerOptions options,
                                          transport::MessageHandler& handler);
+  /// For who stops several ports: begin with all, then each stops within the same time.
+  void begin_stop();
   void stop_serving();
   [[nodiscard]] std::uint16_t port() const;
 

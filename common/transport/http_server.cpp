@@ -38,13 +38,18 @@ HttpServer::HttpServer(std::shared_ptr<HttpFront> front, std::shared_ptr<ServerS
 
 HttpServer::~HttpServer() { stop(); }
 
-void HttpServer::stop() {
+void HttpServer::begin_stop() {
   if (state_->is_stopping.exchange(true)) return;
+  grace_ends_ = std::chrono::steady_clock::now() + state_->options.stop_grace;
   front_->remove(*listener_);
   front_->close_connections(*state_, Connection::State::kArmed);
+}
+
+void HttpServer::stop() {
+  begin_stop();
+  if (state_->is_stopped) return;
   std::unique_lock lock(state_->mutex);
-  state_->changed.wait_for(lock, state_->options.stop_grace,
-                           [&] { return state_->connections == 0; });
+  state_->changed.wait_until(lock, grace_ends_, [&] { return state_->connections == 0; });
   lock.unlock();
   state_->is_stopped = true;
   front_->close_connections(*state_, Connection::State::kParked);

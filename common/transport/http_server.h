@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,9 +52,12 @@ class HttpServer {
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
-  /// Accepts nothing more, lets requests in work end for at most `stop_grace`, then closes
-  /// everything. Afterwards the handler is not called any more; replies that come later go nowhere.
-  /// Not to be called from the handler.
+  /// Accepts nothing more; requests in work have `stop_grace` from now. For who stops several
+  /// servers: begin with all, then stop each, and the grace is the same for all.
+  void begin_stop();
+  /// As begin_stop, then waits for the requests in work, at most until the grace is over, and
+  /// closes everything. Afterwards the handler is not called any more; replies that come later go
+  /// nowhere. Neither of the two is to be called from the handler, nor from two threads at once.
   void stop();
 
  private:
@@ -64,6 +68,7 @@ class HttpServer {
   std::shared_ptr<ServerState> state_;
   std::shared_ptr<Listener> listener_;
   std::uint16_t port_;
+  std::chrono::steady_clock::time_point grace_ends_{};  ///< set when it begins to stop
 };
 
 }  // namespace league::transport

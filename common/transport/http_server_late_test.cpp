@@ -131,6 +131,29 @@ TEST(HttpServer, FinishesRequestsInWorkBeforeItStops) {
   EXPECT_TRUE(client.read_response().ends_with("[7]"));
 }
 
+TEST(HttpServer, SeveralThatBeginToStopTogetherShareTheGrace) {
+  constexpr auto kGrace = milliseconds(400);
+  Parking parking;
+  HttpServerOptions options = Served::quick();
+  options.stop_grace = kGrace;
+  auto park = [&](Inbound message, ReplySlot reply) {
+    parking(std::move(message), std::move(reply));
+  };
+  Served one(park, options);
+  Served other(park, options);
+  RawClient client_of_one(one.port());
+  RawClient client_of_other(other.port());
+  client_of_one.send(post("{}"));
+  client_of_other.send(post("{}"));
+  ASSERT_TRUE(eventually([&] { return parking.size() == 2; }));
+  one.server->begin_stop();
+  other.server->begin_stop();
+  one.server->stop();
+  auto before = std::chrono::steady_clock::now();
+  other.server->stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - before, kGrace / 2);
+}
+
 TEST(HttpServer, ServesManyPortsWithOneRuntime) {
   Served served;
   std::vector<std::unique_ptr<HttpServer>> servers;
