@@ -92,16 +92,16 @@ core::Result<void> check_kind(const fs::path& file) {
   return journal_error(file, "is not a journal: use another directory");
 }
 
-core::Result<void> check_version(SQLite::Database& database, const fs::path& file) {
+core::Result<void> check_version(SQLite::Database& database, const fs::path& file, int newest) {
   int version = pragma_number(database, "user_version");
   bool is_empty = pragma_number(database, "page_count") == 0 ||
                   database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
   if (is_empty) return {};
   if (pragma_number(database, "application_id") != kApplicationId)
     return journal_error(file, "is a database, but not a league's: use another directory");
-  if (version >= 1 && version <= kVersion) return {};
+  if (version >= 1 && version <= newest) return {};
   return journal_error(file, "has version " + std::to_string(version) +
-                                 ", this program knows versions 1 to " + std::to_string(kVersion) +
+                                 ", this program knows versions 1 to " + std::to_string(newest) +
                                  ": use the program that wrote it, or a later one");
 }
 
@@ -113,15 +113,21 @@ core::Result<void> check_pages(SQLite::Database& database, const fs::path& file)
   return damaged(file, verdict);
 }
 
-void migrate(SQLite::Database& database) {
-  int version = pragma_number(database, "user_version");
-  if (version == kVersion) return;
+/// Takes an older journal, or an empty file, to the newest version, or leaves it as it is.
+void migrate(SQLite::Database& database, const std::vector<std::string>& later) {
+  std::vector<std::string> steps(kMigrations.begin(), kMigrations.end());
+  steps.insert(steps.end(), later.begin(), later.end());
+  auto version = static_cast<std::size_t>(pragma_number(database, "user_version"));
+  if (version == steps.size()) return;
   SQLite::Transaction transaction(database);
-  for (int from = version; from < kVersion; ++from)
-    database.exec(kMigrations[static_cast<std::size_t>(from)]);
+  for (; version < steps.size(); ++version) database.exec(steps[version]);
   database.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
-  database.exec("PRAGMA user_version = " + std::to_string(kVersion));
+  database.exec("PRAGMA user_version = " + std::to_string(steps.size()));
   transaction.commit();
+}
+
+int newest_version(const SqliteJournalOptions& options) {
+  return kVersion + static_cast<int>(options.later_migrations.size());
 }
 
 /// Whether the database can be read; throws if SQLite knows why not.
@@ -207,12 +213,13 @@ core::Result<void> read_entries(SQLite::Database& database, const fs::path& file
   return {};
 }
 
-core::Result<void> read_file(const fs::path& file, const std::string& vfs,
-                             const Journal::Visitor& visit) {
+core::Result<void> read_file(const SqliteJournalOptions& options, const Journal::Visitor& visit) {
+  const fs::path& file = options.file;
   if (auto kind = check_kind(file); !kind) return kind;
   try {
-    SQLite::Database database = reading(file, vfs);
-    if (auto version = check_version(database, file); !version) return version;
+    SQLite::Database database = reading(file, options.vfs);
+    if (auto version = check_version(database, file, newest_version(options)); !version)
+      return version;
     if (pragma_number(database, "user_version") == 0) return {};  // nothing has been written yet
     return read_entries(database, file, visit);
   } catch (const SQLite::Exception& problem) {
@@ -226,7 +233,8 @@ core::Result<void> read_file(const fs::path& file, const std::string& vfs,
 class SqliteJournal::Store {
  public:
   Store(const SqliteJournalOptions& options, LockFile lock)
-      : file_(options.file),
+      : options_(options),
+        file_(options.file),
         lock_(std::move(lock)),
         database_(options.file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                   kBusyMilliseconds, options.vfs) {
@@ -236,14 +244,15 @@ class SqliteJournal::Store {
 
   /// May throw, as everything of SQLite.
   core::Result<void> prepare() {
-    if (auto version = check_version(database_, file_); !version) return version;
+    if (auto version = check_version(database_, file_, newest_version(options_)); !version)
+      return version;
     if (auto pages = check_pages(database_, file_); !pages) return pages;
     std::string mode = database_.execAndGet("PRAGMA journal_mode = WAL").getString();
     if (mode != "wal")
       return journal_error(file_, "this file system has no shared memory: use a local disk");
     database_.exec("PRAGMA synchronous = FULL");
     database_.exec("PRAGMA wal_autocheckpoint = " + std::to_string(kCheckpointPages));
-    migrate(database_);
+    migrate(database_, options_.later_migrations);
     insert_.emplace(database_,
                     "INSERT INTO entries (sequence, type, payload, digest) VALUES (?, ?, ?, ?)");
     keep_log_on_close(false);
@@ -283,6 +292,7 @@ class SqliteJournal::Store {
                       nullptr);
   }
 
+  const SqliteJournalOptions options_;
   const fs::path file_;
   LockFile lock_;
   SQLite::Database database_;
@@ -321,13 +331,15 @@ void SqliteJournal::append(std::vector<Record> records, Durable durable) {
 }
 
 core::Result<void> SqliteJournal::replay(const Visitor& visit) const {
-  return read_file(options_.file, options_.vfs, visit);
+  return read_file(options_, visit);
 }
 
 core::Result<void> read_journal(const fs::path& file, const Journal::Visitor& visit) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return journal_error(file, "does not exist");
-  return read_file(file, "", visit);
+  SqliteJournalOptions options;
+  options.file = file;
+  return read_file(options, visit);
 }
 
 }  // namespace league::journal

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/journal/group_commit.h"
 #include "common/journal/journal.h"
@@ -18,6 +19,8 @@ struct SqliteJournalOptions {
   std::function<void(FaultPoint)> fault_point;
   /// For tests: SQLite's name of the file layer to use; empty: the system's.
   std::string vfs;
+  /// For tests: what a later program would add to the versions that this one knows, as SQL.
+  std::vector<std::string> later_migrations = {};
 };
 
 /// A journal in one SQLite file: write-ahead log, a flush of the disk for every commit, many

@@ -173,6 +173,50 @@ TEST_F(SqliteJournalTest, RefusesALaterVersion) {
   EXPECT_EQ(content(), before);
 }
 
+TEST_F(SqliteJournalTest, RefusesAJournalWithoutAVersion) {
+  fill(1);
+  sql("PRAGMA user_version = 0");
+  std::string before = content();
+  EXPECT_NE(refusal().find("has version 0, this program knows versions 1 to 1"), std::string::npos)
+      << refusal();
+  EXPECT_EQ(content(), before);
+}
+
+TEST_F(SqliteJournalTest, ALaterProgramTakesAnOlderJournalWithIt) {
+  fill(2);
+  SqliteJournalOptions later;
+  later.file = file_;
+  later.later_migrations = {"ALTER TABLE entries ADD COLUMN note TEXT",
+                            "CREATE TABLE heads (sequence INTEGER PRIMARY KEY) STRICT"};
+  {
+    auto journal = SqliteJournal::open(later);
+    ASSERT_TRUE(journal) << journal.error().message;
+    ASSERT_TRUE(append_and_wait(**journal, {{"T3", "{}"}}));
+    EXPECT_EQ(entries_of(**journal),
+              (std::vector<Entry>{
+                  {1, {"T1", "{\"n\":1}"}}, {2, {"T2", "{\"n\":1}"}}, {3, {"T3", "{}"}}}));
+  }
+  auto again = SqliteJournal::open(later);
+  ASSERT_TRUE(again) << again.error().message;
+  again->reset();
+  EXPECT_NE(refusal().find("has version 3, this program knows versions 1 to 1: use the program"),
+            std::string::npos)
+      << refusal();
+}
+
+TEST_F(SqliteJournalTest, AMigrationThatFailsChangesNothing) {
+  fill(2);
+  SqliteJournalOptions later;
+  later.file = file_;
+  later.later_migrations = {"ALTER TABLE entries ADD COLUMN note TEXT", "ALTER TABLE nowhere"};
+  auto journal = SqliteJournal::open(later);
+  ASSERT_FALSE(journal);
+  EXPECT_NE(journal.error().message.find(file_.string()), std::string::npos);
+  auto old = open();
+  ASSERT_TRUE(old) << old.error().message;
+  EXPECT_EQ(entries_of(**old).size(), 2U);
+}
+
 TEST_F(SqliteJournalTest, AnEmptyFileBecomesAJournal) {
   std::ofstream{file_};
   EXPECT_EQ(refusal(), "");
