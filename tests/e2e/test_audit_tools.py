@@ -1,9 +1,10 @@
 """What `league audit` says about real leagues: of good bots, of bad ones, and of one that was stopped."""
 
+import base64
 import hashlib
 import hmac
-import base64
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -83,6 +84,25 @@ class AuditTools(LeagueTest):
             self.assertIn(line, [fault["line"] for fault in faults])
             path.write_text(good)
         self.audit("verify", self.directory)
+
+    def test_the_commands_of_the_manual_work(self):
+        self.played_league()
+        manual = (SOURCE / "docs" / "audit.md").read_text().split("## By hand")[1].split("## Tools")[0]
+        blocks = [block.split("```")[0].replace("/tmp/", f"{self.directory}/") for block in manual.split("```\n")[1::2]]
+        self.assertEqual(len(blocks), 5)
+        outputs = []
+        for block in blocks:
+            script = "LOG=agents/P01.log.jsonl\n" + block.split("python3 docs/")[0]
+            outputs.append(subprocess.run(["bash", "-c", script], cwd=self.logs, capture_output=True, text=True,
+                                          timeout=20).stdout.splitlines())
+        chain, seal, witness, transfer, draw = outputs
+        self.assertEqual(len({re.search("[0-9a-f]{64}", line).group() for line in chain}), 1, chain)
+        self.assertEqual(seal[:2], ["Signature Verified Successfully", "1"])
+        self.assertGreaterEqual(int(seal[2]), 1)
+        self.assertGreaterEqual(int(witness[0]), 1)
+        self.assertEqual(transfer, ["agents/P01.log.jsonl", "agents/REF01.log.jsonl"])
+        self.assertEqual([re.match(r"\w+", line).group() for line in draw],
+                         ["draw_commitment", "draw_proof", "choices", "drawn_number", "role_in_match"], draw)
 
     def test_a_league_of_good_bots(self):
         self.played_league()

@@ -43,12 +43,12 @@ void sort_by_size(std::vector<audit::LogSegments>& logs) {
 }
 
 void check_one(const audit::LogSegments& segments, const envelope::MessageSchemas* schemas,
-               CheckedLog& log) {
+               KnownBroadcasts& known, CheckedLog& log) {
   if (schemas == nullptr) {
     log.chain = audit::verify_chain(segments);
     return;
   }
-  RecordChecker checker(*schemas, log.facts);
+  RecordChecker checker(*schemas, known, log.facts);
   log.chain = audit::verify_chain(segments, [&](const audit::RecordLine& line) {
     try {
       checker.take(line);
@@ -154,10 +154,11 @@ core::Result<VerifyReport> verify_directory(const std::filesystem::path& directo
   }
   sort_by_size(logs);
   std::vector<CheckedLog> checked(logs.size());
+  KnownBroadcasts known;
   std::size_t threads =
       options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
   in_parallel(logs.size(), threads, [&](std::size_t i) {
-    check_one(logs[i], schemas ? &*schemas : nullptr, checked[i]);
+    check_one(logs[i], schemas ? &*schemas : nullptr, known, checked[i]);
   });
   VerifyReport report{.faults = {}, .incidents = {}, .notes = {}, .logs = logs.size()};
   gather(checked, report);

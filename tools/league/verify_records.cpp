@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kShortestToken = 12;
+constexpr std::size_t kLargeBroadcast = 1024;  // bytes; below it parsing costs no more than hashing
 
 std::int64_t number(const json& object, const char* key) {
   auto found = object.find(key);
@@ -36,6 +37,14 @@ const json* message_in(const json& body) {
     if (found != body.end() && found->is_object()) return &*found;
   }
   return nullptr;
+}
+
+/// The end of the manager's log that a message of the manager tells.
+std::optional<audit::LogHead> head_told_in(const json& message) {
+  auto head = message.find("log_head");
+  if (head == message.end() || !head->is_object() || text_at(message, "sender") != "league_manager")
+    return std::nullopt;
+  return audit::LogHead{static_cast<std::uint64_t>(number(*head, "seq")), text_at(*head, "hash")};
 }
 
 std::optional<envelope::Role> role_of(std::string_view sender) {
@@ -86,20 +95,53 @@ void RecordChecker::take(const audit::RecordLine& line) {
     note_for_referee(*record, json(), json());
     return;
   }
+  const std::string& type = text_at(*record, "message_type");
+  bool is_repeated = raw.size() >= kLargeBroadcast && !record->contains("verdict") &&
+                     !record->contains("leniencies") && !record->contains("match_id") &&
+                     (type == "ROUND_ANNOUNCEMENT" || type == "LEAGUE_STANDINGS_UPDATE");
+  is_repeated ? take_broadcast(*record, raw) : take_body(*record, raw);
+}
+
+void RecordChecker::take_body(const json& record, const std::string& raw) {
   auto body = schema::parse_json(raw);
   if (!body) {
-    note_for_referee(*record, json(), json());
+    note_for_referee(record, json(), json());
     return;
   }
   check_secrets(*body, false);
   const json* message = message_in(*body);
   if (message != nullptr && !text_at(*message, "message_type").empty())
-    check_message(*record, *message);
+    check_message(record, *message);
   json none = json::object();
   const json& shown = message != nullptr ? *message : none;
-  note_message(*record, shown);
-  note_for_manager(*record, *body, shown);
-  note_for_referee(*record, *body, shown);
+  note_message(record, shown);
+  note_for_manager(record, *body, shown);
+  note_for_referee(record, *body, shown);
+}
+
+/// Tables and announcements go to everybody: each is checked once, and of its copies only what the
+/// record says about them.
+void RecordChecker::take_broadcast(const json& record, const std::string& raw) {
+  auto part = common_part(raw);
+  if (!part) return take_body(record, raw);
+  core::Digest digest = sha256_(*part);
+  if (auto known = known_.find(digest)) {
+    check_names(record, known->sender, known->conversation);
+    if (known->head && text_at(record, "dir") == "in")
+      facts_.witnesses.push_back({*known->head, place_});
+    return;
+  }
+  std::size_t faults = facts_.faults.size();
+  take_body(record, raw);
+  // What a player sends was not judged here.
+  if (facts_.faults.size() > faults ||
+      (agent_.starts_with("player:") && text_at(record, "dir") == "out"))
+    return;
+  auto body = schema::parse_json(raw);
+  const json* message = body ? message_in(*body) : nullptr;
+  if (message == nullptr) return;
+  known_.add(digest, {text_at(*message, "sender"), text_at(*message, "conversation_id"),
+                      head_told_in(*message)});
 }
 
 std::string RecordChecker::body_of(const json& record) {
@@ -161,13 +203,19 @@ void RecordChecker::check_message(const json& record, const json& message) {
   auto role = role_of(sender);
   if (!role || !envelope::spec(*known).senders.contains(*role))
     fault("authority.sender", type + " was sent by " + sender + ", who must not send it");
+  check_names(record, sender, text_at(message, "conversation_id"));
+}
+
+/// The names that the record gives must be those of the message.
+void RecordChecker::check_names(const json& record, const std::string& sender,
+                                const std::string& conversation) {
   if (text_at(record, "dir") == "out") {
     facts_.senders.try_emplace(sender, place_);
   } else if (role_of(text_at(record, "peer")) && text_at(record, "peer") != sender) {
     fault("authority.peer",
           "it came from " + text_at(record, "peer") + " in the name of " + sender);
   }
-  if (text_at(record, "conversation_id") != text_at(message, "conversation_id"))
+  if (text_at(record, "conversation_id") != conversation)
     fault("record.conversation", "the record names another conversation than the message");
 }
 
@@ -189,11 +237,8 @@ void RecordChecker::check_schema(const std::string& type, const json& message) {
 
 void RecordChecker::note_message(const json& record, const json& message) {
   if (record.contains("verdict")) return;
-  if (auto head = message.find("log_head"); head != message.end() && head->is_object() &&
-                                            text_at(record, "dir") == "in" &&
-                                            text_at(message, "sender") == "league_manager") {
-    facts_.witnesses.push_back(
-        {{static_cast<std::uint64_t>(number(*head, "seq")), text_at(*head, "hash")}, place_});
+  if (text_at(record, "dir") == "in") {
+    if (auto head = head_told_in(message)) facts_.witnesses.push_back({*head, place_});
   }
   bool from_manager = text_at(message, "sender") == "league_manager" ||
                       (text_at(record, "dir") == "out" && agent_ == "league_manager");
