@@ -51,10 +51,27 @@ void print(const audit::LogEntry& entry, const Paint& paint, std::ostream& out) 
   out << paint.dim("  " + entry.file + ":" + std::to_string(entry.line)) << '\n';
 }
 
+/// Times are compared as texts, so they must be written as the logs do.
+bool is_beginning_of_time(const std::string& text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000000Z";
+  if (text.size() > kForm.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (kForm[i] == '0' ? !is_digit : text[i] != kForm[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int audit_find(const std::filesystem::path& directory, const FindQuery& query, AuditOutput options,
                std::ostream& out, std::ostream& err) {
+  for (const std::string& time : {query.since, query.until}) {
+    if (is_beginning_of_time(time)) continue;
+    err << "time " << printable(time, 40)
+        << " is not the beginning of a time as the logs have it: 2025-01-15T10:30:00.000000Z\n";
+    return 2;
+  }
   auto search = audit::search_logs(
       logs_of(directory), [&](const audit::LogEntry& entry) { return matches(entry, query); });
   for (const auto& problem : search.problems) err << problem << '\n';
@@ -77,7 +94,10 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
                -1, ' ', false, nlohmann::json::error_handler_t::replace)
         << '\n';
   }
-  return search.entries.empty() ? 1 : 0;
+  if (!search.entries.empty()) return 0;
+  err << "none of the " << search.records << " records in " << search.files
+      << " logs is like this\n";
+  return 1;
 }
 
 }  // namespace league::tools

@@ -20,7 +20,7 @@ struct FindQuery {
 };
 
 /// `league audit find`: one line per record that matches, in the order of time. Returns 0, 1 if
-/// there is none, 2 if DIR holds no logs.
+/// there is none, 2 if a time is written otherwise or DIR holds no logs.
 int audit_find(const std::filesystem::path& directory, const FindQuery& query, AuditOutput options,
                std::ostream& out, std::ostream& err);
 

@@ -3,8 +3,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tools/league/audit_body.h"
 #include "tools/league/audit_text.h"
 #include "tools/league/explanation.h"
+#include "tools/league/json_fields.h"
 
 namespace league::tools {
 namespace {
@@ -12,6 +14,13 @@ namespace {
 using audit::Exchange;
 using audit::LogEntry;
 using nlohmann::json;
+
+/// What the referee says of itself for a time-out: the fair clock of docs/protocol.md.
+struct ClockProof {
+  std::int64_t delay_us = 0;
+  std::int64_t canary_us = 0;
+  bool is_void = false;
+};
 
 /// A call of a game that did not bring what it asked for, with what the called one's log says.
 struct FailedCall {
@@ -24,6 +33,7 @@ struct FailedCall {
   bool reached = false;  ///< the peer's log has the call
   std::optional<std::int64_t> answered_after_us;  ///< by the peer's own clock
   core::UtcTimestamp time;  ///< when it had failed
+  std::optional<ClockProof> proof = {};
   bool refused = false;  ///< the answer says no, instead of being wrong itself
 };
 
@@ -43,12 +53,50 @@ std::string shown_name(const LogEntry& entry) {
   return entry.message_type.empty() ? "a request" : entry.message_type;
 }
 
+/// The proofs of the report by player and call, in the order of the time-outs.
+using ClockProofs = std::map<std::pair<std::string, std::string>, std::vector<ClockProof>>;
+
+/// `details.failures` of the report with this code.
+std::vector<json> reported_failures(const std::vector<Exchange>& exchanges,
+                                    const std::string& code) {
+  const json::json_pointer place("/result/details/failures");
+  std::vector<json> found;
+  for (const Exchange& exchange : exchanges) {
+    const LogEntry& entry = exchange.main();
+    if (entry.message_type != "MATCH_RESULT_REPORT" || entry.kind != "request") continue;
+    json message = message_of(entry);
+    if (!message.is_object() || !message.contains(place)) continue;
+    for (const json& failure : message[place]) {
+      if (text_at(failure, "error_code") == code) found.push_back(failure);
+    }
+    break;
+  }
+  return found;
+}
+
+ClockProofs proofs_in(const std::vector<Exchange>& exchanges) {
+  ClockProofs proofs;
+  for (const json& failure : reported_failures(exchanges, "E001")) {
+    json clock = failure.value("clock", json::object());
+    if (!clock.is_object() || clock.empty()) continue;
+    auto number = [&clock](const char* key) {
+      auto found = clock.find(key);
+      return found != clock.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+    };
+    proofs[{"player:" + text_at(failure, "player_id"), text_at(failure, "call")}].push_back(
+        {number("scheduling_delay_us"), number("canary_us"),
+         clock.value("void", json()) == json(true)});
+  }
+  return proofs;
+}
+
 class FailureSearch {
  public:
   explicit FailureSearch(const std::vector<Exchange>& exchanges) : exchanges_(exchanges) {}
 
   std::vector<FailedCall> run() const {
     std::vector<FailedCall> failed;
+    ClockProofs proofs = proofs_in(exchanges_);
     for (const Exchange& exchange : exchanges_) {
       const LogEntry& entry = exchange.main();
       if (entry.verdict.empty() || entry.kind == "request" || entry.outbound) continue;
@@ -64,6 +112,10 @@ class FailureSearch {
                      .time = entry.time,
                      .refused = says_no(entry)};
       if (call != nullptr) note_answer(*call, one);
+      if (auto& known = proofs[{one.peer, one.type}]; one.code == "E001" && !known.empty()) {
+        one.proof = known.front();
+        known.erase(known.begin());
+      }
       failed.push_back(std::move(one));
     }
     return failed;
@@ -103,7 +155,6 @@ class FailureSearch {
 std::string what_happened(const FailedCall& call) {
   if (call.code == "E001") return "did not answer " + call.type + " in time";
   if (call.code == "E009") return "could not be reached for " + call.type;
-  if (call.code == "E038") return "was unavailable for " + call.type;
   if (call.code == "E037") return "declined to play";
   if (call.refused) return "refused " + call.type;
   return "answered " + call.type + " wrongly";
@@ -132,6 +183,16 @@ std::string who_kept_waiting(const FailedCall& call, std::optional<core::UtcTime
 }
 
 std::string whose_fault(const FailedCall& call, std::optional<core::UtcTimestamp> log_end) {
+  if (call.code == "E001" && call.proof) {
+    std::string numbers = "its own delay was " + duration_text(call.proof->delay_us) +
+                          ", its slowest call to itself took " +
+                          duration_text(call.proof->canary_us);
+    if (call.proof->is_void)
+      return call.caller + "'s, by its own word: it was late itself (" + numbers +
+             "), so this does not count";
+    return who_kept_waiting(call, log_end) + ". " + call.caller + " says that it was on time (" +
+           numbers + ")";
+  }
   if (call.code == "E001") return who_kept_waiting(call, log_end);
   if (call.code == "E009") {
     if (call.reached)
@@ -144,8 +205,6 @@ std::string whose_fault(const FailedCall& call, std::optional<core::UtcTimestamp
     }
     return call.peer + "'s: its side did not take the connection, or broke it (" + call.fault + ")";
   }
-  if (call.code == "E038")
-    return call.peer + "'s: it was suspended or shut down for what it did before";
   if (call.code == "E037") return call.peer + "'s: it answered accept: false";
   if (call.refused) {
     return call.peer == "league_manager"
@@ -155,6 +214,8 @@ std::string whose_fault(const FailedCall& call, std::optional<core::UtcTimestamp
   return call.peer + "'s: " + call.fault +
          (call.answered_after_us ? ". Its own log has the same answer" : "");
 }
+
+bool is_void(const FailedCall& call) { return call.proof && call.proof->is_void; }
 
 }  // namespace
 
@@ -168,7 +229,8 @@ std::vector<std::string> explain_failures(const std::vector<Exchange>& exchanges
   for (FailedCall& call : FailureSearch(exchanges).run()) {
     auto same = std::ranges::find_if(groups, [&](const Group& group) {
       return group.first.peer == call.peer && group.first.type == call.type &&
-             group.first.code == call.code && group.first.reached == call.reached;
+             group.first.code == call.code && group.first.reached == call.reached &&
+             is_void(group.first) == is_void(call);
     });
     if (same == groups.end()) {
       groups.push_back({std::move(call), 1});
@@ -177,6 +239,11 @@ std::vector<std::string> explain_failures(const std::vector<Exchange>& exchanges
     }
   }
   std::vector<std::string> sentences;
+  for (const json& failure : reported_failures(exchanges, "E038")) {
+    std::string player = "player:" + text_at(failure, "player_id");
+    sentences.push_back(player + " was not asked (E038). The fault is " + player +
+                        "'s: it was suspended for what it did before, and a ping found nobody");
+  }
   for (const Group& group : groups) {
     const FailedCall& call = group.first;
     std::string times = group.times > 1 ? ", " + std::to_string(group.times) + " times" : "";

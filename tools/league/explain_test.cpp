@@ -94,6 +94,45 @@ TEST_F(ExplainTest, APlayerThatAnswersTooLateIsAtFault) {
   expect_one(all.one_sided, "only player:P01 has a record of GAME_JOIN_ACK: answers that");
 }
 
+TEST_F(ExplainTest, ARefereeThatWasLateItselfIsAtFault) {
+  message(true, "request", "GAME_INVITATION", 7, 0);
+  failure("E001", 500 * kMs, 500 * kMs);
+  message(true, "request", "GAME_INVITATION", 8, 600 * kMs);
+  failure("E001", 1100 * kMs, 500 * kMs);
+  auto clock = [](bool late) {
+    return nlohmann::json{{"player_id", "P01"},
+                          {"call", "GAME_INVITATION"},
+                          {"error_code", "E001"},
+                          {"clock",
+                           {{"limit_ms", 500},
+                            {"scheduling_delay_us", late ? 480'000 : 300},
+                            {"canary_us", 700},
+                            {"void", late}}}};
+  };
+  auto report = entry(kReferee, true, "request", "MATCH_RESULT_REPORT", 1200 * kMs);
+  report.peer = "league_manager";
+  nlohmann::json details = {{"failures", {clock(true), clock(false)}}};
+  report.raw = nlohmann::json{{"params", {{"result", {{"details", details}}}}}}.dump();
+  entries_.push_back(report);
+  auto causes = explained().causes;
+  ASSERT_EQ(causes.size(), 2U) << nlohmann::json(causes).dump(1);
+  EXPECT_NE(causes[0].find("The fault is referee:REF01's, by its own word: it was late itself (its "
+                           "own delay was 480.0 ms"),
+            std::string::npos)
+      << causes[0];
+  EXPECT_NE(causes[1].find("says that it was on time (its own delay was 300 us"), std::string::npos)
+      << causes[1];
+}
+
+TEST_F(ExplainTest, APlayerThatWasNotAskedIsNamed) {
+  auto report = entry(kReferee, true, "request", "MATCH_RESULT_REPORT", 0);
+  report.peer = "league_manager";
+  report.raw =
+      R"({"params":{"result":{"details":{"failures":[{"player_id":"P01","error_code":"E038"}]}}}})";
+  entries_.push_back(report);
+  expect_one(explained().causes, "player:P01 was not asked (E038). The fault is player:P01's");
+}
+
 TEST_F(ExplainTest, APlayerThatAnsweredInTimeIsNotAtFault) {
   message(true, "request", "GAME_INVITATION", 7, 0);
   message(false, "reply", "GAME_JOIN_ACK", 7, 3 * kMs, 3 * kMs, "sender");
