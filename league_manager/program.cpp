@@ -192,6 +192,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     spdlog::info("league {} is over: {}", id.str(), service.status()["champion"].dump());
     std::printf("finished %s\n", id.str().c_str());  // for `league up`: everybody has been told
     std::fflush(stdout);
+    projections.hurry();
   });
 
   auto served =

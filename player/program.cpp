@@ -79,6 +79,8 @@ class Bench {
                                           .schemas = host_.schemas()});
     if (!service) return service.error();
     seat.service = std::move(*service);
+    seat.service->on_league_completed(
+        [this](const envelope::LeagueCompleted&) { histories_.hurry(); });
     auto served = serve(seat, wanted);
     if (!served && options_.common.port == 0) served = serve(seat, 0);  // the old port is taken
     if (!served) return served;

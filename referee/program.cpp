@@ -66,7 +66,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                           .delays = **delays,
                           .may_start = [&file = (*port)->log()] { return file.free_space_ok(); },
                           .publish = publish});
-  service.on_league_completed([](const envelope::LeagueCompleted& message) {
+  service.on_league_completed([&projections](const envelope::LeagueCompleted& message) {
+    projections.hurry();
     spdlog::info("the league is over; champion: {}",
                  message.champion ? message.champion->display_name : "none");
   });

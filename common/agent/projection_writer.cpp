@@ -2,19 +2,26 @@
 
 #include <pthread.h>
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
 namespace league::agent {
 namespace {
 
-constexpr int kNiceness = 10;
 /// What becomes due so soon is written with what is due: fewer awakenings.
 constexpr std::chrono::milliseconds kTogether{200};
 constexpr std::chrono::hours kLongSleep{1};
+/// So much may be written at once before the writer pauses: the share of one second.
+constexpr std::chrono::seconds kBurst{1};
+
+/// What the calling thread has used of the processor.
+std::chrono::nanoseconds cpu_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
 
 core::Error too_many(std::uint64_t lost) {
   return {core::ErrorCode::kInternalError,
@@ -59,9 +66,16 @@ void ProjectionWriter::update(const File& file, Render render) {
     return;
   }
   Time due = now + options_.interval;
-  if (auto pause = pauses_.find(name); pause != pauses_.end()) due = std::max(due, pause->second);
   waiting_.emplace(name, Waiting{std::move(render), file.is_precious, due});
-  if (due < asleep_until_) changed_.notify_one();
+  if (std::max(due, paid_until_) < asleep_until_) changed_.notify_one();
+}
+
+void ProjectionWriter::hurry() {
+  {
+    std::lock_guard lock(mutex_);
+    is_hurried_ = true;
+  }
+  changed_.notify_one();
 }
 
 void ProjectionWriter::stop() {
@@ -85,67 +99,85 @@ std::uint64_t ProjectionWriter::failed() const {
 
 void ProjectionWriter::run() {
   ::pthread_setname_np(::pthread_self(), "projections");
-  // Answers come first. It does not matter if the system does not allow it.
-  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNiceness);
   std::unique_lock lock(mutex_);
   while (!is_stopped_) {
     auto now = std::chrono::steady_clock::now();
-    Time first = now + kLongSleep;
-    for (const auto& [name, what] : waiting_) first = std::min(first, what.due);
-    if (first > now) {
-      asleep_until_ = first;
-      changed_.wait_until(lock, first);
+    if (Time next = next_time(now); next > now) {
+      asleep_until_ = next;
+      changed_.wait_until(lock, next);
       asleep_until_ = Time::min();
       continue;
     }
     Files due = take_due(now);
+    Pace pace = this->pace();
+    if (waiting_.empty()) is_hurried_ = false;
     lock.unlock();
-    write_all(std::move(due), false);
+    write_all(std::move(due), pace);
     lock.lock();
   }
   Files rest = std::exchange(waiting_, {});
   lock.unlock();
-  write_all(std::move(rest), true);
+  write_all(std::move(rest), Pace::kLast);
+}
+
+ProjectionWriter::Pace ProjectionWriter::pace() const {
+  bool are_many = waiting_.size() > options_.max_waiting / 2;
+  return is_hurried_ || are_many ? Pace::kFull : Pace::kShare;
+}
+
+ProjectionWriter::Time ProjectionWriter::next_time(Time now) const {
+  if (waiting_.empty()) return now + kLongSleep;
+  if (is_hurried_) return now;
+  Time next = now + kLongSleep;
+  for (const auto& [name, what] : waiting_) next = std::min(next, what.due);
+  return pace() == Pace::kFull ? next : std::max(next, paid_until_);
 }
 
 ProjectionWriter::Files ProjectionWriter::take_due(Time now) {
   Files due;
   for (auto one = waiting_.begin(); one != waiting_.end();) {
     auto next = std::next(one);
-    if (one->second.due <= now + kTogether) due.insert(waiting_.extract(one));
+    if (is_hurried_ || one->second.due <= now + kTogether) due.insert(waiting_.extract(one));
     one = next;
   }
   return due;
 }
 
-void ProjectionWriter::write_all(Files files, bool is_last) {
+void ProjectionWriter::write_all(Files files, Pace pace) {
   std::optional<core::Error> failure;
   std::uint64_t written = 0;
   Files failed;
-  while (!files.empty()) {
+  auto start = cpu_time();
+  auto allowance = std::chrono::duration<double>(kBurst) * options_.share;
+  auto may_go_on = [&] { return pace != Pace::kShare || cpu_time() - start < allowance; };
+  for (bool is_first = true; !files.empty() && (is_first || may_go_on()); is_first = false) {
     auto one = files.extract(files.begin());
-    auto start = std::chrono::steady_clock::now();
     const Waiting& what = one.mapped();
-    auto flush = is_last && what.is_precious ? core::Flush::kNow : core::Flush::kLater;
+    auto flush = pace == Pace::kLast && what.is_precious ? core::Flush::kNow : core::Flush::kLater;
     auto result = write_projection(one.key(), options_.draft_suffix, flush, what.render);
-    auto end = std::chrono::steady_clock::now();
-    auto pause = (end - start) * options_.pause_factor;
     if (result) {
       ++written;
-      if (pause <= options_.interval) continue;
-      std::lock_guard lock(mutex_);
-      pauses_[one.key()] = end + pause;
-    } else {
-      if (!failure) failure = result.error();
-      failed.insert(std::move(one));
+      continue;
     }
+    if (!failure) failure = result.error();
+    failed.insert(std::move(one));
   }
+  auto now = std::chrono::steady_clock::now();
+  pay(now, cpu_time() - start);
   auto lost = count(written, failed.size());
   if (lost > 0 && !failure) failure = too_many(lost);
-  if (failure.has_value() != is_failing_ || (failure && is_last)) report(failure);
+  if (failure.has_value() != is_failing_ || (failure && pace == Pace::kLast)) report(failure);
   is_failing_ = failure.has_value();
-  if (!is_last)
-    put_back(std::move(failed), std::chrono::steady_clock::now() + options_.retry_interval);
+  put_back(std::move(files), now);
+  if (pace != Pace::kLast) put_back(std::move(failed), now + options_.retry_interval);
+}
+
+void ProjectionWriter::pay(Time now, std::chrono::nanoseconds used) {
+  constexpr std::chrono::hours kLongest{1};
+  auto pause = std::chrono::duration<double>(used) / std::max(options_.share, 1e-9);
+  std::lock_guard lock(mutex_);
+  paid_until_ = now + std::chrono::duration_cast<Time::duration>(
+                          std::min<std::chrono::duration<double>>(pause, kLongest));
 }
 
 std::uint64_t ProjectionWriter::count(std::uint64_t written, std::uint64_t failed) {

@@ -30,8 +30,9 @@ class ProjectionWriter {
   struct Options {
     std::string draft_suffix = ".new";  ///< see DraftFile
     std::chrono::milliseconds interval{1000};  ///< from an update to its file
-    /// A file that takes T to write is written at most every `pause_factor` T.
-    int pause_factor = 50;
+    /// How much of one processor the writing may take, but for `hurry` and `stop`, and as long as
+    /// fewer than half of `max_waiting` wait.
+    double share = 0.003;
     std::chrono::milliseconds retry_interval{5000};
     std::size_t max_waiting = 20'000;  ///< files; beyond them updates are lost, and reported
     /// Told on the writer's thread: the first failure after a success, and nothing when all is well
@@ -52,6 +53,8 @@ class ProjectionWriter {
 
   /// `file` is out of date; `render` makes it new.
   void update(const File& file, Render render);
+  /// The league is over, so nobody is held up: writes what waits, now.
+  void hurry();
   /// Writes what waits, now, and ends; later updates are ignored. Files that cannot be written are
   /// reported. A second call does nothing.
   void stop();
@@ -69,9 +72,14 @@ class ProjectionWriter {
   using Files = std::map<std::string, Waiting>;  // by path
 
   void run();
-  /// Takes what is due; all that waits when the writer is stopped.
+  /// When something is to be written, if nothing changes.
+  [[nodiscard]] Time next_time(Time now) const;
   Files take_due(Time now);
-  void write_all(Files files, bool is_last);
+  enum class Pace : std::uint8_t { kShare, kFull, kLast };
+  [[nodiscard]] Pace pace() const;
+  void write_all(Files files, Pace pace);
+  /// Notes what the writing has used of the processor.
+  void pay(Time now, std::chrono::nanoseconds used);
   /// Counts what became of files; returns how many updates have been lost since the last call.
   std::uint64_t count(std::uint64_t written, std::uint64_t failed);
   void put_back(Files files, Time due);
@@ -82,7 +90,8 @@ class ProjectionWriter {
   std::condition_variable changed_;
   Files waiting_;
   Time asleep_until_ = Time::min();  // min while the thread is awake
-  std::map<std::string, Time> pauses_;  // until when costly files are not written again
+  Time paid_until_ = Time::min();  // what has been written is within the share from then on
+  bool is_hurried_ = false;  // until nothing waits
   std::uint64_t written_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t lost_ = 0;  // updates

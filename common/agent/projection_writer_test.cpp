@@ -94,6 +94,51 @@ TEST_F(ProjectionWriterTest, OnlyTheNewestStateIsWritten) {
   EXPECT_EQ(content_of(file_), "99");
 }
 
+TEST_F(ProjectionWriterTest, TakesItsTimeUntilTheLeagueIsOver) {
+  auto slow = options(milliseconds(1));
+  slow.share = 1e-9;
+  ProjectionWriter writer(slow);
+  std::mutex mutex;
+  std::condition_variable changed;
+  int rendered = 0;
+  auto render = [&](core::DraftFile& draft) {
+    std::lock_guard lock(mutex);
+    ++rendered;
+    changed.notify_all();
+    return draft.write("x");
+  };
+  auto wait_for = [&](int count, std::chrono::milliseconds longest) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, longest, [&] { return rendered >= count; });
+  };
+  for (int i = 0; i < 3; ++i)
+    writer.update({.path = directory_.path() / std::to_string(i)}, render);
+  ASSERT_TRUE(wait_for(1, std::chrono::seconds(20)));
+  EXPECT_FALSE(wait_for(2, milliseconds(50))) << "one file takes the share of a long time";
+  writer.hurry();
+  EXPECT_TRUE(wait_for(3, std::chrono::seconds(20)));
+}
+
+TEST_F(ProjectionWriterTest, DoesNotTakeItsTimeWhenTooManyWait) {
+  auto slow = options(milliseconds(1));
+  slow.share = 1e-9;
+  slow.max_waiting = 8;
+  ProjectionWriter writer(slow);
+  std::mutex mutex;
+  std::condition_variable changed;
+  int rendered = 0;
+  for (int i = 0; i < 8; ++i) {
+    writer.update({.path = directory_.path() / std::to_string(i)}, [&](core::DraftFile& draft) {
+      std::lock_guard lock(mutex);
+      ++rendered;
+      changed.notify_all();
+      return draft.write("x");
+    });
+  }
+  std::unique_lock lock(mutex);
+  EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return rendered >= 1; }));
+}
+
 TEST_F(ProjectionWriterTest, AfterTheStopNothingIsWritten) {
   ProjectionWriter writer(options(kNever));
   writer.stop();

@@ -86,24 +86,21 @@ class League {
   Result<std::vector<ProcessCost>> play() {
     std::vector<std::string> words{"--players", std::to_string(options_.players), "--referees",
                                    "1"};
-    if (options_.is_plain) {
-      words.emplace_back("--ephemeral");
-    } else {
-      words.insert(words.end(), {"--data", (options_.directory / "data").string()});
-    }
-    auto manager = start("league_manager", words);
+    if (options_.is_plain) words.emplace_back("--ephemeral");
+    auto manager = start("league_manager", with_data(std::move(words)));
     if (!manager) return manager.error();
     auto url = ready_url(*manager);
     if (!url) return url.error();
-    auto players = start("player", {"--count", std::to_string(options_.players), "--manager", *url,
-                                    "--strategy", "random,even,odd,alternate,frequency,opposite"});
+    auto players =
+        start("player", with_data({"--count", std::to_string(options_.players), "--manager", *url,
+                                   "--strategy", "random,even,odd,alternate,frequency,opposite"}));
     if (!players) return players.error();
     for (int i = 0; i < options_.players; ++i) {
       if (auto ready = ready_url(*players); !ready) return ready.error();
     }
     std::vector<CpuTime> before{manager->cpu(), players->cpu()};
-    auto referee = start("referee", {"--manager", *url, "--max-matches",
-                                     std::to_string(options_.concurrent_matches)});
+    auto referee = start("referee", with_data({"--manager", *url, "--max-matches",
+                                               std::to_string(options_.concurrent_matches)}));
     if (!referee) return referee.error();
     if (auto ready = ready_url(*referee); !ready) return ready.error();
     before.push_back(referee->cpu());
@@ -120,6 +117,13 @@ class League {
   }
 
  private:
+  /// With a data directory a program writes its files too.
+  [[nodiscard]] std::vector<std::string> with_data(std::vector<std::string> words) const {
+    if (!options_.is_plain)
+      words.insert(words.end(), {"--data", (options_.directory / "data").string()});
+    return words;
+  }
+
   Result<BenchChild> start(const std::string& program, std::vector<std::string> arguments) {
     for (const auto& word :
          {std::string("--port"), std::string("0"), std::string("--limits"), limits_.string(),
