@@ -10,7 +10,7 @@
 #include "common/core/result.h"
 #include "common/envelope/mode.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

@@ -163,6 +163,7 @@ Result<void> pack(const fs::path& root, const fs::path& archive) {
       "--mode=a+r",  zip ? "-czf" : "-cf", archive.string(), "-C",
       root.string(), "league-bundle"};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
