@@ -85,6 +85,7 @@ struct LogFacts {
   std::map<std::string, Pairing> pairings;  ///< by match
   std::map<std::string, std::string> assignments;  ///< conversation to referee
   std::map<std::string, Talk> talks;  ///< by conversation; of referees
+  std::map<std::string, DecidedAttempt> choices;  ///< made, by conversation; of players
   std::map<std::string, std::set<std::string>> keys;  ///< registered, by agent; of the manager
   std::vector<AcceptedReport> reports;  ///< of the manager
   std::map<std::string, std::map<std::string, Place>> proofs;  ///< revealed seeds, by match

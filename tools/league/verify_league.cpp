@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 namespace league::tools {
@@ -220,6 +221,23 @@ void check_logs_against_each_other(const std::vector<CheckedLog>& logs,
   check_keys(logs, faults);
 }
 
+namespace {
+
+/// Attempts of which two players have a record that they chose, and no referee has that they did.
+void add_attempts_by_players(const std::vector<CheckedLog>& logs,
+                             std::vector<DecidedAttempt>& decided) {
+  std::set<std::string> known;
+  for (const DecidedAttempt& attempt : decided) known.insert(attempt.conversation);
+  std::map<std::string, int> choices;
+  for (const CheckedLog& log : logs) {
+    for (const auto& [conversation, attempt] : log.facts.choices) {
+      if (++choices[conversation] == 2 && !known.contains(conversation)) decided.push_back(attempt);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<DecidedAttempt> check_talks(const std::vector<CheckedLog>& logs,
                                         std::vector<LogFault>& faults) {
   std::vector<DecidedAttempt> decided;
@@ -231,6 +249,7 @@ std::vector<DecidedAttempt> check_talks(const std::vector<CheckedLog>& logs,
         decided.push_back({talk.match_id, conversation, talk.events.back().place});
     }
   }
+  add_attempts_by_players(logs, decided);
   return decided;
 }
 

@@ -115,6 +115,7 @@ void RecordChecker::take_body(const json& record, const std::string& raw) {
   json none = json::object();
   const json& shown = message != nullptr ? *message : none;
   note_message(record, shown);
+  note_for_player(record, shown);
   note_for_manager(record, *body, shown);
   note_for_referee(record, *body, shown);
 }
@@ -265,6 +266,17 @@ void RecordChecker::note_matches(const json& matches) {
     if (const std::string& conversation = text_at(match, "conversation_id"); !conversation.empty())
       facts_.assignments[conversation] = text_at(match, "referee_id");
   }
+}
+
+/// A referee that gives an attempt up may have lost its log too; its players have theirs.
+void RecordChecker::note_for_player(const json& record, const json& message) {
+  const std::string& choice = text_at(message, "parity_choice");
+  if (!agent_.starts_with("player:") || text_at(record, "dir") != "out" ||
+      (choice != "even" && choice != "odd"))
+    return;
+  const std::string& conversation = text_at(record, "conversation_id");
+  facts_.choices.try_emplace(conversation,
+                             DecidedAttempt{text_at(record, "match_id"), conversation, place_});
 }
 
 void RecordChecker::note_for_manager(const json& record, const json& body, const json& message) {

@@ -34,6 +34,7 @@ class RecordChecker {
   void check_schema(const std::string& type, const nlohmann::json& message);
   void note_message(const nlohmann::json& record, const nlohmann::json& message);
   void note_matches(const nlohmann::json& matches);
+  void note_for_player(const nlohmann::json& record, const nlohmann::json& message);
   void note_for_manager(const nlohmann::json& record, const nlohmann::json& body,
                         const nlohmann::json& message);
   void note_for_referee(const nlohmann::json& record, const nlohmann::json& body,

@@ -10,6 +10,7 @@
 namespace league::tools {
 namespace {
 
+using audit::LogFault;
 using nlohmann::json;
 
 const std::string kSeed(64, '5');
@@ -115,6 +116,21 @@ TEST_F(VerifyResultsTest, AnAttemptThatIsGivenUpWhenBothHaveChosenIsAnIncident) 
   report("TIMEOUT_JOIN", kSeed);
   EXPECT_EQ(found({{"R1M1", "convr1m1001", place_}}), Rules{});
   EXPECT_EQ(found({{"R1M1", "convr1m1002", place_}}), Rules{"incident draw.abandoned"});
+}
+
+TEST_F(VerifyResultsTest, TwoPlayersKnowOfAnAttemptWhoseRefereeLostItsLog) {
+  report("TIMEOUT_JOIN", kSeed);
+  for (const char* conversation : {"convr1m1001", "convr1m1002"}) {
+    logs_.resize(1);
+    std::vector<LogFault> faults;
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_TRUE(check_talks(logs_, faults).empty()) << "one player alone decides nothing";
+      logs_.emplace_back().facts.choices[conversation] = {"R1M1", conversation, place_};
+    }
+    Rules expected;
+    if (std::string(conversation) == "convr1m1002") expected = {"incident draw.abandoned"};
+    EXPECT_EQ(found(check_talks(logs_, faults)), expected) << conversation;
+  }
 }
 
 TEST_F(VerifyResultsTest, KeptResultsAreComparedWithTheReports) {
