@@ -66,6 +66,11 @@ void MatchRecord::set_result(std::string json) {
   result_ = std::move(json);
 }
 
+bool MatchRecord::has_transcript() const {
+  std::lock_guard lock(mutex_);
+  return !transcript_.empty();
+}
+
 void MatchRecord::sort_transcript() {
   std::lock_guard lock(mutex_);
   std::ranges::stable_sort(transcript_, {}, &TranscriptLine::at);

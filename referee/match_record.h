@@ -51,6 +51,7 @@ class MatchRecord {
   void add(TranscriptLine line);
   /// `json` is the `result` of MATCH_RESULT_REPORT, as text.
   void set_result(std::string json);
+  [[nodiscard]] bool has_transcript() const;
   /// Brings the transcript into the order of its times.
   void sort_transcript();
   [[nodiscard]] const MatchRecordHead& head() const { return head_; }

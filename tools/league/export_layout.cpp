@@ -6,6 +6,7 @@
 
 #include "league_manager/league_files.h"
 #include "player/history_text.h"
+#include "tools/league/json_fields.h"
 
 namespace league::tools {
 namespace {
@@ -18,7 +19,7 @@ using nlohmann::json;
 std::optional<player::MatchHistory> history_at(const fs::path& file, const std::string& player) {
   std::ifstream in(file, std::ios::binary);
   auto document = json::parse(in, nullptr, false);
-  if (!document.is_object() || document.value("player_id", "") != player) return std::nullopt;
+  if (!document.is_object() || text_at(document, "player_id") != player) return std::nullopt;
   auto history = player::history_from_json(document);
   if (!history) return std::nullopt;
   return std::move(*history);
@@ -51,6 +52,16 @@ OutputFile history_output(const ExportedLeague& league, const fs::path& out,
           .is_ours = [player](const fs::path& file) { return !!history_at(file, player); }};
 }
 
+/// Whether the referee's own file of the attempt that counts is at `path`: better than what can be
+/// made without its log.
+bool is_whole(const fs::path& path, const referee::MatchRecordHead& head) {
+  std::ifstream in(path, std::ios::binary);
+  auto match = json::parse(in, nullptr, false);
+  return match.is_object() && text_at(match, "league_id") == head.league_id.str() &&
+         match.value("attempt", json()) == head.attempt && text_at(match, "state") == "FINISHED" &&
+         match.contains("transcript") && !match["transcript"].empty();
+}
+
 }  // namespace
 
 std::vector<OutputFile> manager_files(const lm::LeagueBook& book, const fs::path& out) {
@@ -75,6 +86,7 @@ std::vector<OutputFile> layout_files(ExportedLeague& league, const fs::path& out
       continue;
     }
     const referee::MatchRecord* one = record.get();
+    if (!one->has_transcript() && is_whole(*path, one->head())) continue;
     files.push_back(
         {.path = *path,
          .write = [one](core::DraftFile& draft) { return draft.write(one->json()); },

@@ -23,6 +23,15 @@ std::vector<OutputFile> files_of(ExportedLeague& league, const std::string& form
   return layout_files(league, out);
 }
 
+/// What tables need: the journal alone.
+core::Result<ExportedLeague> read_tables(const ExportSource& source) {
+  auto book = read_book(source.data);
+  if (!book) return book.error();
+  ExportedLeague league;
+  league.book = std::move(*book);
+  return league;
+}
+
 /// A manager that runs meanwhile writes its files too, and the older state must not be the last.
 core::Result<void> catch_up(const ExportSource& source, const fs::path& out,
                             std::uint64_t written_entries) {
@@ -67,7 +76,7 @@ int export_league(const ExportOptions& options, std::ostream& out, std::ostream&
   };
   auto source = find_export_source(options.directory, options.logs);
   if (!source) return fail(source.error());
-  auto league = read_league(*source);
+  auto league = options.format == "csv" ? read_tables(*source) : read_league(*source);
   if (!league) return fail(league.error());
   fs::path target = options.out.empty() ? default_out(options, *source) : options.out;
   auto files = files_of(*league, options.format, target);

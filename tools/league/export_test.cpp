@@ -92,6 +92,18 @@ TEST_F(Export, MakesTheLayoutBesideARunningManager) {
   EXPECT_EQ(run("json"), 0) << "its own files may be replaced: " << err_.str();
 }
 
+TEST_F(Export, WithoutLogsAWholeFileOfTheRefereeStays) {
+  auto file = there_ / "matches" / "league_2025" / "R1M1.json";
+  fs::create_directories(file.parent_path());
+  for (const auto& [state, stays] : {std::pair("FINISHED", true), std::pair("DRAWING", false)}) {
+    std::ofstream(file) << json{
+        {"schema_version", "1.0.0"}, {"league_id", "league_2025"}, {"attempt", 1}, {"state", state},
+        {"transcript", {1}},         {"made_by", "referee"}};
+    ASSERT_EQ(run("json", there_), 0) << err_.str();
+    EXPECT_EQ(json::parse(content_of(file))["made_by"] == "referee", stays) << state;
+  }
+}
+
 TEST_F(Export, FollowsAJournalThatGrows) {
   ASSERT_EQ(run("json", there_), 0);
   lm::Event late{lm::testing::at(9),
@@ -123,6 +135,17 @@ TEST_F(Export, LeavesForeignFilesAlone) {
         << "nothing else was written beside " << place;
     EXPECT_EQ(run(format, there_, true), 0) << err_.str();
     EXPECT_EQ(run(format, there_), 0) << "now it is ours: " << err_.str();
+  }
+}
+
+TEST_F(Export, ForeignJsonOfAnyFormIsForeign) {
+  auto file = there_ / "matches" / "league_2025" / "R1M1.json";
+  fs::create_directories(file.parent_path());
+  for (const char* text : {R"({"league_id":7,"state":null,"attempt":"x","transcript":1})", "[1]",
+                           R"({"schema_version":"1.0.0","league_id":"other"})", "null", "{"}) {
+    std::ofstream(file) << text;
+    EXPECT_EQ(run("json", there_), 2) << text;
+    EXPECT_EQ(content_of(file), text);
   }
 }
 
