@@ -18,16 +18,17 @@ constexpr int kTicksPerCanary = 10;
 constexpr auto kCanaryLimit = std::chrono::seconds(10);
 constexpr auto kRemembered = std::chrono::minutes(10);
 
-class CanaryHandler final : public transport::MessageHandler {
- public:
-  void on_message(transport::Inbound /*message*/, transport::ReplySlot reply) override {
-    reply.send({.bytes = R"({"jsonrpc":"2.0","id":1,"result":{"status":"ok"}})", .after_sent = {}});
-  }
-};
-
 }  // namespace
 
 struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
+  class CanaryHandler final : public transport::MessageHandler {
+   public:
+    void on_message(transport::Inbound /*message*/, transport::ReplySlot reply) override {
+      reply.send(
+          {.bytes = R"({"jsonrpc":"2.0","id":1,"result":{"status":"ok"}})", .after_sent = {}});
+    }
+  };
+
   Probe(transport::Caller& its_caller, core::Timer& its_timer, const core::Clock& its_clock)
       : caller(its_caller),
         timer(its_timer),

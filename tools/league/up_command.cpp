@@ -46,7 +46,7 @@ int up(UpOptions options, transport::StopSignal& stop) {
   options.logs = directories->logs;
 
   LiveView view;
-  bool json = options.json;
+  bool as_json = options.json;
   bool keep = options.keep;
   Tournament tournament(std::move(options), std::move(*strategies), clock, stop, view);
   auto outcome = tournament.play();
@@ -56,7 +56,7 @@ int up(UpOptions options, transport::StopSignal& stop) {
   if (!outcome) return fail(outcome.error());
   if (outcome->progress.technical_losses > 0)
     outcome->technical_losses = find_technical_losses(directories->logs);
-  if (json) {
+  if (as_json) {
     std::cout << result_json(*outcome, *directories)
                      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
               << std::endl;
