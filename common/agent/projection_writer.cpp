@@ -187,7 +187,7 @@ std::uint64_t ProjectionWriter::count(std::uint64_t written, std::uint64_t faile
   return std::exchange(lost_, 0);
 }
 
-void ProjectionWriter::put_back(Files files, Time due) {
+void ProjectionWriter::put_back(Files&& files, Time due) {
   std::lock_guard lock(mutex_);
   for (auto& [path, what] : files) {
     what.due = due;

@@ -82,7 +82,7 @@ class ProjectionWriter {
   void pay(Time now, std::chrono::nanoseconds used);
   /// Counts what became of files; returns how many updates have been lost since the last call.
   std::uint64_t count(std::uint64_t written, std::uint64_t failed);
-  void put_back(Files files, Time due);
+  void put_back(Files&& files, Time due);
   void report(const std::optional<core::Error>& error);
 
   const Options options_;

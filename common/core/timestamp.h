@@ -35,7 +35,8 @@ class UtcTimestamp {
     return UtcTimestamp(instant_ + delay);
   }
 
-  auto operator<=>(const UtcTimestamp&) const = default;
+  auto operator<=>(const UtcTimestamp&) const =
+      default;  // NOLINT(modernize-use-nullptr): there is none
 
  private:
   TimePoint instant_{};

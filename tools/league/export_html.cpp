@@ -31,7 +31,7 @@ class IndexPage {
   }
 
  private:
-  std::string name_of(int player) const {
+  [[nodiscard]] std::string name_of(int player) const {
     return html_text(
         book_.league().roster().agent(lm::AgentRef::player(player)).profile.display_name);
   }
@@ -51,7 +51,7 @@ class IndexPage {
   }
 
   /// The result of `match` as `player` sees it, with a link.
-  std::string cell(const lm::MatchView& view, int player) const {
+  [[nodiscard]] std::string cell(const lm::MatchView& view, int player) const {
     if (!view.result) return "<td>&middot;</td>";
     int winner = lm::winner_of(view.pairing, *view.result);
     const char* word = winner == player                             ? "W"
@@ -114,7 +114,7 @@ class IndexPage {
     }
   }
 
-  std::string result_of(const lm::MatchView& view) const {
+  [[nodiscard]] std::string result_of(const lm::MatchView& view) const {
     if (!view.result)
       return view.status == lm::MatchStatus::kAssigned ? "being played" : "not played yet";
     auto points = lm::points_of(view.result->outcome);

@@ -40,7 +40,7 @@ std::optional<KnownBroadcast> KnownBroadcasts::find(const core::Digest& digest) 
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void KnownBroadcasts::add(const core::Digest& digest, KnownBroadcast broadcast) {
+void KnownBroadcasts::add(const core::Digest& digest, KnownBroadcast&& broadcast) {
   std::lock_guard lock(mutex_);
   known_.try_emplace(digest, std::move(broadcast));
 }

@@ -29,7 +29,7 @@ struct KnownBroadcast {
 class KnownBroadcasts {
  public:
   [[nodiscard]] std::optional<KnownBroadcast> find(const core::Digest& digest) const;
-  void add(const core::Digest& digest, KnownBroadcast broadcast);
+  void add(const core::Digest& digest, KnownBroadcast&& broadcast);
 
  private:
   struct Hash {
