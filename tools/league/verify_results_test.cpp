@@ -24,6 +24,7 @@ std::string commitment_of(const std::string& match) {
 class VerifyResultsTest : public ::testing::Test {
  protected:
   VerifyResultsTest() : logs_(1) {
+    logs_.reserve(3);  // places point into the logs
     std::string name = (std::filesystem::temp_directory_path() / "verify_results_XXXXXX").string();
     data_ = ::mkdtemp(name.data());
     CheckedLog& log = logs_.front();
