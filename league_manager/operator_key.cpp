@@ -10,15 +10,15 @@ namespace {
 
 constexpr std::size_t kShortestKey = 16;
 
-core::Error key_error(const std::string& why) {
+core::Error operator_key_error(const std::string& why) {
   return {core::ErrorCode::kInternalError, "operator key " + why, ""};
 }
 
-core::Result<core::AuthToken> create_key(const std::filesystem::path& file,
-                                         core::RandomSource& random) {
+core::Result<core::AuthToken> create_operator_key(const std::filesystem::path& file,
+                                                  core::RandomSource& random) {
   std::string key = "op_" + core::to_base32(random.bytes<32>());
   if (auto written = core::write_private_file(file, key + "\n"); !written)
-    return key_error(written.error().message);
+    return operator_key_error(written.error().message);
   return core::AuthToken(std::move(key));
 }
 
@@ -27,11 +27,12 @@ core::Result<core::AuthToken> create_key(const std::filesystem::path& file,
 core::Result<core::AuthToken> open_operator_key(const std::filesystem::path& file,
                                                 core::RandomSource& random) {
   auto content = core::read_private_file(file);
-  if (!content) return key_error(content.error().message);
-  if (!*content) return create_key(file, random);
+  if (!content) return operator_key_error(content.error().message);
+  if (!*content) return create_operator_key(file, random);
   std::string key = (*content)->substr(0, (*content)->find_first_of("\r\n"));
   if (key.size() < kShortestKey)
-    return key_error(file.string() + ": its first line must be a key of at least 16 characters");
+    return operator_key_error(file.string() +
+                              ": its first line must be a key of at least 16 characters");
   return core::AuthToken(std::move(key));
 }
 

@@ -74,13 +74,13 @@ class Opposite final : public Strategy {
 };
 
 using Make = std::unique_ptr<Strategy> (*)(core::RandomSource&);
-struct Entry {
+struct NamedStrategy {
   std::string_view name;
   Make make;
 };
 
 /// The one list of strategies. A new one is one more line here.
-constexpr std::array<Entry, 6> kStrategies = {{
+constexpr std::array<NamedStrategy, 6> kStrategies = {{
     {"random",
      [](auto& random) -> std::unique_ptr<Strategy> { return std::make_unique<Random>(random); }},
     {"even",
@@ -109,7 +109,7 @@ std::optional<Parity> predict_next(const std::vector<Parity>& choices) {
 core::Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name,
                                                       core::RandomSource& random) {
   std::string known;
-  for (const Entry& entry : kStrategies) {
+  for (const NamedStrategy& entry : kStrategies) {
     if (entry.name == name) return entry.make(random);
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
@@ -121,7 +121,7 @@ core::Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name,
 
 std::vector<std::string_view> known_strategies() {
   std::vector<std::string_view> names;
-  for (const Entry& entry : kStrategies) names.push_back(entry.name);
+  for (const NamedStrategy& entry : kStrategies) names.push_back(entry.name);
   return names;
 }
 
