@@ -13,9 +13,9 @@ namespace {
 
 using nlohmann::json;
 
-core::UtcTimestamp at(int seconds) {
+core::UtcTimestamp at(int after) {
   return core::UtcTimestamp(
-      core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000 + seconds)));
+      core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000 + after)));
 }
 
 MatchRecordHead head(int attempt = 1) {

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Case {
+struct ReplyCase {
   const char* name;
   const char* document;
   const char* message;
@@ -15,7 +15,7 @@ struct Case {
 };
 
 TEST(ReplyDialect, FindsTheMessageWhereverItSits) {
-  const std::vector<Case> cases = {
+  const std::vector<ReplyCase> cases = {
       {"result", R"({"jsonrpc":"2.0","id":3,"result":{"accept":true}})", R"({"accept":true})", {}},
       {"result.response",
        R"({"jsonrpc":"2.0","id":3,"result":{"response":{"accept":true}}})",

@@ -13,7 +13,7 @@ RequestReader player() {
           .is_tool = [](std::string_view name) { return name == "ping"; }};
 }
 
-struct Case {
+struct RequestCase {
   const char* method;
   const char* params;
   MessageType type;
@@ -23,7 +23,7 @@ struct Case {
 
 TEST(RequestDialect, RoutesByMethodElseByMessageType) {
   const char* flat = R"({"message_type":"GAME_OVER"})";
-  const std::vector<Case> cases = {
+  const std::vector<RequestCase> cases = {
       {"notify_match_result", flat, MessageType::kGameOver, ReplyShape::kResult, {}},
       // The method decides; what the message says is admission's matter.
       {"choose_parity", flat, MessageType::kChooseParityCall, ReplyShape::kResult, {}},
