@@ -6,22 +6,18 @@
 #include <fstream>
 
 #include "tests/support/scripted_random.h"
+#include "tests/support/temporary_directory.h"
 
 namespace league::league_manager {
 namespace {
 
 class TokenVaultTest : public ::testing::Test {
  protected:
-  TokenVaultTest() {
-    std::string pattern = ::testing::TempDir() + "vaultXXXXXX";
-    dir_ = ::mkdtemp(pattern.data());
-  }
-  ~TokenVaultTest() override { std::filesystem::remove_all(dir_); }
-
   [[nodiscard]] std::filesystem::path file() const { return dir_ / "secret.key"; }
   league::testing::ScriptedRandom random_;
   core::LeagueId league_{"league_2025_even_odd"};
-  std::filesystem::path dir_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path dir_ = temporary_.path();
 };
 
 TEST_F(TokenVaultTest, TokensHaveTheDocumentedForm) {

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -10,6 +9,7 @@
 #include "common/audit/audit_log.h"
 #include "common/audit/test_support.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/temporary_directory.h"
 
 namespace league::audit {
 namespace {
@@ -35,13 +35,10 @@ std::vector<json> chain_of(const std::filesystem::path& path, std::string& prev)
 class AuditLogSealsTest : public ::testing::Test {
  protected:
   AuditLogSealsTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "audit_seals_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
     options_.path = directory_ / "agents" / "tmp_1.log.jsonl";
     options_.agent = "player:alpha";
     options_.writer = std::make_shared<LogWriter>(LogWriter::Options{.batch_delay = 1ms});
   }
-  ~AuditLogSealsTest() override { std::filesystem::remove_all(directory_); }
 
   std::unique_ptr<AuditLog> open() { return std::move(AuditLog::open(options_, time_)).value(); }
 
@@ -58,7 +55,8 @@ class AuditLogSealsTest : public ::testing::Test {
   }
 
   testing::FakeTime time_;
-  std::filesystem::path directory_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path directory_ = temporary_.path();
   AuditLogOptions options_;
 };
 

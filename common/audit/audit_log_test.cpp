@@ -2,7 +2,6 @@
 #include "common/audit/test_support.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <atomic>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "tests/support/fake_clock.h"
+#include "tests/support/temporary_directory.h"
 
 namespace league::audit {
 namespace {
@@ -32,17 +32,15 @@ std::vector<json> lines_of(const std::filesystem::path& path) {
 class AuditLogTest : public ::testing::Test {
  protected:
   AuditLogTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "audit_log_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
     options_.path = directory_ / "agents" / "tmp_1.log.jsonl";
     options_.agent = "player:alpha";
   }
-  ~AuditLogTest() override { std::filesystem::remove_all(directory_); }
 
   std::unique_ptr<AuditLog> open() { return std::move(AuditLog::open(options_, time_)).value(); }
 
   testing::FakeTime time_;
-  std::filesystem::path directory_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path directory_ = temporary_.path();
   AuditLogOptions options_;
 };
 

@@ -1,7 +1,6 @@
 #include "common/audit/chain_verifier.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <fstream>
@@ -10,6 +9,7 @@
 
 #include "common/audit/audit_log.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/temporary_directory.h"
 
 namespace league::audit {
 namespace {
@@ -44,8 +44,6 @@ std::string join(const std::vector<std::string>& lines) {
 class ChainVerifierTest : public ::testing::Test {
  protected:
   ChainVerifierTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "chain_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
     path_ = *agent_log_path(directory_, "P01");
     core::CryptoRandom random;
     options_.key = std::make_shared<core::SigningKey>(core::SigningKey::generate(random));
@@ -54,7 +52,6 @@ class ChainVerifierTest : public ::testing::Test {
     run();
     run();
   }
-  ~ChainVerifierTest() override { std::filesystem::remove_all(directory_); }
 
   void run() {
     options_.path = directory_ / "agents" / "player_alpha.log.jsonl";
@@ -92,7 +89,8 @@ class ChainVerifierTest : public ::testing::Test {
   }
 
   testing::FakeTime time_;
-  std::filesystem::path directory_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path directory_ = temporary_.path();
   std::filesystem::path path_;
   AuditLogOptions options_;
 };

@@ -1,30 +1,25 @@
 #include "common/audit/log_reader.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
 #include "common/audit/record_writer.h"
+#include "tests/support/temporary_directory.h"
 
 namespace league::audit {
 namespace {
 
 class LogReaderTest : public ::testing::Test {
  protected:
-  LogReaderTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "log_reader_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~LogReaderTest() override { std::filesystem::remove_all(directory_); }
-
   std::filesystem::path write(const std::string& text) {
     auto path = directory_ / "x.log.jsonl";
     std::ofstream(path) << text;
     return path;
   }
 
-  std::filesystem::path directory_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path directory_ = temporary_.path();
 };
 
 std::string header() {

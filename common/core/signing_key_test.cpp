@@ -1,7 +1,7 @@
 #include "common/core/signing_key.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -51,8 +51,8 @@ TEST(SigningKey, RefusesEveryChange) {
 }
 
 TEST(SigningKey, IsKeptInAFileOfItsOwner) {
-  std::string name = (std::filesystem::temp_directory_path() / "signing_key_XXXXXX").string();
-  std::filesystem::path directory = ::mkdtemp(name.data());
+  league::testing::TemporaryDirectory temporary;
+  const std::filesystem::path& directory = temporary.path();
   CryptoRandom random;
   auto file = directory / "log.key";
   auto made = SigningKey::open(file, random);
@@ -65,7 +65,6 @@ TEST(SigningKey, IsKeptInAFileOfItsOwner) {
   auto broken = SigningKey::open(file, random);
   ASSERT_FALSE(broken);
   EXPECT_NE(broken.error().message.find("64 hexadecimal digits"), std::string::npos);
-  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "common/audit/log_reader.h"
 #include "tools/league/audit_text.h"
+#include "tools/league/json_fields.h"
 
 namespace league::tools {
 namespace {
@@ -154,29 +155,23 @@ void print_difference(const LogDifference& difference, const Paint& paint, std::
       << difference.differ.size() << " with other bytes\n";
 }
 
-ordered_json json_of_record(const LogEntry& entry) {
-  return {{"file", entry.file},
-          {"line", entry.line},
-          {"seq", entry.seq},
-          {"time", entry.time.to_log()},
-          {"from", entry.from()},
-          {"to", entry.to()},
-          {"kind", entry.kind},
-          {"message_type", entry.message_type},
-          {"conversation_id", entry.conversation_id},
-          {"raw_sha256", entry.raw_sha256}};
+ordered_json json_with_hash(const LogEntry& entry) {
+  auto row = json_of_record(entry);
+  row["seq"] = entry.seq;
+  row["raw_sha256"] = entry.raw_sha256;
+  return row;
 }
 
 ordered_json json_of_records(const std::vector<LogEntry>& entries) {
   auto list = ordered_json::array();
-  for (const auto& entry : entries) list.push_back(json_of_record(entry));
+  for (const auto& entry : entries) list.push_back(json_with_hash(entry));
   return list;
 }
 
 ordered_json json_of_difference(const LogDifference& difference) {
   auto differ = ordered_json::array();
   for (const auto& [a, b] : difference.differ)
-    differ.push_back({{"first", json_of_record(a)}, {"second", json_of_record(b)}});
+    differ.push_back({{"first", json_with_hash(a)}, {"second", json_with_hash(b)}});
   ordered_json all = {{"equal", difference.equal},
                       {"only_first", json_of_records(difference.only_a)},
                       {"only_second", json_of_records(difference.only_b)},

@@ -1,7 +1,6 @@
 #include "tools/league/audit_diff.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <functional>
@@ -9,6 +8,7 @@
 #include <sstream>
 
 #include "common/audit/record_writer.h"
+#include "tests/support/temporary_directory.h"
 
 namespace league::tools {
 namespace {
@@ -17,12 +17,6 @@ namespace {
 class AuditDiffTest : public ::testing::Test {
  protected:
   using Change = std::function<bool(int, audit::Record&)>;  ///< false: the record is left out
-
-  AuditDiffTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "audit_diff_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~AuditDiffTest() override { std::filesystem::remove_all(directory_); }
 
   /// The log of one of the two, with changes to its records (from 0).
   std::filesystem::path log(const std::string& agent, const std::string& file,
@@ -70,7 +64,8 @@ class AuditDiffTest : public ::testing::Test {
     };
   }
 
-  std::filesystem::path directory_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path directory_ = temporary_.path();
   std::ostringstream out_;
   std::ostringstream err_;
 };

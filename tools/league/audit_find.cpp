@@ -6,6 +6,7 @@
 
 #include "common/audit/conversation.h"
 #include "tools/league/audit_text.h"
+#include "tools/league/json_fields.h"
 
 namespace league::tools {
 namespace {
@@ -27,18 +28,12 @@ bool matches(const audit::LogEntry& entry, const FindQuery& query) {
 }
 
 nlohmann::ordered_json json_of(const audit::LogEntry& entry) {
-  return {{"file", entry.file},
-          {"line", entry.line},
-          {"time", entry.time.to_log()},
-          {"from", entry.from()},
-          {"to", entry.to()},
-          {"kind", entry.kind},
-          {"message_type", entry.message_type},
-          {"conversation_id", entry.conversation_id},
-          {"match_id", entry.match_id},
-          {"verdict", entry.verdict},
-          {"fault", entry.fault},
-          {"raw", entry.raw}};
+  auto row = json_of_record(entry);
+  row["match_id"] = entry.match_id;
+  row["verdict"] = entry.verdict;
+  row["fault"] = entry.fault;
+  row["raw"] = entry.raw;
+  return row;
 }
 
 void print(const audit::LogEntry& entry, const Paint& paint, std::ostream& out) {

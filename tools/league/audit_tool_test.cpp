@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "common/audit/log_file.h"
 #include "common/audit/record_writer.h"
 #include "common/envelope/leniency.h"
+#include "tests/support/temporary_directory.h"
 #include "tools/league/audit_body.h"
 #include "tools/league/audit_explain.h"
 #include "tools/league/audit_find.h"
@@ -24,13 +24,10 @@ using nlohmann::json;
 class AuditToolTest : public ::testing::Test {
  protected:
   AuditToolTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "audit_tool_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
     std::filesystem::create_directories(directory_ / "logs" / "agents");
     begin(referee_, "referee:REF01");
     begin(player_, "player:P01");
   }
-  ~AuditToolTest() override { std::filesystem::remove_all(directory_); }
 
   static void begin(std::string& log, const std::string& agent) {
     audit::append_header(
@@ -101,7 +98,8 @@ class AuditToolTest : public ::testing::Test {
     std::ofstream(*audit::agent_log_path(directory_ / "logs", "P01")) << player_;
   }
 
-  std::filesystem::path directory_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path directory_ = temporary_.path();
   std::chrono::microseconds now_{0};
   std::uint64_t seq_ = 0;
   audit::RecordWriter writer_;

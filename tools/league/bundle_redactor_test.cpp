@@ -1,11 +1,11 @@
 #include "tools/league/bundle_redactor.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
 #include "common/core/crypto.h"
+#include "tests/support/temporary_directory.h"
 
 namespace league::tools {
 namespace {
@@ -19,8 +19,6 @@ const std::string kToken = "a-foreign-token-of-no-known-form";
 class BundleRedactorTest : public ::testing::Test {
  protected:
   BundleRedactorTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "redactor_XXXXXX").string();
-    data_ = ::mkdtemp(name.data());
     std::filesystem::create_directories(data_ / "agents");
     std::ofstream(data_ / "operator.key") << kOperatorKey << '\n';
     std::ofstream(data_ / "log.key") << kLogKey;
@@ -29,7 +27,6 @@ class BundleRedactorTest : public ::testing::Test {
     std::ofstream(data_ / "agents" / "player_a.json")
         << R"({"auth_token":")" << kToken << R"(","league_id":"league_2025_even_odd"})";
   }
-  ~BundleRedactorTest() override { std::filesystem::remove_all(data_); }
 
   std::string redacted(const std::string& text) {
     auto redactor = BundleRedactor::for_data(data_);
@@ -37,7 +34,8 @@ class BundleRedactorTest : public ::testing::Test {
     return redactor ? redactor->redacted(text) : "";
   }
 
-  std::filesystem::path data_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path data_ = temporary_.path();
 };
 
 TEST_F(BundleRedactorTest, TakesOutEverySecretOfTheLeague) {

@@ -11,4 +11,15 @@ const std::string& text_at(const nlohmann::json& value, const char* key) {
   return found != value.end() && found->is_string() ? found->get_ref<const std::string&>() : kNone;
 }
 
+nlohmann::ordered_json json_of_record(const audit::LogEntry& entry) {
+  return {{"file", entry.file},
+          {"line", entry.line},
+          {"time", entry.time.to_log()},
+          {"from", entry.from()},
+          {"to", entry.to()},
+          {"kind", entry.kind},
+          {"message_type", entry.message_type},
+          {"conversation_id", entry.conversation_id}};
+}
+
 }  // namespace league::tools

@@ -1,4 +1,5 @@
 #include "tools/league/process.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -13,12 +14,6 @@ namespace {
 
 class ProcessTest : public ::testing::Test {
  protected:
-  ProcessTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "process_test_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~ProcessTest() override { std::filesystem::remove_all(directory_); }
-
   ChildProcess shell(const std::string& script) {
     auto child = ChildProcess::start(
         {.program = "/bin/sh", .arguments = {"-c", script}, .stderr_file = directory_ / "err"});
@@ -35,7 +30,8 @@ class ProcessTest : public ::testing::Test {
     return child.poll_end().value_or(ProcessEnd{.exit_code = -1, .signal = 0});
   }
 
-  std::filesystem::path directory_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path directory_ = temporary_.path();
 };
 
 TEST_F(ProcessTest, ReadsLinesAndExitCode) {

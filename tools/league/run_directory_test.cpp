@@ -1,7 +1,7 @@
 #include "tools/league/run_directory.h"
+#include "tests/support/temporary_directory.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
@@ -10,13 +10,8 @@ namespace {
 
 class RunDirectoryTest : public ::testing::Test {
  protected:
-  RunDirectoryTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "runs_test_XXXXXX").string();
-    root_ = ::mkdtemp(name.data());
-  }
-  ~RunDirectoryTest() override { std::filesystem::remove_all(root_); }
-
-  std::filesystem::path root_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path root_ = temporary_.path();
   core::UtcTimestamp now_ = *core::UtcTimestamp::parse("2025-01-15T10:30:00.5Z");
 };
 

@@ -62,8 +62,8 @@ class ClockCheck {
     for (const json& failure : *failures) check_arithmetic(failure);
     auto score = report_.result.find("score");
     if (score == report_.result.end() || !score->is_object()) return;
-    bool is_for_time = text_at(*details, "termination").starts_with("TIMEOUT_");
-    if (!is_for_time) return;
+    const std::string& termination = text_at(*details, "termination");
+    if (!termination.starts_with("TIMEOUT_") && termination != "BOTH_FAILED") return;
     for (const auto& [player, points] : score->items()) {
       if (points == 0) check_loss(*failures, player, replays);
     }
@@ -87,7 +87,10 @@ class ClockCheck {
   }
 
   void check_loss(const json& failures, const std::string& player, std::int64_t replays) {
-    for (const json* failure : fatal_failures(failures, player)) {
+    auto fatal = fatal_failures(failures, player);
+    if (fatal.empty() || text_at(*fatal.front(), "error_code") != kTimedOut)
+      return;  // not for time
+    for (const json* failure : fatal) {
       if (text_at(*failure, "error_code") != kTimedOut) continue;
       auto clock = failure->find("clock");
       if (clock == failure->end() || !clock->is_object()) {

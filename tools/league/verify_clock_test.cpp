@@ -50,6 +50,16 @@ TEST(VerifyClock, ALossNeedsAProofOfEachOfItsTimeOuts) {
   EXPECT_EQ(rules_of({on_time(1), unproven, on_time(3)}), Rules{"clock.unproven"});
 }
 
+TEST(VerifyClock, WhereBothFailedOnlyLossesForTimeNeedAProof) {
+  json unproven = on_time(2);
+  unproven.erase("clock");
+  EXPECT_EQ(rules_of({on_time(1), unproven}, 0, "BOTH_FAILED"), Rules{"clock.unproven"});
+  json refused = unproven;
+  refused["error_code"] = "E009";
+  refused["attempt"] = 3;
+  EXPECT_EQ(rules_of({on_time(1), unproven, refused}, 0, "BOTH_FAILED"), Rules{});
+}
+
 TEST(VerifyClock, AVoidTimeOutMustNotCostTheMatch) {
   EXPECT_EQ(rules_of({on_time(1), late(2), on_time(3)}), Rules{"clock.void_loss"});
 }

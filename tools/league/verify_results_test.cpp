@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 
 #include "common/core/crypto.h"
+#include "tests/support/temporary_directory.h"
 #include "tools/league/verify_journal.h"
 #include "tools/league/verify_league.h"
 
@@ -25,8 +25,6 @@ class VerifyResultsTest : public ::testing::Test {
  protected:
   VerifyResultsTest() : logs_(1) {
     logs_.reserve(3);  // places point into the logs
-    std::string name = (std::filesystem::temp_directory_path() / "verify_results_XXXXXX").string();
-    data_ = ::mkdtemp(name.data());
     CheckedLog& log = logs_.front();
     log.chain.agent = "league_manager";
     log.facts.files.push_back("league.log.jsonl");
@@ -34,7 +32,6 @@ class VerifyResultsTest : public ::testing::Test {
     log.facts.pairings["R1M1"] = {"P01", "P02"};
     log.facts.commitments["R1M1"][commitment_of("R1M1")] = place_;
   }
-  ~VerifyResultsTest() override { std::filesystem::remove_all(data_); }
 
   void report(const std::string& termination, const std::string& proof) {
     json details = {{"termination", termination}, {"draw_proof", proof}};
@@ -74,7 +71,8 @@ class VerifyResultsTest : public ::testing::Test {
   }
 
   using Rules = std::vector<std::string>;
-  std::filesystem::path data_;
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path data_ = temporary_.path();
   std::vector<CheckedLog> logs_;
   Place place_;
   Findings findings_;
