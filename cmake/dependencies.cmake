@@ -55,6 +55,11 @@ else()
   league_dependency(league_dep_valijson valijson)
 endif()
 
+# Boost.Asio and Boost.Beast: headers only, and only common/transport sees them. SSL streams need OpenSSL.
+find_package(Boost 1.74 REQUIRED)
+league_dependency(league_dep_boost Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+target_compile_definitions(league_dep_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
+
 find_package(simdjson QUIET CONFIG)
 if(NOT TARGET simdjson::simdjson)
   league_fetch(simdjson https://github.com/simdjson/simdjson.git v3.0.1 libsimdjson-dev "")

@@ -95,6 +95,7 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
       frame_call(pending->style, call.type, pending->id, *call.message));
   out.deadline = pending->deadline;
   out.budget = call.budget;
+  out.id = pending->id;
   out.notes->message_type = std::string(envelope::wire_name(call.type));
   out.notes->conversation_id = call.conversation_id;
   out.notes->match_id = call.match_id;
@@ -221,8 +222,8 @@ void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
                       std::function<void(bool alive)> completion) {
   transport::OutboundCall out;
   out.endpoint = std::move(endpoint);
-  out.bytes = std::make_shared<const std::string>(
-      rpc::encode_request(rpc::Id(next_id_.fetch_add(1)), "ping", "{}"));
+  out.id = rpc::Id(next_id_.fetch_add(1));
+  out.bytes = std::make_shared<const std::string>(rpc::encode_request(out.id, "ping", "{}"));
   out.deadline = clock_.steady_now() + time_limit;
   out.notes->message_type = "ping";
   out.notes->peer = peer;

@@ -18,13 +18,46 @@ nlohmann::json session_json(const SessionContext& session) {
   return out;
 }
 
-nlohmann::json transport_json(const TransportContext& transport) {
-  nlohmann::json out = {{"type", to_string(transport.type)}};
-  if (const HttpMetadata* http = transport.as_http()) {
+std::string_view frame_name(WebSocketFrameType type) {
+  switch (type) {
+    case WebSocketFrameType::kText:
+      return "text";
+    case WebSocketFrameType::kBinary:
+      return "binary";
+    case WebSocketFrameType::kClose:
+      return "close";
+    case WebSocketFrameType::kPing:
+      return "ping";
+    case WebSocketFrameType::kPong:
+      return "pong";
+  }
+  return "text";
+}
+
+void put_metadata(nlohmann::json& out, const TransportMetadata& metadata) {
+  if (const auto* stdio = std::get_if<StdioMetadata>(&metadata)) {
+    out["process_id"] = stdio->process_id;
+  } else if (const auto* http = std::get_if<HttpMetadata>(&metadata)) {
     out["method"] = http->method.view();
     out["uri"] = http->uri.view();
     if (http->status) out["status"] = *http->status;
+  } else if (const auto* shared = std::get_if<std::shared_ptr<const SseMetadata>>(&metadata)) {
+    const SseMetadata& sse = **shared;
+    out["stream_id"] = sse.stream_id;
+    if (sse.event_id) out["event_id"] = *sse.event_id;
+    if (sse.event_type) out["event_type"] = *sse.event_type;
+    if (sse.retry_after) out["retry_ms"] = sse.retry_after->count();
+    if (sse.last_event_id) out["last_event_id"] = *sse.last_event_id;
+  } else if (const auto* web_socket = std::get_if<WebSocketMetadata>(&metadata)) {
+    out["frame_type"] = frame_name(web_socket->frame_type);
+    out["final"] = web_socket->is_final;
+    out["compressed"] = web_socket->is_compressed;
   }
+}
+
+nlohmann::json transport_json(const TransportContext& transport) {
+  nlohmann::json out = {{"type", to_string(transport.type)}};
+  put_metadata(out, transport.metadata);
   if (transport.connection) {
     out["remote_address"] = transport.connection->remote_address;
     out["local_address"] = transport.connection->local_address;

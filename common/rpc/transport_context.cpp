@@ -24,6 +24,12 @@ std::string_view to_string(TransportType type) {
       return "unknown";
     case TransportType::kStdio:
       return "stdio";
+    case TransportType::kSubprocess:
+      return "subprocess";
+    case TransportType::kTcp:
+      return "tcp";
+    case TransportType::kUnix:
+      return "unix";
     case TransportType::kHttp:
       return "http";
     case TransportType::kSse:
@@ -39,6 +45,12 @@ std::string_view to_string(TransportType type) {
 TransportContext TransportContext::stdio() {
   return {TransportType::kStdio, StdioMetadata{::getpid()}, nullptr};
 }
+
+TransportContext TransportContext::subprocess(std::int64_t process_id) {
+  return {TransportType::kSubprocess, StdioMetadata{process_id}, nullptr};
+}
+
+TransportContext TransportContext::socket(TransportType type) { return {type, {}, nullptr}; }
 
 TransportContext TransportContext::memory() { return {TransportType::kMemory, {}, nullptr}; }
 

@@ -15,14 +15,24 @@ namespace league::rpc {
 
 /// How a message came or will go. A new transport adds an enumerator, and a metadata struct if it
 /// has something to say.
-enum class TransportType : std::uint8_t { kUnknown, kStdio, kHttp, kSse, kWebSocket, kMemory };
+enum class TransportType : std::uint8_t {
+  kUnknown,
+  kStdio,  ///< the standard streams of this process
+  kSubprocess,  ///< those of a child
+  kTcp,  ///< lines on a TCP connection
+  kUnix,  ///< lines on a Unix socket
+  kHttp,
+  kSse,
+  kWebSocket,
+  kMemory,
+};
 
-/// `unknown`, `stdio`, `http`, `sse`, `websocket` or `memory`.
+/// `unknown`, `stdio`, `subprocess`, `tcp`, `unix`, `http`, `sse`, `websocket` or `memory`.
 [[nodiscard]] std::string_view to_string(TransportType type);
 
-/// Of a message through the standard streams.
+/// Of a message through the standard streams of a process.
 struct StdioMetadata {
-  std::int64_t process_id = 0;  ///< of the process at this end
+  std::int64_t process_id = 0;  ///< of this process, or of the child
   bool operator==(const StdioMetadata&) const = default;
 };
 
@@ -87,6 +97,10 @@ struct TransportContext {
   [[nodiscard]] static TransportContext unknown() { return {}; }
   /// The standard streams of this process.
   [[nodiscard]] static TransportContext stdio();
+  /// The standard streams of a child.
+  [[nodiscard]] static TransportContext subprocess(std::int64_t process_id);
+  /// Lines on a socket: `type` is kTcp or kUnix.
+  [[nodiscard]] static TransportContext socket(TransportType type);
   [[nodiscard]] static TransportContext memory();
   /// An HTTP request. `method` is copied unless it is a usual one; give `uri` as a literal where it
   /// is always the same.

@@ -9,6 +9,7 @@
 #include "common/core/clock.h"
 #include "common/core/result.h"
 #include "common/rpc/context.h"
+#include "common/rpc/id.h"
 #include "common/rpc/message_notes.h"
 #include "common/transport/endpoint.h"
 
@@ -28,6 +29,8 @@ struct OutboundCall {
       bytes;  ///< the whole JSON-RPC frame; shared, since a broadcast goes to many
   core::Clock::Steady deadline;  ///< absolute: covers waiting, connecting, sending and receiving
   Budget budget = Budget::kControl;
+  /// Of the request in `bytes`, for transports on which answers come in any order; null: HTTP only.
+  rpc::Id id{};
   std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
 };
 

@@ -9,6 +9,12 @@ constexpr std::string_view kForgotten =
 
 }  // namespace
 
+StreamAnswer MessageHandler::on_stream(StreamRequest) { return StreamRefusal{}; }
+
+std::optional<StreamRefusal> MessageHandler::on_session_end(const rpc::MessageContext&) {
+  return StreamRefusal{405, "there are no sessions at this path"};
+}
+
 ReplySlot& ReplySlot::operator=(ReplySlot&& other) noexcept {
   if (this == &other) return *this;
   abandon();

@@ -1,20 +1,75 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 
 #include "common/rpc/context.h"
 #include "common/rpc/message_notes.h"
 
 namespace league::transport {
 
+/// How a stream of events is written.
+struct StreamOptions {
+  /// Names its events and keeps the last of them, so that a client whose connection broke continues
+  /// with Last-Event-ID. Begins with an event that has an id and no data.
+  bool is_resumable = false;
+  /// How long a client should wait before it comes back; nothing: its own default.
+  std::optional<std::chrono::milliseconds> retry = std::nullopt;
+};
+
+/// The way to a peer besides answers: notifications, and requests of ours, whose answers come as
+/// messages. Thread-safe. Who holds one keeps no connection alive.
+class PeerChannel {
+ public:
+  virtual ~PeerChannel() = default;
+  /// How the stream is to be written; only before the first push, and only for HTTP: the others
+  /// ignore it.
+  virtual void configure(const StreamOptions& options) { (void)options; }
+  /// Hands one JSON-RPC message over. False when the peer is gone, was dropped for reading too
+  /// slowly, or cannot take a stream.
+  virtual bool push(std::shared_ptr<const std::string> bytes) = 0;
+  /// Ends the stream or connection; what was pushed is still delivered.
+  virtual void close() = 0;
+  [[nodiscard]] virtual bool is_open() const = 0;
+  /// Unique in this process, and the same for all messages of one connection or stream.
+  [[nodiscard]] virtual const std::string& id() const = 0;
+};
+
 /// One message as a transport hands it up: the bytes of one JSON document and how it came.
 struct Inbound {
   std::string bytes;
   rpc::MessageContext context;
   std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
+  /// For what goes before or beside the answer; null where the transport has no such way. On HTTP
+  /// the first push turns the answer into a stream of events, of which the answer is the last; it
+  /// fails where the client does not accept one. On connections it is the connection.
+  std::shared_ptr<PeerChannel> channel = nullptr;
 };
+
+/// A client wants to listen without asking: GET with `Accept: text/event-stream`. A client that
+/// comes back with Last-Event-ID is served by the transport where it knows the stream.
+struct StreamRequest {
+  rpc::MessageContext context;  ///< with the request's headers
+  std::optional<std::string> last_event_id;
+};
+
+/// No stream, and why: a status and a text for people.
+struct StreamRefusal {
+  int http_status = 405;
+  std::string text = "there is no stream at this path; send messages with POST";
+};
+
+/// The stream is opened.
+struct StreamAcceptance {
+  StreamOptions options;
+  /// Called once, when the stream is open, before anything else is.
+  std::function<void(std::shared_ptr<PeerChannel>)> opened;
+};
+using StreamAnswer = std::variant<StreamRefusal, StreamAcceptance>;
 
 /// The answer to one inbound message. Empty `bytes` with status 202 or 204 is an acknowledgement
 /// without a body.
@@ -57,6 +112,13 @@ class MessageHandler {
  public:
   virtual ~MessageHandler() = default;
   virtual void on_message(Inbound message, ReplySlot reply) = 0;
+  /// A client asks for a stream of its own. There is none unless this is overridden.
+  virtual StreamAnswer on_stream(StreamRequest request);
+  /// A client ends its session with DELETE. Returns a refusal, or nothing: ended.
+  virtual std::optional<StreamRefusal> on_session_end(const rpc::MessageContext& context);
+  /// The connection or stream behind a channel is gone. Called once for every connection and for
+  /// each stream that was opened, also if no message came by it.
+  virtual void on_channel_closed(const PeerChannel& channel) { (void)channel; }
 };
 
 }  // namespace league::transport

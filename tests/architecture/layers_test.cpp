@@ -28,9 +28,10 @@ const std::map<std::string, Names> kMayUse = {
     {"common/journal", {"common/core"}},
     {"common/audit",
      {"common/core", "common/rpc", "common/envelope", "common/schema", "common/transport"}},
+    {"common/mcp", {"common/core", "common/schema", "common/rpc", "common/transport"}},
     {"common/agent",
      {"common/core", "common/schema", "common/envelope", "common/rpc", "common/transport",
-      "common/journal", "common/audit"}},
+      "common/journal", "common/audit", "common/mcp"}},
 };
 const Names kPrograms = {"league_manager", "referee", "player", "tools"};
 
@@ -128,8 +129,8 @@ TEST(Layers, EachLibraryIsSeenInOneRoom) {
       {"httplib.h", "common/transport"},     {"valijson/", "common/schema"},
       {"simdjson.h", "common/schema"},       {"date/date.h", "common/core"},
       {"openssl/ssl.h", "common/transport"}, {"sys/epoll.h", "common/transport"},
-      {"sys/socket.h", "common/transport"},  {"SQLiteCpp/", "common/journal"},
-      {"sqlite3.h", "common/journal"}};
+      {"boost/", "common/transport"},        {"sys/socket.h", "common/transport"},
+      {"SQLiteCpp/", "common/journal"},      {"sqlite3.h", "common/journal"}};
   for (const auto& [file, target, is_system] : all_includes()) {
     if (!is_system || is_test(file)) continue;
     for (const auto& [library, room] : kRooms) {
