@@ -47,6 +47,10 @@ class MessageReceiver {
  public:
   virtual ~MessageReceiver() = default;
   virtual void on_message(ReceivedMessage message) = 0;
+  /// The peer will say nothing more, but may still read (the end of standard input, a half-closed
+  /// socket). True: the receiver has something left to send and closes the connection itself.
+  /// False: the connection closes now.
+  virtual bool on_input_end() { return false; }
   /// Once, last. kConnectionError with the cause (for a child: how it ended), or kShuttingDown for
   /// a close of ours.
   virtual void on_closed(const core::Error& why) = 0;
@@ -65,6 +69,10 @@ class MessageConnection {
   /// Never blocks. A peer that does not read while more than the transport's limit waits for it is
   /// dropped: the connection closes.
   virtual void send(OutboundMessage message) = 0;
+  /// Back-pressure: with false nothing more is read from the peer until it is called with true. In
+  /// effect at once when called from on_message, else soon. Reading is on from the start; never
+  /// calls the receiver from within.
+  virtual void set_reading(bool is_on) = 0;
   /// Sends what waits, then closes; on_closed follows. Further calls do nothing.
   virtual void close() = 0;
 
