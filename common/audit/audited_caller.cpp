@@ -15,13 +15,20 @@ struct Origin {
   core::Clock::Steady sent;
 };
 
+std::string_view transport_of(std::string_view scheme) {
+  if (scheme.starts_with("sse+")) return rpc::to_string(rpc::TransportType::kSse);
+  if (scheme.starts_with("ws")) return rpc::to_string(rpc::TransportType::kWebSocket);
+  if (scheme == "stdio") return rpc::to_string(rpc::TransportType::kSubprocess);
+  return scheme == "https" ? rpc::to_string(rpc::TransportType::kHttp) : scheme;
+}
+
 Record request_record(const transport::OutboundCall& call, const core::Clock& clock) {
   Record record;
   record.direction = Direction::kOut;
   record.kind = Kind::kRequest;
   record.time = clock.utc_now();
   record.mono = clock.steady_now();
-  record.transport = call.endpoint.scheme;
+  record.transport = transport_of(call.endpoint.scheme);
   if (call.notes) record.notes = *call.notes;
   if (record.notes.peer.empty()) record.notes.peer = call.endpoint.authority();
   record.body = call.bytes;
@@ -38,6 +45,10 @@ Record answer_record(const transport::CallOutcome& outcome, const Origin& origin
   record.mono = clock.steady_now();
   record.elapsed = record.mono - origin.sent;
   record.transport = origin.transport;
+  if (outcome.context.transport.type != rpc::TransportType::kUnknown) {
+    record.transport = rpc::to_string(outcome.context.transport.type);
+    take_context(outcome.context, record);
+  }
   record.http_status = outcome.http_status;
   if (outcome.error) {
     record.notes.verdict = outcome.error->code;

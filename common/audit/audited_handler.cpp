@@ -23,6 +23,8 @@ Record reply_record(const Record& in, const transport::OutboundReply& reply) {
   out.direction = Direction::kOut;
   out.kind = Kind::kReply;
   out.transport = in.transport;
+  out.context = in.context;
+  out.session = in.session;
   out.http_status = reply.http_status;
   if (reply.notes) out.notes = *reply.notes;
   if (out.notes.peer.empty()) out.notes.peer = in.notes.peer;
@@ -55,6 +57,7 @@ void AuditedHandler::on_message(transport::Inbound message, transport::ReplySlot
   in.time = clock_.utc_now();
   in.mono = clock_.steady_now();
   in.transport = rpc::to_string(message.context.transport.type);
+  take_context(message.context, in);
   in.notes.peer = peer_address(message.context);
   in.body = std::make_shared<const std::string>(message.bytes);
   auto delivery =

@@ -39,8 +39,9 @@ struct AuditedHandlerTest : ::testing::Test {
   void receive(std::string bytes) {
     transport::Inbound message;
     message.bytes = std::move(bytes);
-    message.context.transport =
-        rpc::TransportContext::http(nullptr, "POST", rpc::SharedText::literal("/mcp"));
+    message.context.transport = rpc::TransportContext::http(
+        std::make_shared<rpc::HeaderMap>(), "POST", rpc::SharedText::literal("/mcp"));
+    message.context.session = rpc::SessionContext::with_id(rpc::SessionId("s-1"));
     audited.on_message(std::move(message),
                        transport::ReplySlot([this](transport::OutboundReply reply) {
                          sent.push_back(std::move(reply));
@@ -64,12 +65,17 @@ TEST_F(AuditedHandlerTest, WritesBothRecordsWhenTheAnswerIsSent) {
   EXPECT_EQ(in.kind, Kind::kRequest);
   EXPECT_EQ(*in.body, "ask");
   EXPECT_EQ(in.transport, "http");
+  ASSERT_NE(in.context.as_http(), nullptr);
+  EXPECT_EQ(in.context.as_http()->uri.view(), "/mcp");
+  EXPECT_EQ(in.context.as_http()->headers, nullptr) << "headers hold credentials";
+  EXPECT_EQ(in.session, rpc::SessionId("s-1"));
   EXPECT_EQ(in.notes.message_type, "GAME_INVITATION");
   EXPECT_EQ(in.notes.leniencies.size(), 1U);
   EXPECT_EQ(in.elapsed, 5ms);
   const Record& out = log.all[1];
   EXPECT_EQ(out.direction, Direction::kOut);
   EXPECT_EQ(out.kind, Kind::kReply);
+  EXPECT_EQ(out.session, in.session);
   EXPECT_EQ(*out.body, "answer");
   EXPECT_EQ(out.http_status, 200);
   EXPECT_EQ(out.notes.message_type, "GAME_JOIN_ACK");
@@ -159,6 +165,26 @@ TEST_F(AuditedCallerTest, WritesTheRequestAtOnceAndTheAnswerAfterTheCompletion) 
   EXPECT_EQ(answer.notes.verdict, core::ErrorCode::kInvalidParityChoice);
   EXPECT_EQ(answer.notes.conversation_id, "convr1m1001");
   EXPECT_EQ(answer.notes.peer, "player:P01");
+}
+
+TEST_F(AuditedCallerTest, TheAnswerSaysHowItCame) {
+  const std::vector<std::pair<std::string, std::string>> kBySchemes = {
+      {"http", "http"},    {"https", "http"}, {"ws", "websocket"}, {"wss", "websocket"},
+      {"sse+http", "sse"}, {"tcp", "tcp"},    {"unix", "unix"},    {"stdio", "subprocess"}};
+  for (const auto& [scheme, transport] : kBySchemes) {
+    log.all.clear();
+    auto request = call();
+    request.endpoint.scheme = scheme;
+    audited.call(std::move(request), [](transport::CallOutcome) {});
+    EXPECT_EQ(log.all.at(0).transport, transport);
+    transport::CallOutcome outcome;
+    rpc::SseMetadata event;
+    event.event_id = "7";
+    outcome.context.transport = rpc::TransportContext::sse(event);
+    caller.completions.back()(std::move(outcome));
+    EXPECT_EQ(log.all.at(1).transport, "sse");
+    EXPECT_EQ(log.all.at(1).context.type, rpc::TransportType::kSse);
+  }
 }
 
 TEST_F(AuditedCallerTest, AFailureIsARecordToo) {

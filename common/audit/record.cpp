@@ -18,6 +18,13 @@ std::string_view kind_name(Kind kind) {
   return "";
 }
 
+void take_context(const rpc::MessageContext& context, Record& record) {
+  record.context = context.transport;
+  // Credentials are in there, and a queue of records would keep them all.
+  if (auto* http = record.context.as_http()) http->headers = nullptr;
+  record.session = context.session.session_id;
+}
+
 std::size_t memory_of(const Record& record) {
   return sizeof(Record) + (record.body ? record.body->size() : 0) + record.notes.fault.size();
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/core/clock.h"
+#include "common/rpc/context.h"
 #include "common/rpc/message_notes.h"
 
 namespace league::audit {
@@ -31,6 +32,8 @@ struct Record {
   core::UtcTimestamp time;  ///< when the bytes came or went
   core::Clock::Steady mono;  ///< the same instant on the monotonic clock
   std::string transport;  ///< `http`, `memory`, ...
+  rpc::TransportContext context;  ///< how it came, without headers; unknown before it is sent
+  std::optional<rpc::SessionId> session;
   int http_status = 0;  ///< 0 where there is none
   /// Reply and failure: since the request. Inbound request: how long it was worked on.
   std::optional<std::chrono::nanoseconds> elapsed;
@@ -39,6 +42,9 @@ struct Record {
       body;  ///< the bytes of the wire, not masked; may be null for none
   bool broadcast = false;  ///< the same body, but for a few bytes, goes to many: see RecordWriter
 };
+
+/// Keeps what the log says of `context`: the transport without its headers, and the session.
+void take_context(const rpc::MessageContext& context, Record& record);
 
 /// What a record costs in the queue, in bytes.
 [[nodiscard]] std::size_t memory_of(const Record& record);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "common/audit/context_text.h"
 #include "common/audit/json_text.h"
 #include "common/audit/masking.h"
 #include "common/core/crypto.h"
@@ -34,6 +35,14 @@ void append_leniencies(const std::vector<std::string_view>& names, std::string& 
     append_json_string(names[i], out);
   }
   out += ']';
+}
+
+void append_way(const Record& record, std::string& out) {
+  std::size_t begin = out.size();
+  out.append(",\"context\":");
+  std::size_t value = out.size();
+  append_context(record.context, record.session, out);
+  if (out.size() == value) out.resize(begin);
 }
 
 // Bodies of several kilobytes that differ in a few bytes: whole pieces are compared as such.
@@ -121,6 +130,7 @@ void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::st
   out.append("\",\"kind\":\"").append(kind_name(record.kind)) += '"';
   append_text(",\"peer\":", notes.peer, out);
   append_text(",\"transport\":", record.transport, out);
+  append_way(record, out);
   append_text(",\"conversation_id\":", notes.conversation_id, out);
   append_text(",\"message_type\":", notes.message_type, out);
   append_text(",\"match_id\":", notes.match_id, out);

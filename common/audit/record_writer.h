@@ -32,9 +32,9 @@ void append_header(const LogHeader& header, std::string& out);
 
 /// Turns records into lines: the only place that knows the format, and the place where secrets are
 /// masked. Keys stand in a fixed order, absent ones are left out: seq, time, mono_ns, dir, kind,
-/// peer, transport, conversation_id, message_type, match_id, http_status, elapsed_us, leniencies,
-/// verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or raw_base64, prev,
-/// hash. Not thread-safe: it belongs to the thread that writes.
+/// peer, transport, context, conversation_id, message_type, match_id, http_status, elapsed_us,
+/// leniencies, verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or
+/// raw_base64, prev, hash. Not thread-safe: it belongs to the thread that writes.
 class RecordWriter {
  public:
   struct Options {

@@ -56,6 +56,17 @@ TEST(RecordWriter, WritesTheGoldenLine) {
       "\n");
 }
 
+TEST(RecordWriter, TheContextStandsBehindTheTransport) {
+  Record record = sample("");
+  record.transport = "websocket";
+  record.context = rpc::TransportContext::web_socket({});
+  EXPECT_NE(
+      line_of(record).find(R"("transport":"websocket","context":{"frame":"text","final":true,)"
+                           R"("compressed":false},"conversation_id")"),
+      std::string::npos)
+      << line_of(record);
+}
+
 TEST(RecordWriter, LeavesOutWhatIsNotKnown) {
   Record record;
   record.time = *core::UtcTimestamp::parse("2025-01-15T10:30:00Z");

@@ -1,0 +1,112 @@
+#include "common/audit/context_text.h"
+
+#include <string_view>
+
+#include "common/audit/json_text.h"
+
+namespace league::audit {
+namespace {
+
+constexpr std::size_t kShownOfSecretName = 8;
+
+/// Writes members of one object; the first brings the brace.
+class Members {
+ public:
+  explicit Members(std::string& out) : out_(out) {}
+
+  void text(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    name(key);
+    append_json_string(is_utf8(value) ? value : "?", out_);
+  }
+  void number(std::string_view key, std::int64_t value) {
+    name(key);
+    out_.append(std::to_string(value));
+  }
+  void flag(std::string_view key, bool value) {
+    name(key);
+    out_.append(value ? "true" : "false");
+  }
+  void end() {
+    if (!is_empty_) out_ += '}';
+  }
+
+ private:
+  void name(std::string_view key) {
+    out_.append(is_empty_ ? "{\"" : ",\"").append(key).append("\":");
+    is_empty_ = false;
+  }
+
+  std::string& out_;
+  bool is_empty_ = true;
+};
+
+/// The beginning of a name that opens a session or a stream, and the number behind it.
+std::string shown(std::string_view name) {
+  if (name.size() <= kShownOfSecretName) return std::string(name);
+  std::string out(name.substr(0, kShownOfSecretName));
+  out += "...";
+  auto dash = name.rfind('-');
+  if (dash != std::string_view::npos && dash >= kShownOfSecretName) out += name.substr(dash);
+  return out;
+}
+
+std::string_view frame_name(rpc::WebSocketFrameType type) {
+  switch (type) {
+    case rpc::WebSocketFrameType::kText:
+      return "text";
+    case rpc::WebSocketFrameType::kBinary:
+      return "binary";
+    case rpc::WebSocketFrameType::kClose:
+      return "close";
+    case rpc::WebSocketFrameType::kPing:
+      return "ping";
+    case rpc::WebSocketFrameType::kPong:
+      return "pong";
+  }
+  return "";
+}
+
+struct MetadataWriter {
+  Members& out;
+
+  void operator()(std::monostate) const {}
+  void operator()(const rpc::StdioMetadata& stdio) const {
+    out.number("process", stdio.process_id);
+  }
+  void operator()(const rpc::HttpMetadata& http) const {
+    out.text("method", http.method.view());
+    out.text("uri", http.uri.view().substr(0, http.uri.view().find('?')));
+  }
+  void operator()(const std::shared_ptr<const rpc::SseMetadata>& sse) const {
+    if (!sse) return;
+    out.text("stream", shown(sse->stream_id));
+    if (sse->event_id) out.text("event_id", shown(*sse->event_id));
+    if (sse->event_type) out.text("event_type", *sse->event_type);
+    if (sse->retry_after) out.number("retry_ms", sse->retry_after->count());
+    if (sse->last_event_id) out.text("last_event_id", shown(*sse->last_event_id));
+  }
+  void operator()(const rpc::WebSocketMetadata& web_socket) const {
+    out.text("frame", frame_name(web_socket.frame_type));
+    out.flag("final", web_socket.is_final);
+    out.flag("compressed", web_socket.is_compressed);
+  }
+};
+
+}  // namespace
+
+void append_context(const rpc::TransportContext& transport,
+                    const std::optional<rpc::SessionId>& session, std::string& out) {
+  Members members(out);
+  if (session) members.text("session", shown(session->view()));
+  if (const auto& connection = transport.connection) {
+    members.text("connection", connection->connection_id);
+    members.text("remote", connection->remote_address);
+    members.text("local", connection->local_address);
+    if (connection->tls) members.text("tls", connection->tls->version);
+  }
+  std::visit(MetadataWriter{members}, transport.metadata);
+  members.end();
+}
+
+}  // namespace league::audit
