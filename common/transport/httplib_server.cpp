@@ -179,6 +179,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     exchange.reset();
     current->served.after_sent = std::move(reply->after_sent);
     response.status = reply->http_status;
+    for (const auto& [name, value] : reply->headers) response.set_header(name, value);
     if (!reply->bytes.empty()) {
       response.set_header("Content-Type", kJson);
       response.body = std::move(reply->bytes);

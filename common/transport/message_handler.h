@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "common/rpc/context.h"
 #include "common/rpc/message_notes.h"
@@ -76,6 +78,8 @@ using StreamAnswer = std::variant<StreamRefusal, StreamAcceptance>;
 struct OutboundReply {
   std::string bytes;
   int http_status = 200;  ///< for HTTP only; other transports ignore it
+  /// Names and values of header fields (`Mcp-Session-Id`); for HTTP only, like the status.
+  std::vector<std::pair<std::string, std::string>> headers = {};
   std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
   /// Runs once when the bytes have been handed to the operating system or could not be; may be
   /// empty. Who answers a MATCH_RESULT_REPORT broadcasts from here, never before (protocol §9,
