@@ -33,6 +33,9 @@ struct OutboundMessage {
   /// Runs once: when the bytes are with the system, on HTTP when the answer's head is here. May be
   /// empty.
   std::function<void(const SendOutcome&)> done = nullptr;
+  /// Runs at most once, after a `done` without an error: the answer broke off and will not come
+  /// (HTTP). May be empty.
+  std::function<void(const core::Error&)> lost = nullptr;
 };
 
 /// What came by a connection.

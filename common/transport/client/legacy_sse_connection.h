@@ -1,0 +1,30 @@
+#pragma once
+
+#include "common/transport/client/http_client_options.h"
+#include "common/transport/hub.h"
+
+namespace league::transport {
+
+/// Of connections to servers of MCP's transport "HTTP with SSE" (2024-11-05).
+struct LegacySseOptions {
+  HttpHeaders stream_headers;  ///< of the GET, such as credentials
+  HttpHeaders post_headers;  ///< of each POST; those of a message come after them
+  HttpClientLimits limits;
+};
+
+/// Connects to `sse+http(s)://HOST:PORT/sse` (http(s) is taken as well): GET with
+/// `Accept: text/event-stream`, then waits for the event `endpoint`, whose URL must be of the
+/// stream's origin. Messages are POSTed there; what the server says comes as events. The connection
+/// closes when its stream ends; OutboundMessage.done runs with the status of the POST, and an error
+/// when that is not 2xx. Thread-safe; `hub` outlives it and its connections.
+class LegacySseConnector final : public HttpConnector {
+ public:
+  explicit LegacySseConnector(Hub& hub, LegacySseOptions options = {});
+  void open(const Endpoint& endpoint, core::Clock::Steady deadline, OpenedOrFailed opened) override;
+
+ private:
+  Hub& hub_;
+  LegacySseOptions options_;
+};
+
+}  // namespace league::transport

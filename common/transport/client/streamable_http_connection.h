@@ -1,0 +1,52 @@
+#pragma once
+
+#include "common/transport/client/http_client_options.h"
+#include "common/transport/hub.h"
+
+namespace league::transport {
+
+/// Of connections to servers of MCP's Streamable HTTP.
+struct StreamableHttpOptions {
+  HttpHeaders headers;  ///< of every request, such as credentials; those of a message come after
+  HttpClientLimits limits;
+  /// Before a broken stream is asked for again where the server names no time (`retry`).
+  std::chrono::milliseconds retry{1000};
+};
+
+/// A logical connection to a server of MCP's Streamable HTTP: each message is a POST. An answer in
+/// JSON comes as a message with HttpMetadata (headers and status), one in a stream as messages with
+/// SseMetadata, both with the session id of the answer's head; an answer that breaks off after an
+/// event with an id is asked for again with Last-Event-ID until the message's deadline.
+/// OutboundMessage.done runs when the answer's head is here: with its status and headers; a status
+/// that is not 2xx is an error there, and a JSON-RPC message in the body of such an answer is
+/// delivered all the same. The same done reports a failure before the head; an answer that breaks
+/// off later runs OutboundMessage.lost. The connection itself only closes by close(). Thread-safe.
+class StreamableHttpConnection : public MessageConnection {
+ public:
+  using Done = std::function<void(const SendOutcome&)>;
+
+  /// Opens the stream on which the server speaks unasked, and opens it again when it breaks, with
+  /// Last-Event-ID where there is one, until close(). `done` runs once, with the first attempt's
+  /// outcome; 405 is the answer of a server without such a stream and no error. Other refusals end
+  /// the attempts.
+  virtual void open_stream(HttpHeaders headers, Done done = nullptr) = 0;
+  /// DELETE: ends the session that `headers` name; 405 is no error (the server does not allow it).
+  virtual void end_session(HttpHeaders headers, core::Clock::Steady deadline, Done done) = 0;
+};
+
+/// No byte is sent before the first message. `hub` outlives the connection.
+[[nodiscard]] std::shared_ptr<StreamableHttpConnection> make_streamable_http_connection(
+    Hub& hub, const Endpoint& endpoint, StreamableHttpOptions options = {});
+
+/// Makes such connections for `http(s)://` endpoints, at once. Thread-safe.
+class StreamableHttpConnector final : public Connector {
+ public:
+  explicit StreamableHttpConnector(Hub& hub, StreamableHttpOptions options = {});
+  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
+
+ private:
+  Hub& hub_;
+  StreamableHttpOptions options_;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "common/transport/client/http_client_options.h"
+#include "common/transport/hub.h"
+
+namespace league::transport {
+
+/// Of connections to WebSocket servers.
+struct WebSocketOptions {
+  HttpHeaders headers;  ///< of the upgrade request, such as credentials
+  std::size_t max_message = 1024 * 1024;  ///< bytes of a message of the peer
+  std::size_t max_waiting = 4 * 1024 * 1024;  ///< bytes to be sent; more: the peer is dropped
+  /// Without a sign of life for half of this the peer is pinged, for all of it dropped.
+  std::chrono::milliseconds idle_timeout{60'000};
+  std::chrono::milliseconds close_timeout{1000};  ///< for the closing handshake
+};
+
+/// Connects to `ws(s)://HOST:PORT/PATH`: offers the subprotocol `mcp`, sends and takes one message
+/// in a text message (RFC 6455). Pings are answered; binary messages, bad UTF-8 and messages over
+/// the limit close the connection. OutboundMessage.done runs when the bytes are with the system.
+/// Thread-safe; `hub` outlives it and its connections.
+class WebSocketConnector final : public HttpConnector {
+ public:
+  explicit WebSocketConnector(Hub& hub, WebSocketOptions options = {});
+  void open(const Endpoint& endpoint, core::Clock::Steady deadline, OpenedOrFailed opened) override;
+
+ private:
+  Hub& hub_;
+  WebSocketOptions options_;
+};
+
+}  // namespace league::transport
