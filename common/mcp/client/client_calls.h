@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/mcp/client/client_session.h"
+
+namespace league::mcp {
+
+/// What listing may cost, whatever a server sends.
+struct ListLimits {
+  std::size_t max_pages = 100;
+  std::size_t max_items = 10'000;
+};
+
+/// All tools of a server (`tools/list`, page after page), as the server describes them. Fails with
+/// what the request failed with, kInvalidReply for the server's error, or kReplyTooLarge.
+void list_tools(const std::shared_ptr<ClientSession>& session, core::Clock::Steady deadline,
+                std::function<void(core::Result<std::vector<nlohmann::json>>)> completion,
+                const ListLimits& limits = {});
+
+/// Calls a tool; `arguments` is the text of a JSON object. The answer's result may say `isError`.
+void call_tool(const std::shared_ptr<ClientSession>& session, const std::string& name,
+               const std::string& arguments, core::Clock::Steady deadline,
+               ClientSession::Completion completion,
+               std::function<void(const nlohmann::json&)> on_progress = nullptr);
+
+/// Reads a resource by its URI.
+void read_resource(const std::shared_ptr<ClientSession>& session, const std::string& uri,
+                   core::Clock::Steady deadline, ClientSession::Completion completion);
+
+/// A server's error as ours, with its code and the beginning of its text.
+[[nodiscard]] core::Error server_error(const rpc::ErrorObject& error);
+
+}  // namespace league::mcp

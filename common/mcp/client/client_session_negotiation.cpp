@@ -1,0 +1,239 @@
+#include <algorithm>
+
+#include "common/mcp/client/client_session.h"
+#include "common/rpc/codec.h"
+#include "common/schema/json_gate.h"
+
+namespace league::mcp {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using Steady = core::Clock::Steady;
+
+/// A probe may be ignored for so long, and for no more than a quarter of the time that there is.
+constexpr std::chrono::milliseconds kLongestProbe{2000};
+
+Negotiation::Family family_of(const std::string& scheme) {
+  if (scheme == "http" || scheme == "https") return Negotiation::Family::kHttp;
+  if (scheme.starts_with("sse+")) return Negotiation::Family::kLegacySse;
+  return Negotiation::Family::kConnection;
+}
+
+/// The response in an outcome, with what HTTP said about it.
+NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const rpc::Id& id) {
+  NegotiationReply reply;
+  reply.error = outcome.error;
+  reply.http_status = outcome.http_status;
+  if (const auto* http = outcome.context.transport.as_http()) {
+    if (reply.http_status == 0 && http->status) reply.http_status = *http->status;
+    auto session =
+        http->headers ? rpc::find_header(*http->headers, "Mcp-Session-Id") : std::nullopt;
+    if (session) reply.session_id = std::string(*session);
+  }
+  if (outcome.bytes.empty()) return reply;
+  auto document = schema::parse_json(outcome.bytes, {.max_depth = 64, .max_key_length = 1024});
+  if (!document) {
+    if (!reply.error) reply.error = document.error();
+    return reply;
+  }
+  auto decoded = rpc::decode_response(std::move(*document), id);
+  if (decoded) {
+    reply.response = std::move(decoded->response);
+    reply.error.reset();
+  } else if (!reply.error) {
+    reply.error = decoded.error();
+  }
+  return reply;
+}
+
+}  // namespace
+
+Negotiation::Options ClientSession::negotiation_options(bool skips_discovery) const {
+  return {.family = family_of(endpoint_.scheme),
+          .skips_discovery = skips_discovery,
+          .may_fall_back_to_sse = options_.may_fall_back_to_sse,
+          .client_name = options_.client.name,
+          .client_version = options_.client.version};
+}
+
+void ClientSession::connect(Steady deadline, Connected connected) {
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kNew) {
+      state_ = State::kConnecting;
+      connect_deadline_ = deadline;
+      connected_ = std::move(connected);
+      connected = nullptr;
+    }
+  }
+  if (connected) {
+    return connected(Error{ErrorCode::kShuttingDown, "the session was closed or begun before", ""});
+  }
+  open_connection();
+}
+
+void ClientSession::open_connection() {
+  tools_.connector.connect(
+      endpoint(), connect_deadline_,
+      [self = shared_from_this()](
+          core::Result<std::shared_ptr<transport::MessageConnection>> connection) {
+        self->on_opened(std::move(connection));
+      });
+}
+
+void ClientSession::on_opened(
+    core::Result<std::shared_ptr<transport::MessageConnection>> connection) {
+  if (!connection) {
+    Negotiation::Step step = [&] {
+      std::lock_guard lock(mutex_);
+      return negotiation_.on_closed(connection.error());
+    }();
+    return run(std::move(step));
+  }
+  transport::ConnectionClientOptions options;
+  options.peer = endpoint().url();
+  options.on_other = [weak = weak_from_this()](transport::ReceivedMessage message) {
+    if (auto self = weak.lock()) self->on_other(std::move(message));
+  };
+  options.on_closed = [weak = weak_from_this()](const Error& why) {
+    if (auto self = weak.lock()) self->on_connection_closed(why);
+  };
+  auto client = std::make_shared<transport::ConnectionClient>(*connection, tools_.clock,
+                                                              tools_.timer, std::move(options));
+  std::optional<Negotiation::Step> step;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kConnecting) {
+      client_ = client;
+      step = negotiation_.begin();
+    }
+  }
+  if (step) return run(std::move(*step));
+  client->close();  // the session was closed meanwhile
+}
+
+void ClientSession::run(Negotiation::Step step) {
+  std::visit([this](auto& one) { do_step(std::move(one)); }, step);
+}
+
+Steady ClientSession::probe_deadline() const {
+  auto now = tools_.clock.steady_now();
+  auto share = std::min<std::chrono::nanoseconds>(kLongestProbe, (connect_deadline_ - now) / 4);
+  return now + share;
+}
+
+void ClientSession::do_step(Negotiation::Ask ask) {
+  Client client;
+  rpc::Id id;
+  Steady deadline;
+  {
+    std::lock_guard lock(mutex_);
+    client = client_;
+    id = rpc::Id(next_id_++);
+    deadline = ask.is_probe ? probe_deadline() : connect_deadline_;
+  }
+  if (!client) return;  // closed meanwhile
+  transport::OutboundMessage message;
+  message.bytes =
+      std::make_shared<const std::string>(rpc::encode_request(id, ask.method, ask.params));
+  message.headers = with_own(std::move(ask.headers));
+  message.deadline = deadline;
+  client->request(
+      id, std::move(message),
+      [self = shared_from_this(), is_probe = ask.is_probe, id](transport::CallOutcome outcome) {
+        self->on_asked(is_probe, id, std::move(outcome));
+      });
+}
+
+void ClientSession::on_asked(bool is_probe, const rpc::Id& id, transport::CallOutcome outcome) {
+  auto reply = negotiation_reply(outcome, id);
+  std::optional<Negotiation::Step> step;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kClosed) return;
+    bool is_silent = !reply.response && reply.http_status == 0 && reply.error &&
+                     reply.error->code == ErrorCode::kTimeout;
+    bool is_gone = !reply.response && reply.http_status == 0 && reply.error &&
+                   reply.error->code == ErrorCode::kConnectionError;
+    if (is_silent && is_probe) {
+      step = negotiation_.on_silence();
+    } else if (is_gone) {
+      step = negotiation_.on_closed(*reply.error);
+    } else {
+      step = negotiation_.on_reply(reply);
+    }
+  }
+  run(std::move(*step));
+}
+
+void ClientSession::do_step(Negotiation::Confirm /*confirm*/) {
+  Client client;
+  transport::OutboundMessage message;
+  {
+    std::lock_guard lock(mutex_);
+    client = client_;
+    message.headers = with_own(session_headers(negotiation_.negotiated()));
+    message.deadline = connect_deadline_;
+  }
+  if (!client) return;
+  message.bytes = std::make_shared<const std::string>(
+      rpc::encode_notification("notifications/initialized", {}));
+  message.done = [self = shared_from_this()](const transport::SendOutcome& outcome) {
+    Negotiation::Step step = [&] {
+      std::lock_guard lock(self->mutex_);
+      bool is_gone = outcome.error && outcome.http_status == 0;
+      return is_gone ? self->negotiation_.on_closed(*outcome.error)
+                     : self->negotiation_.on_confirmed();
+    }();
+    self->run(std::move(step));
+  };
+  client->send(std::move(message));
+}
+
+void ClientSession::do_step(Negotiation::Reconnect reconnect) {
+  Client old;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kClosed) return;
+    if (reconnect.to_legacy_sse) endpoint_.scheme = "sse+" + endpoint_.scheme;
+    old = std::move(client_);
+    client_ = nullptr;
+  }
+  if (old) old->close();
+  open_connection();
+}
+
+void ClientSession::do_step(Negotiation::Done done) {
+  Connected connected;
+  std::deque<std::shared_ptr<Call>> waiting;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kClosed || !client_) return;
+    done.negotiated.transport = client_->connection().transport_type();
+    negotiated_ = done.negotiated;
+    state_ = State::kReady;
+    connected = std::move(connected_);
+    connected_ = nullptr;
+    waiting.swap(waiting_);
+  }
+  if (connected) connected(std::move(done.negotiated));
+  for (const auto& call : waiting) send(call);
+}
+
+void ClientSession::do_step(Negotiation::Failed failed) {
+  Connected connected;
+  bool was_ready = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (state_ == State::kClosed) return;
+    was_ready = state_ == State::kRenewing;
+    connected = std::move(connected_);
+    connected_ = nullptr;
+  }
+  end(failed.error);
+  if (connected) connected(std::move(failed.error));
+  if (was_ready && options_.on_closed) options_.on_closed(failed.error);
+}
+
+}  // namespace league::mcp

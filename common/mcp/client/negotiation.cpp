@@ -1,0 +1,220 @@
+#include "common/mcp/client/negotiation.h"
+
+#include <algorithm>
+
+namespace league::mcp {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+constexpr int kHeaderMismatch = -32020;
+constexpr int kMissingCapability = -32021;
+constexpr int kUnsupportedVersion = -32022;
+/// What is kept of the texts of strangers.
+constexpr std::size_t kLongestText = 200;
+
+std::string text_in(const json& object, const char* key, std::size_t longest = kLongestText) {
+  auto it = object.find(key);
+  if (it == object.end() || !it->is_string()) return {};
+  return it->get_ref<const std::string&>().substr(0, longest);
+}
+
+const json* object_in(const json& object, std::string_view key) {
+  auto it = object.find(std::string(key));
+  return it != object.end() && it->is_object() ? &*it : nullptr;
+}
+
+void take_server_info(const json& result, Negotiated& negotiated) {
+  const json* info = object_in(result, "serverInfo");
+  if (const json* meta = object_in(result, "_meta"); info == nullptr && meta != nullptr)
+    info = object_in(*meta, kServerInfoKey);
+  if (info != nullptr) {
+    negotiated.server_name = text_in(*info, "name");
+    negotiated.server_version = text_in(*info, "version");
+  }
+  if (const json* capabilities = object_in(result, "capabilities"))
+    negotiated.capabilities = *capabilities;
+  negotiated.instructions = text_in(result, "instructions", 4000);
+}
+
+bool names_revision(const json& list, std::string_view revision) {
+  return list.is_array() && std::any_of(list.begin(), list.end(), [&](const json& one) {
+           return one.is_string() && one.get_ref<const std::string&>() == revision;
+         });
+}
+
+/// The newest revision with a handshake in a server's list; nothing where there is none.
+std::optional<std::string> newest_legacy(const json& list) {
+  for (auto it = kLegacyRevisions.rbegin(); it != kLegacyRevisions.rend(); ++it) {
+    if (names_revision(list, *it)) return std::string(*it);
+  }
+  return std::nullopt;
+}
+
+bool is_denied(int http_status) {
+  return http_status == 401 || http_status == 403 || http_status >= 500;
+}
+
+Error denied(int http_status) {
+  std::string text = "the server answered with HTTP status " + std::to_string(http_status);
+  if (http_status == 401) text += ": it wants credentials";
+  if (http_status == 403) text += ": it forbids this client";
+  bool gateway = http_status >= 502 && http_status <= 504;
+  return {gateway ? ErrorCode::kConnectionError : ErrorCode::kInvalidReply, text, ""};
+}
+
+Error refused_handshake(const NegotiationReply& reply) {
+  std::string text = "the peer is no MCP server that we can talk to: ";
+  if (reply.response && reply.response->error) {
+    text += "it answered initialize with the error " + std::to_string(reply.response->error->code) +
+            ": " + reply.response->error->message.substr(0, kLongestText);
+  } else if (reply.error) {
+    text += reply.error->message;
+  } else {
+    text += "its answer to initialize is none";
+  }
+  return {ErrorCode::kInvalidReply, text, ""};
+}
+
+}  // namespace
+
+bool is_modern_error(const rpc::Response& response) {
+  if (!response.error) return false;
+  int code = response.error->code;
+  return code == kHeaderMismatch || code == kMissingCapability || code == kUnsupportedVersion;
+}
+
+Negotiation::Negotiation(Options options) : options_(std::move(options)) {
+  // The transport of 2024 is older than the modern dialect: nobody answers discovery there.
+  if (options_.family == Family::kLegacySse) options_.skips_discovery = true;
+}
+
+Negotiation::Step Negotiation::begin() {
+  return options_.skips_discovery ? ask_initialize() : ask_discover();
+}
+
+Negotiation::Step Negotiation::ask_discover() {
+  phase_ = Phase::kDiscovering;
+  json meta = {{std::string(kVersionKey), kModernRevision},
+               {std::string(kClientCapabilitiesKey), json::object()},
+               {std::string(kClientInfoKey),
+                {{"name", options_.client_name}, {"version", options_.client_version}}}};
+  return Ask{.method = "server/discover",
+             .params = json{{"_meta", std::move(meta)}}.dump(),
+             .headers = {{"MCP-Protocol-Version", std::string(kModernRevision)},
+                         {"Mcp-Method", "server/discover"}},
+             .is_probe = true};
+}
+
+Negotiation::Step Negotiation::ask_initialize() {
+  phase_ = Phase::kInitializing;
+  negotiated_ = {};
+  json params = {
+      {"protocolVersion", offered_},
+      {"capabilities", json::object()},
+      {"clientInfo", {{"name", options_.client_name}, {"version", options_.client_version}}}};
+  return Ask{.method = "initialize", .params = params.dump()};
+}
+
+Negotiation::Step Negotiation::on_reply(const NegotiationReply& reply) {
+  if (phase_ == Phase::kDiscovering) return on_discovered(reply);
+  return on_initialized(reply);
+}
+
+Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
+  if (!reply.response) {
+    if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
+    // An answer that is none (HTML, a refused method) comes from something older.
+    if (reply.http_status != 0 || !reply.error) return ask_initialize();
+    return fail(*reply.error);
+  }
+  const rpc::Response& response = *reply.response;
+  if (response.error) {
+    if (response.error->code == kUnsupportedVersion && response.error->data.is_object()) {
+      auto supported = response.error->data.find("supported");
+      auto common =
+          supported == response.error->data.end() ? std::nullopt : newest_legacy(*supported);
+      if (!common) return fail(refused_handshake(reply));
+      offered_ = *common;
+    }
+    return ask_initialize();
+  }
+  const json& result = response.result;
+  auto versions = result.is_object() ? result.find("supportedVersions") : result.end();
+  if (!result.is_object() || versions == result.end()) return ask_initialize();
+  if (!names_revision(*versions, kModernRevision)) {
+    if (auto common = newest_legacy(*versions)) offered_ = *common;
+    return ask_initialize();
+  }
+  negotiated_.revision = kModernRevision;
+  negotiated_.is_modern = true;
+  take_server_info(result, negotiated_);
+  phase_ = Phase::kDone;
+  return Done{negotiated_};
+}
+
+Negotiation::Step Negotiation::on_initialized(const NegotiationReply& reply) {
+  if (!reply.response || reply.response->error) return after_refused_initialize(reply);
+  const json& result = reply.response->result;
+  std::string revision = result.is_object() ? text_in(result, "protocolVersion") : std::string();
+  if (!is_legacy_revision(revision)) {
+    return fail({ErrorCode::kProtocolVersionMismatch,
+                 revision.empty() ? "the answer to initialize has no protocolVersion"
+                                  : "the server wants MCP revision \"" + revision.substr(0, 40) +
+                                        "\", which this program does not speak",
+                 "/result/protocolVersion"});
+  }
+  negotiated_.revision = std::move(revision);
+  negotiated_.session_id = reply.session_id;
+  take_server_info(result, negotiated_);
+  phase_ = Phase::kConfirming;
+  return Confirm{};
+}
+
+Negotiation::Step Negotiation::after_refused_initialize(const NegotiationReply& reply) {
+  if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
+  bool may_be_older =
+      reply.http_status == 400 || reply.http_status == 404 || reply.http_status == 405;
+  bool is_modern = reply.response && is_modern_error(*reply.response);
+  if (options_.family == Family::kHttp && options_.may_fall_back_to_sse && may_be_older &&
+      !is_modern && !has_reconnected_) {
+    has_reconnected_ = true;
+    options_.family = Family::kLegacySse;
+    options_.skips_discovery = true;
+    phase_ = Phase::kIdle;
+    return Reconnect{.to_legacy_sse = true};
+  }
+  if (reply.error && reply.http_status == 0) return fail(*reply.error);
+  return fail(refused_handshake(reply));
+}
+
+Negotiation::Step Negotiation::on_silence() {
+  if (phase_ == Phase::kDiscovering) return ask_initialize();
+  return fail({ErrorCode::kTimeout, "the peer did not answer initialize in time", ""});
+}
+
+Negotiation::Step Negotiation::on_confirmed() {
+  phase_ = Phase::kDone;
+  return Done{negotiated_};
+}
+
+Negotiation::Step Negotiation::on_closed(const core::Error& why) {
+  // Some servers end at a request that they do not know: they get the one that they do.
+  bool at_probe = phase_ == Phase::kDiscovering && options_.family == Family::kConnection;
+  if (at_probe && !has_reconnected_) {
+    has_reconnected_ = true;
+    options_.skips_discovery = true;
+    phase_ = Phase::kIdle;
+    return Reconnect{};
+  }
+  return fail(why);
+}
+
+Negotiation::Step Negotiation::fail(Error error) {
+  phase_ = Phase::kDone;
+  return Failed{std::move(error)};
+}
+
+}  // namespace league::mcp

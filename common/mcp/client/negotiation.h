@@ -1,0 +1,117 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/mcp/revision.h"
+#include "common/rpc/message.h"
+#include "common/rpc/transport_context.h"
+
+namespace league::mcp {
+
+/// Names and values of HTTP header fields; transports without them ignore them.
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+/// What a client and a server agreed upon.
+struct Negotiated {
+  std::string revision;  ///< `2025-11-25`
+  bool is_modern = false;  ///< without handshake and session: each request says everything
+  std::string session_id;  ///< empty where the server gave none
+  std::string server_name;  ///< as the server calls itself; perhaps empty
+  std::string server_version;
+  std::string instructions;  ///< of the server for its users; perhaps empty
+  nlohmann::json capabilities = nlohmann::json::object();
+  rpc::TransportType transport = rpc::TransportType::kUnknown;
+};
+
+/// How a request ended, for whoever has to decide what to try next.
+struct NegotiationReply {
+  std::optional<core::Error> error;  ///< no response came, and why
+  int http_status = 0;  ///< 0 where the transport has none
+  std::optional<rpc::Response> response;
+  std::string session_id;  ///< of the answer's head; empty: none
+};
+
+/// Finds out, step by step, how a server speaks: the modern dialect first, then the handshake, then
+/// the transport of 2024 (mcp.md "As a client"; modelcontextprotocol.io, backwards compatibility).
+/// Pure: it is told what happened and says what to do. Not thread-safe.
+class Negotiation {
+ public:
+  /// What is known about the peer before anything was sent.
+  enum class Family {
+    kHttp,  ///< one POST a message; may turn out to be a server of 2024
+    kLegacySse,  ///< a stream and POSTs: revision 2024-11-05, or a gateway to something newer
+    kConnection,  ///< lines or frames in both directions
+  };
+  struct Options {
+    Family family = Family::kHttp;
+    /// The peer is known to be older: begin with the handshake.
+    bool skips_discovery = false;
+    bool may_fall_back_to_sse = true;
+    std::string client_name = "league";
+    std::string client_version = LEAGUE_VERSION;
+  };
+
+  /// Send this request and report how it ended.
+  struct Ask {
+    std::string method;
+    std::string params;  ///< JSON text
+    Headers headers = {};
+    /// The peer may never answer: report silence after a part of the time.
+    bool is_probe = false;
+  };
+  /// Send `notifications/initialized` and report when that is done.
+  struct Confirm {};
+  /// Close and connect again (to the legacy transport of the same URL), then call begin().
+  struct Reconnect {
+    bool to_legacy_sse = false;
+  };
+  struct Done {
+    Negotiated negotiated;
+  };
+  struct Failed {
+    core::Error error;
+  };
+  using Step = std::variant<Ask, Confirm, Reconnect, Done, Failed>;
+
+  explicit Negotiation(Options options);
+
+  /// The connection is there.
+  [[nodiscard]] Step begin();
+  [[nodiscard]] Step on_reply(const NegotiationReply& reply);
+  /// The probe got no answer in its time.
+  [[nodiscard]] Step on_silence();
+  [[nodiscard]] Step on_confirmed();
+  /// The connection ended, or could not be opened.
+  [[nodiscard]] Step on_closed(const core::Error& why);
+
+  /// What is agreed so far: headers of requests follow from it.
+  [[nodiscard]] const Negotiated& negotiated() const { return negotiated_; }
+
+ private:
+  enum class Phase { kIdle, kDiscovering, kInitializing, kConfirming, kDone };
+
+  Step ask_discover();
+  Step ask_initialize();
+  Step on_discovered(const NegotiationReply& reply);
+  Step on_initialized(const NegotiationReply& reply);
+  Step after_refused_initialize(const NegotiationReply& reply);
+  Step fail(core::Error error);
+
+  Options options_;
+  Phase phase_ = Phase::kIdle;
+  bool has_reconnected_ = false;
+  Negotiated negotiated_;
+  std::string offered_{kNewestLegacyRevision};
+};
+
+/// True for the answer of a server that speaks the modern dialect, though it refuses: such a server
+/// is not asked in older ones.
+[[nodiscard]] bool is_modern_error(const rpc::Response& response);
+
+}  // namespace league::mcp

@@ -1,0 +1,279 @@
+#include "common/mcp/client/session_caller.h"
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "common/rpc/codec.h"
+#include "common/rpc/json_text.h"
+#include "common/schema/json_gate.h"
+
+namespace league::mcp {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using Steady = core::Clock::Steady;
+
+/// A call that waits for its session.
+struct SessionCall {
+  transport::OutboundCall call;
+  transport::Caller::Completion completion;
+  Steady started;
+};
+
+void fail(const SessionCall& call, Error error, Steady now) {
+  transport::CallOutcome outcome;
+  outcome.error = std::move(error);
+  outcome.elapsed = now - call.started;
+  call.completion(std::move(outcome));
+}
+
+/// Method and parameters of a framed request.
+core::Result<SessionRequest> take_apart(const transport::OutboundCall& call) {
+  auto document = schema::parse_json(*call.bytes, {.max_depth = 64, .max_key_length = 1024});
+  if (!document) return document.error();
+  auto frames = rpc::decode(std::move(*document)).frames;
+  auto* message = std::get_if<rpc::Message>(&frames.front());
+  auto* request = message == nullptr ? nullptr : std::get_if<rpc::Request>(message);
+  if (request == nullptr)
+    return Error{ErrorCode::kMalformedMessage, "only requests can be called", ""};
+  SessionRequest out;
+  out.method = std::move(request->method);
+  if (!request->params.is_null()) out.params = rpc::to_json_text(request->params);
+  out.deadline = call.deadline;
+  return out;
+}
+
+transport::CallOutcome outcome_of(SessionAnswer answer, const rpc::Id& id) {
+  transport::CallOutcome outcome;
+  outcome.error = std::move(answer.error);
+  outcome.http_status = answer.http_status;
+  outcome.context = std::move(answer.context);
+  outcome.sent_at = answer.sent_at;
+  if (!outcome.error) {
+    answer.response.id = id;
+    outcome.bytes = rpc::encode(rpc::Message(std::move(answer.response)));
+  }
+  return outcome;
+}
+
+}  // namespace
+
+/// Shared with the completions, which may run after the caller is gone.
+class SessionCaller::State : public std::enable_shared_from_this<State> {
+ public:
+  State(const SessionTools& tools, SessionCallerOptions options)
+      : tools_(tools), options_(std::move(options)) {}
+
+  void call(SessionCall call);
+  [[nodiscard]] bool is_refused(const std::string& url) const;
+  [[nodiscard]] std::size_t sessions() const;
+  void close();
+
+ private:
+  enum class Phase { kNegotiating, kReady, kRefused };
+  struct Peer {
+    Phase phase = Phase::kNegotiating;
+    std::shared_ptr<ClientSession> session;
+    std::vector<SessionCall> waiting;
+    bool is_old = false;  ///< had a handshake once, so the next session begins with it
+    Error refusal{};
+    Steady refused_until{};
+    Steady used{};
+  };
+
+  void begin_session(const std::string& url, Steady deadline,
+                     const std::shared_ptr<ClientSession>& session);
+  void on_connected(const std::string& url, const ClientSession* session,
+                    core::Result<Negotiated> result);
+  void on_lost(const std::string& url, const ClientSession* session);
+  void forward(const std::shared_ptr<ClientSession>& session, SessionCall call);
+  std::shared_ptr<ClientSession> make_session(const transport::Endpoint& endpoint,
+                                              const std::string& url, bool is_old);
+  std::shared_ptr<ClientSession> evict();  // with the lock
+
+  const SessionTools tools_;
+  const SessionCallerOptions options_;
+  mutable std::mutex mutex_;  // never held during calls of others
+  bool closed_ = false;
+  std::unordered_map<std::string, Peer> peers_;
+};
+
+void SessionCaller::State::call(SessionCall call) {
+  const std::string url = call.call.endpoint.url();
+  const auto now = tools_.clock.steady_now();
+  call.started = now;
+  std::optional<Error> refusal;
+  std::shared_ptr<ClientSession> ready;
+  std::shared_ptr<ClientSession> fresh;
+  std::shared_ptr<ClientSession> evicted;
+  const transport::Endpoint endpoint = call.call.endpoint;
+  const Steady deadline = now + (call.call.deadline - now) / 2;
+  {
+    std::lock_guard lock(mutex_);
+    if (closed_) {
+      refusal = Error{ErrorCode::kShuttingDown, "the program is being stopped", ""};
+    } else {
+      if (!peers_.contains(url) && peers_.size() >= options_.max_sessions) evicted = evict();
+      Peer& peer = peers_[url];
+      peer.used = now;
+      bool is_refused = peer.phase == Phase::kRefused && now < peer.refused_until;
+      if (is_refused) {
+        refusal = peer.refusal;
+      } else if (peer.phase == Phase::kReady && peer.session->is_ready()) {
+        ready = peer.session;
+      } else {
+        if (!peer.session || peer.phase != Phase::kNegotiating) {
+          peer.phase = Phase::kNegotiating;
+          peer.session = fresh = make_session(endpoint, url, peer.is_old);
+        }
+        peer.waiting.push_back(std::move(call));
+      }
+    }
+  }
+  if (evicted) evicted->close();
+  if (refusal) return fail(call, std::move(*refusal), now);
+  if (ready) return forward(ready, std::move(call));
+  if (fresh) begin_session(url, deadline, fresh);
+}
+
+std::shared_ptr<ClientSession> SessionCaller::State::make_session(
+    const transport::Endpoint& endpoint, const std::string& url, bool is_old) {
+  SessionOptions options;
+  options.client = options_.client;
+  options.skips_discovery = is_old;
+  auto which = std::make_shared<const ClientSession*>(nullptr);
+  options.on_closed = [weak = weak_from_this(), url, which](const Error& /*why*/) {
+    if (auto self = weak.lock()) self->on_lost(url, *which);
+  };
+  auto session = ClientSession::create(tools_, endpoint, std::move(options));
+  *which = session.get();
+  return session;
+}
+
+void SessionCaller::State::begin_session(const std::string& url, Steady deadline,
+                                         const std::shared_ptr<ClientSession>& session) {
+  session->connect(deadline, [self = shared_from_this(), url,
+                              which = session.get()](core::Result<Negotiated> result) {
+    self->on_connected(url, which, std::move(result));
+  });
+}
+
+void SessionCaller::State::on_connected(const std::string& url, const ClientSession* session,
+                                        core::Result<Negotiated> result) {
+  std::vector<SessionCall> waiting;
+  std::shared_ptr<ClientSession> ready;
+  const auto now = tools_.clock.steady_now();
+  {
+    std::lock_guard lock(mutex_);
+    auto found = peers_.find(url);
+    if (found == peers_.end() || found->second.session.get() != session) return;
+    Peer& peer = found->second;
+    waiting.swap(peer.waiting);
+    if (result) {
+      peer.phase = Phase::kReady;
+      peer.is_old = !result->is_modern;
+      ready = peer.session;
+    } else {
+      auto code = result.error().code;
+      bool is_unreachable = code == ErrorCode::kConnectionError ||
+                            code == ErrorCode::kShuttingDown ||
+                            code == ErrorCode::kEndpointNotAllowed;
+      // Who cannot be reached is asked again by the next call.
+      peer.phase = is_unreachable ? Phase::kNegotiating : Phase::kRefused;
+      peer.refusal = result.error();
+      peer.refused_until = now + options_.refusal_memory;
+      peer.session = nullptr;
+      if (is_unreachable) peers_.erase(found);
+    }
+  }
+  for (auto& call : waiting) {
+    if (ready) {
+      forward(ready, std::move(call));
+    } else {
+      fail(call, result.error(), now);
+    }
+  }
+}
+
+void SessionCaller::State::on_lost(const std::string& url, const ClientSession* session) {
+  std::shared_ptr<ClientSession> lost;
+  std::lock_guard lock(mutex_);
+  auto found = peers_.find(url);
+  if (found == peers_.end() || found->second.session.get() != session) return;
+  if (found->second.phase != Phase::kReady) return;
+  // What it was is remembered; the next call makes a new session.
+  lost = std::move(found->second.session);
+  found->second.session = nullptr;
+  found->second.phase = Phase::kNegotiating;
+}
+
+void SessionCaller::State::forward(const std::shared_ptr<ClientSession>& session,
+                                   SessionCall call) {
+  auto request = take_apart(call.call);
+  if (!request) return fail(call, request.error(), tools_.clock.steady_now());
+  session->request(std::move(*request),
+                   [self = shared_from_this(), id = call.call.id, started = call.started,
+                    completion = std::move(call.completion)](SessionAnswer answer) {
+                     auto outcome = outcome_of(std::move(answer), id);
+                     outcome.elapsed = self->tools_.clock.steady_now() - started;
+                     completion(std::move(outcome));
+                   });
+}
+
+std::shared_ptr<ClientSession> SessionCaller::State::evict() {
+  auto oldest = peers_.end();
+  for (auto it = peers_.begin(); it != peers_.end(); ++it) {
+    if (!it->second.waiting.empty()) continue;
+    if (oldest == peers_.end() || it->second.used < oldest->second.used) oldest = it;
+  }
+  if (oldest == peers_.end()) return nullptr;
+  auto session = std::move(oldest->second.session);
+  peers_.erase(oldest);
+  return session;
+}
+
+bool SessionCaller::State::is_refused(const std::string& url) const {
+  std::lock_guard lock(mutex_);
+  auto found = peers_.find(url);
+  return found != peers_.end() && found->second.phase == Phase::kRefused;
+}
+
+std::size_t SessionCaller::State::sessions() const {
+  std::lock_guard lock(mutex_);
+  std::size_t count = 0;
+  for (const auto& [url, peer] : peers_) count += peer.session ? 1 : 0;
+  return count;
+}
+
+void SessionCaller::State::close() {
+  std::unordered_map<std::string, Peer> peers;
+  {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    peers.swap(peers_);
+  }
+  const Error why{ErrorCode::kShuttingDown, "the program is being stopped", ""};
+  for (auto& [url, peer] : peers) {
+    if (peer.session) peer.session->close();
+    for (const auto& call : peer.waiting) fail(call, why, tools_.clock.steady_now());
+  }
+}
+
+SessionCaller::SessionCaller(const SessionTools& tools, SessionCallerOptions options)
+    : state_(std::make_shared<State>(tools, std::move(options))) {}
+
+SessionCaller::~SessionCaller() { state_->close(); }
+
+void SessionCaller::call(transport::OutboundCall call, Completion completion) {
+  state_->call({.call = std::move(call), .completion = std::move(completion), .started = {}});
+}
+
+bool SessionCaller::is_refused(const transport::Endpoint& endpoint) const {
+  return state_->is_refused(endpoint.url());
+}
+
+std::size_t SessionCaller::sessions() const { return state_->sessions(); }
+
+}  // namespace league::mcp

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "common/mcp/client/client_session.h"
+#include "common/transport/caller.h"
+
+namespace league::mcp {
+
+struct SessionCallerOptions {
+  ClientIdentity client;
+  /// A server with which there was no agreement is left alone for so long.
+  std::chrono::milliseconds refusal_memory{30'000};
+  /// Sessions kept at once; the least recently used one that is idle is closed.
+  std::size_t max_sessions = 4096;
+};
+
+/// A Caller for plain MCP servers of any transport: requests go through a session with the
+/// endpoint, which is negotiated when it is first needed, kept, and made again when it is lost. A
+/// negotiation takes at most half of the time of the call that needs it. Thread-safe.
+class SessionCaller final : public transport::Caller {
+ public:
+  /// `tools` outlive the caller.
+  explicit SessionCaller(const SessionTools& tools, SessionCallerOptions options = {});
+  /// Closes all sessions; their calls end with kShuttingDown.
+  ~SessionCaller() override;
+  SessionCaller(const SessionCaller&) = delete;
+  SessionCaller& operator=(const SessionCaller&) = delete;
+
+  /// `call.bytes` is one JSON-RPC request with the id `call.id`; the answer comes with the same id.
+  void call(transport::OutboundCall call, Completion completion) override;
+  /// True when the last attempt to come to terms with this server failed though it could be
+  /// reached: it is no MCP server.
+  [[nodiscard]] bool is_refused(const transport::Endpoint& endpoint) const;
+  /// Sessions there are.
+  [[nodiscard]] std::size_t sessions() const;
+
+ private:
+  class State;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace league::mcp
