@@ -30,8 +30,9 @@ struct OutboundMessage {
   std::vector<std::pair<std::string, std::string>> headers = {};
   /// The answer is of no use later; transports that wait for one give up then.
   core::Clock::Steady deadline = core::Clock::Steady::max();
-  /// Runs once: when the bytes are with the system, on HTTP when the answer's head is here. May be
-  /// empty.
+  /// Runs once: when the bytes are with the system, on HTTP when the answer's head is here; where
+  /// that is a refusal (a status of 400 and more), after the message that its body may carry was
+  /// delivered, so that a peer's own error is not overtaken by the status. May be empty.
   std::function<void(const SendOutcome&)> done = nullptr;
   /// Runs at most once, after a `done` without an error: the answer broke off and will not come
   /// (HTTP). May be empty.
