@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/core/auth_token.h"
+#include "common/core/clock.h"
+#include "common/core/random_source.h"
+#include "common/core/result.h"
+#include "tools/league/manager_client.h"
+
+namespace league::tools {
+
+/// A player that cannot register itself: a child that speaks on its standard streams, a plain MCP
+/// server.
+struct Entrant {
+  std::string display_name;
+  std::string endpoint;  ///< any contact_endpoint that the manager's policy allows
+  std::vector<std::string> game_types = {"even_odd"};
+};
+
+/// What the manager gave it.
+struct Entry {
+  std::string player_id;
+  std::string league_id;
+  core::AuthToken token;
+};
+
+/// Registers `entrant` at the manager, in its place (protocol §4, messages 3 and 4). Fails as
+/// ManagerClient::call, and with the manager's own words when it rejects the player.
+[[nodiscard]] core::Result<Entry> enter_player(ManagerClient& manager, const Entrant& entrant,
+                                               const core::Clock& clock,
+                                               core::RandomSource& random);
+
+}  // namespace league::tools
