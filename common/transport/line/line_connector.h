@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/core/timer.h"
+#include "common/transport/hub.h"
+#include "common/transport/line/line_connection.h"
+#include "common/transport/line/subprocess.h"
+#include "common/transport/message_connection.h"
+
+namespace league::transport {
+
+/// How lines are spoken to peers.
+struct LineConnectorOptions {
+  LineLimits limits{.max_line = 1024 * 1024};
+  SubprocessOptions subprocess;  ///< of children; `limits` there is replaced by the one here
+};
+
+/// Opens connections of lines: `tcp://HOST:PORT`, `unix:/path`, `stdio:COMMAND`. Thread-safe.
+class LineConnector final : public Connector {
+ public:
+  /// `hub` outlives it and its connections.
+  explicit LineConnector(Hub& hub, LineConnectorOptions options = {});
+
+  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
+
+ private:
+  Hub& hub_;
+  const LineConnectorOptions options_;
+};
+
+}  // namespace league::transport

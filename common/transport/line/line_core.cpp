@@ -1,0 +1,278 @@
+#include "common/transport/line/line_core.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace league::transport {
+namespace {
+
+constexpr std::size_t kBuffersAtOnce = 64;
+constexpr int kWritesAtOnce = 4;
+
+core::Clock::Steady steady_now() { return std::chrono::steady_clock::now(); }
+
+void make_non_blocking(int fd) {
+  int flags = ::fcntl(fd, F_GETFL);
+  if (flags >= 0) ::fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+/// A line end inside a document would cut it in two. In valid JSON it stands between tokens only,
+/// where a blank does as well.
+std::shared_ptr<const std::string> on_one_line(std::shared_ptr<const std::string> bytes) {
+  if (bytes->find_first_of("\r\n") == std::string::npos) return bytes;
+  auto copy = std::make_shared<std::string>(*bytes);
+  std::replace_if(
+      copy->begin(), copy->end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
+  return copy;
+}
+
+core::Error line_error(core::ErrorCode code, std::string text) {
+  return {code, std::move(text), {}};
+}
+
+}  // namespace
+
+LineCore::LineCore(Hub& hub, LineStreams streams, const LineLimits& limits)
+    : hub_(hub),
+      limits_(limits),
+      context_(std::move(streams.context)),
+      received_(streams.received),
+      explains_faults_(streams.explains_faults),
+      in_(hub.context()),
+      splitter_(limits.max_line),
+      line_timer_(hub.context()),
+      write_timer_(hub.context()) {
+  boost::system::error_code ignored;
+  make_non_blocking(streams.in.get());
+  in_.assign(streams.in.release(), ignored);
+  if (streams.out.is_open()) {
+    make_non_blocking(streams.out.get());
+    out_.emplace(hub.context());
+    out_->assign(streams.out.release(), ignored);
+  }
+}
+
+void LineCore::post(void (LineCore::*step)()) {
+  hub_.post([self = shared_from_this(), step] { ((*self).*step)(); });
+}
+
+LineCore::Life LineCore::life() const {
+  std::lock_guard lock(mutex_);
+  return life_;
+}
+
+bool LineCore::is_closed() const { return life() == Life::kClosed; }
+
+void LineCore::start(std::shared_ptr<MessageReceiver> receiver) {
+  hub_.post([self = shared_from_this(), receiver = std::move(receiver)]() mutable {
+    if (self->is_closed()) {
+      return receiver->on_closed(
+          line_error(core::ErrorCode::kShuttingDown, "the connection was closed"));
+    }
+    self->receiver_ = std::move(receiver);
+    self->read_more();
+  });
+}
+
+void LineCore::send(OutboundMessage message) {
+  bool is_refused = false;
+  bool is_first = false;
+  bool overflows = false;
+  if (!message.bytes || message.bytes->empty()) {
+    if (message.done) message.done({});
+    return;
+  }
+  message.bytes = on_one_line(std::move(message.bytes));
+  {
+    std::lock_guard lock(mutex_);
+    is_refused = life_ != Life::kOpen || is_overflowing_;
+    if (!is_refused) {
+      overflows = !queue_.empty() && queued_bytes_ + message.bytes->size() > limits_.max_queued;
+      is_overflowing_ = overflows;
+      queued_bytes_ += message.bytes->size() + 1;
+      queue_.push_back(std::move(message));
+      is_first = !std::exchange(is_flush_posted_, true);
+    }
+  }
+  if (is_refused) {
+    SendOutcome outcome;
+    outcome.error = line_error(core::ErrorCode::kConnectionError, "the connection is closed");
+    if (message.done) message.done(outcome);
+  } else if (overflows) {
+    abort(line_error(core::ErrorCode::kConnectionError,
+                     "the peer was dropped: it does not read, and more than " +
+                         std::to_string(limits_.max_queued) + " bytes wait for it"));
+  } else if (is_first) {
+    post(&LineCore::flush);
+  }
+}
+
+void LineCore::set_reading(bool is_on) {
+  wants_reading_ = is_on;
+  if (is_on) post(&LineCore::deliver);
+}
+
+void LineCore::flush() {
+  for (int turn = 0; turn < kWritesAtOnce; ++turn) {
+    if (is_closed() || is_waiting_to_write_) return;
+    if (!write_some()) return;
+  }
+  post(&LineCore::flush);
+}
+
+/// False when there is nothing more to do for now.
+bool LineCore::write_some() {
+  std::array<iovec, kBuffersAtOnce * 2> parts{};
+  std::vector<std::shared_ptr<const std::string>> held;
+  {
+    std::lock_guard lock(mutex_);
+    auto count = std::min(queue_.size(), kBuffersAtOnce);
+    for (std::size_t i = 0; i < count; ++i) held.push_back(queue_[i].bytes);
+    if (count == 0) is_flush_posted_ = false;
+  }
+  if (held.empty()) {
+    if (life() == Life::kClosing) end(closing_reason_);
+    return false;
+  }
+  static char end_of_line = '\n';
+  std::size_t used = 0;
+  std::size_t skip = front_written_;
+  for (const auto& bytes : held) {
+    if (skip < bytes->size()) {
+      parts[used++] = {const_cast<char*>(bytes->data()) + skip, bytes->size() - skip};
+    }
+    parts[used++] = {&end_of_line, 1};
+    skip = 0;
+  }
+  ssize_t written = ::writev(output().native_handle(), parts.data(), static_cast<int>(used));
+  if (written >= 0) return note_written(static_cast<std::size_t>(written));
+  if (errno == EINTR) return true;
+  if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    wait_writable();
+  } else {
+    end(line_error(core::ErrorCode::kConnectionError,
+                   "the peer cannot be written to: " + system_error_text(errno)));
+  }
+  return false;
+}
+
+bool LineCore::note_written(std::size_t bytes) {
+  last_progress_ = steady_now();
+  std::vector<std::function<void(const SendOutcome&)>> sent;
+  {
+    std::lock_guard lock(mutex_);
+    front_written_ += bytes;
+    while (!queue_.empty() && front_written_ >= queue_.front().bytes->size() + 1) {
+      auto whole = queue_.front().bytes->size() + 1;
+      front_written_ -= whole;
+      queued_bytes_ -= whole;
+      if (queue_.front().done) sent.push_back(std::move(queue_.front().done));
+      queue_.pop_front();
+    }
+  }
+  for (auto& done : sent) done({});
+  return true;
+}
+
+void LineCore::wait_writable() {
+  if (!is_write_timer_set_) last_progress_ = steady_now();
+  is_waiting_to_write_ = true;
+  watch_stall();
+  output().async_wait(Descriptor::wait_write,
+                      [self = shared_from_this()](const boost::system::error_code& fault) {
+                        self->is_waiting_to_write_ = false;
+                        if (fault == boost::asio::error::operation_aborted) return;
+                        self->flush();
+                      });
+}
+
+void LineCore::watch_stall() {
+  if (std::exchange(is_write_timer_set_, true)) return;
+  bool is_closing = life() == Life::kClosing;
+  auto due =
+      is_closing ? closing_since_ + limits_.close_timeout : last_progress_ + limits_.write_timeout;
+  write_timer_.expires_at(due);
+  write_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& fault) {
+    self->is_write_timer_set_ = false;
+    if (fault || self->is_closed() || !self->is_waiting_to_write_) return;
+    bool closing = self->life() == Life::kClosing;
+    auto limit = closing ? self->closing_since_ + self->limits_.close_timeout
+                         : self->last_progress_ + self->limits_.write_timeout;
+    if (steady_now() < limit) return self->watch_stall();
+    self->end(line_error(core::ErrorCode::kConnectionError,
+                         "the peer was dropped: it reads nothing of what waits for it"));
+  });
+}
+
+void LineCore::close() {
+  close_for(line_error(core::ErrorCode::kShuttingDown, "the connection was closed by this side"));
+}
+
+void LineCore::close_for(core::Error why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (life_ != Life::kOpen) return;
+    life_ = Life::kClosing;
+    closing_reason_ = std::move(why);
+    is_flush_posted_ = true;
+  }
+  hub_.post([self = shared_from_this()] {
+    self->closing_since_ = steady_now();
+    // The limit is another one now; a wait that ends with it sets the timer anew.
+    if (self->is_waiting_to_write_) {
+      self->write_timer_.cancel();
+      self->is_write_timer_set_ = false;
+      self->watch_stall();
+    }
+    self->flush();
+  });
+}
+
+void LineCore::abort(const core::Error& why) {
+  hub_.post([self = shared_from_this(), why] {
+    // What is here already was sent before the peer's end.
+    for (int i = 0; i < 64 && !self->is_closed() && !self->has_input_ended_ &&
+                    self->wants_reading_ && self->receiver_ && self->read_chunk();
+         ++i) {
+      while (auto line = self->splitter_.next()) self->deliver_one(std::move(*line));
+    }
+    self->end(why);
+  });
+}
+
+void LineCore::end(const core::Error& why) {
+  std::deque<OutboundMessage> unsent;
+  {
+    std::lock_guard lock(mutex_);
+    if (life_ == Life::kClosed) return;
+    life_ = Life::kClosed;
+    unsent.swap(queue_);
+    queued_bytes_ = 0;
+  }
+  line_timer_.cancel();
+  write_timer_.cancel();
+  boost::system::error_code ignored;
+  if (out_) {
+    out_->close(ignored);
+    in_.close(ignored);
+  } else if (unsent.empty() && !has_input_ended_) {
+    linger();
+  } else {
+    in_.close(ignored);
+  }
+  SendOutcome outcome;
+  outcome.error = why;
+  for (auto& message : unsent) {
+    if (message.done) message.done(outcome);
+  }
+  input_closed_ = nullptr;
+  if (auto receiver = std::exchange(receiver_, nullptr)) receiver->on_closed(why);
+}
+
+}  // namespace league::transport

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "common/core/result.h"
+#include "common/transport/hub.h"
+#include "common/transport/line/line_connection.h"
+#include "common/transport/message_handler.h"
+
+namespace league::transport {
+
+/// Where a LineListener listens, and how much it takes.
+struct LineListenerOptions {
+  std::string bind_address = "127.0.0.1";  ///< numeric
+  std::uint16_t port = 0;  ///< 0: any that is free
+  std::string unix_path;  ///< absolute; not empty: a Unix socket in place of TCP, mode 0600
+  LineLimits limits;
+  std::size_t max_connections = 5000;  ///< more are closed at once
+  std::size_t max_connections_per_address = 64;  ///< not for loopback and Unix sockets
+  std::size_t max_in_work = 32;  ///< requests of one connection
+};
+
+/// Serves a handler to whoever connects and speaks JSON lines. Thread-safe.
+class LineListener {
+ public:
+  /// `hub` and `handler` outlive it. A Unix socket's file is replaced if nobody listens on it any
+  /// more. Fails with kConnectionError and a text that names the address and the cause.
+  [[nodiscard]] static core::Result<std::unique_ptr<LineListener>> start(
+      Hub& hub, const LineListenerOptions& options, MessageHandler& handler);
+  /// As stop(), without grace.
+  ~LineListener();
+  LineListener(const LineListener&) = delete;
+  LineListener& operator=(const LineListener&) = delete;
+
+  /// Takes no more connections and no more requests; what runs is answered. Returns at once.
+  void begin_stop();
+  /// begin_stop, and waits until all connections are gone, at most for `grace`; the rest is closed
+  /// hard. Afterwards the handler is not called any more. Not on the hub's thread.
+  void stop(std::chrono::milliseconds grace = std::chrono::milliseconds{2000});
+
+  [[nodiscard]] std::uint16_t port() const;  ///< 0 for Unix sockets
+  /// What others call it by: `tcp://127.0.0.1:8101` or `unix:/run/league/bot.sock`.
+  [[nodiscard]] const std::string& url() const;
+  [[nodiscard]] std::size_t connections() const;
+
+ private:
+  struct Impl;
+  explicit LineListener(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,82 @@
+#include "common/transport/line/line_splitter.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <vector>
+
+namespace league::transport {
+namespace {
+
+std::vector<std::string> lines_of(LineSplitter& splitter) {
+  std::vector<std::string> out;
+  while (auto line = splitter.next()) out.push_back(std::move(*line));
+  return out;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(LineSplitter, CutsAtLineFeedsAndCarriageReturns) {
+  LineSplitter splitter(100);
+  splitter.append("{\"a\":1}\n{}\r\n\n  \t\r\n[]\r\nrest");
+  EXPECT_EQ(lines_of(splitter), (Lines{"{\"a\":1}", "{}", "[]"}));
+  EXPECT_TRUE(splitter.has_partial());
+  splitter.append(" of it\n");
+  EXPECT_EQ(lines_of(splitter), (Lines{"rest of it"}));
+  EXPECT_FALSE(splitter.has_partial());
+}
+
+TEST(LineSplitter, LimitsTheLineAndNotItsEnd) {
+  LineSplitter splitter(4);
+  splitter.append("1234\r\n1234\n");
+  EXPECT_EQ(lines_of(splitter), (Lines{"1234", "1234"}));
+  splitter.append("1234\r");
+  EXPECT_EQ(lines_of(splitter), Lines{});
+  EXPECT_FALSE(splitter.is_faulty());
+  splitter.append("5");
+  EXPECT_EQ(lines_of(splitter), Lines{});
+  EXPECT_TRUE(splitter.is_faulty());
+  EXPECT_EQ(splitter.buffered(), 0U);
+  splitter.append("\n{}\n");
+  EXPECT_EQ(lines_of(splitter), Lines{}) << "there is no telling where the next line begins";
+}
+
+TEST(LineSplitter, ALongLineInOnePieceIsAFaultToo) {
+  LineSplitter splitter(4);
+  splitter.append("ab\n12345\ncd\n");
+  EXPECT_EQ(lines_of(splitter), (Lines{"ab"}));
+  EXPECT_TRUE(splitter.is_faulty());
+}
+
+TEST(LineSplitter, GivesTheRestAtTheEnd) {
+  LineSplitter splitter(10);
+  splitter.append("a\nlast\r");
+  EXPECT_EQ(lines_of(splitter), (Lines{"a"}));
+  EXPECT_EQ(splitter.rest(), "last");
+  EXPECT_EQ(splitter.rest(), std::nullopt);
+  splitter.append("  ");
+  EXPECT_EQ(splitter.rest(), std::nullopt);
+}
+
+/// However the bytes come in, the lines are the same.
+TEST(LineSplitter, PiecesDoNotMatter) {
+  rc::check([] {
+    auto lines = *rc::gen::container<Lines>(rc::gen::nonEmpty(
+        rc::gen::container<std::string>(rc::gen::elementOf(std::string("ab{}\"1")))));
+    std::string text;
+    for (const auto& line : lines) text += line + (*rc::gen::arbitrary<bool>() ? "\r\n" : "\n");
+    LineSplitter splitter(1000);
+    Lines got;
+    for (std::size_t at = 0; at < text.size();) {
+      auto size = *rc::gen::inRange<std::size_t>(1, 9);
+      splitter.append(std::string_view(text).substr(at, size));
+      at += size;
+      for (auto& line : lines_of(splitter)) got.push_back(std::move(line));
+    }
+    RC_ASSERT(got == lines);
+    RC_ASSERT(splitter.buffered() == 0U);
+  });
+}
+
+}  // namespace
+}  // namespace league::transport

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/transport/hub.h"
+#include "common/transport/line/line_connection.h"
+
+namespace league::transport {
+
+/// How a child is kept.
+struct SubprocessOptions {
+  LineLimits limits{.max_line = 1024 * 1024};
+  /// Gets the command and each line that the child writes on stderr, at most 4096 bytes of it, on
+  /// the hub's thread. Without it they are thrown away.
+  std::function<void(std::string_view command, std::string_view line)> on_stderr = nullptr;
+  /// Steps of the close ladder: how long the child may take after its input was closed, and again
+  /// after SIGTERM; then comes SIGKILL.
+  std::chrono::milliseconds patience{2000};
+  /// What the child sees of our environment, besides PATH, HOME, LANG, LC_ALL, TMPDIR, TZ, USER,
+  /// SHELL and TERM: nothing else, since keys and tokens travel in it.
+  std::vector<std::string> pass_environment;
+};
+
+/// Splits a command into words as a shell would, but for its expansions: blanks separate, 'single
+/// quotes' keep everything, "double quotes" and a backslash keep the next character. Fails with
+/// kEndpointNotAllowed for an empty command or an open quote.
+[[nodiscard]] core::Result<std::vector<std::string>> split_command(std::string_view command);
+
+/// Starts a child and speaks lines on its standard input and output. It is looked for in PATH, runs
+/// in our working directory and in a process group of its own (so the ladder ends what it has
+/// started, too, and a ^C at the terminal does not reach it). It is reaped whenever it ends, and
+/// the connection's on_closed says how. close() closes its input; the rest of the ladder follows by
+/// itself, blocks nobody, and also runs when the child closes its output. `hub` outlives the
+/// child; who stops the hub while a child lives kills it. Fails with kConnectionError. Thread-safe.
+[[nodiscard]] core::Result<std::shared_ptr<MessageConnection>> start_subprocess(
+    Hub& hub, const std::string& command, const SubprocessOptions& options = {});
+
+}  // namespace league::transport

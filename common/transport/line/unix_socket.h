@@ -1,0 +1,42 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "common/core/result.h"
+#include "common/transport/socket.h"
+
+namespace league::transport {
+
+/// The file of a listening Unix socket; removes it in the end if it is still the same one. Not
+/// thread-safe.
+class UnixSocketFile {
+ public:
+  UnixSocketFile() = default;
+  ~UnixSocketFile() { remove(); }
+  UnixSocketFile(const UnixSocketFile&) = delete;
+  UnixSocketFile& operator=(const UnixSocketFile&) = delete;
+
+  /// The file that was just bound.
+  void own(const std::string& path);
+  void remove();
+
+ private:
+  std::string path_;  ///< empty: none
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+/// A non-blocking listening socket; its file has mode 0600 and belongs to `file`. A file on which
+/// nobody listens any more is replaced, another one never. Fails with kConnectionError and a text
+/// that names the path and the cause.
+[[nodiscard]] core::Result<FileDescriptor> listen_on_unix(const std::string& path,
+                                                          UnixSocketFile& file);
+
+/// A non-blocking connection. Does not wait; `would_block` means that the listener's queue is full
+/// at the moment. Fails with kConnectionError and a text that says the cause only.
+[[nodiscard]] core::Result<FileDescriptor> connect_to_unix(const std::string& path,
+                                                           bool& would_block);
+
+}  // namespace league::transport
