@@ -11,15 +11,19 @@
 #include "common/transport/httplib_server.h"
 #include "common/transport/request_scanner.h"
 #include "common/transport/socket.h"
+#include "common/transport/stream/stream_host.h"
 
 namespace league::transport {
 
 /// What the front knows of one listening server; shared by its listener and connections.
 struct ServerState {
-  ServerState(HttpServerOptions server_options, MessageHandler& handler)
-      : options(std::move(server_options)), http(options, handler) {}
+  ServerState(HttpServerOptions server_options, MessageHandler& handler, const StreamShare& share)
+      : options(std::move(server_options)),
+        streams(StreamHost::create(share, options, handler)),
+        http(options, handler, *streams) {}
 
   const HttpServerOptions options;
+  const std::shared_ptr<StreamHost> streams;
   HttplibServer http;
   std::atomic<bool> is_stopping =
       false;  ///< no new connections, each answer is a connection's last

@@ -17,7 +17,7 @@ std::optional<OutboundReply> HttpExchange::take_reply() {
 void HttpExchange::park(std::function<void()> resume) {
   {
     std::lock_guard lock(mutex_);
-    if (!is_answered_) {
+    if (!is_answered_ && !is_stream_) {
       resume_ = std::move(resume);
       return;
     }
@@ -25,30 +25,55 @@ void HttpExchange::park(std::function<void()> resume) {
   resume();
 }
 
+bool HttpExchange::begin_stream(ExchangeStream stream) {
+  std::function<void()> next;
+  {
+    std::lock_guard lock(mutex_);
+    if (is_answered_ || is_abandoned_ || is_stream_) return false;
+    stream_ = std::move(stream);
+    is_stream_ = true;
+    next = std::exchange(resume_, nullptr);
+  }
+  if (next) next();
+  return true;
+}
+
+TakeOver HttpExchange::take_over() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(stream_.take_over, nullptr);
+}
+
 void HttpExchange::abandon() {
   std::function<void()> after_sent;
+  std::function<void()> abandon_stream;
   {
     std::lock_guard lock(mutex_);
     is_abandoned_ = true;
     resume_ = nullptr;
     if (reply_) after_sent = std::move(reply_->after_sent);
     reply_.reset();
+    if (stream_.take_over) abandon_stream = std::exchange(stream_.abandon, nullptr);
   }
   if (after_sent) after_sent();
+  if (abandon_stream) abandon_stream();
 }
 
 void HttpExchange::answer(OutboundReply reply) {
   std::function<void()> next;
+  std::function<void(OutboundReply)> to_stream;
   {
     std::lock_guard lock(mutex_);
     is_answered_ = true;
-    if (is_abandoned_) {
+    if (is_stream_) {
+      to_stream = std::exchange(stream_.answer, nullptr);
+    } else if (is_abandoned_) {
       next = std::move(reply.after_sent);
     } else {
       reply_ = std::move(reply);
       next = std::exchange(resume_, nullptr);
     }
   }
+  if (to_stream) to_stream(std::move(reply));
   if (next) next();
 }
 

@@ -6,8 +6,16 @@
 #include <optional>
 
 #include "common/transport/message_handler.h"
+#include "common/transport/stream/detached_socket.h"
 
 namespace league::transport {
+
+/// What takes the place of a plain answer once the handler has pushed something.
+struct ExchangeStream {
+  TakeOver take_over;  ///< gets the connection
+  std::function<void(OutboundReply)> answer;  ///< gets the answer when it comes
+  std::function<void()> abandon;  ///< there is no connection any more
+};
 
 /// One HTTP request between its handler and its answer: it joins the thread that serves the
 /// connection with whoever answers, at once or later. Thread-safe.
@@ -19,6 +27,10 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   [[nodiscard]] std::optional<OutboundReply> take_reply();
   /// Asks for `resume` to run when the answer comes; runs it now when it is there already.
   void park(std::function<void()> resume);
+  /// The answer will be a stream. False when it has been sent already, or nobody will send it.
+  bool begin_stream(ExchangeStream stream);
+  /// What gets the connection; once, and nothing where the answer is no stream.
+  [[nodiscard]] TakeOver take_over();
   /// Nobody will send the answer any more: its `after_sent` runs as soon as it comes.
   void abandon();
 
@@ -28,6 +40,8 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   std::mutex mutex_;
   std::optional<OutboundReply> reply_;
   std::function<void()> resume_;
+  ExchangeStream stream_;
+  bool is_stream_ = false;
   bool is_answered_ = false;
   bool is_abandoned_ = false;
 };

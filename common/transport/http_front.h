@@ -61,6 +61,7 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   void refuse(const ConnectionPtr& connection);
   void serve(const ConnectionPtr& connection);
   void park(const ConnectionPtr& connection);
+  void detach(const ConnectionPtr& connection, const TakeOver& take_over);
   void finish_sending(const ConnectionPtr& connection);
   void after_response(const ConnectionPtr& connection);
   void begin_drain(const ConnectionPtr& connection);

@@ -95,12 +95,16 @@ void HttpFront::serve(const ConnectionPtr& connection) {
                        server.is_stopping || connection->peer_finished};
     served = server.http.serve(request, connection->exchange, connection->out);
   }
+  // Before the server may think that nothing is in work: streams know how to end.
+  bool is_detached = served.take_over != nullptr;
+  if (is_detached) detach(connection, served.take_over);
   bool is_unserved = !served.is_deferred && connection->out.empty();
   {
     std::lock_guard lock(server.mutex);
     --server.serving;
   }
   server.changed.notify_all();
+  if (is_detached) return;
   if (served.is_deferred) {
     park(connection);
   } else if (is_unserved) {
@@ -124,6 +128,21 @@ void HttpFront::park(const ConnectionPtr& connection) {
       exchange->abandon();
     }
   });
+}
+
+void HttpFront::detach(const ConnectionPtr& connection, const TakeOver& take_over) {
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection->fd.get(), nullptr);
+  DetachedSocket socket;
+  socket.leftover = connection->in.substr(connection->scanner.length());
+  connection->in = {};
+  connection->exchange.reset();
+  socket.connection = connection->info;
+  socket.fd = std::move(connection->fd);
+  // The connection stays in the tables, owned by nobody who could touch it, until the stream ends.
+  socket.seat = std::shared_ptr<void>(nullptr, [front = weak_from_this(), connection](void*) {
+    if (auto self = front.lock()) self->close(connection);
+  });
+  take_over(std::move(socket));
 }
 
 void HttpFront::finish_sending(const ConnectionPtr& connection) {

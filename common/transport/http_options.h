@@ -18,12 +18,35 @@ struct HttpLimits {
   std::chrono::milliseconds linger_timeout{1000};  ///< how long a refused peer may read its refusal
 };
 
+/// What long-lived streams may cost: event streams and WebSockets.
+struct StreamLimits {
+  /// A peer that was sent nothing for so long gets a comment or a ping.
+  std::chrono::milliseconds keep_alive{15'000};
+  /// A WebSocket that shows no sign of life for so long is dropped, and a stream whose peer takes
+  /// nothing of what waits for it.
+  std::chrono::milliseconds idle_timeout{60'000};
+  /// Bytes that wait for one peer; who has more reads too slowly and is dropped.
+  std::size_t max_queue = 1024 * 1024;
+  std::size_t max_in_work = 64;  ///< messages of one legacy stream or WebSocket without an answer
+  std::size_t max_stored = 256 * 1024;  ///< bytes of the last events of a resumable stream
+  std::size_t max_stored_in_total = 64 * 1024 * 1024;  ///< of all streams of a runtime
+  std::size_t max_ended_streams = 10'000;  ///< that are kept for who comes back for the end
+  /// How long events are kept, and a resumable stream without its peer.
+  std::chrono::milliseconds stored_for{60'000};
+};
+
 /// One listening port.
 struct HttpServerOptions {
   std::string bind_address = "127.0.0.1";  ///< numeric
   std::uint16_t port = 0;  ///< 0: any that is free
   std::string path = "/mcp";
+  /// Where the transport of MCP 2024-11-05 opens its stream; its messages go to this path and
+  /// `/message`. Empty: it is not served.
+  std::string sse_path = "/sse";
+  /// A client that takes JSON and event streams gets a stream of one event for an answer.
+  bool prefers_event_stream = false;
   HttpLimits limits;
+  StreamLimits streams;
   /// Names besides localhost, 127.0.0.1 and [::1] that the Host header may say, without port; `*`
   /// allows every name.
   std::vector<std::string> allow_hosts;
@@ -33,10 +56,13 @@ struct HttpServerOptions {
   std::chrono::milliseconds stop_grace{500};
 };
 
+class Hub;
+
 /// What all servers of a process share.
 struct HttpRuntimeOptions {
   std::size_t workers = 2;
-  std::size_t max_connections = 20'000;
+  Hub* hub = nullptr;  ///< of long-lived streams; outlives the runtime. Null: one of its own
+  std::size_t max_connections = 20'000;  ///< with streams and WebSockets
   std::size_t max_connections_per_address = 64;  ///< loopback is exempt
   /// How often time limits are looked at, and so how late they may be noticed.
   std::chrono::milliseconds sweep_interval{250};

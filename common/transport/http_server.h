@@ -12,9 +12,21 @@
 
 namespace league::transport {
 
+class Hub;
 class HttpFront;
 struct Listener;
 struct ServerState;
+struct StreamShare;
+
+/// Of one server's event streams and WebSockets.
+struct StreamCounts {
+  std::size_t open = 0;  ///< sockets
+  std::size_t resumable = 0;  ///< streams that a client may come back to, connected or not
+  std::size_t stored_bytes = 0;  ///< of their events, in all servers of the runtime
+  std::uint64_t opened = 0;
+  std::uint64_t resumed = 0;
+  std::uint64_t dropped = 0;  ///< for reading too slowly
+};
 
 /// The event loop and workers that all HTTP servers of a process share; outlives them. Thread-safe.
 class HttpRuntime {
@@ -26,13 +38,20 @@ class HttpRuntime {
   HttpRuntime(const HttpRuntime&) = delete;
   HttpRuntime& operator=(const HttpRuntime&) = delete;
 
+  /// Where its streams live.
+  [[nodiscard]] Hub& hub() const;
+
  private:
   friend class HttpServer;
-  explicit HttpRuntime(std::shared_ptr<HttpFront> front);
+  HttpRuntime(std::unique_ptr<Hub> own_hub, Hub& hub, std::shared_ptr<HttpFront> front);
+  std::unique_ptr<Hub> own_hub_;  ///< null where one was given
+  std::unique_ptr<StreamShare> streams_;
   std::shared_ptr<HttpFront> front_;
 };
 
-/// One listening port: POST on the path hands each body to the MessageHandler. Thread-safe.
+/// One listening port. On its path a POST hands a message to the MessageHandler and is answered
+/// with JSON or a stream of events, a GET opens a stream or upgrades to a WebSocket, a DELETE ends
+/// a session; `sse_path` serves the transport of MCP 2024-11-05. Thread-safe.
 class HttpServer {
  public:
   /// Pages to be served with GET, by path.
@@ -51,9 +70,11 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] StreamCounts stream_counts() const;
 
-  /// Accepts nothing more; requests in work have `stop_grace` from now. For who stops several
-  /// servers: begin with all, then stop each, and the grace is the same for all.
+  /// Accepts nothing more and ends streams that only listen; requests in work have `stop_grace`
+  /// from now. For who stops several servers: begin with all, then stop each, and the grace is the
+  /// same for all.
   void begin_stop();
   /// As begin_stop, then waits for the requests in work, at most until the grace is over, and
   /// closes everything. Afterwards the handler is not called any more; replies that come later go

@@ -9,12 +9,16 @@
 
 #include "common/core/clock.h"
 #include "common/transport/edge_rules.h"
+#include "common/transport/stream/sse_writer.h"
+#include "common/transport/stream/stream_routes.h"
 
 namespace league::transport {
 
 namespace {
 
 constexpr const char* kJson = "application/json";
+constexpr const char* kEventStream = "text/event-stream";
+constexpr std::string_view kLegacyMessages = "/message";
 
 /// A request in memory for httplib to read, and the response that it writes.
 class MemoryStream final : public httplib::Stream {
@@ -58,6 +62,7 @@ struct Current {
   const RawRequest* request = nullptr;
   std::shared_ptr<HttpExchange>* exchange = nullptr;
   std::shared_ptr<rpc::HeaderMap> headers;
+  AcceptedTypes accepted;
   HttplibServer::Served served;
 };
 thread_local Current* current = nullptr;
@@ -82,8 +87,13 @@ void refuse(httplib::Response& response, const HttpRefusal& refusal) {
 
 class HttplibServer::Adapter final : public httplib::Server {
  public:
-  Adapter(const HttpServerOptions& options, MessageHandler& handler)
-      : path_(options.path), path_text_(options.path), edge_(options), handler_(handler) {
+  Adapter(const HttpServerOptions& options, MessageHandler& handler, StreamHost& streams)
+      : options_(options),
+        path_(options.path),
+        path_text_(options.path),
+        edge_(options),
+        handler_(handler),
+        routes_(options, handler, streams) {
     auto idle = std::chrono::duration_cast<std::chrono::seconds>(options.limits.idle_timeout);
     set_keep_alive_timeout(std::max<time_t>(1, idle.count() - 1));
     set_keep_alive_max_count(1'000'000);
@@ -101,6 +111,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     Post(escape(path_), [this](const httplib::Request& request, httplib::Response& response) {
       on_post(request, response);
     });
+    add_stream_routes();
   }
 
   void add_page(const std::string& path, PageHandler page) {
@@ -118,14 +129,14 @@ class HttplibServer::Adapter final : public httplib::Server {
         std::is_invocable_r_v<bool, decltype(&Adapter::process_request), Adapter&, httplib::Stream&,
                               bool, bool&, const std::function<void(httplib::Request&)>&>,
         "this version of cpp-httplib has another process_request: adapt this file");
-    Current work{&request, &exchange, nullptr, {}};
+    Current work{&request, &exchange, nullptr, {}, {}};
     Current* outer = std::exchange(current, &work);
     std::size_t begin = out.size();
     MemoryStream stream(request, out);
     bool is_closed = false;
     bool is_good = process_request(stream, request.close_after, is_closed, prepare_);
     current = outer;
-    if (work.served.is_deferred) {
+    if (work.served.is_deferred || work.served.take_over) {
       out.resize(begin);
     } else {
       work.served.keeps_connection = is_good && !is_closed && !request.close_after;
@@ -145,12 +156,9 @@ class HttplibServer::Adapter final : public httplib::Server {
   bool check_edge(const httplib::Request& request, httplib::Response& response) const {
     auto refusal = edge_.check_peer(*current->headers, request.version);
     if (!refusal && request.path == path_) {
-      if (request.method == "POST") {
-        refusal = EdgeRules::check_content_type(*current->headers);
-      } else {
-        response.set_header("Allow", "POST");
-        refusal = HttpRefusal{405, "send messages here with POST"};
-      }
+      refusal = check_message_path(request, response);
+    } else if (!refusal && is_legacy_path(request.path)) {
+      refusal = check_legacy_path(request, response);
     } else if (!refusal && !is_page(request.path)) {
       refusal = HttpRefusal{404, "there is nothing at this path; messages go to " + path_};
     } else if (!refusal && request.method != "GET" && request.method != "HEAD") {
@@ -161,15 +169,85 @@ class HttplibServer::Adapter final : public httplib::Server {
     return !refusal;
   }
 
+  std::optional<HttpRefusal> check_message_path(const httplib::Request& request,
+                                                httplib::Response& response) const {
+    if (request.method == "GET" || request.method == "DELETE") return std::nullopt;
+    if (request.method != "POST") {
+      response.set_header("Allow", "POST, GET, DELETE");
+      return HttpRefusal{405, "send messages here with POST"};
+    }
+    current->accepted = accepted_types(*current->headers);
+    if (!current->accepted.json && !current->accepted.event_stream) {
+      return HttpRefusal{406, "answers are application/json or text/event-stream: accept one"};
+    }
+    return EdgeRules::check_content_type(*current->headers);
+  }
+
+  [[nodiscard]] bool is_legacy_path(const std::string& path) const {
+    return !options_.sse_path.empty() && path.starts_with(options_.sse_path) &&
+           (path.size() == options_.sse_path.size() ||
+            std::string_view(path).substr(options_.sse_path.size()) == kLegacyMessages);
+  }
+
+  std::optional<HttpRefusal> check_legacy_path(const httplib::Request& request,
+                                               httplib::Response& response) const {
+    bool is_stream = request.path == options_.sse_path;
+    std::string allowed = is_stream ? "GET" : "POST";
+    if (request.method != allowed) {
+      response.set_header("Allow", allowed);
+      return HttpRefusal{
+          405, is_stream ? "a stream is opened here with GET" : "send messages here with POST"};
+    }
+    return is_stream ? std::nullopt : EdgeRules::check_content_type(*current->headers);
+  }
+
   [[nodiscard]] bool is_page(const std::string& path) const {
     return std::find(pages_.begin(), pages_.end(), path) != pages_.end();
+  }
+
+  void add_stream_routes() {
+    using Request = httplib::Request;
+    using Response = httplib::Response;
+    Get(escape(path_), [this](const Request& request, Response& response) {
+      write(routes_.on_get(route_request(request)), response);
+    });
+    Delete(escape(path_), [this](const Request& request, Response& response) {
+      write(routes_.on_delete(route_request(request)), response);
+    });
+    if (options_.sse_path.empty()) return;
+    Get(escape(options_.sse_path), [this](const Request& request, Response& response) {
+      write(routes_.on_legacy_get(route_request(request)), response);
+    });
+    Post(escape(options_.sse_path + std::string(kLegacyMessages)), [this](const Request& request,
+                                                                          Response& response) {
+      write(routes_.on_legacy_post(route_request(request), request.get_param_value("sessionId")),
+            response);
+    });
+  }
+
+  static RouteRequest route_request(const httplib::Request& request) {
+    return {std::move(current->headers), current->request->connection, request.method,
+            request.version, request.body};
+  }
+
+  static void write(RouteAnswer answer, httplib::Response& response) {
+    current->served.take_over = std::move(answer.take_over);
+    response.status = answer.status;
+    for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+    if (answer.body.empty()) return;
+    response.set_header("Content-Type", answer.content_type);
+    response.body = std::move(answer.body);
   }
 
   void on_post(const httplib::Request& request, httplib::Response& response) {
     auto& exchange = *current->exchange;
     if (!exchange) {
       exchange = std::make_shared<HttpExchange>();
-      dispatch(request, *exchange);
+      dispatch(request, exchange);
+    }
+    if (auto take_over = exchange->take_over()) {
+      current->served.take_over = std::move(take_over);
+      return;
     }
     auto reply = exchange->take_reply();
     if (!reply) {
@@ -180,14 +258,17 @@ class HttplibServer::Adapter final : public httplib::Server {
     current->served.after_sent = std::move(reply->after_sent);
     response.status = reply->http_status;
     for (const auto& [name, value] : reply->headers) response.set_header(name, value);
-    if (!reply->bytes.empty()) {
-      response.set_header("Content-Type", kJson);
-      response.body = std::move(reply->bytes);
-    }
+    if (reply->bytes.empty()) return;
+    const AcceptedTypes& accepted = current->accepted;
+    bool is_event = reply->http_status == 200 && accepted.event_stream &&
+                    (options_.prefers_event_stream || !accepted.json);
+    response.set_header("Content-Type", is_event ? kEventStream : kJson);
+    response.body = is_event ? sse_event_text(reply->bytes) : std::move(reply->bytes);
   }
 
-  void dispatch(const httplib::Request& request, HttpExchange& exchange) {
+  void dispatch(const httplib::Request& request, const std::shared_ptr<HttpExchange>& exchange) {
     Inbound inbound;
+    inbound.channel = routes_.answer_channel(exchange, current->accepted, current->headers);
     inbound.bytes = request.body;
     inbound.context = rpc::MessageContext::minimal(clock_)
                           .with_direction(rpc::MessageDirection::kClientToServer)
@@ -195,7 +276,7 @@ class HttplibServer::Adapter final : public httplib::Server {
                                                                       "POST", path_text_)
                                               .with_connection(current->request->connection));
     try {
-      handler_.on_message(std::move(inbound), exchange.make_slot());
+      handler_.on_message(std::move(inbound), exchange->make_slot());
     } catch (...) {  // NOLINT(bugprone-empty-catch)
       // The slot answers with an internal error when it is let go; the text of the exception stays
       // here.
@@ -226,17 +307,20 @@ class HttplibServer::Adapter final : public httplib::Server {
     return out;
   }
 
+  const HttpServerOptions options_;
   std::string path_;
   rpc::SharedText path_text_;
   EdgeRules edge_;
   MessageHandler& handler_;
+  StreamRoutes routes_;
   core::SystemClock clock_;
   std::vector<std::string> pages_;
   std::function<void(httplib::Request&)> prepare_ = prepare;
 };
 
-HttplibServer::HttplibServer(const HttpServerOptions& options, MessageHandler& handler)
-    : adapter_(std::make_unique<Adapter>(options, handler)) {}
+HttplibServer::HttplibServer(const HttpServerOptions& options, MessageHandler& handler,
+                             StreamHost& streams)
+    : adapter_(std::make_unique<Adapter>(options, handler, streams)) {}
 
 HttplibServer::~HttplibServer() = default;
 

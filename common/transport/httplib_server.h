@@ -10,8 +10,11 @@
 #include "common/transport/http_options.h"
 #include "common/transport/message_handler.h"
 #include "common/transport/socket.h"
+#include "common/transport/stream/detached_socket.h"
 
 namespace league::transport {
+
+class StreamHost;
 
 /// What a GET route answers.
 struct HttpPage {
@@ -34,8 +37,8 @@ struct RawRequest {
 /// before the first of them.
 class HttplibServer {
  public:
-  /// `handler` outlives the server.
-  HttplibServer(const HttpServerOptions& options, MessageHandler& handler);
+  /// All three outlive the server.
+  HttplibServer(const HttpServerOptions& options, MessageHandler& handler, StreamHost& streams);
   ~HttplibServer();
   HttplibServer(const HttplibServer&) = delete;
   HttplibServer& operator=(const HttplibServer&) = delete;
@@ -46,6 +49,8 @@ class HttplibServer {
     bool is_deferred =
         false;  ///< nothing in `out`: serve the same request again when the exchange has its answer
     bool keeps_connection = true;
+    /// Not empty: nothing in `out`; the connection is a stream's from now on.
+    TakeOver take_over;
     std::function<void()> after_sent;
   };
   /// Hands a new message to the handler, or, with an exchange that was answered, writes that

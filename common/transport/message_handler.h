@@ -39,6 +39,8 @@ class PeerChannel {
   [[nodiscard]] virtual bool is_open() const = 0;
   /// Unique in this process, and the same for all messages of one connection or stream.
   [[nodiscard]] virtual const std::string& id() const = 0;
+  /// Why it is closed, for people; empty while it is open, or where that is unknown.
+  [[nodiscard]] virtual std::string close_reason() const { return {}; }
 };
 
 /// One message as a transport hands it up: the bytes of one JSON document and how it came.

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "common/rpc/http_headers.h"
+
+namespace league::transport {
+
+/// What a client takes for an answer (RFC 9110 §12.5.1, without preferences).
+struct AcceptedTypes {
+  bool json = false;
+  bool event_stream = false;  ///< named; a wildcard alone stands for JSON
+};
+
+/// Without an Accept header: JSON.
+[[nodiscard]] AcceptedTypes accepted_types(const rpc::HeaderMap& headers);
+
+}  // namespace league::transport

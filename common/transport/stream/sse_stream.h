@@ -1,0 +1,125 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "common/rpc/http_headers.h"
+#include "common/transport/http_options.h"
+#include "common/transport/message_handler.h"
+#include "common/transport/stream/stream_socket.h"
+
+namespace league::transport {
+
+class SseStream;
+
+/// What streams need of the server that they belong to. Thread-safe.
+class SseStreamHome {
+ public:
+  virtual ~SseStreamHome() = default;
+  [[nodiscard]] virtual std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone) = 0;
+  [[nodiscard]] virtual const StreamLimits& limits() const = 0;
+  /// Bytes of stored events in all streams.
+  [[nodiscard]] virtual std::atomic<std::size_t>& stored() = 0;
+  /// The stream has begun: it is known from now on. False when the server stops.
+  /// Called with the stream's lock held.
+  virtual bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id) = 0;
+  /// The channel is closed; once, and only after on_begun. Called on the hub.
+  virtual void on_closed(const std::shared_ptr<SseStream>& stream) = 0;
+  /// Runs `task` on the hub.
+  virtual void post(std::function<void()> task) = 0;
+};
+
+/// One stream of events to one client: the answer to a POST, what a client listens to with GET, or
+/// the downward half of the transport of 2024-11-05. Where it is resumable it outlives its
+/// connection: what is pushed meanwhile is kept and sent to the client that comes back.
+/// Thread-safe.
+class SseStream final : public PeerChannel, public std::enable_shared_from_this<SseStream> {
+ public:
+  enum class Kind { kAnswer, kListening, kLegacy };
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// `headers` are those of the request that asked for it.
+  SseStream(std::shared_ptr<SseStreamHome> home, Kind kind,
+            std::shared_ptr<const rpc::HeaderMap> headers);
+  ~SseStream() override;
+
+  void configure(const StreamOptions& options) override;
+  bool push(std::shared_ptr<const std::string> bytes) override;
+  void close() override;
+  [[nodiscard]] bool is_open() const override;
+  [[nodiscard]] const std::string& id() const override;
+  [[nodiscard]] std::string close_reason() const override;
+
+  /// For kAnswer: runs at the first push, and asks for the connection to be handed over; false when
+  /// it is too late for a stream.
+  void on_first_push(std::function<bool()> ask_for_connection);
+  /// Begins without a push. False when the server stops.
+  bool begin();
+  /// The connection of a stream that has begun.
+  void adopt(DetachedSocket socket);
+  /// As push(); `done` runs when the event is with the system or cannot be any more.
+  void answer(std::shared_ptr<const std::string> bytes, std::function<void()> done);
+  /// The last event, then the end; `done` runs when it is with the system or cannot be any more.
+  void finish(std::shared_ptr<const std::string> bytes, std::function<void()> done);
+  /// Ends now, also where a client could come back.
+  void cut(const std::string& reason);
+  /// An event that is no message.
+  void push_event(std::string_view type, std::string_view data);
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] bool is_resumable() const;
+  /// True when a request with these headers is of the session that asked for the stream.
+  [[nodiscard]] bool is_of_session(const rpc::HeaderMap& headers) const;
+  /// Another connection for the same stream: sends what came after event `last`, then what comes.
+  void resume(DetachedSocket socket, std::uint64_t last);
+  /// Forgets events that are too old; true when the whole stream is, and then it is closed.
+  [[nodiscard]] bool expire(Time now);
+
+  /// Messages of a legacy stream that wait for their answers.
+  std::atomic<std::size_t> in_work = 0;
+
+ private:
+  struct StoredEvent {
+    std::uint64_t number;
+    StreamPiece piece;
+    Time when;
+  };
+
+  bool emit(std::shared_ptr<const std::string> bytes, bool is_last, std::function<void()> done);
+  // With the lock held
+  [[nodiscard]] bool begin_locked();
+  void attach_locked(std::string_view first);
+  [[nodiscard]] std::string event_id(std::uint64_t number) const;
+  void store(std::uint64_t number, const StreamPiece& piece);
+  void forget_first();
+  void end_locked(const std::string& reason);
+  void on_socket_gone(const StreamSocket& socket, const StreamEnd& end);
+  void report_closed();
+
+  const std::shared_ptr<SseStreamHome> home_;
+  const Kind kind_;
+  const std::shared_ptr<const rpc::HeaderMap> headers_;
+
+  mutable std::mutex mutex_;  // guards the rest
+  mutable std::string id_;  ///< made when it is asked for: most answers need none
+  StreamOptions options_;
+  std::function<bool()> ask_for_connection_;
+  bool has_begun_ = false;
+  bool has_ended_ = false;  ///< nothing more is pushed
+  bool is_reported_ = false;  ///< on_closed was or will be called
+  std::string reason_;
+  std::shared_ptr<StreamSocket> socket_;  ///< null while the client is away
+  std::uint64_t last_number_ = 0;
+  std::deque<StoredEvent> events_;
+  std::size_t stored_bytes_ = 0;
+  Time away_since_{};  ///< or ended since
+};
+
+}  // namespace league::transport

@@ -1,0 +1,290 @@
+#include "common/transport/stream/stream_host.h"
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <charconv>
+
+namespace league::transport {
+
+namespace {
+
+std::chrono::milliseconds tick_interval(const HttpServerOptions& options) {
+  using std::chrono::milliseconds;
+  milliseconds shortest = std::min(
+      {options.streams.keep_alive, options.streams.stored_for, options.limits.write_timeout});
+  return std::clamp(shortest / 4, milliseconds(5), milliseconds(1000));
+}
+
+/// `STREAM-NUMBER`.
+std::optional<std::pair<std::string, std::uint64_t>> parse_event_id(std::string_view text) {
+  std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  std::string_view digits = text.substr(dash + 1);
+  std::uint64_t number = 0;
+  auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (fault != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return std::pair{std::string(text.substr(0, dash)), number};
+}
+
+}  // namespace
+
+struct StreamHost::Ticker {
+  explicit Ticker(Hub& hub) : timer(hub.context()) {}
+  boost::asio::steady_timer timer;
+
+  static void run(const std::shared_ptr<Ticker>& ticker, std::chrono::milliseconds interval,
+                  std::weak_ptr<StreamHost> host) {
+    ticker->timer.expires_after(interval);
+    ticker->timer.async_wait([ticker, interval, host](const boost::system::error_code& error) {
+      auto alive = host.lock();
+      if (error || !alive) return;
+      {
+        std::lock_guard lock(alive->mutex_);
+        if (alive->is_stopped_) return;
+      }
+      alive->tick();
+      run(ticker, interval, host);
+    });
+  }
+};
+
+std::shared_ptr<StreamHost> StreamHost::create(const StreamShare& share,
+                                               const HttpServerOptions& options,
+                                               MessageHandler& handler) {
+  std::shared_ptr<StreamHost> host(new StreamHost(share, options, handler));
+  host->start_ticking();
+  return host;
+}
+
+StreamHost::StreamHost(const StreamShare& share, const HttpServerOptions& options,
+                       MessageHandler& handler)
+    : share_(share),
+      options_(options),
+      handler_(handler),
+      web_sockets_(std::make_unique<WebSocketSessions>(*share.hub, options, handler)) {}
+
+StreamHost::~StreamHost() = default;
+
+void StreamHost::start_ticking() {
+  share_.hub->post([host = weak_from_this(), hub = share_.hub, every = tick_interval(options_)] {
+    Ticker::run(std::make_shared<Ticker>(*hub), every, host);
+  });
+}
+
+std::shared_ptr<SseStream> StreamHost::new_answer(std::shared_ptr<const rpc::HeaderMap> headers) {
+  return std::make_shared<SseStream>(shared_from_this(), SseStream::Kind::kAnswer,
+                                     std::move(headers));
+}
+
+TakeOver StreamHost::listen(StreamAcceptance acceptance,
+                            std::shared_ptr<const rpc::HeaderMap> headers) {
+  return [self = shared_from_this(), acceptance = std::move(acceptance),
+          headers = std::move(headers)](DetachedSocket socket) {
+    auto stream = std::make_shared<SseStream>(self, SseStream::Kind::kListening, headers);
+    stream->configure(acceptance.options);
+    if (!stream->begin()) return;
+    if (acceptance.opened) acceptance.opened(stream);
+    stream->adopt(std::move(socket));
+  };
+}
+
+TakeOver StreamHost::open_legacy(std::shared_ptr<const rpc::HeaderMap> headers) {
+  return [self = shared_from_this(), headers = std::move(headers)](DetachedSocket socket) {
+    auto stream = std::make_shared<SseStream>(self, SseStream::Kind::kLegacy, headers);
+    if (!stream->begin()) return;
+    stream->push_event("endpoint", self->options_.sse_path + "/message?sessionId=" + stream->id());
+    stream->adopt(std::move(socket));
+  };
+}
+
+std::optional<TakeOver> StreamHost::resume(std::string_view last_event_id,
+                                           const rpc::HeaderMap& headers) {
+  auto event = parse_event_id(last_event_id);
+  if (!event) return std::nullopt;
+  StreamPtr stream;
+  {
+    std::lock_guard lock(mutex_);
+    if (is_stopping_) return std::nullopt;
+    auto found = streams_.find(event->first);
+    if (found == streams_.end()) {
+      found = ended_.find(event->first);
+      if (found == ended_.end()) return std::nullopt;
+    }
+    stream = found->second;
+  }
+  if (!stream->is_resumable() || !stream->is_of_session(headers)) return std::nullopt;
+  {
+    std::lock_guard lock(mutex_);
+    ++resumed_;
+  }
+  return [stream, last = event->second](DetachedSocket socket) {
+    stream->resume(std::move(socket), last);
+  };
+}
+
+std::shared_ptr<SseStream> StreamHost::find_legacy(const std::string& id) {
+  std::lock_guard lock(mutex_);
+  auto found = streams_.find(id);
+  bool is_legacy = found != streams_.end() && found->second->kind() == SseStream::Kind::kLegacy;
+  return is_legacy ? found->second : nullptr;
+}
+
+ReplySlot StreamHost::legacy_slot(std::shared_ptr<SseStream> stream) {
+  ++stream->in_work;
+  return ReplySlot([self = shared_from_this(), stream = std::move(stream)](OutboundReply reply) {
+    if (!reply.bytes.empty()) {
+      stream->answer(std::make_shared<const std::string>(std::move(reply.bytes)),
+                     std::move(reply.after_sent));
+    } else if (reply.after_sent) {
+      reply.after_sent();
+    }
+    if (--stream->in_work > 0) return;
+    std::unique_lock lock(self->mutex_);
+    bool is_last = self->is_stopping_;
+    lock.unlock();
+    if (is_last) stream->close();
+  });
+}
+
+void StreamHost::begin_stop() {
+  {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(is_stopping_, true)) return;
+  }
+  for (const auto& stream : all_streams()) {
+    bool is_in_work = stream->kind() == SseStream::Kind::kAnswer || stream->in_work > 0;
+    if (!is_in_work) stream->close();
+  }
+  web_sockets_->begin_stop();
+}
+
+void StreamHost::stop() {
+  begin_stop();
+  std::unordered_map<std::string, StreamPtr> ended;
+  {
+    std::lock_guard lock(mutex_);
+    is_stopped_ = true;  // nothing begins any more
+    ended.swap(ended_);
+  }
+  for (const auto& stream : all_streams()) stream->cut("the server stops");
+  web_sockets_->stop();
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return streams_.empty(); });
+  }
+  // Who came back for the end of one.
+  for (const auto& [id, stream] : ended) stream->cut("the server stops");
+}
+
+StreamCounts StreamHost::counts() {
+  auto sockets = web_sockets_->counts();
+  auto all = all_streams();
+  auto resumable = std::count_if(all.begin(), all.end(),
+                                 [](const StreamPtr& stream) { return stream->is_resumable(); });
+  std::lock_guard lock(mutex_);
+  StreamCounts counts;
+  counts.resumable = static_cast<std::size_t>(resumable);
+  counts.open = sockets_.size() + sockets.open;
+  counts.resumable += ended_.size();
+  counts.stored_bytes = *share_.stored;
+  counts.opened = opened_ + sockets.opened;
+  counts.resumed = resumed_;
+  counts.dropped = dropped_ + sockets.dropped;
+  return counts;
+}
+
+std::shared_ptr<StreamSocket> StreamHost::new_socket(StreamSocket::OnGone on_gone) {
+  const StreamLimits& limits = options_.streams;
+  auto socket = std::make_shared<StreamSocket>(
+      *share_.hub,
+      StreamSocketOptions{limits.max_queue, limits.keep_alive, options_.limits.write_timeout},
+      [self = shared_from_this(), on_gone = std::move(on_gone)](const StreamSocket& gone,
+                                                                const StreamEnd& end) {
+        {
+          std::lock_guard lock(self->mutex_);
+          self->sockets_.erase(&gone);
+          self->dropped_ += end.was_dropped ? 1 : 0;
+        }
+        on_gone(gone, end);
+      });
+  std::lock_guard lock(mutex_);
+  sockets_.emplace(socket.get(), socket);
+  return socket;
+}
+
+bool StreamHost::on_begun(const StreamPtr& stream, const std::string& id) {
+  std::lock_guard lock(mutex_);
+  // An answer to a request in work may still become a stream.
+  bool is_late = is_stopped_ || (is_stopping_ && stream->kind() != SseStream::Kind::kAnswer);
+  if (is_late) return false;
+  streams_.emplace(id, stream);
+  ++opened_;
+  return true;
+}
+
+void StreamHost::on_closed(const StreamPtr& stream) {
+  handler_.on_channel_closed(*stream);
+  // Asked for before the lock: streams call this object with theirs.
+  const std::string& id = stream->id();
+  bool is_resumable = stream->is_resumable();
+  StreamPtr forgotten;
+  {
+    std::lock_guard lock(mutex_);
+    streams_.erase(id);
+    if (is_resumable && !is_stopping_) {
+      ended_.emplace(id, stream);
+      ended_order_.push_back(id);
+    }
+    if (ended_order_.size() > options_.streams.max_ended_streams) {
+      if (auto oldest = ended_.extract(ended_order_.front()))
+        forgotten = std::move(oldest.mapped());
+      ended_order_.pop_front();
+    }
+  }
+  changed_.notify_all();
+}
+
+void StreamHost::tick() {
+  auto now = std::chrono::steady_clock::now();
+  std::vector<std::shared_ptr<StreamSocket>> sockets;
+  {
+    std::lock_guard lock(mutex_);
+    sockets.reserve(sockets_.size());
+    for (const auto& [key, weak] : sockets_) {
+      if (auto socket = weak.lock()) sockets.push_back(std::move(socket));
+    }
+  }
+  for (const auto& socket : sockets) socket->tick(now);
+  expire_streams(now);
+}
+
+void StreamHost::expire_streams(std::chrono::steady_clock::time_point now) {
+  std::vector<StreamPtr> ended;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [id, stream] : ended_) ended.push_back(stream);
+  }
+  // Closing one that is still open moves it to the ended ones, and there it expires at once.
+  for (const auto& stream : all_streams()) {
+    if (stream->is_resumable()) [[maybe_unused]]
+      bool is_over = stream->expire(now);
+  }
+  std::erase_if(ended, [&](const StreamPtr& stream) { return !stream->expire(now); });
+  std::vector<std::string> ids;
+  for (const auto& stream : ended) ids.push_back(stream->id());
+  std::lock_guard lock(mutex_);
+  for (const auto& id : ids) ended_.erase(id);
+  while (!ended_order_.empty() && !ended_.contains(ended_order_.front())) {
+    ended_order_.pop_front();
+  }
+}
+
+std::vector<StreamHost::StreamPtr> StreamHost::all_streams() {
+  std::lock_guard lock(mutex_);
+  std::vector<StreamPtr> all;
+  all.reserve(streams_.size());
+  for (const auto& [id, stream] : streams_) all.push_back(stream);
+  return all;
+}
+
+}  // namespace league::transport

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/rpc/context.h"
+#include "common/transport/http_options.h"
+#include "common/transport/http_server.h"
+#include "common/transport/hub.h"
+#include "common/transport/stream/detached_socket.h"
+#include "common/transport/stream/sse_stream.h"
+#include "common/transport/stream/web_socket_sessions.h"
+
+namespace league::transport {
+
+/// What all servers of a runtime share for their streams; outlives their hosts.
+struct StreamShare {
+  Hub* hub = nullptr;
+  std::shared_ptr<std::atomic<std::size_t>> stored = std::make_shared<std::atomic<std::size_t>>(0);
+};
+
+/// The long-lived streams of one server: event streams and those who may come back to them, streams
+/// of the transport of 2024-11-05, WebSockets. They live on the hub; none costs a thread.
+/// Thread-safe.
+class StreamHost final : public SseStreamHome, public std::enable_shared_from_this<StreamHost> {
+ public:
+  /// `handler` and the hub outlive stop().
+  [[nodiscard]] static std::shared_ptr<StreamHost> create(const StreamShare& share,
+                                                          const HttpServerOptions& options,
+                                                          MessageHandler& handler);
+  ~StreamHost() override;
+
+  /// The answer to a POST; it begins with its first push.
+  [[nodiscard]] std::shared_ptr<SseStream> new_answer(
+      std::shared_ptr<const rpc::HeaderMap> headers);
+  /// A client listens.
+  [[nodiscard]] TakeOver listen(StreamAcceptance acceptance,
+                                std::shared_ptr<const rpc::HeaderMap> headers);
+  /// The stream behind an event id, for a client of the same session; nothing where it is unknown.
+  [[nodiscard]] std::optional<TakeOver> resume(std::string_view last_event_id,
+                                               const rpc::HeaderMap& headers);
+  /// A stream of the transport of 2024-11-05, whose first event says where messages go to.
+  [[nodiscard]] TakeOver open_legacy(std::shared_ptr<const rpc::HeaderMap> headers);
+  /// Null when the client is gone.
+  [[nodiscard]] std::shared_ptr<SseStream> find_legacy(const std::string& id);
+  /// A slot that answers on the stream.
+  [[nodiscard]] ReplySlot legacy_slot(std::shared_ptr<SseStream> stream);
+  [[nodiscard]] WebSocketSessions& web_sockets() { return *web_sockets_; }
+
+  /// Ends who only listens; answers and messages in work are waited for.
+  void begin_stop();
+  /// Ends everything and waits until the handler has been told. Not on the hub.
+  void stop();
+  [[nodiscard]] StreamCounts counts();
+
+  // SseStreamHome
+  [[nodiscard]] std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone) override;
+  [[nodiscard]] const StreamLimits& limits() const override { return options_.streams; }
+  [[nodiscard]] std::atomic<std::size_t>& stored() override { return *share_.stored; }
+  bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id) override;
+  void on_closed(const std::shared_ptr<SseStream>& stream) override;
+  void post(std::function<void()> task) override { share_.hub->post(std::move(task)); }
+
+ private:
+  using StreamPtr = std::shared_ptr<SseStream>;
+  struct Ticker;
+
+  StreamHost(const StreamShare& share, const HttpServerOptions& options, MessageHandler& handler);
+  void start_ticking();
+  void tick();
+  void expire_streams(std::chrono::steady_clock::time_point now);
+  [[nodiscard]] std::vector<StreamPtr> all_streams();
+
+  const StreamShare share_;
+  const HttpServerOptions options_;
+  MessageHandler& handler_;
+  std::unique_ptr<WebSocketSessions> web_sockets_;
+
+  std::mutex mutex_;  // guards the rest; never held while a stream or the handler is called
+  std::condition_variable changed_;
+  bool is_stopping_ = false;
+  bool is_stopped_ = false;
+  /// Those that are open, by id; resumable ones also while the client is away.
+  std::unordered_map<std::string, StreamPtr> streams_;
+  /// Resumable ones that have ended, and in which order.
+  std::unordered_map<std::string, StreamPtr> ended_;
+  std::deque<std::string> ended_order_;
+  std::unordered_map<const StreamSocket*, std::weak_ptr<StreamSocket>> sockets_;
+  std::uint64_t opened_ = 0;
+  std::uint64_t resumed_ = 0;
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace league::transport

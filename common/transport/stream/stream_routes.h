@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/rpc/context.h"
+#include "common/transport/http_exchange.h"
+#include "common/transport/http_refusal.h"
+#include "common/transport/stream/accepted_types.h"
+#include "common/transport/stream/stream_host.h"
+
+namespace league::transport {
+
+/// One request that has passed the edge.
+struct RouteRequest {
+  std::shared_ptr<const rpc::HeaderMap> headers;
+  std::shared_ptr<const rpc::ConnectionInfo> connection;
+  std::string_view method;
+  std::string_view version;  ///< `HTTP/1.1`
+  std::string_view body;
+};
+
+/// What to answer, unless the connection is to be handed over.
+struct RouteAnswer {
+  TakeOver take_over;
+  int status = 200;
+  std::string body;
+  std::string content_type;
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+/// What the requests mean that are no plain POST of a message: who gets a stream, a WebSocket or
+/// the end of a session. Thread-safe; all references outlive it.
+class StreamRoutes {
+ public:
+  StreamRoutes(const HttpServerOptions& options, MessageHandler& handler, StreamHost& host);
+
+  /// GET on the path: an upgrade, a stream that continues, or a new one.
+  [[nodiscard]] RouteAnswer on_get(const RouteRequest& request);
+  /// DELETE on the path.
+  [[nodiscard]] RouteAnswer on_delete(const RouteRequest& request);
+  /// GET on the path of the transport of 2024-11-05.
+  [[nodiscard]] RouteAnswer on_legacy_get(const RouteRequest& request);
+  /// A message to the legacy stream `session`.
+  [[nodiscard]] RouteAnswer on_legacy_post(const RouteRequest& request, const std::string& session);
+
+  /// The way to the client of a POST before its answer: null where it takes no stream of events.
+  [[nodiscard]] std::shared_ptr<PeerChannel> answer_channel(
+      const std::shared_ptr<HttpExchange>& exchange, const AcceptedTypes& accepted,
+      std::shared_ptr<const rpc::HeaderMap> headers);
+
+ private:
+  [[nodiscard]] RouteAnswer open_stream(const RouteRequest& request);
+  [[nodiscard]] rpc::MessageContext context_of(const RouteRequest& request) const;
+
+  const HttpServerOptions& options_;
+  const rpc::SharedText path_;
+  MessageHandler& handler_;
+  StreamHost& host_;
+  core::SystemClock clock_;
+};
+
+/// The answer that refuses.
+[[nodiscard]] RouteAnswer refusal_answer(const HttpRefusal& refusal, std::string_view allow = {});
+
+}  // namespace league::transport

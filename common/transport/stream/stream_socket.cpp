@@ -1,0 +1,249 @@
+#include "common/transport/stream/stream_socket.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <cerrno>
+
+namespace league::transport {
+
+namespace {
+
+constexpr std::size_t kBuffersAtOnce = 48;
+constexpr std::size_t kMaxStray = 64 * 1024;
+
+/// The parts of `piece` after its first `skip` bytes.
+std::size_t add_buffers(const StreamPiece& piece, std::size_t skip, iovec* to) {
+  std::size_t count = 0;
+  std::string_view body = piece.body ? std::string_view(*piece.body) : std::string_view{};
+  for (std::string_view part : {std::string_view(piece.head), body, piece.tail}) {
+    std::size_t skipped = std::min(skip, part.size());
+    skip -= skipped;
+    part.remove_prefix(skipped);
+    if (part.empty()) continue;
+    to[count++] = {const_cast<char*>(part.data()), part.size()};  // NOLINT: sendmsg only reads
+  }
+  return count;
+}
+
+}  // namespace
+
+struct StreamSocket::Native {
+  Native(boost::asio::io_context& context, int fd) : descriptor(context, fd) {}
+  boost::asio::posix::stream_descriptor descriptor;
+};
+
+StreamSocket::StreamSocket(Hub& hub, const StreamSocketOptions& options, OnGone on_gone)
+    : hub_(hub), options_(options), on_gone_(std::move(on_gone)) {}
+
+StreamSocket::~StreamSocket() = default;
+
+void StreamSocket::adopt(DetachedSocket socket) {
+  auto handed_over = std::make_shared<DetachedSocket>(std::move(socket));
+  hub_.post([self = shared_from_this(), handed_over] {
+    {
+      std::lock_guard lock(self->mutex_);
+      if (self->is_closed_) return;
+      self->is_adopted_ = self->is_scheduled_ = true;
+    }
+    self->seat_ = std::move(handed_over->seat);
+    self->stray_ = handed_over->leftover.size();
+    self->last_sent_ = std::chrono::steady_clock::now();
+    self->native_ = std::make_unique<Native>(self->hub_.context(), handed_over->fd.release());
+    self->watch();
+    self->flush();
+  });
+}
+
+bool StreamSocket::push(StreamPiece piece, std::function<void()> done) {
+  bool is_taken = false;
+  bool is_too_slow = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_closed_ && !is_finishing_) {
+      is_too_slow = waiting_ >= options_.max_queue;
+      is_taken = !is_too_slow;
+    }
+    if (is_taken) {
+      waiting_ += piece.size();
+      queue_.push_back({std::move(piece), std::move(done)});
+    }
+  }
+  if (is_taken) {
+    schedule_flush();
+    return true;
+  }
+  if (is_too_slow) {
+    cut({"the peer reads too slowly: more than " + std::to_string(options_.max_queue) +
+             " bytes wait for it",
+         true});
+  }
+  if (done) done();
+  return false;
+}
+
+void StreamSocket::finish(std::string reason) {
+  {
+    std::lock_guard lock(mutex_);
+    if (is_closed_ || is_finishing_) return;
+    is_finishing_ = true;
+    end_ = {std::move(reason), false};
+  }
+  schedule_flush();
+}
+
+void StreamSocket::cut(StreamEnd end) {
+  {
+    std::lock_guard lock(mutex_);
+    if (is_closed_) return;
+    is_closed_ = true;
+  }
+  hub_.post([self = shared_from_this(), end = std::move(end)] { self->close(end); });
+}
+
+void StreamSocket::schedule_flush() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_adopted_ || std::exchange(is_scheduled_, true)) return;
+  }
+  hub_.post([self = shared_from_this()] { self->flush(); });
+}
+
+void StreamSocket::flush() {
+  while (native_) {
+    if (writing_.empty() && !refill()) return;
+    if (!write_some()) return;
+  }
+}
+
+bool StreamSocket::refill() {
+  StreamEnd end;
+  {
+    std::lock_guard lock(mutex_);
+    writing_.swap(queue_);
+    if (!writing_.empty()) return true;
+    is_scheduled_ = false;
+    if (!is_finishing_) return false;
+    is_closed_ = true;
+    end = std::move(end_);
+  }
+  // A close alone would throw away what is sent if the peer has sent something unread.
+  ::shutdown(native_->descriptor.native_handle(), SHUT_WR);
+  close(std::move(end));
+  return false;
+}
+
+bool StreamSocket::write_some() {
+  std::array<iovec, kBuffersAtOnce + 3> buffers;  // NOLINT: filled here
+  std::size_t count = 0;
+  std::size_t skip = written_;
+  for (auto item = writing_.begin(); item != writing_.end() && count < kBuffersAtOnce; ++item) {
+    count += add_buffers(item->piece, skip, buffers.data() + count);
+    skip = 0;
+  }
+  msghdr message{};
+  message.msg_iov = buffers.data();
+  message.msg_iovlen = count;
+  ssize_t sent =
+      ::sendmsg(native_->descriptor.native_handle(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent >= 0) {
+    consume(static_cast<std::size_t>(sent));
+    return true;
+  }
+  if (errno == EINTR) return true;
+  if (errno == EAGAIN) {
+    await_room();
+  } else {
+    close({"the connection broke: " + system_error_text(errno), false});
+  }
+  return false;
+}
+
+void StreamSocket::consume(std::size_t count) {
+  last_sent_ = std::chrono::steady_clock::now();
+  stalled_since_.reset();
+  {
+    std::lock_guard lock(mutex_);
+    waiting_ -= count;
+  }
+  written_ += count;
+  while (!writing_.empty() && written_ >= writing_.front().piece.size()) {
+    written_ -= writing_.front().piece.size();
+    auto done = std::move(writing_.front().done);
+    writing_.pop_front();
+    if (done) done();
+  }
+}
+
+void StreamSocket::await_room() {
+  if (!stalled_since_) stalled_since_ = std::chrono::steady_clock::now();
+  native_->descriptor.async_wait(
+      boost::asio::posix::stream_descriptor::wait_write,
+      [self = shared_from_this()](const boost::system::error_code& error) {
+        if (!error) self->flush();
+      });
+}
+
+void StreamSocket::watch() {
+  native_->descriptor.async_wait(
+      boost::asio::posix::stream_descriptor::wait_read,
+      [self = shared_from_this()](const boost::system::error_code& error) {
+        if (!error && self->native_) self->on_readable();
+      });
+}
+
+void StreamSocket::on_readable() {
+  std::array<char, 4096> bytes;  // NOLINT: filled by recv
+  ssize_t count =
+      ::recv(native_->descriptor.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  bool is_there = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+  if (!is_there) {
+    close({"the peer closed the connection", false});
+    return;
+  }
+  stray_ += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  if (stray_ > kMaxStray) {
+    close({"the peer sends on a connection that is a stream of events", false});
+    return;
+  }
+  watch();
+}
+
+void StreamSocket::tick(Time now) {
+  bool is_idle = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (!native_ || is_closed_) return;
+    is_idle = waiting_ == 0;
+  }
+  if (is_idle) {
+    if (now - last_sent_ >= options_.keep_alive) push({std::string(kSseComment)});
+  } else if (stalled_since_ && now - *stalled_since_ >= options_.write_timeout) {
+    close({"the peer took nothing for " + std::to_string(options_.write_timeout.count()) + " ms",
+           true});
+  }
+}
+
+void StreamSocket::close(StreamEnd end) {
+  std::deque<Item> lost;
+  {
+    std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    lost.swap(queue_);
+  }
+  auto on_gone = std::exchange(on_gone_, nullptr);
+  if (!on_gone) return;
+  std::deque<Item> unsent = std::exchange(writing_, {});
+  native_.reset();
+  seat_.reset();
+  for (auto* items : {&unsent, &lost}) {
+    for (auto& item : *items) {
+      if (item.done) item.done();
+    }
+  }
+  on_gone(*this, end);
+}
+
+}  // namespace league::transport

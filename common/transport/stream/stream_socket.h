@@ -1,0 +1,98 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "common/transport/hub.h"
+#include "common/transport/stream/detached_socket.h"
+#include "common/transport/stream/sse_writer.h"
+
+namespace league::transport {
+
+/// How a stream ended.
+struct StreamEnd {
+  std::string reason;  ///< for people
+  bool was_dropped = false;  ///< the peer read too slowly
+};
+
+/// What one stream may take.
+struct StreamSocketOptions {
+  std::size_t max_queue = 0;  ///< bytes that wait for the peer, else it is dropped
+  std::chrono::milliseconds keep_alive{};  ///< of silence, then a comment
+  std::chrono::milliseconds write_timeout{};  ///< for a peer that takes nothing of what waits
+};
+
+/// A socket that bytes only go out by, on the hub: what one direction of an event stream needs. The
+/// queue exists before the socket does, since a stream begins before its connection is handed over.
+/// Thread-safe.
+class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
+ public:
+  /// `on_gone` runs once, on the hub, when the descriptor is closed and all `done` have run.
+  using OnGone = std::function<void(const StreamSocket&, const StreamEnd&)>;
+
+  StreamSocket(Hub& hub, const StreamSocketOptions& options, OnGone on_gone);
+  ~StreamSocket();
+  StreamSocket(const StreamSocket&) = delete;
+  StreamSocket& operator=(const StreamSocket&) = delete;
+
+  /// Begins to write to the connection and to watch it. Once.
+  void adopt(DetachedSocket socket);
+  /// Hands bytes over; `done` runs when they are with the system or cannot be any more. False when
+  /// the peer is gone or has just been dropped.
+  bool push(StreamPiece piece, std::function<void()> done = nullptr);
+  /// Closes when everything is sent.
+  void finish(std::string reason);
+  /// Closes now.
+  void cut(StreamEnd end);
+  /// Looks at the time limits; on the hub.
+  void tick(std::chrono::steady_clock::time_point now);
+
+ private:
+  struct Native;
+  struct Item {
+    StreamPiece piece;
+    std::function<void()> done;
+  };
+  using Time = std::chrono::steady_clock::time_point;
+
+  void schedule_flush();
+  // On the hub
+  void flush();
+  [[nodiscard]] bool refill();
+  [[nodiscard]] bool write_some();
+  void consume(std::size_t count);
+  void await_room();
+  void watch();
+  void on_readable();
+  void close(StreamEnd end);
+
+  Hub& hub_;
+  const StreamSocketOptions options_;
+
+  std::mutex mutex_;  // guards what follows up to the blank line
+  std::deque<Item> queue_;
+  std::size_t waiting_ = 0;  ///< bytes that are not with the system yet
+  bool is_adopted_ = false;
+  bool is_scheduled_ = false;  ///< a flush is coming or the socket is being waited for
+  bool is_finishing_ = false;
+  bool is_closed_ = false;
+  StreamEnd end_;  ///< of is_finishing_
+
+  // Only the hub touches these.
+  OnGone on_gone_;
+  std::unique_ptr<Native> native_;
+  std::shared_ptr<void> seat_;
+  std::deque<Item> writing_;
+  std::size_t written_ = 0;  ///< of the first
+  std::size_t stray_ = 0;  ///< bytes that the peer sent for nothing
+  Time last_sent_{};
+  std::optional<Time> stalled_since_;  ///< the system's buffer is full since then
+};
+
+}  // namespace league::transport

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "common/transport/http_options.h"
+#include "common/transport/hub.h"
+#include "common/transport/message_handler.h"
+#include "common/transport/stream/detached_socket.h"
+
+namespace league::transport {
+
+/// What the server needs of an upgrade request that has been found to be right.
+struct WebSocketUpgrade {
+  std::string key;  ///< Sec-WebSocket-Key
+  bool offers_mcp = false;  ///< the subprotocol
+};
+
+/// The WebSockets of one server: each is served as a connection of messages. Thread-safe.
+class WebSocketSessions {
+ public:
+  /// `hub` and `handler` outlive stop().
+  WebSocketSessions(Hub& hub, const HttpServerOptions& options, MessageHandler& handler);
+  ~WebSocketSessions();
+
+  /// Answers the upgrade and serves what comes.
+  [[nodiscard]] TakeOver accept(WebSocketUpgrade upgrade);
+  /// Reads nothing more; each closes when what it has in work is answered.
+  void begin_stop();
+  /// Closes all, and waits until the handler has been told. Not on the hub.
+  void stop();
+
+  struct Counts {
+    std::size_t open = 0;
+    std::uint64_t opened = 0;
+    std::uint64_t dropped = 0;  ///< for reading too slowly
+  };
+  [[nodiscard]] Counts counts();
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace league::transport
