@@ -1,0 +1,111 @@
+#include "common/mcp/listen_streams.h"
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace league::mcp {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostUris = 256;
+
+json tagged(json params, const rpc::Id& id) {
+  params["_meta"][std::string(kSubscriptionKey)] = id;
+  return params;
+}
+
+}  // namespace
+
+std::optional<ListenFilter> ListenFilter::parse(const json& params) {
+  auto given = params.find("notifications");
+  if (given == params.end() || !given->is_object()) return std::nullopt;
+  auto flag = [&](const char* name) {
+    auto found = given->find(name);
+    return found != given->end() && found->is_boolean() && found->get<bool>();
+  };
+  ListenFilter filter{.tools = flag("toolsListChanged"),
+                      .prompts = flag("promptsListChanged"),
+                      .resources = flag("resourcesListChanged"),
+                      .uris = {}};
+  auto uris = given->find("resourceSubscriptions");
+  if (uris == given->end()) return filter;
+  if (!uris->is_array() || uris->size() > kMostUris) return std::nullopt;
+  for (const json& uri : *uris) {
+    if (!uri.is_string()) return std::nullopt;
+    filter.uris.insert(uri.get<std::string>());
+  }
+  return filter;
+}
+
+json ListenFilter::to_json() const {
+  json out = json::object();
+  if (tools) out["toolsListChanged"] = true;
+  if (prompts) out["promptsListChanged"] = true;
+  if (resources) out["resourcesListChanged"] = true;
+  if (!uris.empty()) out["resourceSubscriptions"] = uris;
+  return out;
+}
+
+ListenStreams::~ListenStreams() {
+  std::map<std::uint64_t, Stream> ending;
+  {
+    std::lock_guard lock(mutex_);
+    ending.swap(streams_);
+  }
+  for (const auto& [number, stream] : ending)
+    stream.reply.send(tagged(json::object(), stream.reply.id()));
+}
+
+bool ListenStreams::open(std::uint64_t number, const Responder& reply, const ListenFilter& filter) {
+  {
+    std::lock_guard lock(mutex_);
+    if (streams_.size() >= most_) return false;
+  }
+  // Acknowledged before it is entered: nothing may come before the acknowledgement.
+  bool is_taken =
+      reply.exchange().notify("notifications/subscriptions/acknowledged",
+                              tagged({{"notifications", filter.to_json()}}, reply.id()));
+  if (!is_taken) return false;
+  {
+    std::lock_guard lock(mutex_);
+    streams_.emplace(number, Stream{reply, filter});
+  }
+  if (reply.exchange().is_cancelled()) remove(number);  // it ended before it was entered
+  return true;
+}
+
+void ListenStreams::remove(std::uint64_t number) {
+  decltype(streams_)::node_type ended;  // let go of without the lock
+  std::lock_guard lock(mutex_);
+  ended = streams_.extract(number);
+}
+
+template <typename Wanted>
+void ListenStreams::notify(std::string_view method, json params, const Wanted& wanted) {
+  std::vector<Responder> listeners;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [number, stream] : streams_) {
+      if (wanted(stream.filter)) listeners.push_back(stream.reply);
+    }
+  }
+  for (const auto& listener : listeners)
+    listener.exchange().notify(method, tagged(params, listener.id()));
+}
+
+void ListenStreams::list_changed(std::string_view method, bool ListenFilter::*which) {
+  notify(method, json::object(), [which](const ListenFilter& filter) { return filter.*which; });
+}
+
+void ListenStreams::resource_updated(const std::string& uri) {
+  notify("notifications/resources/updated", {{"uri", uri}},
+         [&](const ListenFilter& filter) { return filter.uris.contains(uri); });
+}
+
+bool ListenStreams::is_empty() const {
+  std::lock_guard lock(mutex_);
+  return streams_.empty();
+}
+
+}  // namespace league::mcp

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "common/mcp/exchange.h"
+
+namespace league::mcp {
+
+/// What a client of the modern dialect wants to hear (`subscriptions/listen`).
+struct ListenFilter {
+  bool tools = false;
+  bool prompts = false;
+  bool resources = false;
+  std::set<std::string> uris;
+
+  /// Nothing for parameters that are no filter.
+  [[nodiscard]] static std::optional<ListenFilter> parse(const nlohmann::json& params);
+  [[nodiscard]] nlohmann::json to_json() const;
+};
+
+/// The open streams of `subscriptions/listen`; each notification on one carries its id.
+/// Thread-safe.
+class ListenStreams {
+ public:
+  explicit ListenStreams(std::size_t most) : most_(most) {}
+  /// Ends what is still open.
+  ~ListenStreams();
+  ListenStreams(const ListenStreams&) = delete;
+  ListenStreams& operator=(const ListenStreams&) = delete;
+
+  /// Keeps exchange `number` open and acknowledges. False where the client takes no stream, or
+  /// there are too many: then the exchange waits for another answer.
+  bool open(std::uint64_t number, const Responder& reply, const ListenFilter& filter);
+  /// To be called when an exchange has ended; does nothing for others.
+  void remove(std::uint64_t number);
+
+  /// `notifications/tools/list_changed` and the like.
+  void list_changed(std::string_view method, bool ListenFilter::*which);
+  void resource_updated(const std::string& uri);
+  [[nodiscard]] bool is_empty() const;
+
+ private:
+  struct Stream {
+    Responder reply;
+    ListenFilter filter;
+  };
+  template <typename Wanted>
+  void notify(std::string_view method, nlohmann::json params, const Wanted& wanted);
+
+  const std::size_t most_;
+  mutable std::mutex mutex_;  // guards the rest
+  std::map<std::uint64_t, Stream> streams_;
+};
+
+}  // namespace league::mcp

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/mcp/exchange.h"
+
+namespace league::mcp {
+
+/// The requests that are being served and that their clients may cancel. Thread-safe.
+class RunningExchanges {
+ public:
+  struct Key {
+    std::string scope;  ///< the session or connection; empty: none
+    rpc::Id id;
+    std::string channel;  ///< whose end cancels the request; empty: none
+  };
+
+  /// Returns a number for `remove`.
+  std::uint64_t reserve(Key key);
+  void set(std::uint64_t number, const std::shared_ptr<Exchange>& exchange);
+  void remove(std::uint64_t number);
+  /// The client does not want the answer; false for an unknown request.
+  bool cancel(const std::string& scope, const rpc::Id& id);
+  /// Cancels what ends with this channel.
+  void cancel_channel(const std::string& channel);
+  /// Cancels all of a session.
+  void cancel_scope(const std::string& scope);
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  struct Entry {
+    Key key;
+    std::weak_ptr<Exchange> exchange;
+  };
+  template <typename Condition>
+  std::size_t cancel_where(const Condition& condition);
+
+  mutable std::mutex mutex_;  // guards the rest
+  std::uint64_t last_ = 0;
+  std::unordered_map<std::uint64_t, Entry> entries_;
+};
+
+}  // namespace league::mcp

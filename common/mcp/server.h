@@ -1,0 +1,165 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "common/core/clock.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/mcp/client_requests.h"
+#include "common/mcp/listen_streams.h"
+#include "common/mcp/registry.h"
+#include "common/mcp/running_exchanges.h"
+#include "common/mcp/session.h"
+#include "common/mcp/signs.h"
+#include "common/rpc/codec.h"
+#include "common/transport/message_handler.h"
+
+namespace league::mcp {
+
+/// A JSON document that is no message of MCP: it is the application's.
+struct ForeignDocument {
+  nlohmann::json document;  ///< an object
+  rpc::MessageContext context;
+  std::shared_ptr<rpc::MessageNotes> notes;
+};
+
+/// What stands behind a server and speaks another dialect of JSON-RPC on the same endpoint.
+/// Implementations are thread-safe and must not block.
+class Application {
+ public:
+  virtual ~Application() = default;
+  virtual void on_document(ForeignDocument document, transport::ReplySlot reply) = 0;
+};
+
+struct ServerOptions {
+  std::string name = "league";
+  std::string title = {};
+  std::string version = LEAGUE_VERSION;
+  std::string instructions = {};  ///< what a model should know before it uses the tools
+  /// Says that the list of tools (prompts, resources) may change, and clients are told.
+  bool tools_change = false;
+  bool prompts_change = false;
+  bool resources_change = false;
+  bool has_logging = false;
+  ServerSessions::Options sessions = {};
+  std::size_t most_listeners = 4096;
+  std::size_t page_size = 100;
+  std::chrono::milliseconds retry{1000};  ///< until a client comes back whose stream broke
+  core::RandomSource* random =
+      nullptr;  ///< of session ids; null: the system's. Outlives the server
+  core::Timer* timer = nullptr;  ///< of requests to clients; null: they wait. Outlives the server
+};
+
+/// The server of the Model Context Protocol: four revisions with a handshake and the stateless one,
+/// on any transport, in front of an application that speaks its own dialect. Parses each message
+/// once. Fill the registry before the first message; what is added later needs a notify.
+/// Thread-safe.
+class Server final : public transport::MessageHandler {
+ public:
+  /// Both references outlive the server and every slot that came through it.
+  Server(ServerOptions options, Application& application, const core::Clock& clock);
+  ~Server() override;
+
+  [[nodiscard]] Registry& registry() { return registry_; }
+
+  /// Tells the clients that listen that a list has changed.
+  void notify_list_changed(Registry::List list);
+  /// Tells those that have subscribed to `uri` that it has. Costs nothing while nobody has.
+  void notify_resource_updated(const std::string& uri);
+
+  void on_message(transport::Inbound message, transport::ReplySlot slot) override;
+  transport::StreamAnswer on_stream(transport::StreamRequest request) override;
+  std::optional<transport::StreamRefusal> on_session_end(
+      const rpc::MessageContext& context) override;
+  void on_channel_closed(const transport::PeerChannel& channel) override;
+
+ private:
+  /// How a message came.
+  struct Arrival {
+    rpc::MessageContext context;
+    std::shared_ptr<rpc::MessageNotes> notes;
+    std::shared_ptr<transport::PeerChannel> channel;
+    bool in_batch = false;
+  };
+  /// What its headers and connection say about the client, in the legacy dialect.
+  struct Client {
+    std::shared_ptr<ServerSession> session;  ///< null: none
+    bool is_declared = false;  ///< by a session or a version: what it says is MCP
+  };
+  struct Refusal {
+    int http_status;
+    std::string why;
+  };
+  /// A request of MCP on its way to its method.
+  struct Served {
+    rpc::Request request;
+    Arrival arrival;
+    std::shared_ptr<ServerSession> session;  ///< null: none, or modern
+    Responder reply;
+    std::uint64_t number;  ///< of the exchange
+    bool is_declared = true;
+  };
+  using Method = void (Server::*)(Served);
+
+  // server.cpp: which dialect
+  void on_batch(nlohmann::json batch, Arrival arrival, transport::ReplySlot slot);
+  void on_document(nlohmann::json document, Arrival arrival, transport::ReplySlot slot);
+  void on_legacy(nlohmann::json document, Arrival arrival, const Client& client,
+                 transport::ReplySlot slot);
+  void on_modern(nlohmann::json document, const RequestSigns& signs, Arrival arrival,
+                 transport::ReplySlot slot);
+  [[nodiscard]] std::variant<Client, Refusal> client_of(const RequestSigns& signs,
+                                                        const Arrival& arrival);
+  void hand_over(nlohmann::json document, Arrival arrival, transport::ReplySlot slot);
+  void on_notification(const rpc::Notification& notification, const std::string& scope,
+                       const std::shared_ptr<ServerSession>& session);
+  [[nodiscard]] static std::string scope_of(const Arrival& arrival,
+                                            const std::shared_ptr<ServerSession>& session);
+  [[nodiscard]] Served serve(rpc::Request request, Arrival arrival, Dialect dialect,
+                             std::shared_ptr<ServerSession> session, transport::ReplySlot slot);
+  void run(Method method, Served served);
+  [[nodiscard]] static Method legacy_method(std::string_view name);
+  [[nodiscard]] static Method modern_method(std::string_view name);
+
+  // server_methods.cpp: what both dialects have
+  void list_tools(Served served);
+  void list_prompts(Served served);
+  void list_resources(Served served);
+  void list_resource_templates(Served served);
+  void list(const Served& served, Registry::List list);
+  void call_tool(Served served);
+  void get_prompt(Served served);
+  void read_resource(Served served);
+  void complete(Served served);
+
+  // server_lifecycle.cpp: what one dialect has
+  void initialize(Served served);
+  void ping(Served served);
+  void set_log_level(Served served);
+  void subscribe(Served served);
+  void unsubscribe(Served served);
+  void discover(Served served);
+  void listen(Served served);
+  [[nodiscard]] std::string capabilities() const;
+  [[nodiscard]] bool has_news() const;
+
+  const ServerOptions options_;
+  Application& application_;
+  core::CryptoRandom system_random_;
+  const std::string server_info_;  ///< JSON
+  const std::string modern_tail_;
+  Registry registry_;
+  ServerSessions sessions_;
+  ClientRequests client_requests_;
+  RunningExchanges running_;
+  ListenStreams listeners_;
+  std::atomic<std::uint64_t> subscriptions_{0};  ///< ever made; 0 spares looking
+};
+
+}  // namespace league::mcp

@@ -1,0 +1,147 @@
+#include <nlohmann/json.hpp>
+
+#include "common/mcp/server.h"
+#include "common/rpc/json_text.h"
+
+namespace league::mcp {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kInvalidParams = static_cast<int>(rpc::StandardCode::kInvalidParams);
+/// Lists change only with the program, or are announced; what is read is as old as it is.
+constexpr std::string_view kListHints = R"(,"ttlMs":60000,"cacheScope":"public")";
+
+/// Takes a text out of the parameters; nothing where there is none.
+std::optional<std::string> take_text(json& params, const char* name) {
+  if (!params.is_object()) return std::nullopt;
+  auto found = params.find(name);
+  if (found == params.end() || !found->is_string()) return std::nullopt;
+  std::string text = std::move(found->get_ref<std::string&>());
+  params.erase(found);
+  return text;
+}
+
+/// Takes `arguments` out of the parameters: an object, empty where they are missing; nothing where
+/// they are something else.
+std::optional<json> take_arguments(json& params) {
+  auto found = params.find("arguments");
+  if (found == params.end() || found->is_null()) return json::object();
+  if (!found->is_object()) return std::nullopt;
+  json arguments = std::move(*found);
+  params.erase(found);
+  return arguments;
+}
+
+std::string shown_name(std::string_view name) {
+  constexpr std::size_t kMostShown = 64;
+  return "\"" + std::string(name.substr(0, kMostShown)) + "\"";
+}
+
+void fail_params(const Responder& reply, const std::string& why, const json& data = nullptr) {
+  reply.fail(kInvalidParams, "Invalid params: " + why, data);
+}
+
+/// What a model reads and can do better.
+void fail_tool(const Responder& reply, const core::Error& error) {
+  std::string text = error.message;
+  if (!error.field.empty()) text += " (" + error.field + ")";
+  reply.send({{"content", json::array({{{"type", "text"}, {"text", text}}})}, {"isError", true}});
+}
+
+}  // namespace
+
+void Server::list(const Served& served, Registry::List list) {
+  std::optional<std::string> cursor;
+  if (served.request.params.is_object() && served.request.params.contains("cursor")) {
+    const json& given = served.request.params["cursor"];
+    if (!given.is_string())
+      return fail_params(served.reply, "cursor must be a text that an earlier page gave");
+    cursor = given.get<std::string>();
+  }
+  auto page = registry_.page(list, cursor);
+  if (!page) return fail_params(served.reply, "cursor is none that an earlier page gave");
+  if (served.reply.exchange().dialect() == Dialect::kModern) page->append(kListHints);
+  served.reply.send_text("{" + *page + "}");
+}
+
+void Server::list_tools(Served served) { list(served, Registry::List::kTools); }
+void Server::list_prompts(Served served) { list(served, Registry::List::kPrompts); }
+void Server::list_resources(Served served) { list(served, Registry::List::kResources); }
+void Server::list_resource_templates(Served served) {
+  list(served, Registry::List::kResourceTemplates);
+}
+
+void Server::call_tool(Served served) {
+  json params = std::move(served.request.params);
+  auto name = take_text(params, "name");
+  if (!name) return fail_params(served.reply, "tools/call needs the text params.name");
+  auto tool = registry_.find_tool(*name);
+  if (!tool) return fail_params(served.reply, "there is no tool " + shown_name(*name));
+  auto arguments = take_arguments(params);
+  if (!arguments) return fail_params(served.reply, "params.arguments must be an object");
+  served.arrival.notes->message_type = tool->name;
+  if (tool->check) {
+    if (auto good = tool->check(*arguments); !good) {
+      served.arrival.notes->verdict = good.error().code;
+      served.arrival.notes->fault = good.error().message;
+      return fail_tool(served.reply, good.error());
+    }
+  }
+  tool->handler({std::move(*name),
+                 std::move(*arguments),
+                 {std::move(params), std::move(served.arrival.context), served.arrival.notes,
+                  std::move(served.reply), served.is_declared}});
+}
+
+void Server::get_prompt(Served served) {
+  json params = std::move(served.request.params);
+  auto name = take_text(params, "name");
+  if (!name) return fail_params(served.reply, "prompts/get needs the text params.name");
+  auto prompt = registry_.find_prompt(*name);
+  if (!prompt) return fail_params(served.reply, "there is no prompt " + shown_name(*name));
+  auto arguments = take_arguments(params);
+  if (!arguments) return fail_params(served.reply, "params.arguments must be an object");
+  for (const auto& wanted : prompt->arguments) {
+    if (wanted.is_required && !arguments->contains(wanted.name))
+      return fail_params(served.reply, "the argument " + shown_name(wanted.name) + " is missing");
+  }
+  prompt->get({std::move(*name),
+               std::move(*arguments),
+               {std::move(params), std::move(served.arrival.context), served.arrival.notes,
+                std::move(served.reply)}});
+}
+
+void Server::read_resource(Served served) {
+  json params = std::move(served.request.params);
+  auto uri = take_text(params, "uri");
+  if (!uri) return fail_params(served.reply, "resources/read needs the text params.uri");
+  auto found = registry_.find_resource(*uri);
+  if (!found) {
+    json data = {{"uri", *uri}};
+    if (served.reply.exchange().dialect() == Dialect::kModern)
+      return fail_params(served.reply, "there is no resource " + shown_name(*uri), data);
+    return served.reply.fail(kResourceNotFound, "Resource not found: " + shown_name(*uri), data);
+  }
+  found->resource->read({std::move(*uri),
+                         std::move(found->variables),
+                         {std::move(params), std::move(served.arrival.context),
+                          served.arrival.notes, std::move(served.reply)}});
+}
+
+void Server::complete(Served served) {
+  auto handler = registry_.completion();
+  if (!handler) {
+    return served.reply.fail(static_cast<int>(rpc::StandardCode::kMethodNotFound),
+                             "Method not found: nothing is completed here");
+  }
+  const json& params = served.request.params;
+  bool is_good = params.is_object() && params.contains("ref") && params["ref"].is_object() &&
+                 params.contains("argument") && params["argument"].is_object();
+  if (!is_good)
+    return fail_params(served.reply, "completion/complete needs the objects ref and argument");
+  handler({std::move(served.request.params), std::move(served.arrival.context),
+           served.arrival.notes, std::move(served.reply)});
+}
+
+}  // namespace league::mcp

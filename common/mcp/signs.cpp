@@ -1,0 +1,208 @@
+#include "common/mcp/signs.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/rpc/json_text.h"
+#include "common/rpc/message.h"
+
+namespace league::mcp {
+namespace {
+
+using nlohmann::json;
+
+const json* object_member(const json& object, const char* name) {
+  auto found = object.find(name);
+  return found != object.end() && found->is_object() ? &*found : nullptr;
+}
+
+const json* any_member(const json& object, std::string_view name) {
+  auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string_view trimmed(std::string_view text) {
+  auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_date(std::string_view text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  return std::ranges::all_of(text, [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
+}
+
+int base64_digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  return c == '/' ? 63 : -1;
+}
+
+/// RFC 4648 §4, with padding.
+std::optional<std::string> decode_base64(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::size_t padding = 0;
+  while (padding < 2 && !text.empty() && text.back() == '=') {
+    text.remove_suffix(1);
+    ++padding;
+  }
+  std::string out;
+  std::uint32_t bits = 0;
+  int have = 0;
+  for (char c : text) {
+    int digit = base64_digit(c);
+    if (digit < 0) return std::nullopt;
+    bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
+    have += 6;
+    if (have < 8) continue;
+    have -= 8;
+    out += static_cast<char>((bits >> static_cast<unsigned>(have)) & 0xFFU);
+  }
+  bool is_complete = (text.size() + padding) % 4 == 0 && (bits & ((1U << have) - 1U)) == 0;
+  return is_complete ? std::optional(std::move(out)) : std::nullopt;
+}
+
+ModernFault invalid_params(std::string why) {
+  return {static_cast<int>(rpc::StandardCode::kInvalidParams), "Invalid params: " + std::move(why)};
+}
+
+ModernFault mismatch(std::string why) {
+  return {kHeaderMismatch, "Header mismatch: " + std::move(why)};
+}
+
+/// The header must be there and mean `wanted`.
+std::optional<ModernFault> check_header(const rpc::HeaderMap& headers, std::string_view name,
+                                        std::string_view wanted, std::string_view in_body) {
+  auto value = rpc::find_header(headers, name);
+  std::string label(name);
+  if (!value) {
+    return mismatch("the header " + label + " is missing; it must repeat " + std::string(in_body));
+  }
+  auto text = decode_header_value(*value);
+  if (!text) return mismatch("the header " + label + " has a base64 value that is none");
+  if (*text == wanted) return std::nullopt;
+  return mismatch("the header " + label + " is not " + std::string(in_body) + " of the body");
+}
+
+std::optional<ModernFault> check_version(const RequestSigns& signs) {
+  const auto* version = signs.meta_version->get_ptr<const std::string*>();
+  if (version == nullptr) {
+    return invalid_params("params._meta." + std::string(kVersionKey) + " must be a string");
+  }
+  if (signs.headers != nullptr) {
+    auto fault = check_header(*signs.headers, kVersionHeader, *version,
+                              "params._meta." + std::string(kVersionKey));
+    if (fault) return fault;
+  }
+  if (*version == kModernRevision) return std::nullopt;
+  return ModernFault{kUnsupportedVersion, "Unsupported protocol version",
+                     json{{"supported", json::array({kModernRevision})}, {"requested", *version}}};
+}
+
+/// What `Mcp-Name` repeats; null where the method has no such thing.
+const json* named_thing(std::string_view method, const json& params) {
+  if (method == "tools/call" || method == "prompts/get") return any_member(params, "name");
+  if (method == "resources/read") return any_member(params, "uri");
+  return nullptr;
+}
+
+std::string header_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : rpc::to_json_text(value);
+}
+
+std::optional<ModernFault> check_arguments(
+    const rpc::HeaderMap& headers, const json& params,
+    const std::vector<std::pair<std::string, std::string>>& repeated) {
+  if (repeated.empty()) return std::nullopt;
+  const json* arguments = object_member(params, "arguments");
+  for (const auto& [argument, suffix] : repeated) {
+    std::string name = std::string(kParameterHeaderPrefix) + suffix;
+    const json* value = arguments == nullptr ? nullptr : any_member(*arguments, argument);
+    if (value == nullptr || value->is_null()) {
+      if (!rpc::find_header(headers, name)) continue;
+      return mismatch("the header " + name + " is there, but the argument " + argument + " is not");
+    }
+    auto fault = check_header(headers, name, header_text(*value), "the argument " + argument);
+    if (fault) return fault;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_modern_version(std::string_view version) {
+  version = trimmed(version);
+  return is_date(version) && version >= kModernRevision;
+}
+
+bool RequestSigns::is_modern() const {
+  return meta_version != nullptr || (version_header && is_modern_version(*version_header));
+}
+
+RequestSigns read_signs(const rpc::MessageContext& context) {
+  RequestSigns signs;
+  const auto* http = context.transport.as_http();
+  if (http == nullptr || !http->headers) return signs;
+  signs.headers = http->headers.get();
+  signs.version_header = rpc::find_header(*signs.headers, kVersionHeader);
+  signs.session_header = rpc::find_header(*signs.headers, kSessionHeader);
+  if (signs.version_header) signs.version_header = trimmed(*signs.version_header);
+  return signs;
+}
+
+RequestSigns read_signs(const json& document, const rpc::MessageContext& context) {
+  RequestSigns signs = read_signs(context);
+  if (const json* method = any_member(document, "method")) {
+    if (const auto* text = method->get_ptr<const std::string*>()) signs.method = *text;
+  }
+  if (const json* params = object_member(document, "params")) {
+    signs.meta = object_member(*params, "_meta");
+    if (signs.meta != nullptr) signs.meta_version = any_member(*signs.meta, kVersionKey);
+  }
+  return signs;
+}
+
+std::optional<std::string> decode_header_value(std::string_view value) {
+  constexpr std::string_view kStart = "=?base64?";
+  constexpr std::string_view kEnd = "?=";
+  value = trimmed(value);
+  bool is_encoded = value.size() >= kStart.size() + kEnd.size() && value.starts_with(kStart) &&
+                    value.ends_with(kEnd);
+  if (!is_encoded) return std::string(value);
+  value.remove_prefix(kStart.size());
+  value.remove_suffix(kEnd.size());
+  return decode_base64(value);
+}
+
+std::optional<ModernFault> check_modern(
+    const RequestSigns& signs, const json& document, bool is_request,
+    const std::function<std::vector<std::pair<std::string, std::string>>(std::string_view)>&
+        headers_of) {
+  if (signs.meta_version == nullptr) {
+    if (!is_request) return std::nullopt;
+    return invalid_params("params._meta." + std::string(kVersionKey) + " is missing; revision " +
+                          std::string(kModernRevision) + " wants it in every request");
+  }
+  if (auto fault = check_version(signs)) return fault;
+  if (!is_request) return std::nullopt;
+  const json* capabilities = any_member(*signs.meta, kClientCapabilitiesKey);
+  if (capabilities == nullptr || !capabilities->is_object()) {
+    return invalid_params("params._meta." + std::string(kClientCapabilitiesKey) +
+                          " must be an object; it may be empty");
+  }
+  if (signs.headers == nullptr) return std::nullopt;
+  if (auto fault = check_header(*signs.headers, kMethodHeader, signs.method, "method"))
+    return fault;
+  const json& params = document.at("params");
+  const json* name = named_thing(signs.method, params);
+  if (name == nullptr || !name->is_string()) return std::nullopt;
+  const auto& text = name->get_ref<const std::string&>();
+  auto fault = check_header(*signs.headers, kNameHeader, text, "the name or uri in params");
+  if (fault || signs.method != "tools/call") return fault;
+  return check_arguments(*signs.headers, params, headers_of(text));
+}
+
+}  // namespace league::mcp
