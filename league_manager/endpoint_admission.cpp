@@ -4,13 +4,15 @@ namespace league::league_manager {
 namespace {
 
 bool blocks(const transport::Endpoint& endpoint) {
+  if (!transport::has_host(endpoint)) return false;
   bool is_v6 = endpoint.host.find(':') != std::string::npos;
   bool is_v4 = endpoint.host.find_first_not_of("0123456789.") == std::string::npos;
   return !is_v6 && !is_v4 && endpoint.host != "localhost";
 }
 
 core::Result<transport::Endpoint> pinned(core::Result<transport::Endpoint> admitted) {
-  if (admitted && admitted->scheme == "http" && !admitted->pinned_address.empty()) {
+  // Under TLS the certificate is for the name.
+  if (admitted && !transport::is_tls(*admitted) && !admitted->pinned_address.empty()) {
     admitted->host = admitted->pinned_address;
   }
   return admitted;

@@ -28,10 +28,20 @@ TEST(EndpointAdmission, DecidesNumericHostsAtOnceAndNamesElsewhere) {
   EXPECT_NE(resolved_on, std::this_thread::get_id());
   // Pinned: the name may say something else tomorrow.
   EXPECT_EQ(named->url(), "http://10.1.2.3:8101/mcp");
+  EXPECT_EQ(admit(admission, "ws://bots.example.org:1/mcp")->url(), "ws://10.1.2.3:1/mcp");
+  EXPECT_EQ(admit(admission, "tcp://bots.example.org:1")->url(), "tcp://10.1.2.3:1");
+  EXPECT_EQ(admit(admission, "wss://bots.example.org:1/")->url(), "wss://bots.example.org:1/");
   auto secure = admit(admission, "https://bots.example.org/mcp");
   ASSERT_TRUE(secure);
   EXPECT_EQ(secure->host, "bots.example.org");  // its certificate is for the name
   EXPECT_EQ(secure->pinned_address, "10.1.2.3");
+}
+
+TEST(EndpointAdmission, SocketsAndCommandsThatAreNamedStayWhatTheyAre) {
+  EndpointAdmission admission(*transport::EndpointPolicy::parse("unix:/run/,stdio:bot"));
+  EXPECT_EQ(admit(admission, "unix:/run/a.sock")->url(), "unix:/run/a.sock");
+  EXPECT_EQ(admit(admission, "stdio:bot --fast")->url(), "stdio:bot --fast");
+  EXPECT_FALSE(admit(admission, "stdio:rm -r /"));
 }
 
 TEST(EndpointAdmission, RefusesWhatMustNotBeCalled) {

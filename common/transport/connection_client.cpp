@@ -49,7 +49,8 @@ class ConnectionClient::State final : public MessageReceiver,
                Caller::Completion completion);
   void note_sent(const rpc::Id& id, std::uint64_t number, const SendOutcome& outcome);
   bool fail(const rpc::Id& id, std::uint64_t number, const core::Error& why);
-  void end(const core::Error& why, bool is_client_gone);
+  enum class End { kClosing, kClosed, kClientGone };
+  void end(const core::Error& why, End how);
 
   void on_message(ReceivedMessage message) override;
   void on_closed(const core::Error& why) override;
@@ -226,14 +227,14 @@ void ConnectionClient::State::answer_or_pass_on(const rpc::FramePeek& peek,
   if (options_.on_other) options_.on_other(std::move(message));
 }
 
-void ConnectionClient::State::end(const core::Error& why, bool is_client_gone) {
+void ConnectionClient::State::end(const core::Error& why, End how) {
   std::unordered_map<rpc::Id, PendingRequest> ended;
   bool is_to_be_told = false;
   {
     std::lock_guard lock(mutex_);
-    is_to_be_told = is_open_ && !is_client_gone && !is_client_gone_;
     is_open_ = false;
-    is_client_gone_ = is_client_gone_ || is_client_gone;
+    is_client_gone_ = is_client_gone_ || how == End::kClientGone;
+    is_to_be_told = how == End::kClosed && !is_client_gone_;
     ended.swap(pending_);
   }
   for (auto& [id, request] : ended) {
@@ -244,7 +245,7 @@ void ConnectionClient::State::end(const core::Error& why, bool is_client_gone) {
   if (is_to_be_told && options_.on_closed) options_.on_closed(why);
 }
 
-void ConnectionClient::State::on_closed(const core::Error& why) { end(why, false); }
+void ConnectionClient::State::on_closed(const core::Error& why) { end(why, End::kClosed); }
 
 ConnectionClient::ConnectionClient(std::shared_ptr<MessageConnection> connection,
                                    const core::Clock& clock, core::Timer& timer,
@@ -255,7 +256,8 @@ ConnectionClient::ConnectionClient(std::shared_ptr<MessageConnection> connection
 }
 
 ConnectionClient::~ConnectionClient() {
-  state_->end({core::ErrorCode::kShuttingDown, "this program is stopping", {}}, true);
+  state_->end({core::ErrorCode::kShuttingDown, "this program is stopping", {}},
+              State::End::kClientGone);
   connection_->close();
 }
 
@@ -270,7 +272,11 @@ bool ConnectionClient::abandon(const rpc::Id& id, const core::Error& why) {
   return state_->fail(id, 0, why);
 }
 
-void ConnectionClient::close() { connection_->close(); }
+void ConnectionClient::close() {
+  state_->end({core::ErrorCode::kShuttingDown, "the connection is being closed", {}},
+              State::End::kClosing);
+  connection_->close();
+}
 
 bool ConnectionClient::is_open() const { return state_->is_open(); }
 bool ConnectionClient::is_waiting_for(const rpc::Id& id) const {

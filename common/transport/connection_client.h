@@ -49,7 +49,8 @@ class ConnectionClient {
   void send(OutboundMessage message);
   /// Ends a pending request with `why`; false if it is not pending. Its answer will be thrown away.
   bool abandon(const rpc::Id& id, const core::Error& why);
-  /// Closes the connection after sending what waits; pending requests fail with kShuttingDown.
+  /// Fails pending requests with kShuttingDown and closes the connection after sending what waits;
+  /// on_closed follows, for a child when it has ended.
   void close();
 
   [[nodiscard]] bool is_open() const;

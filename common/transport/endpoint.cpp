@@ -1,6 +1,7 @@
 #include "common/transport/endpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <utility>
@@ -53,28 +54,23 @@ std::uint16_t read_port(std::string_view digits) {
   return fault == std::errc{} && end == digits.data() + digits.size() ? port : std::uint16_t{0};
 }
 
-}  // namespace
+/// Schemes with an authority, and the port where none is given; 0: one must be.
+constexpr std::array<std::pair<std::string_view, std::uint16_t>, 7> kNetworkSchemes{
+    {{"http", std::uint16_t{80}},
+     {"https", std::uint16_t{443}},
+     {"ws", std::uint16_t{80}},
+     {"wss", std::uint16_t{443}},
+     {"sse+http", std::uint16_t{80}},
+     {"sse+https", std::uint16_t{443}},
+     {"tcp", std::uint16_t{0}}}};
 
-std::string Endpoint::authority() const {
-  bool is_ipv6 = host.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-std::string Endpoint::url() const { return scheme + "://" + authority() + path; }
-
-core::Result<Endpoint> parse_endpoint(std::string_view url) {
-  if (url.size() > kMaxUrl) return refuse(url, "longer than 256 characters");
-  if (!std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; })) {
-    return refuse(url, "only printable ASCII without spaces is allowed");
+core::Result<Endpoint> parse_network(std::string_view url, std::string scheme,
+                                     std::string_view rest) {
+  const auto* known = std::find_if(kNetworkSchemes.begin(), kNetworkSchemes.end(),
+                                   [&](const auto& entry) { return entry.first == scheme; });
+  if (known == kNetworkSchemes.end()) {
+    return refuse(url, "the scheme must be http, https, ws, wss, sse+http, sse+https or tcp");
   }
-  auto scheme_end = url.find("://");
-  if (scheme_end == std::string_view::npos) return refuse(url, "no scheme such as http://");
-  Endpoint out;
-  out.scheme = core::lower_case(url.substr(0, scheme_end));
-  if (out.scheme != "http" && out.scheme != "https") {
-    return refuse(url, "the scheme must be http or https");
-  }
-  auto rest = url.substr(scheme_end + 3);
   if (rest.find('#') != std::string_view::npos) return refuse(url, "a fragment (#) is not allowed");
   auto path_begin = std::min(rest.find_first_of("/?"), rest.size());
   auto authority = rest.substr(0, path_begin);
@@ -83,15 +79,78 @@ core::Result<Endpoint> parse_endpoint(std::string_view url) {
   }
   auto [host, port_part] = split_host(authority);
   if (host.empty()) return refuse(url, "the host is missing or malformed");
-  out.host = core::lower_case(host);
-  out.port = out.scheme == "https" ? 443 : 80;
-  if (!port_part.empty()) {
-    out.port = port_part.starts_with(':') ? read_port(port_part.substr(1)) : std::uint16_t{0};
-    if (out.port == 0) return refuse(url, "the port must be a number from 1 to 65535");
+  std::uint16_t port = known->second;
+  if (!port_part.empty() || port == 0) {
+    port = port_part.starts_with(':') ? read_port(port_part.substr(1)) : std::uint16_t{0};
+    if (port == 0) return refuse(url, "the port must be a number from 1 to 65535");
   }
-  out.path = std::string(rest.substr(path_begin));
-  if (!out.path.starts_with('/')) out.path.insert(0, 1, '/');
-  return out;
+  std::string path(rest.substr(path_begin));
+  if (scheme == "tcp") {
+    if (!path.empty() && path != "/") return refuse(url, "tcp://HOST:PORT has no path");
+    path.clear();
+  } else if (!path.starts_with('/')) {
+    path.insert(0, 1, '/');
+  }
+  return Endpoint{std::move(scheme), core::lower_case(host), port, std::move(path), {}};
+}
+
+bool is_clean_path(std::string_view path) {
+  return path.size() > 1 && path.starts_with('/') && !path.ends_with('/') &&
+         (std::string(path) + "/").find("/../") == std::string::npos;
+}
+
+bool is_printable(std::string_view text, char first) {
+  return std::all_of(text.begin(), text.end(), [first](char c) { return c >= first && c <= '~'; });
+}
+
+}  // namespace
+
+bool is_http(const Endpoint& endpoint) {
+  return endpoint.scheme == "http" || endpoint.scheme == "https";
+}
+
+bool has_host(const Endpoint& endpoint) {
+  return endpoint.scheme != "unix" && endpoint.scheme != "stdio";
+}
+
+bool is_tls(const Endpoint& endpoint) {
+  return endpoint.scheme == "https" || endpoint.scheme == "wss" || endpoint.scheme == "sse+https";
+}
+
+std::string Endpoint::authority() const {
+  if (host.empty()) return {};
+  bool is_ipv6 = host.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+std::string Endpoint::url() const {
+  return has_host(*this) ? scheme + "://" + authority() + path : scheme + ":" + path;
+}
+
+core::Result<Endpoint> parse_endpoint(std::string_view url) {
+  if (url.size() > kMaxUrl) return refuse(url, "longer than 256 characters");
+  auto colon = url.find(':');
+  std::string scheme = core::lower_case(url.substr(0, colon));
+  if (colon != std::string_view::npos && scheme == "stdio") {
+    auto command = url.substr(colon + 1);
+    auto begin = std::min(command.find_first_not_of(' '), command.size());
+    command.remove_prefix(begin);
+    if (command.empty()) return refuse(url, "the command is missing");
+    if (!is_printable(command, ' ')) return refuse(url, "only printable ASCII is allowed");
+    return Endpoint{std::move(scheme), {}, 0, std::string(command), {}};
+  }
+  if (!is_printable(url, '!')) {
+    return refuse(url, "only printable ASCII without spaces is allowed");
+  }
+  if (colon != std::string_view::npos && scheme == "unix") {
+    auto path = url.substr(colon + 1);
+    if (!is_clean_path(path)) return refuse(url, "the path must be absolute, without ..");
+    return Endpoint{std::move(scheme), {}, 0, std::string(path), {}};
+  }
+  if (colon == std::string_view::npos || url.substr(colon, 3) != "://") {
+    return refuse(url, "no scheme such as http://");
+  }
+  return parse_network(url, std::move(scheme), url.substr(colon + 3));
 }
 
 }  // namespace league::transport

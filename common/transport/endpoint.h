@@ -9,30 +9,43 @@
 
 namespace league::transport {
 
-/// Where a peer can be called, taken apart and checked. Other schemes than http and https come with
-/// their transports.
+/// Where a peer can be called, taken apart and checked.
 struct Endpoint {
-  std::string scheme;  ///< `http` or `https`, lower case
-  std::string host;  ///< name or address, lower case; an IPv6 address without brackets
-  std::uint16_t port = 0;
+  /// Lower case: `http`, `https`; `ws`, `wss` (WebSocket); `sse+http`, `sse+https` (legacy
+  /// HTTP+SSE); `tcp`, `unix`, `stdio` (JSON lines).
+  std::string scheme;
+  /// Name or address, lower case; an IPv6 address without brackets. Empty for unix and stdio.
+  std::string host;
+  std::uint16_t port = 0;  ///< 0 for unix and stdio
+  /// What follows the port, at least `/`; empty for tcp. For unix the absolute path of the socket,
+  /// for stdio the command.
   std::string path = "/";
   /// The address that the host was resolved to when the endpoint was accepted; connections go there
   /// whatever the name says later (no DNS rebinding). Empty: resolve at the time of the call (only
   /// for endpoints that the operator gave).
   std::string pinned_address;
 
-  /// `http://localhost:8101/mcp`.
+  /// The canonical text: `http://localhost:8101/mcp`, `tcp://10.0.0.1:9000`, `unix:/run/bot.sock`,
+  /// `stdio:python3 bot.py`. parse_endpoint takes it back.
   [[nodiscard]] std::string url() const;
-  /// `localhost:8101`, with brackets around an IPv6 address: what the Host header says.
+  /// `localhost:8101`, with brackets around an IPv6 address: what the Host header says. Empty for
+  /// unix and stdio.
   [[nodiscard]] std::string authority() const;
 
   bool operator==(const Endpoint&) const = default;
   auto operator<=>(const Endpoint&) const = default;
 };
 
-/// Takes a URL apart: http(s) only, no user information, no fragment, a port in 1…65535 (default 80
-/// and 443), printable ASCII, at most 256 characters. Fails with kEndpointNotAllowed and a text
-/// that names the part that is wrong.
+/// Plain HTTP: one POST a request.
+[[nodiscard]] bool is_http(const Endpoint& endpoint);
+/// Has a host and a port: everything but unix and stdio.
+[[nodiscard]] bool has_host(const Endpoint& endpoint);
+/// Under TLS, so the certificate is checked against the host's name: https, wss, sse+https.
+[[nodiscard]] bool is_tls(const Endpoint& endpoint);
+
+/// Takes a URL apart: one of the schemes above, no user information, no fragment, a port in 1…65535
+/// (default 80 and 443; required for tcp), printable ASCII, for stdio with blanks, at most 256
+/// characters. Fails with kEndpointNotAllowed and a text that names the part that is wrong.
 [[nodiscard]] core::Result<Endpoint> parse_endpoint(std::string_view url);
 
 }  // namespace league::transport

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/core/text.h"
+#include "common/transport/command_line.h"
 #include "common/transport/resolver.h"
 
 namespace league::transport {
@@ -54,6 +55,18 @@ bool is_host_name(std::string_view text) {
   });
 }
 
+/// Word by word; only the last one of the beginning may name a directory in place of a file in it.
+bool begins_with(const std::vector<std::string>& command,
+                 const std::vector<std::string>& beginning) {
+  if (beginning.empty()) return true;
+  if (command.size() < beginning.size()) return false;
+  auto last = beginning.size() - 1;
+  if (!std::equal(beginning.begin(), beginning.end() - 1, command.begin())) return false;
+  if (command[last] == beginning[last]) return true;
+  return beginning[last].ends_with('/') && command[last].starts_with(beginning[last]) &&
+         (command[last] + "/").find("/../") == std::string::npos;
+}
+
 }  // namespace
 
 EndpointPolicy::EndpointPolicy() : resolver_(resolve) {}
@@ -72,30 +85,47 @@ EndpointPolicy EndpointPolicy::any() {
   return policy;
 }
 
+core::Result<void> EndpointPolicy::add(std::string_view item) {
+  constexpr std::string_view kUnix = "unix:";
+  constexpr std::string_view kStdio = "stdio";
+  if (item == "any") {
+    allows_any_ = true;
+  } else if (item == "local") {
+    for (const auto& range : ranges_of(kLocal)) ranges_.push_back(range);
+  } else if (item.starts_with("unix:/") && item.find("/../") == std::string_view::npos) {
+    sockets_.emplace_back(item.substr(kUnix.size()));
+  } else if (item == kStdio) {
+    commands_.push_back({});
+  } else if (item.starts_with("stdio:") && item.size() > kStdio.size() + 1) {
+    auto words = split_command(item.substr(kStdio.size() + 1));
+    if (!words) return core::Error{core::ErrorCode::kInvalidFieldValue, words.error().message, {}};
+    commands_.push_back(*std::move(words));
+  } else if (auto range = IpRange::parse(item)) {
+    ranges_.push_back(*range);
+  } else if (is_host_name(item)) {
+    hosts_.push_back(core::lower_case(item));
+  } else {
+    return core::Error{core::ErrorCode::kInvalidFieldValue,
+                       "endpoint policy: \"" + std::string(item) +
+                           "\" is neither a host, an address nor a block such as 10.1.0.0/16, nor "
+                           "unix:/directory/ or stdio:COMMAND",
+                       {}};
+  }
+  return {};
+}
+
 core::Result<EndpointPolicy> EndpointPolicy::parse(std::string_view text) {
-  if (text == "local") return local();
-  if (text == "any") return any();
   EndpointPolicy policy;
   policy.name_ = std::string(text);
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find(','), text.size());
-    std::string_view item = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (auto range = IpRange::parse(item)) {
-      policy.ranges_.push_back(*range);
-    } else if (is_host_name(item)) {
-      policy.hosts_.push_back(core::lower_case(item));
-    } else {
-      return core::Error{core::ErrorCode::kInvalidFieldValue,
-                         "endpoint policy: \"" + std::string(item) +
-                             "\" is neither a host, an address nor a block such as 10.1.0.0/16",
-                         {}};
-    }
-  }
-  if (policy.hosts_.empty() && policy.ranges_.empty()) {
+  if (text.empty()) {
     return core::Error{core::ErrorCode::kInvalidFieldValue,
                        "endpoint policy: expected local, any or a list of hosts and blocks",
                        {}};
+  }
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find(','), text.size());
+    if (auto added = policy.add(text.substr(0, end)); !added) return added.error();
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return policy;
 }
@@ -108,6 +138,7 @@ EndpointPolicy EndpointPolicy::with_resolver(Resolver resolver) const {
 
 core::Result<Endpoint> EndpointPolicy::admit(Endpoint endpoint) const {
   endpoint.pinned_address.clear();
+  if (!has_host(endpoint)) return admit_local_peer(std::move(endpoint));
   if (endpoint.host == "localhost") {
     auto v4 = parse_ip("127.0.0.1");
     auto v6 = parse_ip("::1");
@@ -132,6 +163,32 @@ core::Result<Endpoint> EndpointPolicy::admit(Endpoint endpoint) const {
   if (addresses.empty()) return refuse(endpoint, "the host has no address");
   endpoint.pinned_address = addresses.front();
   return endpoint;
+}
+
+core::Result<Endpoint> EndpointPolicy::admit_local_peer(Endpoint endpoint) const {
+  bool is_command = endpoint.scheme == "stdio";
+  bool is_named = false;
+  if (is_command) {
+    auto words = split_command(endpoint.path);
+    if (!words) return words.error();
+    is_named = std::any_of(commands_.begin(), commands_.end(),
+                           [&](const auto& entry) { return begins_with(*words, entry); });
+  } else {
+    is_named = std::any_of(sockets_.begin(), sockets_.end(), [&](const std::string& entry) {
+      return entry.ends_with('/') ? endpoint.path.starts_with(entry) : endpoint.path == entry;
+    });
+  }
+  if (is_named) return endpoint;
+  return core::Error{
+      core::ErrorCode::kEndpointNotAllowed,
+      "endpoint " + endpoint.url() +
+          (is_command
+               ? ": commands are run only where the league's operator names them: --endpoints "
+                 "local,stdio:COMMAND"
+               : ": Unix sockets are called only where the league's operator names them: "
+                 "--endpoints local,unix:/DIRECTORY/") +
+          " (endpoint policy: " + name_ + ")",
+      {}};
 }
 
 bool EndpointPolicy::is_allowed(const Endpoint& endpoint, const IpBytes& address) const {

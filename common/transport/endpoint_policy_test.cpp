@@ -74,8 +74,58 @@ TEST(EndpointPolicy, ListsNameHostsAndBlocks) {
   EXPECT_FALSE(admit(resolving_to(*policy, {"169.254.169.254"}), "http://bots.example.org/"));
 }
 
+TEST(EndpointPolicy, SocketsAndCommandsMustBeNamed) {
+  for (const auto& policy :
+       {EndpointPolicy::local(), EndpointPolicy::any(),
+        *EndpointPolicy::parse("local,any,unix:/run/bots/,stdio:python3 bots/")}) {
+    for (std::string url :
+         {"unix:/run/other.sock", "unix:/run/botsy", "stdio:sh", "stdio:python3",
+          "stdio:python3 botsy", "stdio:python3 bots/../x.py", "stdio:python3 bots/.\\./x.py",
+          "stdio:python3 'bots/x", "stdio:'python3 bots/'"}) {
+      auto endpoint = admit(policy, url);
+      ASSERT_FALSE(endpoint) << url;
+      EXPECT_EQ(endpoint.error().code, core::ErrorCode::kEndpointNotAllowed);
+    }
+  }
+  EXPECT_NE(admit(EndpointPolicy::any(), "stdio:sh").error().message.find("--endpoints"),
+            std::string::npos);
+  EXPECT_NE(admit(EndpointPolicy::any(), "unix:/a").error().message.find("--endpoints"),
+            std::string::npos);
+}
+
+TEST(EndpointPolicy, NamedSocketsAndCommandsAreCalled) {
+  auto policy = EndpointPolicy::parse(
+      "local,unix:/run/bots/,unix:/run/one.sock,stdio:python3 bots/,stdio:./bot --fast");
+  ASSERT_TRUE(policy) << policy.error().message;
+  for (std::string url :
+       {"unix:/run/bots/a.sock", "unix:/run/one.sock", "stdio:python3 bots/a.py",
+        "stdio:python3 'bots/a.py' x y", "stdio:./bot --fast", "stdio:./bot --fast 1",
+        "http://127.0.0.1:1/", "ws://127.0.0.1:1/", "tcp://10.0.0.1:9"}) {
+    auto endpoint = admit(*policy, url);
+    ASSERT_TRUE(endpoint) << url << ": " << endpoint.error().message;
+    EXPECT_EQ(endpoint->url(), parse_endpoint(url)->url());
+  }
+  for (std::string url : {"stdio:./bot", "stdio:./bot --faster", "unix:/run/one.sock2"}) {
+    EXPECT_FALSE(admit(*policy, url)) << url;
+  }
+  EXPECT_TRUE(admit(*EndpointPolicy::parse("stdio"), "stdio:anything at all"));
+  EXPECT_FALSE(admit(*EndpointPolicy::parse("stdio"), "http://127.0.0.1/"));
+}
+
+TEST(EndpointPolicy, OtherNetworkSchemesFollowTheSameRules) {
+  for (std::string scheme : {"ws", "wss", "sse+http", "sse+https", "tcp"}) {
+    EXPECT_FALSE(admit(EndpointPolicy::local(), scheme + "://8.8.8.8:1")) << scheme;
+    EXPECT_FALSE(admit(EndpointPolicy::any(), scheme + "://169.254.169.254:1")) << scheme;
+    auto endpoint =
+        admit(resolving_to(EndpointPolicy::local(), {"10.0.0.7"}), scheme + "://b.example:1");
+    ASSERT_TRUE(endpoint) << scheme;
+    EXPECT_EQ(endpoint->pinned_address, "10.0.0.7");
+  }
+}
+
 TEST(EndpointPolicy, RefusesMalformedLists) {
-  for (std::string text : {"", "10.0.0.0/33", "10.0.0.0/x", "a b", "::/129", ","}) {
+  for (std::string text : {"", "10.0.0.0/33", "10.0.0.0/x", "a b", "::/129", ",", "unix:", "unix:a",
+                           "unix:/a/../b/", "stdio:", "stdio:'a", "local,,any"}) {
     EXPECT_FALSE(EndpointPolicy::parse(text)) << text;
   }
 }

@@ -26,6 +26,46 @@ TEST(Endpoint, KnowsDefaultsAndIpv6) {
   EXPECT_EQ(v6->authority(), "[::1]:9");
 }
 
+TEST(Endpoint, EverySchemeSurvivesItsText) {
+  for (std::string url :
+       {"http://a:1/mcp", "https://a:443/", "ws://a:80/mcp", "wss://[::1]:443/",
+        "sse+http://a:2/sse", "sse+https://a:443/sse?k=v", "tcp://127.0.0.1:9000",
+        "tcp://[::1]:9000", "unix:/run/a.sock", "stdio:python3 bot.py --name 'a b'"}) {
+    auto endpoint = parse_endpoint(url);
+    ASSERT_TRUE(endpoint) << url << " " << endpoint.error().message;
+    EXPECT_EQ(endpoint->url(), url);
+    EXPECT_EQ(*parse_endpoint(endpoint->url()), *endpoint);
+  }
+  EXPECT_EQ(parse_endpoint("WSS://a")->port, 443);
+  EXPECT_EQ(parse_endpoint("SSE+HTTP://a")->url(), "sse+http://a:80/");
+  EXPECT_EQ(parse_endpoint("STDIO: ls  -l")->url(), "stdio:ls  -l");
+  EXPECT_EQ(parse_endpoint("tcp://a:1/")->url(), "tcp://a:1");
+  EXPECT_EQ(parse_endpoint("unix:/a/b")->path, "/a/b");
+}
+
+TEST(Endpoint, KnowsWhatKindASchemeIs) {
+  EXPECT_TRUE(is_http(*parse_endpoint("https://a/")));
+  EXPECT_FALSE(is_http(*parse_endpoint("sse+http://a/")));
+  EXPECT_TRUE(is_tls(*parse_endpoint("wss://a/")));
+  EXPECT_FALSE(is_tls(*parse_endpoint("tcp://a:1")));
+  EXPECT_TRUE(has_host(*parse_endpoint("tcp://a:1")));
+  EXPECT_FALSE(has_host(*parse_endpoint("unix:/a")));
+  EXPECT_TRUE(parse_endpoint("stdio:a")->authority().empty());
+}
+
+TEST(Endpoint, RefusesMalformedLinesEndpoints) {
+  for (std::string url :
+       {"tcp://a", "tcp://a:1/x", "tcp://a:1?x", "tcp:a:1", "tcp://", "unix:", "unix:/", "unix:a",
+        "unix://a", "unix:/a/", "unix:/a/../b", "unix:/a/..", "unix:/a b",
+        "stdio:", "stdio:  ", "stdio:a\nb", "stdio:\xc3\xa4", "sse://a/", "wss+http://a/"}) {
+    auto endpoint = parse_endpoint(url);
+    ASSERT_FALSE(endpoint) << url;
+    EXPECT_EQ(endpoint.error().code, core::ErrorCode::kEndpointNotAllowed) << url;
+  }
+  EXPECT_FALSE(parse_endpoint("stdio:" + std::string(251, 'x')));
+  EXPECT_TRUE(parse_endpoint("stdio:" + std::string(250, 'x')));
+}
+
 TEST(Endpoint, RefusesWhatIsNoHttpUrl) {
   for (std::string url :
        {"", "localhost:80", "ftp://a/", "file:///etc/passwd", "http://", "http://:80/",

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/core/result.h"
+#include "common/transport/command_line.h"
 #include "common/transport/hub.h"
 #include "common/transport/line/line_connection.h"
 
@@ -26,11 +27,6 @@ struct SubprocessOptions {
   /// SHELL and TERM: nothing else, since keys and tokens travel in it.
   std::vector<std::string> pass_environment;
 };
-
-/// Splits a command into words as a shell would, but for its expansions: blanks separate, 'single
-/// quotes' keep everything, "double quotes" and a backslash keep the next character. Fails with
-/// kEndpointNotAllowed for an empty command or an open quote.
-[[nodiscard]] core::Result<std::vector<std::string>> split_command(std::string_view command);
 
 /// Starts a child and speaks lines on its standard input and output. It is looked for in PATH, runs
 /// in our working directory and in a process group of its own (so the ladder ends what it has

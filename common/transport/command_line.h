@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/result.h"
+
+namespace league::transport {
+
+/// Splits a command into words as a shell would, but for its expansions: blanks separate, 'single
+/// quotes' keep everything, "double quotes" and a backslash keep the next character. Fails with
+/// kEndpointNotAllowed for an empty command or an open quote.
+[[nodiscard]] core::Result<std::vector<std::string>> split_command(std::string_view command);
+
+}  // namespace league::transport

@@ -1,0 +1,164 @@
+#include "common/transport/line/line_connector.h"
+
+#include <atomic>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+#include <vector>
+
+#include "common/transport/line/unix_socket.h"
+
+namespace league::transport {
+namespace {
+
+using boost::asio::ip::tcp;
+constexpr std::chrono::milliseconds kUnixRetry{10};
+
+std::shared_ptr<MessageConnection> line_connection(Hub& hub, FileDescriptor socket,
+                                                   rpc::TransportType type,
+                                                   rpc::ConnectionInfo info,
+                                                   const LineLimits& limits) {
+  static std::atomic<std::uint64_t> next_number = 1;
+  info.connection_id = std::string(rpc::to_string(type)) + "-call-" + std::to_string(next_number++);
+  auto context = rpc::TransportContext::socket(type).with_connection(
+      std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
+  return LineConnection::create(
+      hub,
+      {std::move(socket), {}, std::move(context), rpc::MessageDirection::kServerToClient, false},
+      limits);
+}
+
+std::string shown_endpoint(const tcp::endpoint& endpoint) {
+  auto ip = endpoint.address().to_string();
+  return (endpoint.address().is_v6() ? "[" + ip + "]" : ip) + ":" + std::to_string(endpoint.port());
+}
+
+/// One attempt to reach a TCP endpoint, on the hub's thread. What is under way keeps it alive.
+class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
+ public:
+  TcpAttempt(Hub& hub, Endpoint endpoint, const LineLimits& limits, Connector::Opened opened)
+      : hub_(hub),
+        endpoint_(std::move(endpoint)),
+        limits_(limits),
+        opened_(std::move(opened)),
+        socket_(hub.context()),
+        resolver_(hub.context()),
+        timer_(hub.context()) {}
+
+  void begin(core::Clock::Steady deadline) {
+    if (deadline != core::Clock::Steady::max()) {
+      timer_.expires_at(deadline);
+      timer_.async_wait([self = shared_from_this()](const boost::system::error_code& fault) {
+        if (!fault) self->fail(core::ErrorCode::kTimeout, "the deadline came before a connection");
+      });
+    }
+    boost::system::error_code fault;
+    auto host = endpoint_.pinned_address.empty() ? endpoint_.host : endpoint_.pinned_address;
+    auto address = boost::asio::ip::make_address(host, fault);
+    if (!fault) return try_all({tcp::endpoint(address, endpoint_.port)});
+    if (host == "localhost") {
+      return try_all({tcp::endpoint(boost::asio::ip::address_v4::loopback(), endpoint_.port),
+                      tcp::endpoint(boost::asio::ip::address_v6::loopback(), endpoint_.port)});
+    }
+    // On a thread of its own inside of asio.
+    resolver_.async_resolve(host, std::to_string(endpoint_.port),
+                            [self = shared_from_this()](const boost::system::error_code& why,
+                                                        const tcp::resolver::results_type& found) {
+                              if (why)
+                                return self->fail(core::ErrorCode::kConnectionError, why.message());
+                              self->try_all({found.begin(), found.end()});
+                            });
+  }
+
+ private:
+  void try_all(std::vector<tcp::endpoint> addresses) {
+    if (!opened_) return;
+    addresses_ = std::move(addresses);
+    boost::asio::async_connect(
+        socket_, addresses_,
+        [self = shared_from_this()](const boost::system::error_code& fault, const tcp::endpoint&) {
+          if (fault) return self->fail(core::ErrorCode::kConnectionError, fault.message());
+          self->succeed();
+        });
+  }
+  void succeed() {
+    boost::system::error_code fault;
+    rpc::ConnectionInfo info;
+    info.remote_address = shown_endpoint(socket_.remote_endpoint(fault));
+    info.local_address = shown_endpoint(socket_.local_endpoint(fault));
+    FileDescriptor descriptor(socket_.release(fault));
+    set_no_delay(descriptor.get());
+    finish(line_connection(hub_, std::move(descriptor), rpc::TransportType::kTcp, std::move(info),
+                           limits_));
+  }
+  void fail(core::ErrorCode code, const std::string& why) { finish(core::Error{code, why, {}}); }
+  void finish(core::Result<std::shared_ptr<MessageConnection>> result) {
+    timer_.cancel();
+    auto opened = std::exchange(opened_, nullptr);
+    if (!opened) return;
+    boost::system::error_code ignored;
+    if (!result) socket_.close(ignored);
+    resolver_.cancel();
+    opened(std::move(result));
+  }
+
+  Hub& hub_;
+  const Endpoint endpoint_;
+  const LineLimits limits_;
+  Connector::Opened opened_;  ///< empty once it was called
+  tcp::socket socket_;
+  tcp::resolver resolver_;
+  boost::asio::steady_timer timer_;
+  std::vector<tcp::endpoint> addresses_;
+};
+
+/// Connecting to a Unix socket takes no time, but its listener's queue may be full.
+void connect_unix(Hub& hub, const std::string& path, core::Clock::Steady deadline,
+                  const LineLimits& limits, Connector::Opened opened) {
+  bool would_block = false;
+  auto socket = connect_to_unix(path, would_block);
+  if (socket) {
+    rpc::ConnectionInfo info;
+    info.remote_address = path;
+    return opened(line_connection(hub, *std::move(socket), rpc::TransportType::kUnix,
+                                  std::move(info), limits));
+  }
+  auto now = std::chrono::steady_clock::now();
+  if (!would_block) return opened(socket.error());
+  if (now + kUnixRetry >= deadline) {
+    return opened(core::Error{core::ErrorCode::kTimeout,
+                              "the deadline came before the listener took the connection",
+                              {}});
+  }
+  auto timer = std::make_shared<boost::asio::steady_timer>(hub.context(), kUnixRetry);
+  timer->async_wait([&hub, timer, path, deadline, limits,
+                     opened = std::move(opened)](const boost::system::error_code&) {
+    connect_unix(hub, path, deadline, limits, opened);
+  });
+}
+
+}  // namespace
+
+LineConnector::LineConnector(Hub& hub, LineConnectorOptions options)
+    : hub_(hub), options_(std::move(options)) {}
+
+void LineConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) {
+  if (endpoint.scheme == "tcp") {
+    auto attempt = std::make_shared<TcpAttempt>(hub_, endpoint, options_.limits, std::move(opened));
+    hub_.post([attempt, deadline] { attempt->begin(deadline); });
+  } else if (endpoint.scheme == "unix") {
+    hub_.post([&hub = hub_, path = endpoint.path, deadline, limits = options_.limits,
+               opened = std::move(opened)] { connect_unix(hub, path, deadline, limits, opened); });
+  } else if (endpoint.scheme == "stdio") {
+    auto options = options_.subprocess;
+    options.limits = options_.limits;
+    opened(start_subprocess(hub_, endpoint.path, options));
+  } else {
+    opened(core::Error{core::ErrorCode::kEndpointNotAllowed,
+                       "lines are spoken to tcp:, unix: and stdio: endpoints only",
+                       {}});
+  }
+}
+
+}  // namespace league::transport

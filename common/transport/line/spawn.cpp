@@ -1,0 +1,120 @@
+#include "common/transport/line/spawn.h"
+
+#include <fcntl.h>
+#include <features.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+
+#include "common/transport/command_line.h"
+
+namespace league::transport {
+namespace {
+
+constexpr std::array<std::string_view, 9> kPassed{"PATH", "HOME", "LANG",  "LC_ALL", "TMPDIR",
+                                                  "TZ",   "USER", "SHELL", "TERM"};
+
+struct PipeEnds {
+  FileDescriptor read;
+  FileDescriptor write;
+  [[nodiscard]] bool is_open() const { return read.is_open() && write.is_open(); }
+};
+
+PipeEnds open_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+std::vector<std::string> environment(const std::vector<std::string>& also) {
+  std::vector<std::string> out;
+  auto pass = [&](const std::string& name) {
+    if (const char* value = ::getenv(name.c_str())) out.push_back(name + "=" + value);
+  };
+  for (auto name : kPassed) pass(std::string(name));
+  for (const auto& name : also) pass(name);
+  return out;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (auto& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+/// What is done in the child before the program runs.
+class SpawnPlan {
+ public:
+  SpawnPlan(int in, int out, int error) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, error, STDERR_FILENO);
+#if __GLIBC_PREREQ(2, 34)
+    // Ours are all opened with close-on-exec; libraries may have forgotten one.
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+#endif
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    sigset_t signals;
+    ::sigfillset(&signals);
+    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    ::sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+    ::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+  ~SpawnPlan() {
+    ::posix_spawn_file_actions_destroy(&actions_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+
+  /// errno, or 0.
+  int run(pid_t& pid, std::vector<std::string>& words, std::vector<std::string>& variables) {
+    auto arguments = pointers(words);
+    auto values = pointers(variables);
+    return ::posix_spawnp(&pid, words.front().c_str(), &actions_, &attributes_, arguments.data(),
+                          values.data());
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+core::Result<SpawnedChild> spawn_command(const std::string& command,
+                                         const std::vector<std::string>& pass_environment) {
+  auto refuse = [&](const std::string& cause) {
+    return core::Error{core::ErrorCode::kConnectionError,
+                       "the command \"" + command + "\" cannot be started: " + cause,
+                       {}};
+  };
+  auto words = split_command(command);
+  if (!words) return words.error();
+  auto in = open_pipe();
+  auto out = open_pipe();
+  auto error = open_pipe();
+  if (!in.is_open() || !out.is_open() || !error.is_open()) return refuse(system_error_text(errno));
+  SpawnedChild child;
+  auto variables = environment(pass_environment);
+  SpawnPlan plan(in.read.get(), out.write.get(), error.write.get());
+  int fault = plan.run(child.pid, *words, variables);
+  if (fault != 0) return refuse(system_error_text(fault));
+  child.input = std::move(in.write);
+  child.output = std::move(out.read);
+  child.error = std::move(error.read);
+  return child;
+}
+
+}  // namespace league::transport

@@ -1,0 +1,117 @@
+#include "common/transport/line/subprocess.h"
+
+#include <utility>
+
+#include "common/transport/line/child_process.h"
+
+namespace league::transport {
+namespace {
+
+/// How long the end of the output waits for the exit status that explains it.
+constexpr std::chrono::milliseconds kExplanation{100};
+
+/// Stands between the lines and the receiver: the end of the connection begins the ladder, and for
+/// a close of ours the receiver hears of the end when the child is reaped.
+class ChildReceiver final : public MessageReceiver {
+ public:
+  ChildReceiver(std::shared_ptr<MessageReceiver> receiver, std::weak_ptr<ChildProcess> child)
+      : receiver_(std::move(receiver)), child_(std::move(child)) {}
+
+  void on_message(ReceivedMessage message) override { receiver_->on_message(std::move(message)); }
+  void on_closed(const core::Error& why) override {
+    auto child = child_.lock();
+    if (child) child->begin_ladder();
+    bool is_ours = why.code == core::ErrorCode::kShuttingDown;
+    if (is_ours && child && !child->end_text()) {
+      why_ = why;
+      return;
+    }
+    tell(why);
+  }
+  void on_child_end(const std::string& how) {
+    if (why_) tell({why_->code, how, {}});
+  }
+
+ private:
+  void tell(const core::Error& why) {
+    why_.reset();
+    if (auto receiver = std::exchange(receiver_, nullptr)) receiver->on_closed(why);
+  }
+
+  std::shared_ptr<MessageReceiver> receiver_;
+  const std::weak_ptr<ChildProcess> child_;  // it holds this
+  std::optional<core::Error> why_;
+};
+
+class SubprocessConnection final : public MessageConnection {
+ public:
+  SubprocessConnection(Hub& hub, std::shared_ptr<ChildProcess> child,
+                       std::shared_ptr<LineConnection> lines)
+      : hub_(hub), child_(std::move(child)), lines_(std::move(lines)) {}
+  ~SubprocessConnection() override {
+    // If it was never started nobody else ends the child.
+    hub_.post([child = child_] { child->begin_ladder(); });
+  }
+
+  void start(std::shared_ptr<MessageReceiver> receiver) override {
+    auto between = std::make_shared<ChildReceiver>(std::move(receiver), child_);
+    auto timer = std::make_shared<boost::asio::steady_timer>(hub_.context());
+    std::weak_ptr<LineConnection> lines = lines_;
+    auto end = [lines, weak = std::weak_ptr<ChildProcess>(child_)] {
+      auto held = lines.lock();
+      auto child = weak.lock();
+      if (!held || !child) return;
+      held->abort(
+          {core::ErrorCode::kConnectionError,
+           child->end_text().value_or("the command \"" + child->command() + "\" closed its output"),
+           {}});
+    };
+    lines_->on_input_closed([timer, end] {
+      timer->expires_after(kExplanation);
+      timer->async_wait([timer, end](const boost::system::error_code&) { end(); });
+    });
+    hub_.post([child = child_, between, end] {
+      child->watch([between, end, weak = std::weak_ptr<ChildProcess>(child)] {
+        end();
+        if (auto ended = weak.lock()) between->on_child_end(*ended->end_text());
+      });
+    });
+    lines_->start(std::move(between));
+  }
+  void send(OutboundMessage message) override { lines_->send(std::move(message)); }
+  void set_reading(bool is_on) override { lines_->set_reading(is_on); }
+  void close() override { lines_->close(); }
+  [[nodiscard]] rpc::TransportType transport_type() const override {
+    return lines_->transport_type();
+  }
+  [[nodiscard]] rpc::TransportContext current_context() const override {
+    return lines_->current_context();
+  }
+
+ private:
+  Hub& hub_;
+  const std::shared_ptr<ChildProcess> child_;
+  const std::shared_ptr<LineConnection> lines_;
+};
+
+}  // namespace
+
+core::Result<std::shared_ptr<MessageConnection>> start_subprocess(
+    Hub& hub, const std::string& command, const SubprocessOptions& options) {
+  ChildProcess::Streams streams;
+  auto child = ChildProcess::start(hub, command, options, streams);
+  if (!child) return child.error();
+  rpc::ConnectionInfo info;
+  info.connection_id = "child-" + std::to_string((*child)->pid());
+  auto context = rpc::TransportContext::subprocess((*child)->pid())
+                     .with_connection(std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
+  auto lines =
+      LineConnection::create(hub,
+                             {std::move(streams.output), std::move(streams.input),
+                              std::move(context), rpc::MessageDirection::kServerToClient, false},
+                             options.limits);
+  return std::shared_ptr<MessageConnection>(
+      std::make_shared<SubprocessConnection>(hub, *std::move(child), std::move(lines)));
+}
+
+}  // namespace league::transport
