@@ -1,0 +1,84 @@
+#include "common/transport/client/connection_parts.h"
+
+#include <utility>
+
+namespace league::transport {
+
+namespace {
+
+constexpr std::size_t kMaxExcerpt = 200;
+
+}  // namespace
+
+rpc::MessageContext context_of_answer(const ResponseHead& head, std::string_view method,
+                                      const std::string& target,
+                                      std::shared_ptr<const rpc::ConnectionInfo> connection) {
+  auto transport = rpc::TransportContext::http(head.headers, method, rpc::SharedText(target))
+                       .with_connection(std::move(connection));
+  transport.as_http()->status = head.status;
+  auto context = rpc::MessageContext::minimal(core::SystemClock())
+                     .with_direction(rpc::MessageDirection::kServerToClient)
+                     .with_transport(std::move(transport));
+  if (auto session = rpc::find_header(*head.headers, "mcp-session-id")) {
+    context.session.session_id = rpc::SessionId(std::string(*session));
+  }
+  return context;
+}
+
+rpc::MessageContext context_of_event(const SseEvent& event, const std::string& last_event_id,
+                                     const std::string& stream_id,
+                                     const rpc::MessageContext& of_answer) {
+  rpc::SseMetadata metadata;
+  metadata.event_id = event.id;
+  metadata.event_type = event.type;
+  metadata.retry_after = event.retry;
+  if (!last_event_id.empty()) metadata.last_event_id = last_event_id;
+  metadata.stream_id = stream_id;
+  auto context = of_answer;
+  context.timing = rpc::TimingContext::now(core::SystemClock());
+  context.transport = rpc::TransportContext::sse(std::move(metadata))
+                          .with_connection(of_answer.transport.connection);
+  return context;
+}
+
+std::string excerpt_of(std::string_view body) {
+  std::string text(body.substr(0, kMaxExcerpt));
+  for (char& c : text) {
+    if (c < ' ' || c > '~') c = c == '\n' || c == '\r' || c == '\t' ? ' ' : '?';
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+core::Error refusal(std::string_view method, const Endpoint& endpoint, int status,
+                    std::string_view body) {
+  std::string text = std::string(method) + " of " + endpoint.url() + " was refused with status " +
+                     std::to_string(status);
+  if (auto excerpt = excerpt_of(body); !excerpt.empty()) text += ": " + excerpt;
+  return {core::ErrorCode::kConnectionError, std::move(text), {}};
+}
+
+core::Error wrong_type(std::string_view method, const Endpoint& endpoint, std::string_view type,
+                       std::string_view expected, std::string_view body) {
+  std::string text = std::string(method) + " of " + endpoint.url() + " was answered with " +
+                     (type.empty() ? "no content type" : "the content type " + excerpt_of(type)) +
+                     " instead of " + std::string(expected);
+  if (auto excerpt = excerpt_of(body); !excerpt.empty()) text += ": " + excerpt;
+  return {core::ErrorCode::kInvalidReply, std::move(text), {}};
+}
+
+bool looks_like_json(std::string_view text) {
+  auto begin = text.find_first_not_of(" \t\r\n");
+  return begin != std::string_view::npos && (text[begin] == '{' || text[begin] == '[');
+}
+
+bool is_json_type(std::string_view media_type) {
+  return media_type == kJson || media_type.ends_with("+json");
+}
+
+void tell(const OutboundMessage& message, std::optional<core::Error> error, int http_status,
+          rpc::MessageContext context) {
+  if (message.done) message.done({std::move(error), http_status, std::move(context)});
+}
+
+}  // namespace league::transport

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "common/core/clock.h"
+#include "common/core/result.h"
+#include "common/rpc/transport_context.h"
+#include "common/transport/client/peer_stream.h"
+#include "common/transport/endpoint.h"
+
+namespace league::transport {
+
+/// A connection that was made.
+struct Dialed {
+  PeerStream stream;
+  std::shared_ptr<const rpc::ConnectionInfo> info;
+};
+
+/// An attempt to connect that may be given up.
+class Dial {
+ public:
+  virtual ~Dial() = default;
+  /// The function is not called any more.
+  virtual void cancel() = 0;
+};
+
+/// True for https, wss and sse+https.
+[[nodiscard]] bool is_secure(std::string_view scheme);
+
+/// Connects to an endpoint, with TLS where its scheme says so: as PeerConnector, but on the hub's
+/// thread without blocking it. `done` runs once, later, on the hub's thread, with kTimeout or
+/// kConnectionError and the cause alone. Only on the hub's thread.
+[[nodiscard]] std::shared_ptr<Dial> dial(boost::asio::io_context& context, const Endpoint& endpoint,
+                                         core::Clock::Steady deadline,
+                                         std::function<void(core::Result<Dialed>)> done);
+
+}  // namespace league::transport

@@ -1,0 +1,308 @@
+#include "common/transport/client/http_pool.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "common/transport/client/dialer.h"
+
+namespace league::transport {
+
+namespace {
+
+namespace asio = boost::asio;
+using SystemError = boost::system::error_code;
+
+constexpr std::size_t kReadSize = 8 * 1024;
+
+bool has_line_end(std::string_view text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+}
+
+std::string head_of(const HttpRequest& request, const Endpoint& endpoint) {
+  std::string head = request.method + " " + request.target +
+                     " HTTP/1.1\r\nHost: " + endpoint.authority() +
+                     "\r\nUser-Agent: league/" LEAGUE_VERSION "\r\nAccept-Encoding: identity\r\n";
+  for (const auto& [name, value] : request.headers) {
+    if (name.empty() || has_line_end(name) || has_line_end(value)) continue;
+    head += name + ": " + value + "\r\n";
+  }
+  if (request.body) {
+    head += "Content-Length: " + std::to_string(request.body->size()) + "\r\n";
+  }
+  return head + "\r\n";
+}
+
+/// A byte or an end of stream where no answer is due: the peer has given the connection up.
+bool is_given_up(int fd) {
+  char byte = 0;
+  return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+}
+
+}  // namespace
+
+struct HttpPool::Link {
+  PeerStream stream;
+  std::shared_ptr<const rpc::ConnectionInfo> info;
+  core::Clock::Steady idle_since{};
+};
+
+/// connect → write → read, on a connection of the pool or a new one.
+class HttpPool::Exchange final : public HttpExchange,
+                                 public ResponseSink,
+                                 public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(std::shared_ptr<HttpPool> pool, HttpRequest request, std::shared_ptr<HttpSink> sink)
+      : pool_(std::move(pool)),
+        request_(std::move(request)),
+        sink_(std::move(sink)),
+        head_(head_of(request_, pool_->endpoint_)),
+        reader_(pool_->limits_.max_head),
+        timer_(pool_->hub_.context()) {}
+
+  [[nodiscard]] bool is_counted() const { return !request_.is_listening; }
+  [[nodiscard]] bool is_over() const { return sink_ == nullptr; }
+
+  void watch() { set_deadline(request_.deadline); }
+
+  void begin() {
+    if (is_over()) return;
+    link_ = pool_->take();
+    is_reused_ = link_ != nullptr;
+    link_ ? write() : connect();
+  }
+
+  void cancel() override { end(); }
+
+  void set_deadline(core::Clock::Steady deadline) override {
+    if (is_over()) return;
+    timer_.expires_at(deadline);
+    // Also without a deadline: this wait is what keeps an exchange alive that does not read.
+    timer_.async_wait([self = shared_from_this()](SystemError fault) {
+      bool is_old = self->timer_.expiry() > std::chrono::steady_clock::now();
+      if (!fault && !is_old) self->fail(core::ErrorCode::kTimeout, "the deadline has passed");
+    });
+  }
+
+  void set_reading(bool is_on) override {
+    is_reading_ = is_on;
+    if (is_on && is_read_owed_ && !is_over()) {
+      is_read_owed_ = false;
+      read();
+    }
+  }
+
+  [[nodiscard]] const std::shared_ptr<const rpc::ConnectionInfo>& connection() const override {
+    return info_;
+  }
+
+  void shut_down() { fail(core::ErrorCode::kShuttingDown, "the connection was closed"); }
+
+ private:
+  void fail(core::ErrorCode code, std::string_view cause) {
+    if (is_over()) return;
+    HttpFault fault{{code,
+                     request_.method + " of " + pool_->endpoint_.url() + " failed at " + phase_ +
+                         ": " + std::string(cause),
+                     {}},
+                    reader_.has_begun()};
+    auto sink = sink_;
+    end();
+    sink->on_end(&fault);
+  }
+
+  void connect() {
+    phase_ = "connect";
+    dial_ = dial(pool_->hub_.context(), pool_->endpoint_, timer_.expiry(),
+                 [self = shared_from_this()](core::Result<Dialed> dialed) {
+                   self->on_connected(std::move(dialed));
+                 });
+  }
+
+  void on_connected(core::Result<Dialed> dialed) {
+    if (is_over()) return;
+    if (!dialed) return fail(dialed.error().code, dialed.error().message);
+    link_ = std::make_unique<Link>(Link{std::move(dialed->stream), std::move(dialed->info)});
+    write();
+  }
+
+  void write() {
+    phase_ = "send";
+    info_ = link_->info;
+    std::array<asio::const_buffer, 2> parts{
+        asio::buffer(head_), request_.body ? asio::buffer(*request_.body) : asio::const_buffer()};
+    asio::async_write(link_->stream, parts,
+                      [self = shared_from_this()](SystemError fault, std::size_t /*count*/) {
+                        self->on_written(fault);
+                      });
+  }
+
+  void on_written(SystemError fault) {
+    if (is_over()) return;
+    if (fault) return on_broken(fault.message());
+    phase_ = "receive";
+    buffer_.resize(kReadSize);
+    read();
+  }
+
+  void read() {
+    if (!is_reading_) {
+      is_read_owed_ = true;
+      return;
+    }
+    link_->stream.async_read_some(
+        asio::buffer(buffer_), [self = shared_from_this()](SystemError fault, std::size_t count) {
+          self->on_read(fault, count);
+        });
+  }
+
+  void on_read(SystemError fault, std::size_t count) {
+    if (is_over()) return;
+    if (count > 0 && !reader_.feed({buffer_.data(), count}, *this)) {
+      return fail(core::ErrorCode::kConnectionError, reader_.fault());
+    }
+    if (is_over()) return;  // the sink has lost interest
+    if (fault && reader_.has_head() && reader_.finish()) return succeed(false);
+    if (reader_.is_done()) return succeed(!fault && reader_.keeps_connection());
+    if (!fault) return read();
+    bool is_end = fault == asio::error::eof || fault == asio::ssl::error::stream_truncated;
+    on_broken(!is_end               ? fault.message()
+              : reader_.has_begun() ? "the peer closed the connection within its answer"
+                                    : "the peer closed the connection without an answer");
+  }
+
+  /// On a connection that its peer had closed before it saw the request, nothing of the request
+  /// was handled.
+  void on_broken(const std::string& cause) {
+    if (!is_reused_ || reader_.has_begun()) {
+      return fail(core::ErrorCode::kConnectionError, cause);
+    }
+    is_reused_ = false;
+    link_ = nullptr;
+    connect();
+  }
+
+  void succeed(bool keeps_connection) {
+    auto sink = sink_;
+    if (keeps_connection) pool_->put(std::move(link_));
+    end();
+    sink->on_end(nullptr);
+  }
+
+  void end() {
+    if (is_over()) return;
+    sink_ = nullptr;
+    timer_.cancel();
+    if (auto attempt = dial_.lock()) attempt->cancel();
+    if (link_) link_->stream.close();
+    pool_->on_ended(shared_from_this());
+  }
+
+  void on_head(const ResponseHead& head) override {
+    if (auto sink = sink_) sink->on_head(head);
+  }
+  void on_body(std::string_view piece) override {
+    if (auto sink = sink_) sink->on_body(piece);
+  }
+
+  const std::shared_ptr<HttpPool> pool_;
+  const HttpRequest request_;
+  std::shared_ptr<HttpSink> sink_;  ///< null once it is over
+  const std::string head_;
+  ResponseReader reader_;
+  asio::steady_timer timer_;
+  std::weak_ptr<Dial> dial_;
+  std::unique_ptr<Link> link_;
+  std::shared_ptr<const rpc::ConnectionInfo> info_;
+  std::vector<char> buffer_;
+  std::string phase_ = "queue";
+  bool is_reused_ = false;
+  bool is_reading_ = true;
+  bool is_read_owed_ = false;
+};
+
+HttpPool::HttpPool(Hub& hub, Endpoint endpoint, const HttpClientLimits& limits)
+    : hub_(hub), endpoint_(std::move(endpoint)), limits_(limits) {}
+
+HttpPool::~HttpPool() = default;
+
+std::shared_ptr<HttpExchange> HttpPool::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
+  auto exchange =
+      std::make_shared<Exchange>(shared_from_this(), std::move(request), std::move(sink));
+  if (is_closed_) {
+    hub_.post([exchange] { exchange->shut_down(); });
+    return exchange;
+  }
+  exchange->watch();
+  if (!exchange->is_counted()) {
+    running_.insert(exchange);
+    exchange->begin();
+  } else {
+    waiting_.push_back(exchange);
+    begin_waiting();
+  }
+  return exchange;
+}
+
+void HttpPool::begin_waiting() {
+  while (!waiting_.empty() && in_use_ < limits_.max_connections) {
+    auto next = waiting_.front().lock();
+    waiting_.pop_front();
+    if (!next) continue;
+    ++in_use_;
+    running_.insert(next);
+    next->begin();
+  }
+}
+
+void HttpPool::on_ended(const std::shared_ptr<Exchange>& exchange) {
+  if (running_.erase(exchange) > 0) {
+    if (exchange->is_counted()) --in_use_;
+  } else {
+    std::erase_if(waiting_, [&](const auto& waiting) { return waiting.lock() == exchange; });
+  }
+  if (!is_closed_) begin_waiting();
+}
+
+std::unique_ptr<HttpPool::Link> HttpPool::take() {
+  auto now = std::chrono::steady_clock::now();
+  while (!idle_.empty()) {
+    auto link = std::move(idle_.back());
+    idle_.pop_back();
+    if (now - link->idle_since > limits_.connection_idle) {
+      idle_.clear();  // the others are older
+      break;
+    }
+    if (!is_given_up(link->stream.next_layer().native_handle())) return link;
+  }
+  return nullptr;
+}
+
+void HttpPool::put(std::unique_ptr<Link> link) {
+  if (is_closed_) return;
+  link->idle_since = std::chrono::steady_clock::now();
+  idle_.push_back(std::move(link));
+  if (idle_.size() > limits_.max_connections) idle_.pop_front();
+}
+
+void HttpPool::close() {
+  is_closed_ = true;
+  idle_.clear();
+  auto running = std::exchange(running_, {});
+  auto waiting = std::exchange(waiting_, {});
+  for (const auto& owned : running) {
+    if (auto exchange = owned.lock()) exchange->shut_down();
+  }
+  for (const auto& owned : waiting) {
+    if (auto exchange = owned.lock()) exchange->shut_down();
+  }
+}
+
+}  // namespace league::transport

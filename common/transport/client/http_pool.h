@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/error_code.h"
+#include "common/core/result.h"
+#include "common/rpc/transport_context.h"
+#include "common/transport/client/http_client_options.h"
+#include "common/transport/client/response_reader.h"
+#include "common/transport/endpoint.h"
+#include "common/transport/hub.h"
+
+namespace league::transport {
+
+/// One request to the server of a pool.
+struct HttpRequest {
+  std::string method = "POST";
+  std::string target = "/";  ///< path and query
+  HttpHeaders headers;  ///< beside Host, User-Agent, Accept-Encoding and Content-Length
+  std::shared_ptr<const std::string> body;  ///< may be null
+  core::Clock::Steady deadline = core::Clock::Steady::max();
+  bool is_listening = false;  ///< not counted: it takes no place away from others
+};
+
+/// How an exchange failed.
+struct HttpFault {
+  core::Error error;  ///< names method, URL, phase and cause
+  bool was_received = false;  ///< a part of the answer had come
+};
+
+/// Takes an answer on the hub's thread. May cancel its exchange from within.
+class HttpSink : public ResponseSink {
+ public:
+  /// Once, last: the answer is complete, or not. Not called after HttpExchange::cancel.
+  virtual void on_end(const HttpFault* fault) = 0;
+};
+
+/// A request that runs. Only on the hub's thread. It lives as long as it runs; hold it weakly,
+/// since it owns its sink.
+class HttpExchange {
+ public:
+  virtual ~HttpExchange() = default;
+  /// Nothing more is called; a connection in use is closed.
+  virtual void cancel() = 0;
+  /// Instead of the request's.
+  virtual void set_deadline(core::Clock::Steady deadline) = 0;
+  /// Reads no more, or on; what was read already still comes.
+  virtual void set_reading(bool is_on) = 0;
+  /// Of the connection that it uses; null before there is one.
+  [[nodiscard]] virtual const std::shared_ptr<const rpc::ConnectionInfo>& connection() const = 0;
+};
+
+/// Connections to one HTTP server that are kept alive, and the requests that wait for one. No
+/// redirects are followed. Only on the hub's thread (but for making it); close() before letting go.
+class HttpPool : public std::enable_shared_from_this<HttpPool> {
+ public:
+  HttpPool(Hub& hub, Endpoint endpoint, const HttpClientLimits& limits);
+  ~HttpPool();
+  HttpPool(const HttpPool&) = delete;
+  HttpPool& operator=(const HttpPool&) = delete;
+
+  /// Sends the request; `sink` is called later, never from within.
+  std::shared_ptr<HttpExchange> start(HttpRequest request, std::shared_ptr<HttpSink> sink);
+  /// Ends all exchanges with kShuttingDown, now, and closes all connections; later ones fail alike.
+  void close();
+
+  [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
+  [[nodiscard]] Hub& hub() { return hub_; }
+
+ private:
+  class Exchange;
+  struct Link;
+  friend class Exchange;
+
+  void begin_waiting();
+  void on_ended(const std::shared_ptr<Exchange>& exchange);
+  void put(std::unique_ptr<Link> link);
+  [[nodiscard]] std::unique_ptr<Link> take();
+
+  Hub& hub_;
+  const Endpoint endpoint_;
+  const HttpClientLimits limits_;
+  std::deque<std::unique_ptr<Link>> idle_;  ///< the most recently used last
+  // What waits in the hub owns the exchanges: when it is stopped, all are gone.
+  std::deque<std::weak_ptr<Exchange>> waiting_;
+  std::set<std::weak_ptr<Exchange>, std::owner_less<>> running_;
+  std::size_t in_use_ = 0;  ///< of those that count
+  bool is_closed_ = false;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,205 @@
+#include "common/transport/client/legacy_sse_connection.h"
+
+#include <utility>
+
+#include "common/transport/client/connection_parts.h"
+#include "common/transport/client/hub_facade.h"
+#include "common/transport/client/post_drain.h"
+#include "common/transport/client/receiver_gate.h"
+#include "common/transport/client/url_reference.h"
+
+namespace league::transport {
+
+namespace {
+
+constexpr std::size_t kMaxRefusal = 1024;
+
+/// One connection on the hub's thread: its stream, and the POSTs beside it.
+class LegacySseCore final : public HttpSink, public std::enable_shared_from_this<LegacySseCore> {
+ public:
+  LegacySseCore(Hub& hub, const Endpoint& endpoint, LegacySseOptions options)
+      : hub_(hub),
+        endpoint_(endpoint),
+        options_(std::move(options)),
+        pool_(std::make_shared<HttpPool>(hub, endpoint, options_.limits)),
+        posts_(hub, options_.limits),
+        parser_({options_.limits.max_message + 64, options_.limits.max_message}),
+        gate_([this] { set_stream_reading(); }) {}
+
+  void open(core::Clock::Steady deadline, HttpConnector::OpenedOrFailed opened) {
+    opened_ = std::move(opened);
+    HttpRequest request;
+    request.method = "GET";
+    request.target = endpoint_.path;
+    request.headers = {{"Accept", std::string(kEventStream)}, {"Cache-Control", "no-cache"}};
+    request.headers.insert(request.headers.end(), options_.stream_headers.begin(),
+                           options_.stream_headers.end());
+    request.deadline = deadline;
+    request.is_listening = true;
+    stream_ = pool_->start(std::move(request), shared_from_this());
+  }
+
+  void start(std::shared_ptr<MessageReceiver> receiver) { gate_.start(std::move(receiver)); }
+
+  void send(OutboundMessage message) {
+    if (gate_.is_closed() || is_closing_) {
+      return tell(message, core::Error{core::ErrorCode::kShuttingDown,
+                                       "the connection to " + endpoint_.url() + " is closed",
+                                       {}});
+    }
+    HttpRequest request;
+    request.target = target_;
+    request.headers = {{"Content-Type", std::string(kJson)}};
+    for (const HttpHeaders* more : {&options_.post_headers, &std::as_const(message).headers}) {
+      request.headers.insert(request.headers.end(), more->begin(), more->end());
+    }
+    posts_.start(*pool_, std::move(request), std::move(message), target_);
+  }
+
+  void set_reading(bool is_on) {
+    gate_.set_reading(is_on);
+    if (is_on) {
+      gate_.drain();
+    } else {
+      set_stream_reading();
+    }
+  }
+
+  void close() {
+    if (is_closing_) return;
+    is_closing_ = true;
+    posts_.when_sent([self = shared_from_this()] {
+      self->finish({core::ErrorCode::kShuttingDown,
+                    "the connection to " + self->endpoint_.url() + " was closed",
+                    {}});
+    });
+  }
+
+  [[nodiscard]] static rpc::TransportType transport_type() { return rpc::TransportType::kSse; }
+  [[nodiscard]] rpc::TransportContext current_context() const {
+    return rpc::TransportContext::http(nullptr, "POST", rpc::SharedText(target_))
+        .with_connection(context_.transport.connection);
+  }
+
+  void on_head(const ResponseHead& head) override {
+    status_ = head.status;
+    media_type_ = head.media_type();
+    context_ = context_of_answer(head, "GET", endpoint_.path, stream_.lock()->connection());
+    stream_id_ = context_.transport.connection->connection_id;
+  }
+
+  void on_body(std::string_view piece) override {
+    if (is_event_stream()) {
+      bool is_fine = parser_.feed(piece, [this](SseEvent event) { on_event(std::move(event)); });
+      if (!is_fine) fail(core::ErrorCode::kReplyTooLarge, parser_.fault());
+    } else {
+      refusal_.append(piece);
+      if (refusal_.size() >= kMaxRefusal) refuse();
+    }
+  }
+
+  void on_end(const HttpFault* fault) override {
+    if (status_ != 0 && !is_event_stream()) return refuse();
+    if (fault != nullptr) return finish(fault->error, true);
+    fail(core::ErrorCode::kConnectionError, "the server ended it");
+  }
+
+ private:
+  [[nodiscard]] bool is_event_stream() const {
+    return status_ == 200 && media_type_ == kEventStream;
+  }
+
+  void on_event(SseEvent event) {
+    if (opened_) {
+      if (event.type == "endpoint") on_endpoint(event.data);
+    } else if (event.type == "message" && !event.data.empty()) {
+      auto context = context_of_event(event, parser_.last_event_id(), stream_id_, context_);
+      gate_.deliver({std::move(event.data), std::move(context)});
+    }
+  }
+
+  void on_endpoint(std::string_view reference);
+
+  /// Back-pressure: before the start nothing is due, and a receiver may ask for a pause.
+  void set_stream_reading() {
+    auto stream = stream_.lock();
+    if (!opened_ && stream) stream->set_reading(gate_.is_reading() || gate_.is_closed());
+  }
+
+  void refuse() {
+    finish(status_ == 200 ? wrong_type("GET", endpoint_, media_type_, kEventStream, refusal_)
+                          : refusal("GET", endpoint_, status_, refusal_));
+  }
+
+  void fail(core::ErrorCode code, const std::string& cause) {
+    std::string phase = opened_ ? "the stream of events of " + endpoint_.url() +
+                                      " failed before its event `endpoint`: "
+                                : "the stream of events of " + endpoint_.url() + " failed: ";
+    finish({code, phase + cause, {}});
+  }
+
+  /// `is_stream_fault`: the text is one of the exchange and lacks what we waited for.
+  void finish(core::Error why, bool is_stream_fault = false) {
+    if (gate_.is_closed()) return;
+    auto opened = std::exchange(opened_, nullptr);
+    if (opened && is_stream_fault && status_ == 200) why.message += " (waiting for `endpoint`)";
+    bool is_ours = why.code == core::ErrorCode::kShuttingDown;
+    if (is_ours) {
+      gate_.close_now(why);
+    } else {
+      gate_.close(why);
+    }
+    if (auto stream = stream_.lock()) stream->cancel();
+    pool_->close();
+    if (opened) opened(ConnectFailure{std::move(why), status_});
+  }
+
+  Hub& hub_;
+  const Endpoint endpoint_;
+  const LegacySseOptions options_;
+  const std::shared_ptr<HttpPool> pool_;
+  PostDrain posts_;
+  SseParser parser_;
+  ReceiverGate gate_;
+  HttpConnector::OpenedOrFailed opened_;  ///< null once it has run
+  std::weak_ptr<HttpExchange> stream_;
+  int status_ = 0;
+  std::string media_type_;
+  std::string refusal_;
+  std::string stream_id_;
+  std::string target_;  ///< of POSTs; set before anybody else sees this
+  rpc::MessageContext context_;
+  bool is_closing_ = false;
+};
+
+void LegacySseCore::on_endpoint(std::string_view reference) {
+  auto resolved = resolve_reference(endpoint_, reference);
+  if (!resolved) return finish(resolved.error());
+  target_ = std::move(resolved->path);
+  stream_.lock()->set_deadline(core::Clock::Steady::max());
+  auto opened = std::exchange(opened_, nullptr);
+  set_stream_reading();
+  opened(std::shared_ptr<MessageConnection>(
+      std::make_shared<HubFacade<MessageConnection, LegacySseCore>>(hub_, shared_from_this())));
+}
+
+}  // namespace
+
+LegacySseConnector::LegacySseConnector(Hub& hub, LegacySseOptions options)
+    : hub_(hub), options_(std::move(options)) {}
+
+void LegacySseConnector::open(const Endpoint& endpoint, core::Clock::Steady deadline,
+                              OpenedOrFailed opened) {
+  std::string_view scheme = endpoint.scheme;
+  if (scheme.starts_with("sse+")) scheme.remove_prefix(4);
+  if (scheme != "http" && scheme != "https") {
+    return opened(ConnectFailure{
+        {core::ErrorCode::kEndpointNotAllowed,
+         "an endpoint " + endpoint.scheme + "://… has no stream of events; use sse+http(s)://",
+         {}}});
+  }
+  hub_.post([core = std::make_shared<LegacySseCore>(hub_, endpoint, options_), deadline,
+             opened = std::move(opened)] { core->open(deadline, opened); });
+}
+
+}  // namespace league::transport

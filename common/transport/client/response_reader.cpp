@@ -1,0 +1,136 @@
+#include "common/transport/client/response_reader.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/basic_parser.hpp>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "common/core/text.h"
+
+namespace league::transport {
+
+namespace {
+
+namespace http = boost::beast::http;
+using BeastError = boost::beast::error_code;
+using BeastText = boost::beast::string_view;
+
+constexpr int kSwitchingProtocols = 101;
+
+}  // namespace
+
+std::string ResponseHead::media_type() const {
+  auto field = rpc::find_header(*headers, "content-type");
+  if (!field) return {};
+  auto type = field->substr(0, field->find(';'));
+  while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
+  return core::lower_case(type);
+}
+
+/// Hands Beast's callbacks on.
+class ResponseReader::Parser final : public http::basic_parser<false> {
+ public:
+  explicit Parser(std::size_t max_head) {
+    eager(true);
+    header_limit(static_cast<std::uint32_t>(max_head));
+    // The sinks have their own limits. (To say "none" refuses every sized body in Boost 1.74.)
+    body_limit(std::numeric_limits<std::uint64_t>::max());
+  }
+
+  void aim(ResponseSink& sink) { sink_ = &sink; }
+  [[nodiscard]] bool is_interim() const { return status_ < 200; }
+  [[nodiscard]] int status() const { return status_; }
+
+ private:
+  void on_request_impl(http::verb /*method*/, BeastText /*name*/, BeastText /*target*/,
+                       int /*version*/, BeastError& /*ec*/) override {}
+  void on_response_impl(int code, BeastText /*reason*/, int /*version*/,
+                        BeastError& /*ec*/) override {
+    status_ = code;
+  }
+  void on_field_impl(http::field /*field*/, BeastText name, BeastText value,
+                     BeastError& /*ec*/) override {
+    // After the head they are trailers, which nobody may rely on.
+    if (headers_) headers_->emplace(std::string(name), std::string(value));
+  }
+  void on_header_impl(BeastError& /*ec*/) override {
+    auto headers = std::exchange(headers_, nullptr);
+    if (!is_interim()) sink_->on_head({status_, std::move(headers)});
+  }
+  void on_body_init_impl(const boost::optional<std::uint64_t>& /*length*/,
+                         BeastError& /*ec*/) override {}
+  std::size_t on_body_impl(BeastText body, BeastError& /*ec*/) override {
+    sink_->on_body({body.data(), body.size()});
+    return body.size();
+  }
+  void on_chunk_header_impl(std::uint64_t /*size*/, BeastText /*extensions*/,
+                            BeastError& /*ec*/) override {}
+  std::size_t on_chunk_body_impl(std::uint64_t /*remain*/, BeastText body,
+                                 BeastError& /*ec*/) override {
+    sink_->on_body({body.data(), body.size()});
+    return body.size();
+  }
+  void on_finish_impl(BeastError& /*ec*/) override {}
+
+  ResponseSink* sink_ = nullptr;
+  int status_ = 0;
+  std::shared_ptr<rpc::HeaderMap> headers_ = std::make_shared<rpc::HeaderMap>();
+};
+
+ResponseReader::ResponseReader(std::size_t max_head)
+    : max_head_(max_head), parser_(std::make_unique<Parser>(max_head)) {}
+
+ResponseReader::~ResponseReader() = default;
+
+bool ResponseReader::feed(std::string_view bytes, ResponseSink& sink) {
+  if (!fault_.empty()) return false;
+  held_.append(bytes);
+  return parse(sink);
+}
+
+bool ResponseReader::parse(ResponseSink& sink) {
+  while (!held_.empty() && !is_done()) {
+    BeastError fault;
+    parser_->aim(sink);
+    std::size_t used = parser_->put(boost::asio::const_buffer(held_.data(), held_.size()), fault);
+    held_.erase(0, used);
+    if (fault && fault != http::error::need_more) {
+      fault_ = "the answer is no valid HTTP/1 response (" + fault.message() + ")";
+      return false;
+    }
+    if (parser_->is_header_done() && parser_->is_interim()) {
+      if (parser_->status() == kSwitchingProtocols) {
+        fault_ = "the peer switches protocols, which was not asked for";
+        return false;
+      }
+      parser_ = std::make_unique<Parser>(max_head_);
+      continue;
+    }
+    if (used == 0) break;
+  }
+  if (held_.size() <= max_head_ || is_done()) return true;
+  fault_ =
+      "the answer has a head or chunk frame larger than " + std::to_string(max_head_) + " bytes";
+  return false;
+}
+
+bool ResponseReader::finish() {
+  if (is_done()) return true;
+  if (!fault_.empty() || !parser_->is_header_done()) return false;
+  BeastError fault;
+  parser_->put_eof(fault);
+  return !fault;
+}
+
+bool ResponseReader::has_begun() const { return parser_->got_some(); }
+bool ResponseReader::has_head() const {
+  return parser_->is_header_done() && !parser_->is_interim();
+}
+bool ResponseReader::is_done() const { return has_head() && parser_->is_done(); }
+bool ResponseReader::keeps_connection() const {
+  return is_done() && held_.empty() && parser_->keep_alive();
+}
+const std::string& ResponseReader::fault() const { return fault_; }
+
+}  // namespace league::transport

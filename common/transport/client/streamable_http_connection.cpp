@@ -1,0 +1,126 @@
+#include "common/transport/client/streamable_http_connection.h"
+
+#include <boost/asio/steady_timer.hpp>
+#include <utility>
+
+#include "common/transport/client/hub_facade.h"
+#include "common/transport/client/streamable_parts.h"
+
+namespace league::transport {
+
+namespace {
+
+/// What was begun has this long to reach the server when the connection is closed.
+constexpr std::chrono::seconds kLongestGoodbye{1};
+
+class StreamableCore final : public std::enable_shared_from_this<StreamableCore> {
+ public:
+  StreamableCore(Hub& hub, const Endpoint& endpoint, StreamableHttpOptions options)
+      : shared_(std::make_shared<StreamableShared>(hub, endpoint, std::move(options))),
+        close_timer_(hub.context()) {}
+
+  void start(std::shared_ptr<MessageReceiver> receiver) {
+    shared_->gate.start(std::move(receiver));
+  }
+
+  void send(OutboundMessage message) {
+    if (is_closing_) return tell(message, closed());
+    start_post(shared_, std::move(message));
+  }
+  void set_reading(bool is_on) {
+    shared_->gate.set_reading(is_on);
+    if (is_on) {
+      shared_->gate.drain();
+    } else {
+      shared_->for_each_task([](StreamableTask& task) { task.set_reading(false); });
+    }
+  }
+  void open_stream(HttpHeaders headers, StreamableHttpConnection::Done done) {
+    if (!is_closing_) return start_listening(shared_, std::move(headers), std::move(done));
+    if (done) done({closed(), 0, {}});
+  }
+  void end_session(HttpHeaders headers, core::Clock::Steady deadline,
+                   StreamableHttpConnection::Done done) {
+    if (!is_closing_) return start_delete(shared_, std::move(headers), deadline, std::move(done));
+    if (done) done({closed(), 0, {}});
+  }
+
+  void close() {
+    if (is_closing_) return;
+    is_closing_ = true;
+    if (shared_->unsent == 0) return finish();
+    auto finish_all =
+        std::make_shared<std::function<void()>>([self = shared_from_this()] { self->finish(); });
+    shared_->when_sent = finish_all;
+    close_timer_.expires_after(kLongestGoodbye);
+    close_timer_.async_wait([finish_all](boost::system::error_code fault) {
+      if (!fault) (*finish_all)();
+    });
+  }
+
+  [[nodiscard]] static rpc::TransportType transport_type() { return rpc::TransportType::kHttp; }
+  [[nodiscard]] rpc::TransportContext current_context() const {
+    return rpc::TransportContext::http(nullptr, "POST", rpc::SharedText(shared_->endpoint.path));
+  }
+
+ private:
+  [[nodiscard]] core::Error closed() const {
+    return {core::ErrorCode::kShuttingDown,
+            "the connection to " + shared_->endpoint.url() + " was closed",
+            {}};
+  }
+
+  void finish() {
+    if (shared_->gate.is_closed()) return;
+    close_timer_.cancel();
+    shared_->when_sent = {};
+    shared_->for_each_task([](StreamableTask& task) { task.stop(); });
+    shared_->pool->close();
+    shared_->gate.close_now(closed());
+  }
+
+  const std::shared_ptr<StreamableShared> shared_;
+  boost::asio::steady_timer close_timer_;
+  bool is_closing_ = false;
+};
+
+class StreamableFacade final : public HubFacade<StreamableHttpConnection, StreamableCore> {
+ public:
+  using HubFacade::HubFacade;
+  void open_stream(HttpHeaders headers, Done done) override {
+    run([headers = std::move(headers), done = std::move(done)](StreamableCore& core) mutable {
+      core.open_stream(std::move(headers), std::move(done));
+    });
+  }
+  void end_session(HttpHeaders headers, core::Clock::Steady deadline, Done done) override {
+    run([headers = std::move(headers), deadline,
+         done = std::move(done)](StreamableCore& core) mutable {
+      core.end_session(std::move(headers), deadline, std::move(done));
+    });
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<StreamableHttpConnection> make_streamable_http_connection(
+    Hub& hub, const Endpoint& endpoint, StreamableHttpOptions options) {
+  return std::make_shared<StreamableFacade>(
+      hub, std::make_shared<StreamableCore>(hub, endpoint, std::move(options)));
+}
+
+StreamableHttpConnector::StreamableHttpConnector(Hub& hub, StreamableHttpOptions options)
+    : hub_(hub), options_(std::move(options)) {}
+
+void StreamableHttpConnector::connect(const Endpoint& endpoint, core::Clock::Steady /*deadline*/,
+                                      Opened opened) {
+  if (endpoint.scheme != "http" && endpoint.scheme != "https") {
+    return opened(core::Error{
+        core::ErrorCode::kEndpointNotAllowed,
+        "an endpoint " + endpoint.scheme + "://… is no HTTP server; use http:// or https://",
+        {}});
+  }
+  opened(std::shared_ptr<MessageConnection>(
+      make_streamable_http_connection(hub_, endpoint, options_)));
+}
+
+}  // namespace league::transport

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
+
+#include "common/transport/client/connection_parts.h"
+#include "common/transport/client/receiver_gate.h"
+#include "common/transport/client/streamable_http_connection.h"
+
+namespace league::transport {
+
+/// A request of a connection with all that follows from it.
+class StreamableTask : public HttpSink {
+ public:
+  /// The connection closes: report, and let go of everything.
+  virtual void stop() = 0;
+  virtual void set_reading(bool is_on) = 0;
+};
+
+/// What the requests of one connection share. Only on the hub's thread.
+struct StreamableShared {
+  StreamableShared(Hub& its_hub, const Endpoint& its_endpoint, StreamableHttpOptions its_options)
+      : hub(its_hub),
+        endpoint(its_endpoint),
+        options(std::move(its_options)),
+        pool(std::make_shared<HttpPool>(hub, endpoint, options.limits)),
+        gate([this] {
+          for_each_task([this](StreamableTask& task) { task.set_reading(gate.is_reading()); });
+        }) {}
+
+  /// `first`, then the connection's own headers, then `more`.
+  [[nodiscard]] HttpHeaders headers(HttpHeaders first, const HttpHeaders& more) const {
+    first.insert(first.end(), options.headers.begin(), options.headers.end());
+    first.insert(first.end(), more.begin(), more.end());
+    return first;
+  }
+  void for_each_task(const std::function<void(StreamableTask&)>& what) const {
+    for (const auto& owned : std::set(tasks)) {
+      if (auto task = owned.lock()) what(*task);
+    }
+  }
+  void on_sent() {
+    if (--unsent > 0) return;
+    if (auto task = std::exchange(when_sent, {}).lock()) (*task)();
+  }
+
+  Hub& hub;
+  const Endpoint endpoint;
+  const StreamableHttpOptions options;
+  const std::shared_ptr<HttpPool> pool;
+  ReceiverGate gate;
+  /// Their exchanges and timers own them.
+  std::set<std::weak_ptr<StreamableTask>, std::owner_less<>> tasks;
+  std::size_t bytes = 0;  ///< of messages whose answers are not complete
+  std::size_t unsent = 0;  ///< requests without an answer's head
+  std::weak_ptr<std::function<void()>> when_sent;  ///< a timer owns it
+};
+
+/// Sends a message and delivers its answer. Reports to the message's functions.
+void start_post(const std::shared_ptr<StreamableShared>& shared, OutboundMessage message);
+/// Opens the stream on which the server speaks unasked.
+void start_listening(const std::shared_ptr<StreamableShared>& shared, HttpHeaders headers,
+                     StreamableHttpConnection::Done done);
+/// Ends a session.
+void start_delete(const std::shared_ptr<StreamableShared>& shared, HttpHeaders headers,
+                  core::Clock::Steady deadline, StreamableHttpConnection::Done done);
+
+}  // namespace league::transport

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+#include "common/core/result.h"
+#include "common/transport/endpoint.h"
+
+namespace league::transport {
+
+/// Where `reference`, an absolute URL, an absolute path or a path beside `base`'s own (RFC 3986
+/// §5.2), leads when it comes from `base`: an endpoint with base's scheme and address. Fails with
+/// kEndpointNotAllowed when it leads to another origin (scheme, host, port), or is no URL of
+/// printable ASCII up to 2,048 characters.
+[[nodiscard]] core::Result<Endpoint> resolve_reference(const Endpoint& base,
+                                                       std::string_view reference);
+
+}  // namespace league::transport
