@@ -18,12 +18,11 @@ std::optional<std::string> LineSplitter::next() {
     std::string_view line(buffer_.data() + begin_, end - begin_);
     begin_ = scanned_ = end + 1;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (is_blank_line(line)) continue;
     if (line.size() > max_line_) {
       is_faulty_ = true;
       break;
     }
-    return std::string(line);
+    if (!is_blank_line(line)) return std::string(line);
   }
   // One byte more is allowed for: it may be the CR of a CRLF.
   if (buffered() > max_line_ + 1) is_faulty_ = true;

@@ -48,6 +48,13 @@ TEST(LineSplitter, ALongLineInOnePieceIsAFaultToo) {
   EXPECT_TRUE(splitter.is_faulty());
 }
 
+TEST(LineSplitter, ALongLineOfBlanksIsOneAsWell) {
+  LineSplitter splitter(4);
+  splitter.append("      \n{}\n");
+  EXPECT_EQ(lines_of(splitter), Lines{});
+  EXPECT_TRUE(splitter.is_faulty());
+}
+
 TEST(LineSplitter, GivesTheRestAtTheEnd) {
   LineSplitter splitter(10);
   splitter.append("a\nlast\r");
