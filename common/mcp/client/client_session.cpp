@@ -14,6 +14,12 @@ using nlohmann::json;
 
 constexpr schema::JsonLimits kPeerLimits{.max_depth = 64, .max_key_length = 1024};
 
+int http_status_of(const transport::CallOutcome& outcome) {
+  const auto* http = outcome.context.transport.as_http();
+  if (outcome.http_status == 0 && http != nullptr && http->status) return *http->status;
+  return outcome.http_status;
+}
+
 }  // namespace
 
 /// A request between request() and its end.
@@ -118,10 +124,10 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
 }
 
 void ClientSession::on_outcome(const std::shared_ptr<Call>& call, transport::CallOutcome outcome) {
-  if (outcome.http_status == 404 && !call->session.empty() && !call->was_renewed)
-    return renew(call, call->session);
   SessionAnswer answer;
-  answer.http_status = outcome.http_status;
+  answer.http_status = http_status_of(outcome);
+  if (answer.http_status == 404 && !call->session.empty() && !call->was_renewed)
+    return renew(call, call->session);
   answer.context = std::move(outcome.context);
   answer.sent_at = outcome.sent_at;
   if (outcome.error) {
@@ -253,11 +259,17 @@ void ClientSession::on_progress(const json& params) {
 }
 
 void ClientSession::on_connection_closed(const Error& why) {
+  Client closing;
+  bool was_ready = false;
   {
     std::lock_guard lock(mutex_);
     // While it negotiates, the request that was under way says so.
-    if (state_ != State::kReady) return;
+    was_ready = state_ == State::kReady;
+    closing = std::move(closing_);
+    closing_ = nullptr;
   }
+  if (closing && options_.on_disconnected) options_.on_disconnected();
+  if (!was_ready) return;
   end(why);
   if (options_.on_closed) options_.on_closed(why);
 }
@@ -265,15 +277,18 @@ void ClientSession::on_connection_closed(const Error& why) {
 void ClientSession::end(const Error& why) {
   Client client;
   std::vector<std::shared_ptr<Call>> calls;
+  Negotiated negotiated;
   {
     std::lock_guard lock(mutex_);
     state_ = State::kClosed;
+    negotiated = negotiated_;
     client = std::move(client_);
     client_ = nullptr;
+    if (client && client->is_open()) closing_ = client;
     waiting_.clear();
     for (const auto& [id, call] : calls_) calls.push_back(call);
   }
-  if (client) client->close();
+  if (client) end_session(client, negotiated);
   for (const auto& call : calls) {
     SessionAnswer answer;
     answer.error = why;

@@ -27,7 +27,7 @@ struct SessionTools {
 };
 
 struct SessionOptions {
-  ClientIdentity client;
+  ClientIdentity client = {};
   /// The peer is known to be older than the modern dialect: begin with the handshake.
   bool skips_discovery = false;
   bool may_fall_back_to_sse = true;
@@ -39,6 +39,9 @@ struct SessionOptions {
       nullptr;
   /// The session was there and is lost; after its requests have failed. Once.
   std::function<void(const core::Error&)> on_closed = nullptr;
+  /// After close(), when the connection has ended: the session is over for the server, a child has
+  /// ended. Not called where the session object is gone before.
+  std::function<void()> on_disconnected = nullptr;
 };
 
 /// One request of MCP.
@@ -117,6 +120,8 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   void do_step(Negotiation::Failed failed);
   void on_asked(bool is_probe, const rpc::Id& id, transport::CallOutcome outcome);
   [[nodiscard]] core::Clock::Steady probe_deadline() const;
+  void listen(const Negotiated& negotiated);
+  void end_session(const Client& client, const Negotiated& negotiated);
 
   // Requests (client_session.cpp).
   void send(const std::shared_ptr<Call>& call);
@@ -137,6 +142,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   State state_ = State::kNew;
   transport::Endpoint endpoint_;
   Client client_;
+  Client closing_;  ///< until its connection has ended
   Negotiation negotiation_;
   Negotiated negotiated_;
   core::Clock::Steady connect_deadline_{};

@@ -3,6 +3,7 @@
 #include "common/mcp/client/client_session.h"
 #include "common/rpc/codec.h"
 #include "common/schema/json_gate.h"
+#include "common/transport/client/streamable_http_connection.h"
 
 namespace league::mcp {
 namespace {
@@ -217,8 +218,26 @@ void ClientSession::do_step(Negotiation::Done done) {
     connected_ = nullptr;
     waiting.swap(waiting_);
   }
+  listen(done.negotiated);
   if (connected) connected(std::move(done.negotiated));
   for (const auto& call : waiting) send(call);
+}
+
+void ClientSession::listen(const Negotiated& negotiated) {
+  // A server that has no session for us has nothing to say unasked either.
+  if (!options_.on_notification || negotiated.session_id.empty()) return;
+  Client open = client();
+  if (!open) return;
+  if (auto* http = dynamic_cast<transport::StreamableHttpConnection*>(&open->connection()))
+    http->open_stream(with_own(session_headers(negotiated)));
+}
+
+void ClientSession::end_session(const Client& client, const Negotiated& negotiated) {
+  auto* http = dynamic_cast<transport::StreamableHttpConnection*>(&client->connection());
+  if (http == nullptr || negotiated.session_id.empty()) return client->close();
+  constexpr std::chrono::seconds kPatience{2};
+  http->end_session(with_own(session_headers(negotiated)), tools_.clock.steady_now() + kPatience,
+                    [client](const transport::SendOutcome& /*outcome*/) { client->close(); });
 }
 
 void ClientSession::do_step(Negotiation::Failed failed) {

@@ -9,7 +9,7 @@
 namespace league::mcp {
 
 struct SessionCallerOptions {
-  ClientIdentity client;
+  ClientIdentity client = {};
   /// A server with which there was no agreement is left alone for so long.
   std::chrono::milliseconds refusal_memory{30'000};
   /// Sessions kept at once; the least recently used one that is idle is closed.

@@ -1,0 +1,305 @@
+#include "common/mcp/client/client_session.h"
+
+#include <gtest/gtest.h>
+
+#include "common/mcp/client/client_calls.h"
+#include "common/mcp/client/test_support.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::mcp {
+namespace {
+
+using core::ErrorCode;
+using nlohmann::json;
+using std::chrono::seconds;
+using testing::answer_handshake;
+using testing::ScriptedConnection;
+
+class ClientSessionTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<ClientSession> session(const std::string& url = "tcp://127.0.0.1:9",
+                                         SessionOptions options = {}) {
+    auto made = ClientSession::create({connector_, time_, time_}, *transport::parse_endpoint(url),
+                                      std::move(options));
+    made->connect(deadline(), [this](core::Result<Negotiated> result) {
+      EXPECT_FALSE(connected_) << "twice";
+      connected_ = std::move(result);
+    });
+    return made;
+  }
+  core::Clock::Steady deadline(seconds after = seconds(10)) { return time_.steady_now() + after; }
+  SessionAnswer ask(ClientSession& session, const std::string& method) {
+    std::optional<SessionAnswer> got;
+    session.request({.method = method, .deadline = deadline()}, [&](SessionAnswer answer) {
+      EXPECT_FALSE(got) << "twice";
+      got = std::move(answer);
+    });
+    EXPECT_TRUE(got);
+    return got ? std::move(*got) : SessionAnswer{};
+  }
+  /// Shakes hands and answers everything else with what it was asked.
+  void serve_echo(const std::string& revision = "2025-06-18") {
+    connector_.script = [this, revision](ScriptedConnection& server, const json& message,
+                                         const Headers& headers) {
+      seen_.push_back(message);
+      seen_headers_.push_back(headers);
+      if (answer_handshake(server, message, revision) || !message.contains("id")) return;
+      server.result(message, {{"method", message["method"]}});
+    };
+  }
+  std::vector<std::string> methods() const {
+    std::vector<std::string> names;
+    for (const auto& message : seen_) names.push_back(message.value("method", "response"));
+    return names;
+  }
+
+  league::testing::FakeTime time_;
+  testing::ScriptedConnector connector_;
+  std::optional<core::Result<Negotiated>> connected_;
+  std::vector<json> seen_;
+  std::vector<Headers> seen_headers_;
+};
+
+TEST_F(ClientSessionTest, ShakesHandsThenAsks) {
+  serve_echo();
+  auto open = session();
+  ASSERT_TRUE(connected_ && *connected_);
+  EXPECT_EQ((*connected_)->server_name, "scripted");
+  EXPECT_EQ((*connected_)->transport, rpc::TransportType::kMemory);
+  EXPECT_EQ(ask(*open, "tools/list").response.result["method"], "tools/list");
+  EXPECT_EQ(methods(), (std::vector<std::string>{"server/discover", "initialize",
+                                                 "notifications/initialized", "tools/list"}));
+  open->close();
+  EXPECT_TRUE(connector_.connections.front()->is_closed);
+  EXPECT_EQ(ask(*open, "tools/list").error->code, ErrorCode::kConnectionError);
+}
+
+TEST_F(ClientSessionTest, SpeaksTheModernDialectWhereTheServerDoes) {
+  connector_.script = [this](ScriptedConnection& server, const json& message,
+                             const Headers& headers) {
+    seen_.push_back(message);
+    seen_headers_.push_back(headers);
+    if (message["method"] == "server/discover")
+      return server.result(
+          message, {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}});
+    server.result(message, json::object());
+  };
+  auto open = session("http://127.0.0.1:9/mcp");
+  ASSERT_TRUE(connected_ && *connected_);
+  EXPECT_TRUE((*connected_)->is_modern);
+  EXPECT_FALSE(ask(*open, "tools/list").error);
+  EXPECT_TRUE(seen_.back()["params"]["_meta"].contains(std::string(kVersionKey)));
+  EXPECT_EQ(methods(), (std::vector<std::string>{"server/discover", "tools/list"}));
+}
+
+TEST_F(ClientSessionTest, FallsBackToTheTransportOf2024) {
+  connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
+    seen_.push_back(message);
+    if (server.endpoint.scheme == "http") return server.refuse(405);
+    if (!answer_handshake(server, message, "2024-11-05")) server.result(message, json::object());
+  };
+  auto open = session("http://127.0.0.1:9/sse");
+  ASSERT_TRUE(connected_ && *connected_) << connected_->error().message;
+  EXPECT_EQ(open->endpoint().url(), "sse+http://127.0.0.1:9/sse");
+  EXPECT_EQ((*connected_)->revision, "2024-11-05");
+  ASSERT_EQ(connector_.connections.size(), 2U);
+  EXPECT_TRUE(connector_.connections.front()->is_closed);
+  EXPECT_FALSE(ask(*open, "tools/list").error);
+}
+
+TEST_F(ClientSessionTest, ASilentProbeTakesAPartOfTheTimeOnly) {
+  connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
+    seen_.push_back(message);
+    if (message["method"] != "server/discover") answer_handshake(server, message);
+  };
+  auto open = session();
+  EXPECT_FALSE(connected_);
+  time_.advance(std::chrono::milliseconds(2000));
+  ASSERT_TRUE(connected_ && *connected_);
+  EXPECT_TRUE(open->is_ready());
+}
+
+TEST_F(ClientSessionTest, AServerThatSaysNothingEndsWithTheDeadline) {
+  connector_.script = [](ScriptedConnection&, const json&, const Headers&) {};
+  auto open = session();
+  time_.advance(seconds(10));
+  ASSERT_TRUE(connected_);
+  EXPECT_EQ(connected_->error().code, ErrorCode::kTimeout);
+  EXPECT_TRUE(connector_.connections.front()->is_closed);
+}
+
+TEST_F(ClientSessionTest, AChildThatDiesAtTheProbeIsBegunAgain) {
+  connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
+    if (message["method"] == "server/discover")
+      return server.end({ErrorCode::kConnectionError, "the child ended with code 1", ""});
+    answer_handshake(server, message);
+  };
+  auto open = session("stdio:bot");
+  ASSERT_TRUE(connected_ && *connected_);
+  EXPECT_EQ(connector_.connections.size(), 2U);
+}
+
+TEST_F(ClientSessionTest, ALostSessionIsMadeAgainOnceForARequest) {
+  int sessions = 0;
+  bool forgets_always = false;
+  connector_.script = [&](ScriptedConnection& server, const json& message, const Headers& headers) {
+    std::string given;
+    for (const auto& [name, value] : headers) {
+      if (name == "Mcp-Session-Id") given = value;
+    }
+    if (message["method"] == "initialize") {
+      rpc::HeaderMap head{{"mcp-session-id", "s" + std::to_string(++sessions)}};
+      server.context.transport =
+          rpc::TransportContext::http(std::make_shared<const rpc::HeaderMap>(std::move(head)),
+                                      "POST", rpc::SharedText::literal("/mcp"));
+    } else if (message["method"] == "tools/list" && (given == "s1" || forgets_always)) {
+      return server.refuse(404);
+    }
+    if (!answer_handshake(server, message) && message.contains("id"))
+      server.result(message, {{"session", given}});
+  };
+  auto open = session("http://127.0.0.1:9/mcp");
+  ASSERT_TRUE(connected_ && *connected_);
+  EXPECT_EQ((*connected_)->session_id, "s1");
+  auto answer = ask(*open, "tools/list");
+  ASSERT_FALSE(answer.error) << answer.error->message;
+  EXPECT_EQ(answer.response.result["session"], "s2");
+  forgets_always = true;
+  answer = ask(*open, "tools/list");
+  ASSERT_TRUE(answer.error);
+  EXPECT_EQ(answer.http_status, 404);
+  EXPECT_EQ(sessions, 3) << "once more, not for ever";
+}
+
+TEST_F(ClientSessionTest, RequestsThatTakeTooLongAreCancelled) {
+  connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
+    seen_.push_back(message);
+    answer_handshake(server, message);
+  };
+  auto open = session();
+  std::optional<SessionAnswer> got;
+  auto id =
+      open->request({.method = "tools/call", .params = "{}", .deadline = deadline(seconds(1))},
+                    [&](SessionAnswer answer) { got = std::move(answer); });
+  time_.advance(seconds(1));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->error->code, ErrorCode::kTimeout);
+  EXPECT_EQ(seen_.back()["method"], "notifications/cancelled");
+  EXPECT_EQ(seen_.back()["params"]["requestId"], id);
+  got.reset();
+  id = open->request({.method = "tools/call", .deadline = deadline()},
+                     [&](SessionAnswer answer) { got = std::move(answer); });
+  open->cancel(id, "nobody waits");
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->error->code, ErrorCode::kShuttingDown);
+  EXPECT_EQ(seen_.back()["params"]["requestId"], id);
+}
+
+TEST_F(ClientSessionTest, AnswersTheServersPingsAndRefusesItsRequests) {
+  serve_echo();
+  std::vector<std::string> news;
+  SessionOptions options;
+  options.on_notification = [&](const rpc::Notification& one, const rpc::MessageContext&) {
+    news.push_back(one.method);
+  };
+  auto open = session("tcp://127.0.0.1:9", std::move(options));
+  auto& server = *connector_.connections.front();
+  server.say({{"jsonrpc", "2.0"}, {"id", "p"}, {"method", "ping"}});
+  EXPECT_EQ(seen_.back(), (json{{"jsonrpc", "2.0"}, {"id", "p"}, {"result", json::object()}}));
+  server.say({{"jsonrpc", "2.0"},
+              {"id", 4},
+              {"method", "sampling/createMessage"},
+              {"params", json::object()}});
+  EXPECT_EQ(seen_.back()["error"]["code"], -32601);
+  EXPECT_EQ(seen_.back()["id"], 4);
+  server.say(
+      {{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", {{"data", "x"}}}});
+  server.say(json("nonsense"));
+  server.say({{"jsonrpc", "2.0"}, {"id", 999}, {"result", json::object()}});
+  EXPECT_EQ(news, std::vector<std::string>{"notifications/message"});
+  EXPECT_TRUE(open->is_ready());
+}
+
+TEST_F(ClientSessionTest, ProgressGoesToItsRequest) {
+  connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
+    if (answer_handshake(server, message)) return;
+    json token = message["params"]["_meta"]["progressToken"];
+    server.say({{"jsonrpc", "2.0"},
+                {"method", "notifications/progress"},
+                {"params", {{"progressToken", token}, {"progress", 1}}}});
+    server.say({{"jsonrpc", "2.0"},
+                {"method", "notifications/progress"},
+                {"params", {{"progressToken", 12345}, {"progress", 2}}}});
+    server.result(message, json::object());
+  };
+  auto open = session();
+  std::vector<json> progress;
+  bool is_done = false;
+  call_tool(
+      open, "slow", "{}", deadline(), [&](SessionAnswer) { is_done = true; },
+      [&](const json& params) { progress.push_back(params["progress"]); });
+  EXPECT_TRUE(is_done);
+  EXPECT_EQ(progress, std::vector<json>{1});
+}
+
+TEST_F(ClientSessionTest, WhatIsPendingFailsWithTheConnection) {
+  connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
+    answer_handshake(server, message);
+  };
+  std::optional<core::Error> lost;
+  SessionOptions options;
+  options.on_closed = [&](const core::Error& why) { lost = why; };
+  auto open = session("stdio:bot", std::move(options));
+  std::vector<ErrorCode> codes;
+  for (int i = 0; i < 3; ++i) {
+    open->request({.method = "tools/list", .deadline = deadline()},
+                  [&](SessionAnswer answer) { codes.push_back(answer.error->code); });
+  }
+  connector_.connections.front()->end({ErrorCode::kConnectionError, "the child was killed", ""});
+  EXPECT_EQ(codes, std::vector<ErrorCode>(3, ErrorCode::kConnectionError));
+  ASSERT_TRUE(lost);
+  EXPECT_FALSE(open->is_ready());
+}
+
+TEST_F(ClientSessionTest, ListsAllPagesOfToolsButNotForEver) {
+  connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
+    if (answer_handshake(server, message)) return;
+    std::string cursor = message["params"].value("cursor", "0");
+    int page = std::stoi(cursor);
+    json result = {{"tools", {{{"name", "t" + cursor}}}}};
+    if (page < 3 || page >= 10) result["nextCursor"] = std::to_string(page + 1);
+    server.result(message, result);
+  };
+  auto open = session();
+  std::optional<core::Result<std::vector<json>>> tools;
+  list_tools(open, deadline(),
+             [&](core::Result<std::vector<json>> listed) { tools = std::move(listed); });
+  ASSERT_TRUE(tools && *tools);
+  ASSERT_EQ((*tools)->size(), 4U);
+  EXPECT_EQ((**tools)[3]["name"], "t3");
+  list_tools(open, deadline(),
+             [&](core::Result<std::vector<json>> listed) { tools = std::move(listed); },
+             {.max_pages = 2});
+  EXPECT_EQ(tools->error().code, ErrorCode::kReplyTooLarge);
+}
+
+TEST_F(ClientSessionTest, NobodyThere) {
+  connector_.failure = core::Error{ErrorCode::kConnectionError, "refused", ""};
+  auto open = session("http://127.0.0.1:9/mcp");
+  ASSERT_TRUE(connected_);
+  EXPECT_EQ(connected_->error().message, "refused");
+  EXPECT_EQ(ask(*open, "ping").error->code, ErrorCode::kConnectionError);
+}
+
+TEST_F(ClientSessionTest, ClosedBeforeItIsThere) {
+  connector_.script = [](ScriptedConnection&, const json&, const Headers&) {};
+  auto open = session();
+  open->close();
+  ASSERT_TRUE(connected_);
+  EXPECT_EQ(connected_->error().code, ErrorCode::kShuttingDown);
+  open = nullptr;
+  time_.advance(seconds(60));
+}
+
+}  // namespace
+}  // namespace league::mcp

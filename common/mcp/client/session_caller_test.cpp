@@ -1,0 +1,144 @@
+#include "common/mcp/client/session_caller.h"
+
+#include <gtest/gtest.h>
+
+#include "common/mcp/client/test_support.h"
+#include "common/rpc/codec.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::mcp {
+namespace {
+
+using core::ErrorCode;
+using nlohmann::json;
+using std::chrono::seconds;
+using testing::answer_handshake;
+using testing::ScriptedConnection;
+
+class SessionCallerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    caller_ = std::make_unique<SessionCaller>(SessionTools{connector_, time_, time_});
+    connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
+      methods_.push_back(message.value("method", "response"));
+      if (answer_handshake(server, message)) return;
+      server.result(message, {{"said", message["params"]["arguments"]}});
+    };
+  }
+  void call(rpc::Id id, const std::string& url = "stdio:bot") {
+    transport::OutboundCall out;
+    out.endpoint = *transport::parse_endpoint(url);
+    out.id = id;
+    out.bytes = std::make_shared<const std::string>(
+        rpc::encode_request(id, "tools/call", R"({"name":"choose","arguments":{"a":1}})"));
+    out.deadline = time_.steady_now() + seconds(4);
+    caller_->call(std::move(out), [this](transport::CallOutcome outcome) {
+      outcomes_.push_back(std::move(outcome));
+    });
+  }
+
+  league::testing::FakeTime time_;
+  testing::ScriptedConnector connector_;
+  std::unique_ptr<SessionCaller> caller_;
+  std::vector<std::string> methods_;
+  json pending_;
+  std::vector<transport::CallOutcome> outcomes_;
+};
+
+TEST_F(SessionCallerTest, OneSessionForManyCallsEachWithItsOwnId) {
+  call(rpc::Id(std::string("first")));
+  call(rpc::Id(1));
+  call(rpc::Id(1));
+  ASSERT_EQ(outcomes_.size(), 3U);
+  EXPECT_EQ(json::parse(outcomes_[0].bytes),
+            (json{{"jsonrpc", "2.0"}, {"id", "first"}, {"result", {{"said", {{"a", 1}}}}}}));
+  EXPECT_EQ(json::parse(outcomes_[2].bytes)["id"], 1);
+  EXPECT_EQ(connector_.connections.size(), 1U);
+  EXPECT_EQ(caller_->sessions(), 1U);
+}
+
+TEST_F(SessionCallerTest, CallsWaitForTheSession) {
+  connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
+    std::string method = message.value("method", "");
+    if (method == "initialize") return pending_ = message, void();
+    if (!answer_handshake(server, message)) server.result(message, json::object());
+  };
+  call(rpc::Id(1));
+  call(rpc::Id(2));
+  EXPECT_TRUE(outcomes_.empty());
+  answer_handshake(*connector_.connections.front(), pending_);
+  EXPECT_EQ(outcomes_.size(), 2U);
+}
+
+TEST_F(SessionCallerTest, ALostSessionIsMadeAgainWithoutTheProbe) {
+  call(rpc::Id(1));
+  connector_.connections.front()->end({ErrorCode::kConnectionError, "killed", ""});
+  methods_.clear();
+  call(rpc::Id(2));
+  ASSERT_EQ(outcomes_.size(), 2U);
+  EXPECT_FALSE(outcomes_[1].error);
+  EXPECT_EQ(methods_.front(), "initialize");
+  EXPECT_EQ(connector_.connections.size(), 2U);
+}
+
+TEST_F(SessionCallerTest, WhoIsNoMcpServerIsLeftAloneForAWhile) {
+  auto endpoint = *transport::parse_endpoint("stdio:bot");
+  connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
+    server.error(message, -32601);
+  };
+  call(rpc::Id(1));
+  ASSERT_EQ(outcomes_.size(), 1U);
+  EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kInvalidReply);
+  EXPECT_TRUE(caller_->is_refused(endpoint));
+  call(rpc::Id(2));
+  EXPECT_EQ(connector_.connections.size(), 1U);
+  time_.advance(seconds(31));
+  call(rpc::Id(3));
+  EXPECT_EQ(connector_.connections.size(), 2U);
+  EXPECT_EQ(outcomes_.size(), 3U);
+}
+
+TEST_F(SessionCallerTest, SilenceTakesHalfOfTheTime) {
+  connector_.script = [](ScriptedConnection&, const json&, const Headers&) {};
+  call(rpc::Id(1));
+  time_.advance(seconds(2));
+  ASSERT_EQ(outcomes_.size(), 1U);
+  EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kTimeout);
+  EXPECT_TRUE(caller_->is_refused(*transport::parse_endpoint("stdio:bot")));
+}
+
+TEST_F(SessionCallerTest, WhoCannotBeReachedIsTriedAgain) {
+  connector_.failure = core::Error{ErrorCode::kConnectionError, "nobody", ""};
+  call(rpc::Id(1));
+  EXPECT_EQ(outcomes_.at(0).error->code, ErrorCode::kConnectionError);
+  EXPECT_FALSE(caller_->is_refused(*transport::parse_endpoint("stdio:bot")));
+  connector_.failure.reset();
+  call(rpc::Id(2));
+  EXPECT_FALSE(outcomes_.at(1).error);
+}
+
+TEST_F(SessionCallerTest, TheEndEndsAllCalls) {
+  connector_.script = [](ScriptedConnection&, const json&, const Headers&) {};
+  call(rpc::Id(1), "tcp://127.0.0.1:1");
+  call(rpc::Id(2), "tcp://127.0.0.1:2");
+  caller_ = nullptr;
+  ASSERT_EQ(outcomes_.size(), 2U);
+  for (const auto& outcome : outcomes_) EXPECT_EQ(outcome.error->code, ErrorCode::kShuttingDown);
+  time_.advance(seconds(60));
+}
+
+TEST_F(SessionCallerTest, KeepsNoMoreSessionsThanItMay) {
+  caller_ = std::make_unique<SessionCaller>(SessionTools{connector_, time_, time_},
+                                            SessionCallerOptions{.max_sessions = 2});
+  for (int port = 1; port <= 5; ++port) {
+    call(rpc::Id(port), "tcp://127.0.0.1:" + std::to_string(port));
+    time_.advance(seconds(1));
+  }
+  EXPECT_EQ(outcomes_.size(), 5U);
+  EXPECT_EQ(caller_->sessions(), 2U);
+  EXPECT_TRUE(connector_.connections[0]->is_closed);
+  EXPECT_FALSE(connector_.connections[4]->is_closed);
+}
+
+}  // namespace
+}  // namespace league::mcp
