@@ -60,23 +60,62 @@ struct PeerClient::Pending {
   core::Clock::Steady deadline;
   rpc::Id id;
   CallStyle style;
-  bool tried_all = false;
+  /// What the peer answered before it was tried as a plain MCP server: that stands if it is none.
+  std::optional<PeerReply> first_answer = std::nullopt;
 };
 
 PeerClient::PeerClient(transport::Caller& caller, const envelope::MessageSchemas& schemas,
-                       const core::Clock& clock, envelope::Mode mode)
-    : caller_(caller), schemas_(schemas), clock_(clock), mode_(mode) {}
+                       const core::Clock& clock, envelope::Mode mode, PlainMcp plain_mcp)
+    : caller_(caller),
+      schemas_(schemas),
+      clock_(clock),
+      mode_(mode),
+      plain_mcp_(std::move(plain_mcp)) {}
 
 CallStyle PeerClient::style_of(const transport::Endpoint& endpoint) const {
   std::lock_guard lock(mutex_);
   auto found = styles_.find(endpoint.url());
-  return found == styles_.end() ? CallStyle::kToolName : found->second;
+  return found == styles_.end() ? first_style(endpoint) : found->second.style;
+}
+
+CallStyle PeerClient::first_style(const transport::Endpoint& endpoint) const {
+  // A child or a legacy stream is most likely somebody's MCP server, and such servers may say
+  // nothing at all before the handshake: silence would cost the match.
+  bool is_mcp_first = endpoint.scheme == "stdio" || endpoint.scheme.starts_with("sse+");
+  return plain_mcp_.caller != nullptr && is_mcp_first ? CallStyle::kMcp : CallStyle::kToolName;
+}
+
+transport::Caller& PeerClient::caller_for(CallStyle style) const {
+  return style == CallStyle::kMcp && plain_mcp_.caller != nullptr ? *plain_mcp_.caller : caller_;
 }
 
 void PeerClient::remember_style(const transport::Endpoint& endpoint, CallStyle style) {
   std::lock_guard lock(mutex_);
-  if (style == CallStyle::kToolName && !styles_.contains(endpoint.url())) return;
-  styles_[endpoint.url()] = style;
+  // What is tried first anyway needs no memory.
+  if (style == first_style(endpoint) && !styles_.contains(endpoint.url())) return;
+  if (style == CallStyle::kMcp && plain_mcp_.caller == nullptr) return;
+  auto& known = styles_[endpoint.url()];
+  if (known.style != style) known = {style, false};
+}
+
+void PeerClient::prove_style(const transport::Endpoint& endpoint, CallStyle style) {
+  std::lock_guard lock(mutex_);
+  styles_[endpoint.url()] = {style, true};
+}
+
+bool PeerClient::is_proven(const transport::Endpoint& endpoint) const {
+  std::lock_guard lock(mutex_);
+  auto found = styles_.find(endpoint.url());
+  return found != styles_.end() && found->second.is_proven;
+}
+
+void PeerClient::note_silence(const Pending& pending, const Error& why) {
+  // An MCP server on a connection may pass over what comes before the handshake: the next attempt
+  // begins with it.
+  const auto& endpoint = pending.call.endpoint;
+  if (plain_mcp_.caller == nullptr || why.code != ErrorCode::kTimeout) return;
+  if (transport::is_http(endpoint) || is_proven(endpoint)) return;
+  remember_style(endpoint, CallStyle::kMcp);
 }
 
 void PeerClient::call(PeerCall call, Completion completion) {
@@ -100,7 +139,8 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   out.notes->conversation_id = call.conversation_id;
   out.notes->match_id = call.match_id;
   out.notes->peer = call.peer;
-  caller_.call(std::move(out), [this, pending](transport::CallOutcome outcome) {
+  auto& caller = caller_for(pending->style);
+  caller.call(std::move(out), [this, pending](transport::CallOutcome outcome) {
     on_outcome(pending, std::move(outcome));
   });
 }
@@ -128,7 +168,11 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
   notes.conversation_id = call.conversation_id;
   notes.match_id = call.match_id;
   notes.peer = call.peer;
-  if (outcome.error) return PeerReply{.error = std::move(outcome.error)};
+  if (outcome.error) {
+    if (tries_another_way(pending, outcome, nullptr)) return std::nullopt;
+    if (pending.first_answer) return std::move(pending.first_answer);
+    return PeerReply{.error = std::move(outcome.error)};
+  }
 
   const auto& row = envelope::spec(call.type);
   envelope::Leniencies taken;
@@ -137,14 +181,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
                         : Result<IncomingReply>(document.error());
   bool not_found = reply && reply->error &&
                    reply->error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound);
-  if (not_found) {
-    if (auto next = next_call_style(pending.style)) {
-      pending.style = *next;
-      notes.verdict = ErrorCode::kUnexpectedMessage;
-      notes.fault = "the peer does not know the method; trying another way of calling";
-      return std::nullopt;
-    }
-  }
+  if (tries_another_way(pending, outcome, &reply)) return std::nullopt;
   if (!row.reply) return acknowledged(pending, outcome, reply, not_found);
   if (!reply)
     return PeerReply{.error = no_message(outcome.http_status,
@@ -153,8 +190,49 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
   reply->leniencies.add(taken);
   auto message = admit_reply(pending, std::move(*reply), notes);
   if (!message) return PeerReply{.error = message.error()};
-  remember_style(call.endpoint, pending.style);
+  prove_style(call.endpoint, pending.style);
   return PeerReply{.message = std::move(*message)};
+}
+
+bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& outcome,
+                                   const Result<IncomingReply>* reply) {
+  auto& notes = *outcome.notes;
+  const auto& endpoint = pending.call.endpoint;
+  bool is_refused = plain_mcp_.is_refused && plain_mcp_.is_refused(endpoint);
+  auto go_on = [&](CallStyle style, const char* why) {
+    pending.style = style;
+    notes.verdict = ErrorCode::kUnexpectedMessage;
+    notes.fault = why;
+    return true;
+  };
+  if (pending.style == CallStyle::kMcp) {
+    // Negotiation went first and there is nobody to negotiate with: a league agent after all.
+    if (outcome.error && is_refused && !pending.first_answer)
+      return go_on(CallStyle::kToolName, "the peer is no MCP server; calling it as a league agent");
+    return false;
+  }
+  if (outcome.error) {
+    note_silence(pending, *outcome.error);
+    return false;
+  }
+  const rpc::ErrorObject* error =
+      reply != nullptr && *reply && (*reply)->error ? &*(*reply)->error : nullptr;
+  bool not_found =
+      error != nullptr && error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound);
+  if (not_found) {
+    if (auto next = next_call_style(pending.style))
+      return go_on(*next, "the peer does not know the method; trying another way of calling");
+    if (!envelope::spec(pending.call.type).reply) return false;  // that acknowledges news
+  }
+  bool has_no_message = error != nullptr || reply == nullptr || !*reply;
+  bool may_be_mcp = plain_mcp_.caller != nullptr && !is_refused && has_no_message &&
+                    !is_proven(endpoint) && looks_like_plain_mcp(outcome.http_status, error);
+  if (!may_be_mcp) return false;
+  pending.first_answer = PeerReply{};
+  pending.first_answer->error = error != nullptr
+                                    ? peer_error(*error)
+                                    : no_message(outcome.http_status, "the answer is no JSON-RPC");
+  return go_on(CallStyle::kMcp, "the peer does not take the call; trying it as a plain MCP server");
 }
 
 PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& outcome,
@@ -165,11 +243,15 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& out
   if (!reply && is_success(outcome.http_status)) taken.add(Leniency::kAckWithoutJson);
   if (reply) taken.add(reply->leniencies);
   outcome.notes->leniencies = taken.names();
-  if (reply && reply->error && !not_found) return PeerReply{.error = peer_error(*reply->error)};
+  // A plain MCP server has no tools for news and says so as MCP wants it (-32602).
+  bool has_no_tool = pending.style == CallStyle::kMcp && reply && reply->error &&
+                     reply->error->code == static_cast<int>(rpc::StandardCode::kInvalidParams);
+  if (reply && reply->error && !not_found && !has_no_tool)
+    return PeerReply{.error = peer_error(*reply->error)};
   if (!reply && !is_success(outcome.http_status)) {
     return PeerReply{.error = no_message(outcome.http_status, "not an acknowledgement")};
   }
-  if (!not_found) remember_style(pending.call.endpoint, pending.style);
+  if (!not_found) prove_style(pending.call.endpoint, pending.style);
   PeerReply done;
   if (reply && reply->message.is_object()) {
     done.message = std::move(reply->message);
@@ -227,16 +309,17 @@ void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
   out.deadline = clock_.steady_now() + time_limit;
   out.notes->message_type = "ping";
   out.notes->peer = peer;
-  caller_.call(std::move(out),
-               [peer, completion = std::move(completion)](transport::CallOutcome outcome) {
-                 outcome.notes->message_type = "ping";
-                 outcome.notes->peer = peer;
-                 if (outcome.error) {
-                   outcome.notes->verdict = outcome.error->code;
-                   outcome.notes->fault = outcome.error->message;
-                 }
-                 completion(!outcome.error);
-               });
+  auto& caller = caller_for(style_of(out.endpoint));
+  caller.call(std::move(out),
+              [peer, completion = std::move(completion)](transport::CallOutcome outcome) {
+                outcome.notes->message_type = "ping";
+                outcome.notes->peer = peer;
+                if (outcome.error) {
+                  outcome.notes->verdict = outcome.error->code;
+                  outcome.notes->fault = outcome.error->message;
+                }
+                completion(!outcome.error);
+              });
 }
 
 }  // namespace league::agent

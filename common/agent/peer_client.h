@@ -48,6 +48,14 @@ struct PeerReply {
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
 };
 
+/// The way to peers that are plain MCP servers: calls through negotiated sessions
+/// (common/mcp/client). Empty where there is none.
+struct PlainMcp {
+  transport::Caller* caller = nullptr;
+  /// True when the last negotiation with this peer showed that it is no MCP server.
+  std::function<bool(const transport::Endpoint&)> is_refused = nullptr;
+};
+
 /// Sends league messages and understands the answers of bots in the wild. Remembers per peer which
 /// way of calling worked. Thread-safe. Completions run on threads of the caller, must be short, and
 /// run exactly once.
@@ -55,9 +63,9 @@ class PeerClient {
  public:
   using Completion = std::function<void(PeerReply)>;
 
-  /// All three must outlive the client and its last completion.
+  /// All must outlive the client and its last completion.
   PeerClient(transport::Caller& caller, const envelope::MessageSchemas& schemas,
-             const core::Clock& clock, envelope::Mode mode);
+             const core::Clock& clock, envelope::Mode mode, PlainMcp plain_mcp = {});
 
   void call(PeerCall call, Completion completion);
   /// Calls `ping`; any HTTP answer means that the peer is alive (protocol §6).
@@ -72,6 +80,14 @@ class PeerClient {
   struct Pending;
   void send(const std::shared_ptr<Pending>& pending);
   void on_outcome(const std::shared_ptr<Pending>& pending, transport::CallOutcome outcome);
+  [[nodiscard]] transport::Caller& caller_for(CallStyle style) const;
+  [[nodiscard]] CallStyle first_style(const transport::Endpoint& endpoint) const;
+  void prove_style(const transport::Endpoint& endpoint, CallStyle style);
+  [[nodiscard]] bool is_proven(const transport::Endpoint& endpoint) const;
+  void note_silence(const Pending& pending, const core::Error& why);
+  /// True when the call goes out again in another style.
+  bool tries_another_way(Pending& pending, transport::CallOutcome& outcome,
+                         const core::Result<IncomingReply>* reply);
   /// The reply, or nothing when the call goes out again in another style.
   std::optional<PeerReply> understand(Pending& pending, transport::CallOutcome& outcome);
   PeerReply acknowledged(Pending& pending, transport::CallOutcome& outcome,
@@ -83,9 +99,14 @@ class PeerClient {
   const envelope::MessageSchemas& schemas_;
   const core::Clock& clock_;
   const envelope::Mode mode_;
+  const PlainMcp plain_mcp_;
   std::atomic<std::int64_t> next_id_{1};
   mutable std::mutex mutex_;
-  std::unordered_map<std::string, CallStyle> styles_;
+  struct KnownStyle {
+    CallStyle style = CallStyle::kToolName;
+    bool is_proven = false;  ///< a call of ours was answered
+  };
+  std::unordered_map<std::string, KnownStyle> styles_;
 };
 
 }  // namespace league::agent

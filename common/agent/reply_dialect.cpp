@@ -70,12 +70,15 @@ std::string_view call_style_name(CallStyle style) {
       return "message_type";
     case CallStyle::kToolsCall:
       return "tools_call";
+    case CallStyle::kMcp:
+      return "mcp";
   }
   return "tool_name";
 }
 
 std::optional<CallStyle> parse_call_style(std::string_view name) {
-  for (auto style : {CallStyle::kToolName, CallStyle::kMessageType, CallStyle::kToolsCall}) {
+  for (auto style :
+       {CallStyle::kToolName, CallStyle::kMessageType, CallStyle::kToolsCall, CallStyle::kMcp}) {
     if (call_style_name(style) == name) return style;
   }
   return std::nullopt;
@@ -96,6 +99,18 @@ std::string frame_call(CallStyle style, envelope::MessageType type, const rpc::I
   std::string params = R"({"arguments":)";
   params.append(message_bytes).append(R"(,"name":")").append(row.method).append("\"}");
   return rpc::encode_request(id, "tools/call", params);
+}
+
+bool looks_like_plain_mcp(int http_status, const rpc::ErrorObject* error) {
+  // What the official SDKs answer before initialize; -32000 is TypeScript's for all such faults.
+  constexpr int kServerFault = -32000;
+  bool asks_for_something_else =
+      http_status == 400 || http_status == 404 || http_status == 405 || http_status == 406;
+  if (error == nullptr) return asks_for_something_else;
+  return error->code == static_cast<int>(rpc::StandardCode::kInvalidRequest) ||
+         error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound) ||
+         (error->code == static_cast<int>(rpc::StandardCode::kInvalidParams)) ||
+         (error->code == kServerFault && asks_for_something_else);
 }
 
 core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {

@@ -18,12 +18,14 @@ enum class CallStyle {
   kToolName,  ///< method `choose_parity`
   kMessageType,  ///< method `CHOOSE_PARITY_CALL`
   kToolsCall,  ///< method `tools/call`, params `{name, arguments}`
+  kMcp,  ///< `tools/call` within a session that was negotiated first: a plain MCP server
 };
 
-/// `tool_name`, `message_type`, `tools_call`: how assignments and logs name it.
+/// `tool_name`, `message_type`, `tools_call`, `mcp`: how assignments and logs name it.
 [[nodiscard]] std::string_view call_style_name(CallStyle style);
 [[nodiscard]] std::optional<CallStyle> parse_call_style(std::string_view name);
-/// The style to try after `style`; nothing after the last.
+/// The style to try after `style`; nothing after the last. Sessions come after none of them by
+/// themselves: who has a way to plain MCP servers decides.
 [[nodiscard]] std::optional<CallStyle> next_call_style(CallStyle style);
 
 /// The JSON-RPC frame of `message_bytes` (a league message) in that style.
@@ -36,6 +38,10 @@ struct IncomingReply {
   std::optional<rpc::ErrorObject> error;  ///< the peer's JSON-RPC error
   envelope::Leniencies leniencies;  ///< of frame and placement
 };
+
+/// True for a refusal as plain MCP servers give it to who has not shaken hands: a status that asks
+/// for something else (400, 404, 405, 406), or a JSON-RPC error about the request itself.
+[[nodiscard]] bool looks_like_plain_mcp(int http_status, const rpc::ErrorObject* error);
 
 /// Finds the message in an answer to the request `id`. Fails with kInvalidReply if nothing in it
 /// could be one. Pure.
