@@ -139,6 +139,7 @@ bool DeadlineStream::check_status_line() {
 }
 
 bool DeadlineStream::wait(short events) {
+  if (auto hook = std::exchange(before_waiting_, nullptr)) limits_.patience.deadline = hook();
   auto ready = wait_ready(channel_.descriptor(), events, limits_.patience);
   return ready || fail(ready.error().code, ready.error().message);
 }

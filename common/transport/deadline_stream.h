@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "common/core/clock.h"
 #include "common/core/error_code.h"
@@ -51,6 +53,12 @@ class DeadlineStream {
   std::size_t read(char* to, std::size_t size);
   [[nodiscard]] bool has_unread() const { return position_ < in_.size(); }
 
+  /// What has come already is still read; before the first wait for more, `before_waiting` runs
+  /// once, and from then on the deadline is this one.
+  void hurry(std::function<core::Clock::Steady()> before_waiting) {
+    before_waiting_ = std::move(before_waiting);
+  }
+
   [[nodiscard]] const Fault* fault() const { return has_failed_ ? &fault_ : nullptr; }
   [[nodiscard]] bool has_response_begun() const { return received_ > 0; }
   [[nodiscard]] bool has_ended() const { return has_ended_; }
@@ -76,6 +84,7 @@ class DeadlineStream {
   bool has_failed_ = false;
   Fault fault_;
   std::optional<core::Clock::Steady> sent_at_;
+  std::function<core::Clock::Steady()> before_waiting_;
 };
 
 }  // namespace league::transport

@@ -22,9 +22,13 @@ struct HttpCallTools {
 /// The name under which an endpoint's connections and queue are kept.
 [[nodiscard]] std::string peer_key(const Endpoint& endpoint);
 
-/// Performs one call and blocks until it ends, at the latest at its deadline. Thread-safe.
-[[nodiscard]] CallOutcome perform_http_call(const OutboundCall& call, const std::string& peer,
-                                            const HttpCallTools& tools);
+/// Performs one call; `complete` runs once, before this returns, at the latest at the deadline. It
+/// may go on for a moment after that, to read the end of a stream whose answer is here, so that the
+/// connection can be used again. An answer in a stream of events is the response with the call's
+/// id (the first one, where that is null); one that breaks off after an event with an id is
+/// continued by GET with Last-Event-ID. Thread-safe.
+void perform_http_call(const OutboundCall& call, const std::string& peer,
+                       const HttpCallTools& tools, const Caller::Completion& complete);
 
 /// The outcome of a call that never began or failed: the text names the URL, the phase and the
 /// cause.

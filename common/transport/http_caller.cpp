@@ -101,11 +101,12 @@ void HttpCaller::call(OutboundCall call, Completion completion) {
   auto deadline = call.deadline;
   auto run = [this, begun, peer, call = std::move(call),
               completion = std::move(completion)](CallPool::Verdict verdict) {
-    CallOutcome outcome = verdict == CallPool::Verdict::kRun
-                              ? perform_http_call(call, peer, impl_->tools)
-                              : refused(call, verdict);
-    outcome.elapsed = std::chrono::steady_clock::now() - begun;
-    completion(std::move(outcome));
+    auto complete = [&completion, begun](CallOutcome outcome) {
+      outcome.elapsed = std::chrono::steady_clock::now() - begun;
+      completion(std::move(outcome));
+    };
+    if (verdict != CallPool::Verdict::kRun) return complete(refused(call, verdict));
+    perform_http_call(call, peer, impl_->tools, complete);
   };
   pool.submit({std::move(peer), deadline, std::move(run)});
 }

@@ -5,6 +5,8 @@
 #include <exception>
 #include <type_traits>
 
+#include "common/transport/client/media_type.h"
+
 namespace league::transport {
 
 namespace {
@@ -54,32 +56,54 @@ class HttplibClient::Adapter final : public httplib::ClientImpl {
     set_keep_alive(true);
   }
 
-  bool exchange(const std::string& path, const std::string& body, DeadlineStream& stream,
-                HttpAnswer& answer) {
+  bool exchange(const HttpAsk& ask, DeadlineStream& stream, HttpAnswer& answer) {
     static_assert(
         std::is_invocable_r_v<bool, decltype(&Adapter::process_request), Adapter&, httplib::Stream&,
                               httplib::Request&, httplib::Response&, bool, httplib::Error&>,
         "this version of cpp-httplib has another process_request: adapt this file");
     httplib::Request request;
-    request.method = "POST";
-    request.path = path;
-    request.headers = headers_;
-    request.body = body;
+    request.method = ask.json != nullptr ? "POST" : "GET";
+    request.path = ask.path;
+    request.headers = ask.json != nullptr ? headers_ : headers_of_get(ask);
+    if (ask.json != nullptr) request.body = *ask.json;
+    request.response_handler = [&](const httplib::Response& head) {
+      take_head(head, answer);
+      return true;
+    };
+    request.content_receiver = [&](const char* from, std::size_t size, std::uint64_t /*offset*/,
+                                   std::uint64_t /*total*/) {
+      if (answer.is_events && ask.events) return ask.events({from, size});
+      answer.body.append(from, size);
+      return true;
+    };
     httplib::Response response;
     httplib::Error error = httplib::Error::Success;
     StreamAdapter adapter(stream);
     if (!process_request(adapter, request, response, false, error)) return false;
-    answer.status = response.status;
-    answer.body = std::move(response.body);
-    answer.keeps_connection = !asks_to_close(response);
-    auto headers = std::make_shared<rpc::HeaderMap>();
-    for (auto& [name, value] : response.headers)
-      headers->emplace_hint(headers->end(), name, std::move(value));
-    answer.headers = std::move(headers);
+    if (!answer.headers) take_head(response, answer);  // there was no body
     return true;
   }
 
  private:
+  static void take_head(const httplib::Response& response, HttpAnswer& answer) {
+    answer.status = response.status;
+    answer.keeps_connection = !asks_to_close(response);
+    auto headers = std::make_shared<rpc::HeaderMap>();
+    for (const auto& [name, value] : response.headers)
+      headers->emplace_hint(headers->end(), name, value);
+    answer.is_events = response.status == 200 && media_type_of(*headers) == "text/event-stream";
+    answer.headers = std::move(headers);
+  }
+
+  [[nodiscard]] httplib::Headers headers_of_get(const HttpAsk& ask) const {
+    auto headers = headers_;
+    headers.erase("Content-Type");
+    headers.erase("Accept");
+    headers.emplace("Accept", "text/event-stream");
+    headers.emplace("Last-Event-ID", ask.last_event_id);
+    return headers;
+  }
+
   std::string authority_;
   httplib::Headers headers_{{"Host", authority_},
                             {"User-Agent", "league/" LEAGUE_VERSION},
@@ -93,10 +117,9 @@ HttplibClient::HttplibClient(const Endpoint& endpoint)
 
 HttplibClient::~HttplibClient() = default;
 
-bool HttplibClient::post(const std::string& path, const std::string& body, DeadlineStream& stream,
-                         HttpAnswer& answer) {
+bool HttplibClient::ask(const HttpAsk& ask, DeadlineStream& stream, HttpAnswer& answer) {
   try {
-    return adapter_->exchange(path, body, stream, answer);
+    return adapter_->exchange(ask, stream, answer);
   } catch (const std::exception&) {
     return false;  // such as a Content-Length beyond all memory
   }

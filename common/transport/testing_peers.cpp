@@ -92,6 +92,13 @@ std::string ok(std::string_view body) {
 }
 
 std::string ScriptedServer::Connection::read_request() { return take_message(fd_, in_); }
+std::string ScriptedServer::Connection::read_bytes(std::size_t count) {
+  while (in_.size() < count && receive(fd_, in_)) {
+  }
+  std::string bytes = in_.substr(0, count);
+  in_.erase(0, bytes.size());
+  return bytes;
+}
 bool ScriptedServer::Connection::send(std::string_view bytes) const { return send_all(fd_, bytes); }
 void ScriptedServer::Connection::wait_for_close() const {
   std::string ignored;

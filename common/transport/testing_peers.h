@@ -50,6 +50,8 @@ class ScriptedServer {
    public:
     explicit Connection(int fd) : fd_(fd) {}
     std::string read_request();
+    /// Exactly so many bytes, or fewer at the client's end.
+    std::string read_bytes(std::size_t count);
     bool send(std::string_view bytes) const;
     /// Blocks until the client closes (what it sends is thrown away).
     void wait_for_close() const;

@@ -4,12 +4,6 @@
 
 namespace league::transport {
 
-namespace {
-
-constexpr std::size_t kMaxExcerpt = 200;
-
-}  // namespace
-
 rpc::MessageContext context_of_answer(const ResponseHead& head, std::string_view method,
                                       const std::string& target,
                                       std::shared_ptr<const rpc::ConnectionInfo> connection) {
@@ -41,15 +35,6 @@ rpc::MessageContext context_of_event(const SseEvent& event, const std::string& l
   return context;
 }
 
-std::string excerpt_of(std::string_view body) {
-  std::string text(body.substr(0, kMaxExcerpt));
-  for (char& c : text) {
-    if (c < ' ' || c > '~') c = c == '\n' || c == '\r' || c == '\t' ? ' ' : '?';
-  }
-  while (text.ends_with(' ')) text.pop_back();
-  return text;
-}
-
 core::Error refusal(std::string_view method, const Endpoint& endpoint, int status,
                     std::string_view body) {
   std::string text = std::string(method) + " of " + endpoint.url() + " was refused with status " +
@@ -65,15 +50,6 @@ core::Error wrong_type(std::string_view method, const Endpoint& endpoint, std::s
                      " instead of " + std::string(expected);
   if (auto excerpt = excerpt_of(body); !excerpt.empty()) text += ": " + excerpt;
   return {core::ErrorCode::kInvalidReply, std::move(text), {}};
-}
-
-bool looks_like_json(std::string_view text) {
-  auto begin = text.find_first_not_of(" \t\r\n");
-  return begin != std::string_view::npos && (text[begin] == '{' || text[begin] == '[');
-}
-
-bool is_json_type(std::string_view media_type) {
-  return media_type == kJson || media_type.ends_with("+json");
 }
 
 void tell(const OutboundMessage& message, std::optional<core::Error> error, int http_status,

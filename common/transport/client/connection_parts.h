@@ -6,12 +6,10 @@
 
 #include "common/rpc/context.h"
 #include "common/transport/client/http_pool.h"
+#include "common/transport/client/media_type.h"
 #include "common/transport/client/sse_parser.h"
 
 namespace league::transport {
-
-inline constexpr std::string_view kEventStream = "text/event-stream";
-inline constexpr std::string_view kJson = "application/json";
 
 /// Of an answer: direction, times, HTTP metadata with status, the session id of its head.
 [[nodiscard]] rpc::MessageContext context_of_answer(
@@ -24,9 +22,6 @@ inline constexpr std::string_view kJson = "application/json";
                                                    const std::string& stream_id,
                                                    const rpc::MessageContext& of_answer);
 
-/// The beginning of a refusal's body on one line, for an error text; empty where it says nothing.
-[[nodiscard]] std::string excerpt_of(std::string_view body);
-
 /// `GET of http://… was refused with status 404: not found`.
 [[nodiscard]] core::Error refusal(std::string_view method, const Endpoint& endpoint, int status,
                                   std::string_view body);
@@ -35,12 +30,6 @@ inline constexpr std::string_view kJson = "application/json";
 [[nodiscard]] core::Error wrong_type(std::string_view method, const Endpoint& endpoint,
                                      std::string_view type, std::string_view expected,
                                      std::string_view body);
-
-/// Whether the text begins like a JSON object or array.
-[[nodiscard]] bool looks_like_json(std::string_view text);
-
-/// `application/json` and the like (`…+json`).
-[[nodiscard]] bool is_json_type(std::string_view media_type);
 
 /// Reports what became of a message, where anybody wants to know.
 void tell(const OutboundMessage& message, std::optional<core::Error> error, int http_status = 0,

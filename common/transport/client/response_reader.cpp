@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/core/text.h"
+#include "common/transport/client/media_type.h"
 
 namespace league::transport {
 
@@ -20,13 +20,7 @@ constexpr int kSwitchingProtocols = 101;
 
 }  // namespace
 
-std::string ResponseHead::media_type() const {
-  auto field = rpc::find_header(*headers, "content-type");
-  if (!field) return {};
-  auto type = field->substr(0, field->find(';'));
-  while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
-  return core::lower_case(type);
-}
+std::string ResponseHead::media_type() const { return media_type_of(*headers); }
 
 /// Hands Beast's callbacks on.
 class ResponseReader::Parser final : public http::basic_parser<false> {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/rpc/http_headers.h"
+
+namespace league::transport {
+
+inline constexpr std::string_view kEventStream = "text/event-stream";
+inline constexpr std::string_view kJson = "application/json";
+
+/// The content type in lower case and without parameters; empty where there is none.
+[[nodiscard]] std::string media_type_of(const rpc::HeaderMap& headers);
+
+/// `application/json` and the like (`…+json`).
+[[nodiscard]] bool is_json_type(std::string_view media_type);
+
+/// Whether the text begins like a JSON object or array.
+[[nodiscard]] bool looks_like_json(std::string_view text);
+
+/// The beginning of a foreign text on one line of printable ASCII, for texts of errors.
+[[nodiscard]] std::string excerpt_of(std::string_view text);
+
+}  // namespace league::transport
