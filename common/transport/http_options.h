@@ -20,10 +20,9 @@ struct HttpLimits {
 
 /// What long-lived streams may cost: event streams and WebSockets.
 struct StreamLimits {
-  /// A peer that was sent nothing for so long gets a comment or a ping.
+  /// An event stream that was silent for so long gets a comment.
   std::chrono::milliseconds keep_alive{15'000};
-  /// A WebSocket that shows no sign of life for so long is dropped, and a stream whose peer takes
-  /// nothing of what waits for it.
+  /// A WebSocket that shows no sign of life for half of this is pinged, for all of it dropped.
   std::chrono::milliseconds idle_timeout{60'000};
   /// Bytes that wait for one peer; who has more reads too slowly and is dropped.
   std::size_t max_queue = 1024 * 1024;

@@ -25,7 +25,7 @@ StreamRoutes::StreamRoutes(const HttpServerOptions& options, MessageHandler& han
 
 RouteAnswer StreamRoutes::on_get(const RouteRequest& request) {
   if (is_upgrade(*request.headers)) {
-    auto upgrade = read_upgrade(*request.headers, request.version, !request.body.empty());
+    auto upgrade = read_upgrade(*request.headers, request.version);
     if (auto* refusal = std::get_if<HttpRefusal>(&upgrade)) {
       RouteAnswer answer = refusal_answer(*refusal);
       if (refusal->status == 426) {

@@ -61,6 +61,15 @@ class StreamClient {
     in_.erase(0, end);
     return all.substr(0, end);
   }
+  /// The next `size` bytes, or fewer when the peer closes before.
+  std::string take(std::size_t size) {
+    auto until = deadline();
+    while (in_.size() < size && fill(until)) {
+    }
+    std::string taken = in_.substr(0, size);
+    in_.erase(0, size);
+    return taken;
+  }
   /// Everything until the peer closes.
   std::string read_all() {
     auto until = deadline();

@@ -15,6 +15,6 @@ namespace league::transport {
 /// What the handshake of RFC 6455 §4.2.1 asks for; 426 for another version of it, 400 for what is
 /// no handshake.
 [[nodiscard]] std::variant<HttpRefusal, WebSocketUpgrade> read_upgrade(
-    const rpc::HeaderMap& headers, std::string_view version, bool has_body);
+    const rpc::HeaderMap& headers, std::string_view version);
 
 }  // namespace league::transport

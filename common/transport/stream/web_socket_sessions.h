@@ -11,14 +11,9 @@
 #include "common/transport/hub.h"
 #include "common/transport/message_handler.h"
 #include "common/transport/stream/detached_socket.h"
+#include "common/transport/stream/server_web_socket.h"
 
 namespace league::transport {
-
-/// What the server needs of an upgrade request that has been found to be right.
-struct WebSocketUpgrade {
-  std::string key;  ///< Sec-WebSocket-Key
-  bool offers_mcp = false;  ///< the subprotocol
-};
 
 /// The WebSockets of one server: each is served as a connection of messages. Thread-safe.
 class WebSocketSessions {

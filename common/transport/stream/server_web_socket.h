@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "common/transport/hub.h"
+#include "common/transport/message_connection.h"
+#include "common/transport/stream/detached_socket.h"
+
+namespace league::transport {
+
+/// What the server needs of an upgrade request that has been found to be right.
+struct WebSocketUpgrade {
+  std::string key;  ///< Sec-WebSocket-Key
+  bool offers_mcp = false;  ///< the subprotocol
+};
+
+/// What one WebSocket may take.
+struct ServerWebSocketOptions {
+  std::size_t max_message = 256 * 1024;  ///< bytes of the peer's messages, else close code 1009
+  std::size_t max_queue = 1024 * 1024;  ///< bytes that wait for the peer, else 1013
+  /// Without a sign of life for half of it the peer is pinged, for all of it dropped.
+  std::chrono::milliseconds idle_timeout{60'000};
+  std::chrono::milliseconds close_timeout{1000};  ///< for the closing handshake
+};
+
+/// The server's end of a WebSocket (RFC 6455): one JSON-RPC message in a text message. Binary
+/// messages close it with 1003, bad UTF-8 with 1007. Thread-safe.
+class ServerWebSocket : public MessageConnection {
+ public:
+  /// The answer to the upgrade goes out when the connection is started. The hub outlives it.
+  [[nodiscard]] static std::shared_ptr<ServerWebSocket> create(
+      Hub& hub, DetachedSocket socket, const WebSocketUpgrade& upgrade,
+      const ServerWebSocketOptions& options);
+
+  /// close() says 1001 from now on: the server goes away.
+  virtual void announce_stop() = 0;
+  /// Closes without a handshake.
+  virtual void cut() = 0;
+  /// The peer was dropped for reading too slowly.
+  [[nodiscard]] virtual bool was_dropped() const = 0;
+};
+
+}  // namespace league::transport
