@@ -29,7 +29,9 @@ struct StreamLimits {
   std::size_t max_in_work = 64;  ///< messages of one legacy stream or WebSocket without an answer
   std::size_t max_stored = 256 * 1024;  ///< bytes of the last events of a resumable stream
   std::size_t max_stored_in_total = 64 * 1024 * 1024;  ///< of all streams of a runtime
-  std::size_t max_ended_streams = 10'000;  ///< that are kept for who comes back for the end
+  /// Resumable streams that are kept for who comes back: those that go on, and as many for their
+  /// end.
+  std::size_t max_away_streams = 10'000;
   /// How long events are kept, and a resumable stream without its peer.
   std::chrono::milliseconds stored_for{60'000};
 };

@@ -1,5 +1,7 @@
 #include "common/transport/http_refusal.h"
 
+#include "common/rpc/json_text.h"
+
 namespace league::transport {
 
 namespace {
@@ -43,9 +45,10 @@ int json_rpc_code(int status) {
 }  // namespace
 
 std::string refusal_body(const HttpRefusal& refusal) {
-  // The texts are ours: no character of them needs escaping.
+  std::string text;
+  rpc::append_json_string(text, refusal.text);
   return R"({"jsonrpc":"2.0","error":{"code":)" + std::to_string(json_rpc_code(refusal.status)) +
-         R"(,"message":")" + refusal.text + R"("},"id":null})";
+         R"(,"message":)" + text + R"(},"id":null})";
 }
 
 std::string refusal_response(const HttpRefusal& refusal) {

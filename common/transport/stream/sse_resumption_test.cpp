@@ -158,6 +158,20 @@ TEST(SseResumption, KeepsABoundedNumberOfBytes) {
   EXPECT_EQ(rest.find("-80\n"), std::string::npos);
 }
 
+TEST(SseResumption, KeepsABoundedNumberOfStreams) {
+  auto options = stream_options();
+  options.streams.max_away_streams = 3;
+  options.streams.keep_alive = milliseconds(40);
+  ResumableServer served(options);
+  for (int i = 0; i < 10; ++i) {
+    StreamClient(served.port(), listen_request(kSession)).read_until("data: \n\n");
+  }
+  EXPECT_TRUE(eventually([&] {
+    auto counts = served.server->stream_counts();
+    return served.handler.closed_count() == 7 && counts.resumable == 6;
+  }));
+}
+
 TEST(SseResumption, StopsWithClientsAway) {
   ResumableServer served;
   StreamClient first(served.port(), listen_request(kSession));

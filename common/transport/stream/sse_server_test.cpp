@@ -97,10 +97,10 @@ TEST(SseServer, ListensAndIsToldWhenItEnds) {
 
 TEST(SseServer, RefusesStreams) {
   StreamServer served;
-  served.handler.refusal = StreamRefusal{409, "there is one already"};
+  served.handler.refusal = StreamRefusal{409, "there is one already: \"a\""};
   std::string response = RawClient(served.port()).ask(listen_request());
   EXPECT_EQ(status_of(response), 409);
-  EXPECT_NE(response.find("there is one already"), std::string::npos);
+  EXPECT_NE(response.find(R"(there is one already: \"a\"")"), std::string::npos);
   std::string plain = RawClient(served.port()).ask(get("/mcp"));
   EXPECT_EQ(status_of(plain), 405);
   EXPECT_NE(plain.find("Allow: POST, GET, DELETE"), std::string::npos);

@@ -236,6 +236,11 @@ bool SseStream::is_resumable() const {
   return options_.is_resumable;
 }
 
+bool SseStream::is_away() const {
+  std::lock_guard lock(mutex_);
+  return has_begun_ && !has_ended_ && !socket_;
+}
+
 bool SseStream::is_of_session(const rpc::HeaderMap& headers) const {
   return headers_ && session_of(*headers_) == session_of(headers);
 }

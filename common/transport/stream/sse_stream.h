@@ -75,6 +75,8 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is_resumable() const;
+  /// It is open, but its client has no connection.
+  [[nodiscard]] bool is_away() const;
   /// True when a request with these headers is of the session that asked for the stream.
   [[nodiscard]] bool is_of_session(const rpc::HeaderMap& headers) const;
   /// Another connection for the same stream: sends what came after event `last`, then what comes.

@@ -197,7 +197,8 @@ std::shared_ptr<StreamSocket> StreamHost::new_socket(StreamSocket::OnGone on_gon
   const StreamLimits& limits = options_.streams;
   auto socket = std::make_shared<StreamSocket>(
       *share_.hub,
-      StreamSocketOptions{limits.max_queue, limits.keep_alive, options_.limits.write_timeout},
+      StreamSocketOptions{limits.max_queue, limits.keep_alive, options_.limits.write_timeout,
+                          limits.idle_timeout},
       [self = shared_from_this(), on_gone = std::move(on_gone)](const StreamSocket& gone,
                                                                 const StreamEnd& end) {
         {
@@ -235,7 +236,7 @@ void StreamHost::on_closed(const StreamPtr& stream) {
       ended_.emplace(id, stream);
       ended_order_.push_back(id);
     }
-    if (ended_order_.size() > options_.streams.max_ended_streams) {
+    if (ended_order_.size() > options_.streams.max_away_streams) {
       if (auto oldest = ended_.extract(ended_order_.front()))
         forgotten = std::move(oldest.mapped());
       ended_order_.pop_front();
@@ -265,9 +266,10 @@ void StreamHost::expire_streams(std::chrono::steady_clock::time_point now) {
     for (const auto& [id, stream] : ended_) ended.push_back(stream);
   }
   // Closing one that is still open moves it to the ended ones, and there it expires at once.
+  std::size_t away = 0;
   for (const auto& stream : all_streams()) {
-    if (stream->is_resumable()) [[maybe_unused]]
-      bool is_over = stream->expire(now);
+    if (!stream->is_resumable() || stream->expire(now) || !stream->is_away()) continue;
+    if (++away > options_.streams.max_away_streams) stream->cut("too many clients are away");
   }
   std::erase_if(ended, [&](const StreamPtr& stream) { return !stream->expire(now); });
   std::vector<std::string> ids;

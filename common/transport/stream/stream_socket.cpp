@@ -1,5 +1,7 @@
 #include "common/transport/stream/stream_socket.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -52,6 +54,9 @@ void StreamSocket::adopt(DetachedSocket socket) {
     self->stray_ = handed_over->leftover.size();
     self->last_sent_ = std::chrono::steady_clock::now();
     self->native_ = std::make_unique<Native>(self->hub_.context(), handed_over->fd.release());
+    auto limit = static_cast<unsigned>(self->options_.dead_after.count());
+    ::setsockopt(self->native_->descriptor.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &limit,
+                 sizeof limit);
     self->watch();
     self->flush();
   });

@@ -26,6 +26,8 @@ struct StreamSocketOptions {
   std::size_t max_queue = 0;  ///< bytes that wait for the peer, else it is dropped
   std::chrono::milliseconds keep_alive{};  ///< of silence, then a comment
   std::chrono::milliseconds write_timeout{};  ///< for a peer that takes nothing of what waits
+  /// For a machine that acknowledges nothing, though the system takes bytes for it.
+  std::chrono::milliseconds dead_after{};
 };
 
 /// A socket that bytes only go out by, on the hub: what one direction of an event stream needs. The
