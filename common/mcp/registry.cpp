@@ -162,6 +162,12 @@ json text_contents(const std::string& uri, const std::string& mime_type, const s
   return {{"contents", json::array({{{"uri", uri}, {"mimeType", mime_type}, {"text", text}}})}};
 }
 
+int not_found_code(const Responder& reply) {
+  return reply.exchange().dialect() == Dialect::kModern
+             ? static_cast<int>(rpc::StandardCode::kInvalidParams)
+             : kResourceNotFound;
+}
+
 core::Result<std::function<core::Result<void>(const json&)>> schema_check(const std::string& schema,
                                                                           const std::string& name) {
   auto compiled = schema::CompiledSchema::compile(json::parse(schema, nullptr, false), name);

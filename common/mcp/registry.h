@@ -90,6 +90,9 @@ struct ServerPrompt {
 [[nodiscard]] nlohmann::json text_contents(const std::string& uri, const std::string& mime_type,
                                            const std::string& text);
 
+/// The code for a resource that is not there, which differs between the dialects.
+[[nodiscard]] int not_found_code(const Responder& reply);
+
 /// A ServerTool::check that wants arguments to keep `schema`, a JSON Schema of draft-07. Fails as
 /// schema::CompiledSchema::compile.
 [[nodiscard]] core::Result<std::function<core::Result<void>(const nlohmann::json&)>> schema_check(

@@ -77,6 +77,7 @@ Server::Server(ServerOptions options, Application& application, const core::Cloc
       server_info_(server_info(options_)),
       modern_tail_(R"(,"resultType":"complete","_meta":{")" + std::string(kServerInfoKey) +
                    "\":" + server_info_ + "}"),
+      modern_read_tail_(R"(,"ttlMs":0,"cacheScope":"private")" + modern_tail_),
       registry_(options_.page_size),
       sessions_(options_.sessions, options_.random ? *options_.random : system_random_, clock),
       client_requests_(options_.timer),
@@ -275,7 +276,7 @@ Server::Served Server::serve(rpc::Request request, Arrival arrival, Dialect dial
     if (token != meta->end() && rpc::Id::from_json(*token)) setup.progress_token = *token;
   }
   if (is_modern) {
-    setup.result_tail = modern_tail_;
+    setup.result_tail = request.method == "resources/read" ? modern_read_tail_ : modern_tail_;
     setup.client_capabilities = (*meta)[std::string(kClientCapabilitiesKey)];
     auto level = meta->find(kLogLevelKey);
     if (level != meta->end() && level->is_string())

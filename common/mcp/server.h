@@ -154,6 +154,7 @@ class Server final : public transport::MessageHandler {
   core::CryptoRandom system_random_;
   const std::string server_info_;  ///< JSON
   const std::string modern_tail_;
+  const std::string modern_read_tail_;  ///< of results that a client may keep for no time
   Registry registry_;
   ServerSessions sessions_;
   ClientRequests client_requests_;

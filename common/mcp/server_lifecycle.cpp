@@ -81,15 +81,12 @@ Server::Method Server::modern_method(std::string_view name) {
 }
 
 std::string Server::capabilities() const {
-  bool has_resources = !registry_.is_empty(Registry::List::kResources) ||
-                       !registry_.is_empty(Registry::List::kResourceTemplates);
-  json all = json::object();
+  // Lists are served even where they are empty.
+  json all = {
+      {"tools", json::object()}, {"resources", json::object()}, {"prompts", json::object()}};
   auto add = [&all](const char* name, bool is_there) {
     if (is_there) all[name] = json::object();
   };
-  add("tools", true);
-  add("resources", has_resources || options_.resources_change);
-  add("prompts", !registry_.is_empty(Registry::List::kPrompts) || options_.prompts_change);
   add("completions", registry_.completion() != nullptr);
   add("logging", options_.has_logging);
   if (options_.tools_change) all["tools"]["listChanged"] = true;

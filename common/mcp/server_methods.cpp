@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "common/mcp/fault.h"
 #include "common/mcp/server.h"
 #include "common/rpc/json_text.h"
 
@@ -42,6 +43,13 @@ void fail_params(const Responder& reply, const std::string& why, const json& dat
   reply.fail(kInvalidParams, "Invalid params: " + why, data);
 }
 
+/// A call that no tool has seen, in the log too.
+void fail_call(const Responder& reply, rpc::MessageNotes& notes, const core::Error& error) {
+  notes.verdict = error.code;
+  notes.fault = error.message;
+  fail_params(reply, error.message, error_data(error));
+}
+
 /// What a model reads and can do better.
 void fail_tool(const Responder& reply, const core::Error& error) {
   std::string text = error.message;
@@ -75,9 +83,18 @@ void Server::list_resource_templates(Served served) {
 void Server::call_tool(Served served) {
   json params = std::move(served.request.params);
   auto name = take_text(params, "name");
-  if (!name) return fail_params(served.reply, "tools/call needs the text params.name");
+  if (!name) {
+    return fail_call(served.reply, *served.arrival.notes,
+                     {core::ErrorCode::kMissingRequiredField,
+                      "tools/call needs the text params.name", "/params/name"});
+  }
   auto tool = registry_.find_tool(*name);
-  if (!tool) return fail_params(served.reply, "there is no tool " + shown_name(*name));
+  if (!tool) {
+    return fail_call(
+        served.reply, *served.arrival.notes,
+        {core::ErrorCode::kUnknownMessageType,
+         "there is no tool " + shown_name(*name) + "; tools/list names them", "/params/name"});
+  }
   auto arguments = take_arguments(params);
   if (!arguments) return fail_params(served.reply, "params.arguments must be an object");
   served.arrival.notes->message_type = tool->name;
@@ -118,10 +135,8 @@ void Server::read_resource(Served served) {
   if (!uri) return fail_params(served.reply, "resources/read needs the text params.uri");
   auto found = registry_.find_resource(*uri);
   if (!found) {
-    json data = {{"uri", *uri}};
-    if (served.reply.exchange().dialect() == Dialect::kModern)
-      return fail_params(served.reply, "there is no resource " + shown_name(*uri), data);
-    return served.reply.fail(kResourceNotFound, "Resource not found: " + shown_name(*uri), data);
+    return served.reply.fail(not_found_code(served.reply),
+                             "Resource not found: " + shown_name(*uri), {{"uri", *uri}});
   }
   found->resource->read({std::move(*uri),
                          std::move(found->variables),
