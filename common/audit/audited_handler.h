@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "common/audit/record.h"
 #include "common/core/clock.h"
 #include "common/transport/message_handler.h"
@@ -17,6 +20,17 @@ class AuditedHandler final : public transport::MessageHandler {
       : handler_(handler), log_(log), clock_(clock) {}
 
   void on_message(transport::Inbound message, transport::ReplySlot reply) override;
+  // What is no message is handed on without a record.
+  transport::StreamAnswer on_stream(transport::StreamRequest request) override {
+    return handler_.on_stream(std::move(request));
+  }
+  std::optional<transport::StreamRefusal> on_session_end(
+      const rpc::MessageContext& context) override {
+    return handler_.on_session_end(context);
+  }
+  void on_channel_closed(const transport::PeerChannel& channel) override {
+    handler_.on_channel_closed(channel);
+  }
 
  private:
   transport::MessageHandler& handler_;
