@@ -23,6 +23,16 @@ std::string_view without_port(std::string_view host) {
   return is_port ? host.substr(0, colon) : std::string_view{};
 }
 
+/// A page that this very server has given out, under one of the machine's own names: a name of
+/// somebody else's could lead here too (DNS rebinding).
+bool is_own_page(std::string_view host, std::string_view origin) {
+  constexpr std::string_view kScheme = "http://";
+  std::string_view name = without_port(host);
+  bool is_local = equals_ignoring_case(name, "localhost") || name == "127.0.0.1" || name == "[::1]";
+  return is_local && origin.starts_with(kScheme) &&
+         equals_ignoring_case(origin.substr(kScheme.size()), host);
+}
+
 std::string_view media_type(std::string_view value) {
   value = value.substr(0, value.find(';'));
   while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
@@ -53,8 +63,10 @@ std::optional<HttpRefusal> EdgeRules::check_peer(const rpc::HeaderMap& headers,
   }
   auto [origin, origin_end] = headers.equal_range(std::string_view("Origin"));
   if (origin == origin_end) return std::nullopt;
-  bool is_allowed = std::next(origin) == origin_end &&
-                    std::find(origins_.begin(), origins_.end(), origin->second) != origins_.end();
+  bool is_allowed =
+      std::next(origin) == origin_end &&
+      (std::find(origins_.begin(), origins_.end(), origin->second) != origins_.end() ||
+       (host != host_end && is_own_page(host->second, origin->second)));
   if (is_allowed) return std::nullopt;
   return HttpRefusal{403, "calls from web pages of this Origin are not allowed"};
 }
