@@ -55,7 +55,7 @@ struct HttpPool::Link {
 };
 
 /// connect → write → read, on a connection of the pool or a new one.
-class HttpPool::Exchange final : public HttpExchange,
+class HttpPool::Exchange final : public PoolExchange,
                                  public ResponseSink,
                                  public std::enable_shared_from_this<Exchange> {
  public:
@@ -233,7 +233,7 @@ HttpPool::HttpPool(Hub& hub, Endpoint endpoint, const HttpClientLimits& limits)
 
 HttpPool::~HttpPool() = default;
 
-std::shared_ptr<HttpExchange> HttpPool::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
+std::shared_ptr<PoolExchange> HttpPool::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
   auto exchange =
       std::make_shared<Exchange>(shared_from_this(), std::move(request), std::move(sink));
   if (is_closed_) {

@@ -37,15 +37,15 @@ struct HttpFault {
 /// Takes an answer on the hub's thread. May cancel its exchange from within.
 class HttpSink : public ResponseSink {
  public:
-  /// Once, last: the answer is complete, or not. Not called after HttpExchange::cancel.
+  /// Once, last: the answer is complete, or not. Not called after PoolExchange::cancel.
   virtual void on_end(const HttpFault* fault) = 0;
 };
 
 /// A request that runs. Only on the hub's thread. It lives as long as it runs; hold it weakly,
 /// since it owns its sink.
-class HttpExchange {
+class PoolExchange {
  public:
-  virtual ~HttpExchange() = default;
+  virtual ~PoolExchange() = default;
   /// Nothing more is called; a connection in use is closed.
   virtual void cancel() = 0;
   /// Instead of the request's.
@@ -66,7 +66,7 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   HttpPool& operator=(const HttpPool&) = delete;
 
   /// Sends the request; `sink` is called later, never from within.
-  std::shared_ptr<HttpExchange> start(HttpRequest request, std::shared_ptr<HttpSink> sink);
+  std::shared_ptr<PoolExchange> start(HttpRequest request, std::shared_ptr<HttpSink> sink);
   /// Ends all exchanges with kShuttingDown, now, and closes all connections; later ones fail alike.
   void close();
 

@@ -31,7 +31,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     HttpRequest request;
     request.method = "GET";
     request.target = endpoint_.path;
-    request.headers = {{"Accept", std::string(kEventStream)}, {"Cache-Control", "no-cache"}};
+    request.headers = {{"Accept", std::string(kEventStreamType)}, {"Cache-Control", "no-cache"}};
     request.headers.insert(request.headers.end(), options_.stream_headers.begin(),
                            options_.stream_headers.end());
     request.deadline = deadline;
@@ -49,7 +49,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     }
     HttpRequest request;
     request.target = target_;
-    request.headers = {{"Content-Type", std::string(kJson)}};
+    request.headers = {{"Content-Type", std::string(kJsonType)}};
     for (const HttpHeaders* more : {&options_.post_headers, &std::as_const(message).headers}) {
       request.headers.insert(request.headers.end(), more->begin(), more->end());
     }
@@ -106,7 +106,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
 
  private:
   [[nodiscard]] bool is_event_stream() const {
-    return status_ == 200 && media_type_ == kEventStream;
+    return status_ == 200 && media_type_ == kEventStreamType;
   }
 
   void on_event(SseEvent event) {
@@ -127,7 +127,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   }
 
   void refuse() {
-    finish(status_ == 200 ? wrong_type("GET", endpoint_, media_type_, kEventStream, refusal_)
+    finish(status_ == 200 ? wrong_type("GET", endpoint_, media_type_, kEventStreamType, refusal_)
                           : refusal("GET", endpoint_, status_, refusal_));
   }
 
@@ -162,7 +162,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   SseParser parser_;
   ReceiverGate gate_;
   HttpConnector::OpenedOrFailed opened_;  ///< null once it has run
-  std::weak_ptr<HttpExchange> stream_;
+  std::weak_ptr<PoolExchange> stream_;
   int status_ = 0;
   std::string media_type_;
   std::string refusal_;

@@ -19,7 +19,7 @@ std::string media_type_of(const rpc::HeaderMap& headers) {
 }
 
 bool is_json_type(std::string_view media_type) {
-  return media_type == kJson || media_type.ends_with("+json");
+  return media_type == kJsonType || media_type.ends_with("+json");
 }
 
 bool looks_like_json(std::string_view text) {

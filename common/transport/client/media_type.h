@@ -7,8 +7,8 @@
 
 namespace league::transport {
 
-inline constexpr std::string_view kEventStream = "text/event-stream";
-inline constexpr std::string_view kJson = "application/json";
+inline constexpr std::string_view kEventStreamType = "text/event-stream";
+inline constexpr std::string_view kJsonType = "application/json";
 
 /// The content type in lower case and without parameters; empty where there is none.
 [[nodiscard]] std::string media_type_of(const rpc::HeaderMap& headers);

@@ -43,7 +43,7 @@ class PostDrain::Post final : public HttpSink {
     state_->bytes += message_.bytes->size();
   }
 
-  void run_in(const std::shared_ptr<HttpExchange>& exchange) { exchange_ = exchange; }
+  void run_in(const std::shared_ptr<PoolExchange>& exchange) { exchange_ = exchange; }
 
   void on_head(const ResponseHead& head) override {
     status_ = head.status;
@@ -82,7 +82,7 @@ class PostDrain::Post final : public HttpSink {
   const std::shared_ptr<State> state_;
   const Endpoint endpoint_;
   const OutboundMessage message_;
-  std::weak_ptr<HttpExchange> exchange_;
+  std::weak_ptr<PoolExchange> exchange_;
   int status_ = 0;
   rpc::MessageContext context_;
   std::string body_;

@@ -58,7 +58,7 @@ class StreamableListening final : public StreamableTask,
     if (is_over_) return;
     if (status_ == 405) return end(std::nullopt);
     if (status_ / 100 == 2 && !is_open()) {
-      return end(wrong_type("GET", shared_->endpoint, media_type_, kEventStream, body_));
+      return end(wrong_type("GET", shared_->endpoint, media_type_, kEventStreamType, body_));
     }
     if (status_ != 0 && !is_open()) return end(refusal("GET", shared_->endpoint, status_, body_));
     if (!has_reported_) return end(fault->error);
@@ -76,7 +76,7 @@ class StreamableListening final : public StreamableTask,
   }
 
  private:
-  [[nodiscard]] bool is_open() const { return status_ == 200 && media_type_ == kEventStream; }
+  [[nodiscard]] bool is_open() const { return status_ == 200 && media_type_ == kEventStreamType; }
 
   void ask() {
     status_ = 0;
@@ -84,7 +84,7 @@ class StreamableListening final : public StreamableTask,
     HttpRequest request;
     request.method = "GET";
     request.target = shared_->endpoint.path;
-    HttpHeaders first{{"Accept", std::string(kEventStream)}};
+    HttpHeaders first{{"Accept", std::string(kEventStreamType)}};
     if (!events_.last_event_id().empty()) {
       first.emplace_back("Last-Event-ID", events_.last_event_id());
     }
@@ -123,7 +123,7 @@ class StreamableListening final : public StreamableTask,
   const StreamableHttpConnection::Done done_;
   EventStream events_;
   boost::asio::steady_timer timer_;
-  std::weak_ptr<HttpExchange> exchange_;
+  std::weak_ptr<PoolExchange> exchange_;
   int status_ = 0;
   std::string media_type_;
   rpc::MessageContext context_;
@@ -184,7 +184,7 @@ class StreamableDelete final : public StreamableTask,
 
   const std::shared_ptr<StreamableShared> shared_;
   const StreamableHttpConnection::Done done_;
-  std::weak_ptr<HttpExchange> exchange_;
+  std::weak_ptr<PoolExchange> exchange_;
   int status_ = 0;
   rpc::MessageContext context_;
   std::string body_;

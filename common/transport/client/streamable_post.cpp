@@ -30,9 +30,9 @@ class StreamablePost final : public StreamableTask,
     shared_->tasks.insert(shared_from_this());
     HttpRequest request;
     request.target = shared_->endpoint.path;
-    request.headers = shared_->headers(
-        {{"Content-Type", std::string(kJson)}, {"Accept", "application/json, text/event-stream"}},
-        message_.headers);
+    request.headers = shared_->headers({{"Content-Type", std::string(kJsonType)},
+                                        {"Accept", "application/json, text/event-stream"}},
+                                       message_.headers);
     request.body = message_.bytes;
     request.deadline = message_.deadline;
     if (request.deadline == core::Clock::Steady::max()) {
@@ -98,7 +98,7 @@ class StreamablePost final : public StreamableTask,
   const rpc::FramePeek request_;
   EventStream events_;
   boost::asio::steady_timer timer_;
-  std::weak_ptr<HttpExchange> exchange_;
+  std::weak_ptr<PoolExchange> exchange_;
   Form form_ = Form::kNone;
   int status_ = 0;
   std::string media_type_;
@@ -118,7 +118,7 @@ void StreamablePost::on_head(const ResponseHead& head) {
   context_ =
       context_of_answer(head, method, shared_->endpoint.path, exchange_.lock()->connection());
   bool is_fine = status_ / 100 == 2;
-  if (is_fine && media_type_ == kEventStream) {
+  if (is_fine && media_type_ == kEventStreamType) {
     form_ = Form::kEvents;
     events_.begin(context_);
     exchange_.lock()->set_deadline(message_.deadline);
@@ -224,7 +224,7 @@ void StreamablePost::ask_again() {
   request.method = "GET";
   request.target = shared_->endpoint.path;
   request.headers = shared_->headers(
-      {{"Accept", std::string(kEventStream)}, {"Last-Event-ID", events_.last_event_id()}},
+      {{"Accept", std::string(kEventStreamType)}, {"Last-Event-ID", events_.last_event_id()}},
       message_.headers);
   request.deadline = message_.deadline;
   request.is_listening = true;
