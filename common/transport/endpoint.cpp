@@ -95,8 +95,8 @@ core::Result<Endpoint> parse_network(std::string_view url, std::string scheme,
 }
 
 bool is_clean_path(std::string_view path) {
-  return path.size() > 1 && path.starts_with('/') && !path.ends_with('/') &&
-         (std::string(path) + "/").find("/../") == std::string::npos;
+  return path.size() > 1 && path.starts_with('/') && !path.starts_with("//") &&
+         !path.ends_with('/') && (std::string(path) + "/").find("/../") == std::string::npos;
 }
 
 bool is_printable(std::string_view text, char first) {
@@ -144,7 +144,8 @@ core::Result<Endpoint> parse_endpoint(std::string_view url) {
   }
   if (colon != std::string_view::npos && scheme == "unix") {
     auto path = url.substr(colon + 1);
-    if (!is_clean_path(path)) return refuse(url, "the path must be absolute, without ..");
+    if (!is_clean_path(path))
+      return refuse(url, "the path must be absolute, without .., as in unix:/run/bot.sock");
     return Endpoint{std::move(scheme), {}, 0, std::string(path), {}};
   }
   if (colon == std::string_view::npos || url.substr(colon, 3) != "://") {

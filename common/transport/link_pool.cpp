@@ -223,12 +223,12 @@ void LinkCaller::Pool::on_outcome(const std::string& key, const LinkPointer& lin
     link->ids.erase(job->call.id);
     link->last_used = clock_.steady_now();
     --peer.in_flight[queue_of(job->call)];
-    // A connection that was used before may have ended just now; nothing of the call went out.
+    // The connection ended just now and nothing of the call went out: it may go by another one,
+    // once. This one is out of use even before it says so.
     bool is_unsent = outcome.error && outcome.error->code == core::ErrorCode::kConnectionError &&
-                     !outcome.sent_at && link->has_answered;
+                     !outcome.sent_at;
     is_repeated =
         is_unsent && !job->is_repeated && !is_stopping_ && job->call.deadline > clock_.steady_now();
-    if (!outcome.error) link->has_answered = true;
     if (is_unsent) remove_link(peer, link, actions);
     if (!is_stopping_) pump(key, peer, actions);
     is_idle = link->ids.empty() && !std::exchange(link->is_idle_watched, true);

@@ -46,7 +46,6 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
     std::unique_ptr<ConnectionClient> client;  ///< destroyed outside of the lock
     std::unordered_set<rpc::Id> ids;  ///< pending on it
     core::Clock::Steady last_used{};
-    bool has_answered = false;
     bool is_idle_watched = false;
     std::optional<core::Error> lost;
   };

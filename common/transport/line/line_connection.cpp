@@ -37,6 +37,7 @@ void LineConnection::send(OutboundMessage message) { core_->send(std::move(messa
 void LineConnection::set_reading(bool is_on) { core_->set_reading(is_on); }
 void LineConnection::close() { core_->close(); }
 void LineConnection::abort(const core::Error& why) { core_->abort(why); }
+void LineConnection::abort_after_input(const core::Error& why) { core_->abort_after_input(why); }
 void LineConnection::on_input_closed(std::function<void()> function) {
   core_->set_input_closed(std::move(function));
 }

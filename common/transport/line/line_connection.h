@@ -54,9 +54,10 @@ class LineConnection final : public MessageConnection {
   [[nodiscard]] rpc::TransportType transport_type() const override;
   [[nodiscard]] rpc::TransportContext current_context() const override;
 
-  /// Closes at once with `why`; what waits is dropped. What the peer has sent by then is still
-  /// received.
+  /// Closes at once with `why`; what waits is dropped.
   void abort(const core::Error& why);
+  /// The same after receiving what the peer has sent by then, up to 2 MiB: its last words.
+  void abort_after_input(const core::Error& why);
   /// In place of closing at the end of the input. For children, whose exit status says more than
   /// the end of a pipe: who sets it aborts later, with the reason. Before start; runs on the hub's
   /// thread.

@@ -155,6 +155,8 @@ bool LineCore::write_some() {
   if (errno == EINTR) return true;
   if (errno == EAGAIN || errno == EWOULDBLOCK) {
     wait_writable();
+  } else if (auto explain = std::exchange(input_closed_, nullptr)) {
+    explain();  // a child that reads no more has mostly ended
   } else {
     end(line_error(core::ErrorCode::kConnectionError,
                    "the peer cannot be written to: " + system_error_text(errno)));
@@ -235,6 +237,11 @@ void LineCore::close_for(core::Error why) {
 }
 
 void LineCore::abort(const core::Error& why) {
+  if (is_closed()) return;  // perhaps the hub is gone, too
+  hub_.post([self = shared_from_this(), why] { self->end(why); });
+}
+
+void LineCore::abort_after_input(const core::Error& why) {
   hub_.post([self = shared_from_this(), why] {
     // What is here already was sent before the peer's end.
     for (int i = 0; i < 64 && !self->is_closed() && !self->has_input_ended_ &&

@@ -29,6 +29,7 @@ class LineCore final : public std::enable_shared_from_this<LineCore> {
   void set_reading(bool is_on);
   void close();
   void abort(const core::Error& why);
+  void abort_after_input(const core::Error& why);
   [[nodiscard]] const rpc::TransportContext& context() const { return context_; }
   void set_input_closed(std::function<void()> function) { input_closed_ = std::move(function); }
 

@@ -70,13 +70,13 @@ class SubprocessConnection final : public MessageConnection {
       timer->expires_after(kExplanation);
       timer->async_wait([timer, end](const boost::system::error_code&) { end(); });
     });
+    lines_->start(between);  // before the child is watched, whose last words are not to be lost
     hub_.post([child = child_, between, end] {
       child->watch([between, end, weak = std::weak_ptr<ChildProcess>(child)] {
         end();
         if (auto ended = weak.lock()) between->on_child_end(*ended->end_text());
       });
     });
-    lines_->start(std::move(between));
   }
   void send(OutboundMessage message) override { lines_->send(std::move(message)); }
   void set_reading(bool is_on) override { lines_->set_reading(is_on); }
