@@ -8,7 +8,10 @@
 
 #include "tools/league/audit_command.h"
 #include "tools/league/bench_command.h"
+#include "tools/league/call_command.h"
+#include "tools/league/enter_command.h"
 #include "tools/league/export_command.h"
+#include "tools/league/gateway_command.h"
 #include "tools/league/manager_command.h"
 #include "tools/league/suggestion.h"
 #include "tools/league/up_command.h"
@@ -64,6 +67,9 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_up_command(app, stop, chosen);
   add_status_command(app, chosen);
   add_start_command(app, chosen);
+  add_enter_command(app, chosen);
+  add_call_command(app, chosen);
+  add_gateway_command(app, stop, chosen);
   add_audit_command(app, chosen);
   add_export_command(app, chosen);
   add_bench_commands(app, stop, chosen);

@@ -274,6 +274,12 @@ bool SessionCaller::is_refused(const transport::Endpoint& endpoint) const {
   return state_->is_refused(endpoint.url());
 }
 
+std::function<bool(const transport::Endpoint&)> SessionCaller::refusals() const {
+  return [state = state_](const transport::Endpoint& endpoint) {
+    return state->is_refused(endpoint.url());
+  };
+}
+
 std::size_t SessionCaller::sessions() const { return state_->sessions(); }
 
 }  // namespace league::mcp

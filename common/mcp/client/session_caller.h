@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "common/mcp/client/client_session.h"
@@ -33,6 +34,8 @@ class SessionCaller final : public transport::Caller {
   /// True when the last attempt to come to terms with this server failed though it could be
   /// reached: it is no MCP server.
   [[nodiscard]] bool is_refused(const transport::Endpoint& endpoint) const;
+  /// is_refused as a function that may outlive the caller.
+  [[nodiscard]] std::function<bool(const transport::Endpoint&)> refusals() const;
   /// Sessions there are.
   [[nodiscard]] std::size_t sessions() const;
 

@@ -1,0 +1,152 @@
+#include "tools/league/call_command.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common/core/timer.h"
+#include "common/mcp/client/any_connector.h"
+#include "common/mcp/client/client_calls.h"
+#include "common/transport/hub.h"
+#include "tools/league/gateway_credential.h"
+#include "tools/league/mcp_access.h"
+#include "tools/league/table_text.h"
+#include "tools/league/tool_arguments.h"
+
+namespace league::tools {
+namespace {
+
+using core::Error;
+using nlohmann::json;
+
+struct CallOptions {
+  std::string url;
+  std::string tool;
+  std::vector<std::string> words;
+  std::string credential;
+  std::uint32_t timeout_ms = 30'000;
+  bool list = false;
+  bool json = false;
+  bool verbose = false;
+};
+
+int call_failed(const Error& error, int exit_code) {
+  std::cerr << "error: " << safe_text(error.message) << '\n';
+  return exit_code;
+}
+
+void print_machine(const json& value) {
+  std::cout << value.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
+}
+
+std::string first_line(const json& tool) {
+  auto text = tool.is_object() && tool.contains("description") && tool["description"].is_string()
+                  ? tool["description"].get<std::string>()
+                  : std::string();
+  return text.substr(0, text.find('\n')).substr(0, 200);
+}
+
+int list_tools(McpAccess& access, const CallOptions& options) {
+  auto tools = access.wait<core::Result<std::vector<json>>>(
+      [&](auto done) { mcp::list_tools(access.session(), access.deadline(), std::move(done)); });
+  if (!tools) return call_failed(access.scrubbed(tools.error()), 2);
+  if (options.json) {
+    print_machine({{"tools", *tools}});
+    return 0;
+  }
+  std::size_t width = 0;
+  for (const auto& tool : *tools) width = std::max(width, tool.value("name", "").size());
+  for (const auto& tool : *tools) {
+    std::string name = safe_text(tool.value("name", ""));
+    std::cout << name << std::string(width + 2 - std::min(width, name.size()), ' ')
+              << safe_text(first_line(tool)) << '\n';
+  }
+  return 0;
+}
+
+int call_one_tool(McpAccess& access, const CallOptions& options, const json& arguments) {
+  auto answer = access.wait<mcp::SessionAnswer>([&](auto done) {
+    std::function<void(const json&)> on_progress;
+    if (options.verbose) {
+      on_progress = [](const json& params) {
+        std::cerr << "progress: "
+                  << safe_text(params.dump(-1, ' ', false, json::error_handler_t::replace)) << '\n';
+      };
+    }
+    mcp::call_tool(access.session(), options.tool,
+                   arguments.dump(-1, ' ', false, json::error_handler_t::replace),
+                   access.deadline(), std::move(done), std::move(on_progress));
+  });
+  if (answer.error) return call_failed(access.scrubbed(*answer.error), 2);
+  if (answer.response.error) return call_failed(mcp::server_error(*answer.response.error), 1);
+  const json& result = answer.response.result;
+  bool is_error = result.is_object() && result.contains("isError") && result["isError"] == true;
+  if (options.json) {
+    print_machine(result);
+  } else {
+    (is_error ? std::cerr : std::cout) << readable_result(result) << std::flush;
+  }
+  return is_error ? 1 : 0;
+}
+
+int call(const CallOptions& options) {
+  if (options.list != options.tool.empty()) {
+    return call_failed({core::ErrorCode::kInvalidFieldValue,
+                        options.list ? "--list takes no tool" : "name a tool, or use --list",
+                        {}},
+                       2);
+  }
+  auto arguments = parse_tool_arguments(options.words);
+  if (!arguments) return call_failed(arguments.error(), 2);
+  McpAccess::Options access_options;
+  access_options.credential = options.credential;
+  access_options.patience = std::chrono::milliseconds(options.timeout_ms);
+  access_options.shows_child_errors = true;
+  auto access = McpAccess::open(options.url, access_options);
+  if (!access) return call_failed(access.error(), 2);
+  auto negotiated = (*access)->connect();
+  if (!negotiated) return call_failed((*access)->scrubbed(negotiated.error()), 2);
+  if (options.verbose) {
+    std::cerr << "MCP " << negotiated->revision << (negotiated->is_modern ? " (stateless)" : "")
+              << " over " << (*access)->transport_name() << " with "
+              << safe_text(negotiated->server_name) << ' ' << safe_text(negotiated->server_version)
+              << '\n';
+  }
+  return options.list ? list_tools(**access, options)
+                      : call_one_tool(**access, options, *arguments);
+}
+
+}  // namespace
+
+void add_call_command(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<CallOptions>();
+  CLI::App* command = app.add_subcommand("call", "call a tool of any MCP server");
+  command
+      ->add_option("URL", options->url,
+                   "http(s)://, sse+http(s)://, ws(s)://, tcp://, unix:PATH or stdio:COMMAND")
+      ->required();
+  command->add_option("TOOL", options->tool, "the tool's name");
+  command->add_option("ARGS", options->words, "one JSON object, or key=value ...");
+  command->add_flag("--list", options->list, "list the server's tools");
+  command->add_flag("--json", options->json, "print the result as one JSON object for machines");
+  command->add_flag("--verbose", options->verbose,
+                    "say on stderr what was negotiated, and progress");
+  command->add_option("--timeout", options->timeout_ms, "milliseconds for all of it (30000)")
+      ->check(CLI::Range(1U, 86'400'000U));
+  command->add_option(
+      "--credential", options->credential,
+      "header:NAME=VARIABLE, bearer:VARIABLE or query:NAME=VARIABLE; VARIABLE is of "
+      "the environment, @FILE a file");
+  command->footer(
+      "Examples:\n"
+      "  league call localhost:8000 get_standings limit=3\n"
+      "  league call stdio:\"python3 bot.py\" choose_parity '{\"match_id\":\"R1M1\"}'\n"
+      "  league call sse+http://localhost:3001/sse --list\n"
+      "Exit codes: 0 done, 1 the tool or the server said no, 2 wrong usage or nobody there.");
+  command->callback([options, &chosen] { chosen = [options] { return call(*options); }; });
+}
+
+}  // namespace league::tools

@@ -1,0 +1,86 @@
+#include "tools/league/enter_command.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common/core/private_file.h"
+#include "tools/league/enter.h"
+#include "tools/league/table_text.h"
+
+namespace league::tools {
+namespace {
+
+struct EnterOptions {
+  std::string url;
+  Entrant entrant;
+  std::filesystem::path token_file;
+  bool json = false;
+};
+
+int enter_failed(const core::Error& error) {
+  bool nobody =
+      error.code == core::ErrorCode::kConnectionError || error.code == core::ErrorCode::kTimeout;
+  std::cerr << "error: " << safe_text(error.message) << '\n';
+  return nobody ? 2 : 1;
+}
+
+int enter(const EnterOptions& options) {
+  auto manager = ManagerClient::connect(options.url);
+  if (!manager) {
+    std::cerr << "error: " << safe_text(manager.error().message) << '\n';
+    return 2;
+  }
+  core::SystemClock clock;
+  core::CryptoRandom random;
+  auto entry = enter_player(*manager, options.entrant, clock, random);
+  if (!entry) return enter_failed(entry.error());
+  if (!options.token_file.empty()) {
+    auto written = core::write_private_file(options.token_file, entry->token.reveal() + "\n");
+    if (!written) {
+      std::cerr << "error: " << safe_text(written.error().message) << '\n';
+      return 2;
+    }
+  }
+  if (options.json) {
+    nlohmann::json object = {{"player_id", entry->player_id},
+                             {"league_id", entry->league_id},
+                             {"display_name", options.entrant.display_name},
+                             {"contact_endpoint", options.entrant.endpoint}};
+    std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+  } else {
+    std::cout << safe_text(options.entrant.display_name) << " is " << entry->player_id << " of "
+              << safe_text(entry->league_id) << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_enter_command(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<EnterOptions>();
+  CLI::App* command = app.add_subcommand(
+      "enter", "register a player that cannot do it itself, such as an MCP server");
+  command
+      ->add_option("URL", options->url, "of the league manager, such as http://localhost:8000/mcp")
+      ->required();
+  command->add_option("--name", options->entrant.display_name, "the player's name")->required();
+  command
+      ->add_option("--endpoint", options->entrant.endpoint,
+                   "where the player can be called; stdio:COMMAND where the operator allows it")
+      ->required();
+  command->add_option("--game", options->entrant.game_types, "a game that it plays (even_odd)");
+  command->add_option("--token-file", options->token_file,
+                      "keep the player's token in this file (mode 0600); else it is forgotten");
+  command->add_flag("--json", options->json, "print one JSON object for machines");
+  command->footer(
+      "Examples:\n"
+      "  league enter http://localhost:8000/mcp --name clever --endpoint stdio:\"python3 bot.py\"\n"
+      "  league enter localhost:8000 --name far --endpoint sse+http://10.0.0.7:3001/sse\n"
+      "Exit codes: 0 it is in, 1 the manager refused, 2 it did not answer.");
+  command->callback([options, &chosen] { chosen = [options] { return enter(*options); }; });
+}
+
+}  // namespace league::tools

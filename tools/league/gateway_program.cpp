@@ -1,0 +1,202 @@
+#include "tools/league/gateway_program.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/audit/audit_log.h"
+#include "common/audit/audited_handler.h"
+#include "common/core/timer.h"
+#include "common/mcp/client/any_connector.h"
+#include "common/transport/http_server.h"
+#include "common/transport/line/stdio_server.h"
+#include "tools/league/gateway.h"
+#include "tools/league/gateway_link.h"
+#include "tools/league/gateway_sse.h"
+#include "tools/league/mcp_access.h"
+#include "tools/league/table_text.h"
+
+namespace league::tools {
+namespace {
+
+using core::Error;
+
+/// Where nobody wants a log.
+class NoRecords final : public audit::RecordSink {
+ public:
+  void append(audit::Record /*record*/) override {}
+};
+
+void say(const std::string& what) { std::cerr << "gateway: " << safe_text(what) << std::endl; }
+
+/// Everything a gateway stands on, in the order in which it may go away.
+class GatewayProgram {
+ public:
+  GatewayProgram(const GatewayProgramOptions& options, transport::StopSignal& stop)
+      : options_(options), stop_(stop) {}
+  ~GatewayProgram();
+  GatewayProgram(const GatewayProgram&) = delete;
+  GatewayProgram& operator=(const GatewayProgram&) = delete;
+
+  core::Result<void> start();
+  void run();
+
+ private:
+  core::Result<void> open_log();
+  core::Result<void> make_backend(const transport::Endpoint& endpoint);
+  void make_link(transport::Endpoint endpoint);
+  core::Result<void> serve();
+  core::Result<void> serve_http();
+  [[nodiscard]] audit::RecordSink& log() {
+    if (log_) return *log_;
+    return no_log_;
+  }
+
+  const GatewayProgramOptions& options_;
+  transport::StopSignal& stop_;
+  core::SystemClock clock_;
+  core::CryptoRandom random_;
+  NoRecords no_log_;
+  std::unique_ptr<audit::AuditLog> log_;
+  std::unique_ptr<transport::Hub> hub_;
+  std::unique_ptr<transport::HttpRuntime> runtime_;
+  std::unique_ptr<core::ThreadTimer> timer_;
+  GatewayCredential credential_;
+  std::shared_ptr<transport::Connector> connector_;
+  std::unique_ptr<GatewayBackend> backend_;
+  GatewayLink* link_ = nullptr;  ///< the backend, if it is one
+  std::unique_ptr<Gateway> gateway_;
+  std::unique_ptr<audit::AuditedHandler> audited_;
+  std::unique_ptr<transport::HttpServer> server_;
+  std::optional<transport::ServedConnection> stdio_;
+};
+
+GatewayProgram::~GatewayProgram() {
+  if (stdio_) stdio_->close();
+  if (server_) server_->stop();
+  server_ = nullptr;
+  backend_ = nullptr;
+  timer_ = nullptr;
+  runtime_ = nullptr;
+  hub_ = nullptr;
+  if (log_) log_->close();
+}
+
+core::Result<void> GatewayProgram::open_log() {
+  if (options_.logs.empty()) return {};
+  std::error_code failed;
+  std::filesystem::create_directories(options_.logs, failed);
+  audit::AuditLogOptions log;
+  log.path = options_.logs / "gateway.log.jsonl";
+  log.agent = "gateway";
+  auto opened = audit::AuditLog::open(std::move(log), clock_);
+  if (!opened) return opened.error();
+  log_ = std::move(*opened);
+  return {};
+}
+
+core::Result<void> GatewayProgram::start() {
+  auto endpoint = parse_typed_endpoint(options_.backend);
+  if (!endpoint) return endpoint.error();
+  if (!options_.credential.empty()) {
+    auto credential = GatewayCredential::parse(options_.credential, environment_variable);
+    if (!credential) return credential.error();
+    credential_ = std::move(*credential);
+  }
+  auto hub = transport::Hub::start();
+  if (!hub) return hub.error();
+  hub_ = std::move(*hub);
+  timer_ = std::make_unique<core::ThreadTimer>();
+  if (auto opened = open_log(); !opened) return opened.error();
+  if (auto made = make_backend(*endpoint); !made) return made.error();
+  return serve();
+}
+
+core::Result<void> GatewayProgram::make_backend(const transport::Endpoint& endpoint) {
+  if (endpoint.scheme.starts_with("sse+")) {
+    GatewaySseOptions sse{endpoint, credential_, options_.connect_timeout};
+    backend_ = std::make_unique<GatewaySseBackend>(
+        GatewaySseBackend::Tools{*hub_, *timer_, clock_, log()}, std::move(sse));
+  } else {
+    make_link(endpoint);
+  }
+  GatewayOptions gateway;
+  gateway.call_timeout = options_.call_timeout;
+  gateway.has_sessions = link_ != nullptr;
+  if (!options_.allow_tools.empty())
+    gateway.allowed_tools =
+        std::set<std::string>(options_.allow_tools.begin(), options_.allow_tools.end());
+  gateway_ = std::make_unique<Gateway>(std::move(gateway), *backend_, clock_, random_);
+  audited_ = std::make_unique<audit::AuditedHandler>(*gateway_, log(), clock_);
+  // A child starts now, so the first client does not wait for it; what fails is tried again.
+  if (link_ != nullptr) link_->connect([](const core::Result<mcp::Negotiated>&) {});
+  return {};
+}
+
+void GatewayProgram::make_link(transport::Endpoint endpoint) {
+  mcp::Headers headers;
+  credential_.apply(endpoint, headers);
+  mcp::AnyConnectorOptions connector;
+  connector.web_socket.headers = headers;
+  connector.lines.subprocess.on_stderr = [](std::string_view /*command*/, std::string_view line) {
+    std::cerr << "backend: " << safe_text(std::string(line)) << std::endl;
+  };
+  connector_ = mcp::make_any_connector(*hub_, connector);
+  GatewayLinkOptions link;
+  link.endpoint = std::move(endpoint);
+  link.headers = std::move(headers);
+  link.connect_timeout = options_.connect_timeout;
+  link.scrub = [this](std::string text) { return credential_.scrub(std::move(text)); };
+  link.on_change = say;
+  link.on_notification = [this](const rpc::Notification& news) {
+    if (gateway_) gateway_->broadcast(news);
+  };
+  auto made = std::make_unique<GatewayLink>(mcp::SessionTools{*connector_, *timer_, clock_}, log(),
+                                            std::move(link));
+  link_ = made.get();
+  backend_ = std::move(made);
+}
+
+core::Result<void> GatewayProgram::serve() {
+  if (!options_.serves_stdio) return serve_http();
+  auto served = transport::serve_stdio(*hub_, *audited_, [this] { stop_.request_stop(); });
+  if (!served) return served.error();
+  stdio_ = std::move(*served);
+  return {};
+}
+
+core::Result<void> GatewayProgram::serve_http() {
+  auto runtime = transport::HttpRuntime::start({.hub = hub_.get()});
+  if (!runtime) return runtime.error();
+  runtime_ = std::move(*runtime);
+  transport::HttpServerOptions server;
+  server.bind_address = options_.bind;
+  server.port = options_.port;
+  server.allow_hosts = options_.allow_hosts;
+  server.limits.max_body = 4 * 1024 * 1024;
+  auto started = transport::HttpServer::start(*runtime_, server, *audited_);
+  if (!started) return started.error();
+  server_ = std::move(*started);
+  bool is_any = options_.bind == "127.0.0.1" || options_.bind == "0.0.0.0";
+  std::string url = "http://" + (is_any ? "localhost" : options_.bind) + ":" +
+                    std::to_string(server_->port()) + "/mcp";
+  std::cout << (options_.json ? nlohmann::json{{"ready", url}}.dump() : "ready " + url)
+            << std::endl;
+  return {};
+}
+
+void GatewayProgram::run() { stop_.wait(); }
+
+}  // namespace
+
+int run_gateway(const GatewayProgramOptions& options, transport::StopSignal& stop) {
+  GatewayProgram program(options, stop);
+  if (auto started = program.start(); !started) {
+    std::cerr << "error: " << safe_text(started.error().message) << '\n';
+    return 2;
+  }
+  program.run();
+  return 0;
+}
+
+}  // namespace league::tools

@@ -1,0 +1,240 @@
+#include "tools/league/gateway.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fake_clock.h"
+#include "tests/support/scripted_random.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+
+/// A backend that keeps what it gets.
+class KeptBackend final : public GatewayBackend {
+ public:
+  Cancel forward(GatewayCall call, Answered answered) override {
+    calls.push_back(std::move(call));
+    answers.push_back(std::move(answered));
+    if (immediate) answers.back()(rpc::make_result(calls.back().request.id, *immediate));
+    return [this] { ++cancelled; };
+  }
+  void describe(const rpc::Request& request, core::Clock::Steady, Answered answered) override {
+    answered(rpc::make_result(request.id,
+                              {{"capabilities", json::object()}, {"serverInfo", {{"name", "b"}}}}));
+  }
+  [[nodiscard]] bool takes(std::string_view method) const override {
+    return method == "resources/list";
+  }
+  [[nodiscard]] bool ends_with_client() const override { return true; }
+
+  std::vector<GatewayCall> calls;
+  std::vector<Answered> answers;
+  std::optional<json> immediate;
+  int cancelled = 0;
+};
+
+class NamedChannel final : public transport::PeerChannel {
+ public:
+  explicit NamedChannel(std::string id) : id_(std::move(id)) {}
+  bool push(std::shared_ptr<const std::string> bytes) override {
+    pushed.push_back(json::parse(*bytes));
+    return true;
+  }
+  void close() override { is_closed = true; }
+  [[nodiscard]] bool is_open() const override { return !is_closed; }
+  [[nodiscard]] const std::string& id() const override { return id_; }
+  std::vector<json> pushed;
+  bool is_closed = false;
+
+ private:
+  std::string id_;
+};
+
+class GatewayTest : public ::testing::Test {
+ protected:
+  struct Reply {
+    bool came = false;
+    int status = 0;
+    json body;
+    std::vector<std::pair<std::string, std::string>> headers;
+  };
+
+  Gateway& gateway() {
+    if (!gateway_) gateway_ = std::make_unique<Gateway>(options_, backend_, time_, random_);
+    return *gateway_;
+  }
+  std::shared_ptr<Reply> send(const std::string& bytes, rpc::HeaderMap headers = {},
+                              std::shared_ptr<transport::PeerChannel> channel = nullptr) {
+    auto reply = std::make_shared<Reply>();
+    transport::Inbound in;
+    in.bytes = bytes;
+    in.context.transport =
+        rpc::TransportContext::http(std::make_shared<const rpc::HeaderMap>(std::move(headers)),
+                                    "POST", rpc::SharedText::literal("/mcp"));
+    in.channel = std::move(channel);
+    gateway().on_message(std::move(in), transport::ReplySlot([reply](transport::OutboundReply out) {
+                           EXPECT_FALSE(reply->came) << "twice";
+                           *reply = {true, out.http_status,
+                                     out.bytes.empty() ? json() : json::parse(out.bytes),
+                                     out.headers};
+                         }));
+    return reply;
+  }
+  std::shared_ptr<Reply> ask(const std::string& method, const json& params = json::object(),
+                             rpc::HeaderMap headers = {},
+                             std::shared_ptr<transport::PeerChannel> channel = nullptr) {
+    return send(json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", params}}.dump(),
+                std::move(headers), std::move(channel));
+  }
+
+  GatewayOptions options_;
+  KeptBackend backend_;
+  league::testing::FakeTime time_;
+  core::CryptoRandom random_;
+  std::unique_ptr<Gateway> gateway_;
+};
+
+TEST_F(GatewayTest, OnlyToolsOpenTheBackend) {
+  for (const char* method : {"ping", "initialize", "prompts/list", "server/discover", "unheard_of"})
+    (void)ask(method);
+  (void)send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  EXPECT_TRUE(backend_.calls.empty());
+  (void)ask("tools/list");
+  (void)ask("tools/call", {{"name", "x"}});
+  (void)ask("resources/list");
+  EXPECT_EQ(backend_.calls.size(), 3U);
+}
+
+TEST_F(GatewayTest, AnswersTheRestItself) {
+  EXPECT_EQ(ask("ping")->body["result"], json::object());
+  EXPECT_EQ(ask("prompts/list")->body["error"]["code"], -32601);
+  EXPECT_EQ(ask("prompts/list")->status, 200);
+  auto accepted = send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  EXPECT_EQ(accepted->status, 202);
+  EXPECT_TRUE(accepted->body.is_null());
+  EXPECT_EQ(send(R"({"jsonrpc":"2.0","id":5,"result":{}})")->status, 202);
+  auto initialized = ask("initialize", {{"protocolVersion", "2025-03-26"}});
+  EXPECT_EQ(initialized->body["result"]["protocolVersion"], "2025-03-26");
+  EXPECT_EQ(initialized->body["result"]["serverInfo"]["name"], "b");
+  EXPECT_TRUE(initialized->headers.empty()) << "no sessions";
+  EXPECT_EQ(
+      ask("initialize", {{"protocolVersion", "2099-01-01"}})->body["result"]["protocolVersion"],
+      "2025-11-25");
+}
+
+TEST_F(GatewayTest, RefusesWhatIsNoRequest) {
+  EXPECT_EQ(send("{")->body["error"]["code"], -32700);
+  EXPECT_EQ(send("{")->status, 400);
+  for (const char* bytes : {"7", R"({"jsonrpc":"1.0","id":1,"method":"x"})", R"([])",
+                            R"([{"jsonrpc":"2.0","id":1,"method":"ping"}])",
+                            R"({"jsonrpc":"2.0","id":null,"method":"ping"})",
+                            R"({"jsonrpc":"2.0","id":1,"method":"x","params":7})"}) {
+    EXPECT_EQ(send(bytes)->body["error"]["code"], -32600) << bytes;
+    EXPECT_EQ(send(bytes)->status, 400) << bytes;
+  }
+}
+
+TEST_F(GatewayTest, StatelessClientsAreToldWhatIsSpoken) {
+  auto by_meta =
+      ask("tools/list", {{"_meta", {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"}}}});
+  EXPECT_EQ(by_meta->status, 400);
+  EXPECT_EQ(by_meta->body["error"]["code"], -32022);
+  EXPECT_EQ(by_meta->body["error"]["data"]["supported"][0], "2025-11-25");
+  EXPECT_EQ(ask("ping", json::object(), {{"mcp-protocol-version", "2026-07-28"}})->status, 400);
+  EXPECT_EQ(ask("ping", json::object(), {{"mcp-protocol-version", "2025-06-18"}})->status, 200);
+}
+
+TEST_F(GatewayTest, ToolsThatAreNotAllowedAreNotThere) {
+  options_.allowed_tools = std::set<std::string>{"echo"};
+  auto refused = ask("tools/call", {{"name", "rm"}});
+  EXPECT_EQ(refused->body["error"]["code"], -32602);
+  EXPECT_NE(refused->body["error"]["message"].get<std::string>().find("rm"), std::string::npos);
+  EXPECT_EQ(ask("tools/call", {{"name", 7}})->body["error"]["code"], -32602);
+  EXPECT_EQ(ask("tools/call", json::array())->body["error"]["code"], -32602);
+  EXPECT_TRUE(backend_.calls.empty());
+  backend_.immediate = {{"tools", {{{"name", "rm"}}, {{"name", "echo"}}, {{"title", "nameless"}}}},
+                        {"nextCursor", "p2"}};
+  auto listed = ask("tools/list")->body["result"];
+  EXPECT_EQ(listed["tools"], (json{{{"name", "echo"}}}));
+  EXPECT_EQ(listed["nextCursor"], "p2") << "the next page is filtered when it is asked for";
+}
+
+TEST_F(GatewayTest, AClientThatHasGoneEndsItsCall) {
+  auto channel = std::make_shared<NamedChannel>("c1");
+  auto other = std::make_shared<NamedChannel>("c2");
+  (void)ask("tools/call", {{"name", "a"}}, {}, channel);
+  auto waiting = ask("tools/call", {{"name", "b"}}, {}, other);
+  EXPECT_EQ(gateway().in_work(), 2U);
+  gateway().on_channel_closed(*channel);
+  EXPECT_EQ(backend_.cancelled, 1);
+  EXPECT_EQ(gateway().in_work(), 1U);
+  backend_.answers[0](rpc::make_result(rpc::Id(1), json::object()));  // too late, harmless
+  backend_.answers[1](rpc::make_result(rpc::Id(1), {{"b", 1}}));
+  EXPECT_EQ(waiting->body["result"]["b"], 1);
+  EXPECT_EQ(gateway().in_work(), 0U);
+}
+
+TEST_F(GatewayTest, AClientMayCancel) {
+  auto reply = ask("tools/call", {{"name", "a"}});
+  (void)send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+  EXPECT_EQ(backend_.cancelled, 0);
+  (void)send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  EXPECT_EQ(backend_.cancelled, 1);
+  EXPECT_EQ(reply->body["error"]["code"], -32603);
+}
+
+TEST_F(GatewayTest, ConversationsOfLeagueMessagesAreKept) {
+  (void)ask("tools/call",
+            {{"name", "choose_parity"}, {"arguments", {{"conversation_id", "convr1m1"}}}});
+  (void)ask("tools/call", {{"name", "echo"}});
+  EXPECT_EQ(backend_.calls[0].correlation_id, "convr1m1");
+  EXPECT_EQ(backend_.calls[1].correlation_id, "gateway-2");
+}
+
+TEST_F(GatewayTest, SessionsHaveStreamsOfTheirOwn) {
+  options_.has_sessions = true;
+  auto opened = ask("initialize");
+  ASSERT_EQ(opened->headers.size(), 1U);
+  EXPECT_EQ(opened->headers[0].first, "Mcp-Session-Id");
+  const std::string id = opened->headers[0].second;
+  EXPECT_EQ(ask("ping", json::object(), {{"Mcp-Session-Id", "unknown"}})->status, 404);
+  EXPECT_EQ(ask("ping", json::object(), {{"Mcp-Session-Id", id}})->status, 200);
+
+  auto stream_request = [](const std::string& session) {
+    rpc::HeaderMap headers;
+    if (!session.empty()) headers.emplace("Mcp-Session-Id", session);
+    transport::StreamRequest request;
+    request.context.transport =
+        rpc::TransportContext::http(std::make_shared<const rpc::HeaderMap>(std::move(headers)),
+                                    "GET", rpc::SharedText::literal("/mcp"));
+    return request;
+  };
+  auto status = [](const transport::StreamAnswer& answer) {
+    const auto* refusal = std::get_if<transport::StreamRefusal>(&answer);
+    return refusal != nullptr ? refusal->http_status : 200;
+  };
+  EXPECT_EQ(status(gateway().on_stream(stream_request(""))), 405);
+  EXPECT_EQ(status(gateway().on_stream(stream_request("nobody"))), 404);
+  auto accepted = gateway().on_stream(stream_request(id));
+  ASSERT_EQ(status(accepted), 200);
+  auto channel = std::make_shared<NamedChannel>("s1");
+  std::get<transport::StreamAcceptance>(accepted).opened(channel);
+  EXPECT_EQ(status(gateway().on_stream(stream_request(id))), 409);
+  gateway().broadcast({"notifications/tools/list_changed", nullptr});
+  ASSERT_EQ(channel->pushed.size(), 1U);
+  gateway().on_channel_closed(*channel);
+  EXPECT_EQ(status(gateway().on_stream(stream_request(id))), 200) << "it may come back";
+  EXPECT_FALSE(gateway().on_session_end(stream_request(id).context));
+  EXPECT_EQ(gateway().on_session_end(stream_request(id).context)->http_status, 404);
+  EXPECT_EQ(ask("ping", json::object(), {{"Mcp-Session-Id", id}})->status, 404);
+}
+
+TEST_F(GatewayTest, WithoutSessionsThereAreNoStreams) {
+  auto answer = gateway().on_stream({});
+  EXPECT_EQ(std::get<transport::StreamRefusal>(answer).http_status, 405);
+  EXPECT_EQ(gateway().on_session_end({})->http_status, 405);
+}
+
+}  // namespace
+}  // namespace league::tools
