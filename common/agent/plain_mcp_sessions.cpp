@@ -1,0 +1,33 @@
+#include "common/agent/plain_mcp_sessions.h"
+
+#include "common/mcp/client/any_connector.h"
+
+namespace league::agent {
+namespace {
+
+std::shared_ptr<transport::Connector> plain_mcp_connector(
+    transport::Hub& hub, const transport::LineConnectorOptions& lines) {
+  mcp::AnyConnectorOptions options;
+  options.lines = lines;
+  return mcp::make_any_connector(hub, options);
+}
+
+}  // namespace
+
+PlainMcpSessions::PlainMcpSessions(transport::Hub& hub, core::Timer& timer,
+                                   const core::Clock& clock,
+                                   const transport::LineConnectorOptions& lines)
+    : PlainMcpSessions(plain_mcp_connector(hub, lines), timer, clock) {}
+
+PlainMcpSessions::PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
+                                   core::Timer& timer, const core::Clock& clock)
+    : PlainMcpSessions(connector, std::make_unique<mcp::SessionCaller>(
+                                      mcp::SessionTools{*connector, timer, clock})) {}
+
+PlainMcpSessions::PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
+                                   std::unique_ptr<mcp::SessionCaller> sessions)
+    : connector_(std::move(connector)),
+      refusals_(sessions->refusals()),
+      gate_(std::move(sessions)) {}
+
+}  // namespace league::agent
