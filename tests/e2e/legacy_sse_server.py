@@ -15,6 +15,11 @@ TOOLS = [
 ]
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 512
+
+
 class Backend:
     def __init__(self):
         self.endpoint = "/message?session={session}"
@@ -31,9 +36,7 @@ class Backend:
         self.open_streams = 0
         self._lock = threading.Lock()
         self._queues = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._server.request_queue_size = 512
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self.port = self._server.server_address[1]
         self.url = f"sse+http://127.0.0.1:{self.port}/sse"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
