@@ -32,6 +32,9 @@ NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const 
         http->headers ? rpc::find_header(*http->headers, "Mcp-Session-Id") : std::nullopt;
     if (session) reply.session_id = std::string(*session);
   }
+  // An answer that came as an event has no headers; its context keeps the session of the head.
+  if (reply.session_id.empty() && outcome.context.session.session_id)
+    reply.session_id = std::string(outcome.context.session.session_id->view());
   if (outcome.bytes.empty()) return reply;
   auto document = schema::parse_json(outcome.bytes, {.max_depth = 64, .max_key_length = 1024});
   if (!document) {

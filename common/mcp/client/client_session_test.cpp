@@ -171,6 +171,17 @@ TEST_F(ClientSessionTest, ALostSessionIsMadeAgainOnceForARequest) {
   EXPECT_EQ(sessions, 3) << "once more, not for ever";
 }
 
+TEST_F(ClientSessionTest, TheSessionOfAnAnswerThatCameAsAnEventCounts) {
+  connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
+    server.context.session =
+        rpc::SessionContext::with_id(rpc::SessionId(std::string("of-the-head")));
+    answer_handshake(server, message);
+  };
+  auto open = session("http://127.0.0.1:9/mcp");
+  ASSERT_TRUE(connected_ && *connected_);
+  EXPECT_EQ((*connected_)->session_id, "of-the-head");
+}
+
 TEST_F(ClientSessionTest, RequestsThatTakeTooLongAreCancelled) {
   connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
     seen_.push_back(message);
