@@ -5,6 +5,7 @@
 
 #include "common/core/crypto.h"
 #include "league_manager/league_view.h"
+#include "league_manager/manager_tools.h"
 #include "league_manager/query_answers.h"
 #include "league_manager/report_codec.h"
 
@@ -107,8 +108,10 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                    [this](const Error& error, const std::string& original_type,
                           const core::ConversationId& conversation) {
                      return league_error(error, original_type, conversation);
-                   }},
-              dependencies.schemas, dependencies.clock) {
+                   },
+               .mcp = manager_presentation()},
+              dependencies.schemas, dependencies.clock),
+      resources_(server_.mcp(), dependencies.ledger) {
   bind_handlers();
 }
 
@@ -119,12 +122,12 @@ void ManagerService::bind_handlers() {
       [this](auto call) { on_register(std::move(call)); });
   server_.bind<envelope::MatchResultReport>([this](auto call) { on_report(std::move(call)); });
   server_.bind<envelope::LeagueQuery>([this](auto call) { on_query(std::move(call)); });
-  server_.bind_tool("get_standings",
+  server_.bind_tool(get_standings_tool(),
                     [this](agent::ToolCall call) { on_get_standings(std::move(call)); });
-  server_.bind_tool("get_league_status", [this](agent::ToolCall call) {
+  server_.bind_tool(get_league_status_tool(), [this](agent::ToolCall call) {
     answer_when_durable(std::move(call.reply), status());
   });
-  server_.bind_tool("start_league",
+  server_.bind_tool(start_league_tool(),
                     [this](agent::ToolCall call) { on_start_league(std::move(call)); });
 }
 

@@ -8,6 +8,7 @@
 #include "league_manager/conductor.h"
 #include "league_manager/endpoint_admission.h"
 #include "league_manager/ledger.h"
+#include "league_manager/manager_resources.h"
 #include "league_manager/token_vault.h"
 
 namespace league::league_manager {
@@ -72,6 +73,7 @@ class ManagerService {
   const ManagerOptions options_;
   const ManagerDependencies deps_;
   agent::AgentServer server_;
+  ManagerResources resources_;
 };
 
 }  // namespace league::league_manager

@@ -5,6 +5,7 @@
 
 #include "common/agent/match_credential.h"
 #include "player/game_over.h"
+#include "player/player_tools.h"
 
 namespace league::player {
 namespace {
@@ -42,7 +43,8 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
                .check_token =
                    [this](const envelope::Envelope& envelope) { return check_token(envelope); },
                .starts_held = !options_.standalone,
-               .league_error = {}},
+               .league_error = {},
+               .mcp = player_presentation()},
               dependencies.schemas, dependencies.clock),
       envelopes_(std::make_unique<envelope::EnvelopeBuilder>(
           envelope::Sender::player(agent::temporary_id(options_.display_name)), std::nullopt,
@@ -96,7 +98,7 @@ void PlayerService::bind_handlers() {
         MessageType::kRoundCompleted, MessageType::kGameError, MessageType::kLeagueError}) {
     server_.bind_news(news);
   }
-  server_.bind_tool("get_player_state",
+  server_.bind_tool(get_player_state_tool(),
                     [this](agent::ToolCall call) { on_get_player_state(std::move(call)); });
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "referee/referee_tools.h"
 #include "referee/result_codec.h"
 
 namespace league::referee {
@@ -55,7 +56,8 @@ RefereeService::RefereeService(RefereeOptions options, const RefereeDependencies
                .check_token =
                    [this](const envelope::Envelope& envelope) { return check_token(envelope); },
                .starts_held = true,
-               .league_error = {}},
+               .league_error = {},
+               .mcp = referee_presentation()},
               dependencies.schemas, dependencies.clock) {
   bind_handlers();
 }
@@ -108,9 +110,9 @@ void RefereeService::bind_handlers() {
     if (on_completed_) on_completed_(call.message);
   });
   server_.bind_news(envelope::MessageType::kLeagueError);
-  server_.bind_tool("start_match",
+  server_.bind_tool(start_match_tool(),
                     [this](agent::ToolCall call) { on_start_match(std::move(call)); });
-  server_.bind_tool("get_match_state",
+  server_.bind_tool(get_match_state_tool(),
                     [this](agent::ToolCall call) { on_get_match_state(std::move(call)); });
 }
 

@@ -1,9 +1,10 @@
 #include "common/agent/agent_server.h"
 
 #include <mutex>
+#include <optional>
 
+#include "common/agent/shown_tools.h"
 #include "common/rpc/codec.h"
-#include "common/schema/json_gate.h"
 
 namespace league::agent {
 namespace {
@@ -14,34 +15,8 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
-/// Collects the answers to a batch; the last one in sends them all.
-class BatchReply {
- public:
-  BatchReply(std::size_t expected, transport::ReplySlot slot)
-      : missing_(expected), slot_(std::move(slot)) {}
-
-  void add(transport::OutboundReply part) {
-    std::unique_lock lock(mutex_);
-    if (!part.bytes.empty()) parts_.push_back(std::move(part.bytes));
-    if (part.after_sent) after_sent_.push_back(std::move(part.after_sent));
-    if (--missing_ > 0) return;
-    lock.unlock();
-    transport::OutboundReply whole;
-    whole.bytes = rpc::encode_batch(parts_);
-    whole.http_status = parts_.empty() ? 202 : 200;
-    whole.after_sent = [after = std::move(after_sent_)] {
-      for (const auto& run : after) run();
-    };
-    slot_.send(std::move(whole));
-  }
-
- private:
-  std::mutex mutex_;
-  std::size_t missing_;
-  std::vector<std::string> parts_;
-  std::vector<std::function<void()>> after_sent_;
-  transport::ReplySlot slot_;
-};
+constexpr std::string_view kNoArguments =
+    R"({"$schema":"http://json-schema.org/draft-07/schema#","type":"object"})";
 
 /// What can be said about a message before it is known to be good, for the log and the error reply.
 void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
@@ -63,38 +38,82 @@ AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSche
     : options_(std::move(options)),
       schemas_(schemas),
       clock_(clock),
-      is_holding_(options_.starts_held) {
+      is_holding_(options_.starts_held),
+      mcp_(std::move(options_.mcp), *this, clock) {
   reader_.receiver = options_.role;
   reader_.is_tool = [this](std::string_view name) { return tools_.contains(std::string(name)); };
-  bind_tool("ping", [](ToolCall call) { call.reply.acknowledge(); });
+  mcp_.registry().resolve_tools([this](std::string_view name) -> std::optional<std::string> {
+    auto meant = envelope::message_type_from_method(name, options_.role);
+    if (!meant) return std::nullopt;
+    return std::string(envelope::spec(meant->type).method);
+  });
+  bind_tool({.name = "ping",
+             .description = "Says whether the agent is there; changes nothing.",
+             .input_schema = std::string(kNoArguments),
+             .output_schema = std::string(kAcknowledgement)},
+            [](ToolCall call) { call.reply.acknowledge(); });
 }
 
 void AgentServer::bind_news(MessageType type) {
+  show_message(type);
   messages_[type] = [](Admitted admitted) { admitted.reply.acknowledge(); };
 }
 
-void AgentServer::bind_tool(std::string name, std::function<void(ToolCall)> handler) {
-  tools_[std::move(name)] = std::move(handler);
+void AgentServer::bind_tool(ToolDescription description, std::function<void(ToolCall)> handler) {
+  show_tool(description);
+  tools_[std::move(description.name)] = std::move(handler);
 }
 
-void AgentServer::on_message(transport::Inbound message, transport::ReplySlot slot) {
-  Arrival arrival{message.notes, std::move(message.context)};
-  auto document = schema::parse_json(message.bytes);
-  if (!document) {
-    bool syntax = document.error().code == ErrorCode::kMalformedMessage;
-    auto code = syntax ? rpc::StandardCode::kParseError : rpc::StandardCode::kInvalidRequest;
-    return refuse({rpc::Id{}, code, document.error()}, arrival, std::move(slot));
+void AgentServer::show_message(MessageType type) {
+  auto tool = message_tool(type);
+  tool.handler = [this](mcp::ServedToolCall call) { on_tool_call(std::move(call)); };
+  mcp_.registry().add(std::move(tool));
+}
+
+void AgentServer::show_tool(const ToolDescription& description) {
+  mcp::ServerTool tool;
+  tool.name = description.name;
+  tool.title = tool_title(description.name);
+  tool.description = description.description;
+  tool.input_schema = description.input_schema;
+  tool.output_schema = description.output_schema;
+  if (description.is_read_only) tool.annotations = R"({"readOnlyHint":true})";
+  auto check = mcp::schema_check(tool.input_schema, tool.name);
+  if (check) tool.check = std::move(*check);
+  tool.handler = [this](mcp::ServedToolCall call) { on_tool_call(std::move(call)); };
+  mcp_.registry().add(std::move(tool));
+}
+
+void AgentServer::on_document(mcp::ForeignDocument document, transport::ReplySlot slot) {
+  Arrival arrival{std::move(document.notes), std::move(document.context)};
+  if (is_bare_message(document.document)) {
+    return on_outcome(reader_.read_bare(std::move(document.document)), arrival, std::move(slot));
   }
-  if (is_bare_message(*document)) {
-    auto outcome = reader_.read_bare(std::move(*document));
-    if (auto* request = std::get_if<IncomingRequest>(&outcome)) {
-      return on_request(std::move(*request), arrival, std::move(slot));
-    }
-    return refuse(std::get<RpcRefusal>(outcome), arrival, std::move(slot));
+  auto decoded = rpc::decode(std::move(document.document), {.refuse_null_id = true});
+  auto& frame = decoded.frames.front();
+  if (auto* invalid = std::get_if<rpc::InvalidRequest>(&frame)) {
+    return refuse({invalid->id, rpc::StandardCode::kInvalidRequest, invalid->fault}, arrival,
+                  std::move(slot));
   }
-  auto decoded = rpc::decode(std::move(*document), {.refuse_null_id = true});
-  if (decoded.is_batch) return on_batch(std::move(decoded), arrival, std::move(slot));
-  on_frame(std::move(decoded.frames.front()), arrival, std::move(slot));
+  on_outcome(reader_.read(std::move(std::get<rpc::Message>(frame))), arrival, std::move(slot));
+}
+
+void AgentServer::on_tool_call(mcp::ServedToolCall call) {
+  Arrival arrival{std::move(call.request.notes), std::move(call.request.context)};
+  IncomingRequest request;
+  request.id = call.request.reply.id();
+  request.method = std::move(call.name);
+  request.message = std::move(call.arguments);
+  request.result_tail = call.request.reply.result_tail();
+  if (!call.request.is_declared) request.leniencies.add(envelope::Leniency::kMethodToolsCall);
+  on_outcome(reader_.read_tool_call(std::move(request)), arrival, call.request.reply.take_slot());
+}
+
+void AgentServer::on_outcome(std::variant<IncomingRequest, RpcRefusal> outcome,
+                             const Arrival& arrival, transport::ReplySlot slot) {
+  if (auto* refusal = std::get_if<RpcRefusal>(&outcome))
+    return refuse(*refusal, arrival, std::move(slot));
+  on_request(std::move(std::get<IncomingRequest>(outcome)), arrival, std::move(slot));
 }
 
 bool AgentServer::hold(IncomingRequest& request, const Arrival& arrival, Reply& reply) {
@@ -119,28 +138,6 @@ void AgentServer::release() {
   for (const auto& handle : held) handle();
 }
 
-void AgentServer::on_batch(rpc::Decoded batch, const Arrival& arrival, transport::ReplySlot slot) {
-  auto whole = std::make_shared<BatchReply>(batch.frames.size(), std::move(slot));
-  for (auto& frame : batch.frames) {
-    Arrival part{std::make_shared<rpc::MessageNotes>(), arrival.context};
-    on_frame(std::move(frame), part, transport::ReplySlot([whole](transport::OutboundReply reply) {
-               whole->add(std::move(reply));
-             }));
-    if (arrival.notes->message_type.empty()) *arrival.notes = *part.notes;
-  }
-}
-
-void AgentServer::on_frame(rpc::Frame frame, const Arrival& arrival, transport::ReplySlot slot) {
-  if (auto* invalid = std::get_if<rpc::InvalidRequest>(&frame)) {
-    return refuse({invalid->id, rpc::StandardCode::kInvalidRequest, invalid->fault}, arrival,
-                  std::move(slot));
-  }
-  auto outcome = reader_.read(std::move(std::get<rpc::Message>(frame)));
-  if (auto* refusal = std::get_if<RpcRefusal>(&outcome))
-    return refuse(*refusal, arrival, std::move(slot));
-  on_request(std::move(std::get<IncomingRequest>(outcome)), arrival, std::move(slot));
-}
-
 void AgentServer::refuse(const RpcRefusal& refusal, const Arrival& arrival,
                          transport::ReplySlot slot) {
   Reply reply(std::move(slot), {.id = refusal.id, .request = arrival.notes}, nullptr);
@@ -153,7 +150,8 @@ void AgentServer::on_request(IncomingRequest request, const Arrival& arrival,
                              transport::ReplySlot slot) {
   note_what_is_visible(request.message, *arrival.notes);
   if (request.type) arrival.notes->message_type = std::string(envelope::wire_name(*request.type));
-  Reply reply(std::move(slot), {request.id, request.wants_reply, request.shape, arrival.notes},
+  Reply reply(std::move(slot),
+              {request.id, request.wants_reply, request.shape, arrival.notes, request.result_tail},
               &options_.league_error);
   if (request.type) {
     if (is_holding_ && hold(request, arrival, reply)) return;

@@ -4,8 +4,11 @@
 #include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "common/agent/reply.h"
@@ -14,6 +17,7 @@
 #include "common/envelope/codec.h"
 #include "common/envelope/message_schemas.h"
 #include "common/envelope/mode.h"
+#include "common/mcp/server.h"
 #include "common/transport/message_handler.h"
 
 namespace league::agent {
@@ -26,6 +30,16 @@ struct Call {
   Message message;
   rpc::MessageContext context;
   Reply reply;
+};
+
+/// How a tool that is no league message is shown to clients of MCP. The schemas are JSON texts of
+/// draft-07 with their `$schema`.
+struct ToolDescription {
+  std::string name;
+  std::string description;
+  std::string input_schema;
+  std::string output_schema;
+  bool is_read_only = true;  ///< calling it changes nothing
 };
 
 /// A call of a tool that is no league message (`ping`, `get_standings`).
@@ -46,13 +60,16 @@ struct AgentServerOptions {
   bool starts_held = false;
   /// Set by the league manager only.
   LeagueErrorBuilder league_error;
+  /// How the agent presents itself to clients of MCP.
+  mcp::ServerOptions mcp = {};
 };
 
 /// The one decoder and the one admission of an agent: bytes → JSON → dialect → envelope → schema →
-/// semantics → direction → token → typed handler. Bind everything before the first message arrives;
-/// after that it is thread-safe. Handlers run on the transport's threads and must not block; a
-/// handler's exception is answered with -32603.
-class AgentServer final : public transport::MessageHandler {
+/// semantics → direction → token → typed handler. A server of MCP stands in front of it, to which
+/// everything that is bound is a tool; what a client calls there is admitted like any message. Bind
+/// everything before the first message arrives; after that it is thread-safe. Handlers run on the
+/// transport's threads and must not block; a handler's exception is answered with -32603.
+class AgentServer final : public transport::MessageHandler, private mcp::Application {
  public:
   /// `schemas` and `clock` must outlive the server, and the server the last reply.
   AgentServer(AgentServerOptions options, const envelope::MessageSchemas& schemas,
@@ -61,6 +78,7 @@ class AgentServer final : public transport::MessageHandler {
   /// Has `handler(Call<Message>)` handle the messages of Message::kType.
   template <typename Message, typename Handler>
   void bind(Handler handler) {
+    show_message(Message::kType);
     messages_[Message::kType] = [handler = std::move(handler)](Admitted admitted) {
       auto message = envelope::decode<Message>(admitted.message);
       if (!message) return admitted.reply.refuse(message.error());
@@ -70,13 +88,29 @@ class AgentServer final : public transport::MessageHandler {
   }
   /// Acknowledges messages of `type` that were admitted, without looking into them further.
   void bind_news(envelope::MessageType type);
-  /// Has `handler` serve the tool `name`.
-  void bind_tool(std::string name, std::function<void(ToolCall)> handler);
+  /// Has `handler` serve a tool. Arguments that come by `tools/call` keep the input schema; those
+  /// of the league's own calls are not checked.
+  void bind_tool(ToolDescription description, std::function<void(ToolCall)> handler);
+
+  /// For resources and their news.
+  [[nodiscard]] mcp::Server& mcp() { return mcp_; }
 
   /// Handles what was held, and holds nothing from now on.
   void release();
 
-  void on_message(transport::Inbound message, transport::ReplySlot slot) override;
+  void on_message(transport::Inbound message, transport::ReplySlot slot) override {
+    mcp_.on_message(std::move(message), std::move(slot));
+  }
+  transport::StreamAnswer on_stream(transport::StreamRequest request) override {
+    return mcp_.on_stream(std::move(request));
+  }
+  std::optional<transport::StreamRefusal> on_session_end(
+      const rpc::MessageContext& context) override {
+    return mcp_.on_session_end(context);
+  }
+  void on_channel_closed(const transport::PeerChannel& channel) override {
+    mcp_.on_channel_closed(channel);
+  }
 
  private:
   struct Admitted {
@@ -90,8 +124,14 @@ class AgentServer final : public transport::MessageHandler {
     rpc::MessageContext context;
   };
 
-  void on_batch(rpc::Decoded batch, const Arrival& arrival, transport::ReplySlot slot);
-  void on_frame(rpc::Frame frame, const Arrival& arrival, transport::ReplySlot slot);
+  /// Whatever is no MCP.
+  void on_document(mcp::ForeignDocument document, transport::ReplySlot slot) override;
+  void on_tool_call(mcp::ServedToolCall call);
+  /// What came by either way, taken apart.
+  void on_outcome(std::variant<IncomingRequest, RpcRefusal> outcome, const Arrival& arrival,
+                  transport::ReplySlot slot);
+  void show_message(envelope::MessageType type);
+  void show_tool(const ToolDescription& description);
   void on_request(IncomingRequest request, const Arrival& arrival, transport::ReplySlot slot);
   /// True if the message was put aside until release(); then its parts have been moved away.
   bool hold(IncomingRequest& request, const Arrival& arrival, Reply& reply);
@@ -113,6 +153,7 @@ class AgentServer final : public transport::MessageHandler {
   std::atomic<bool> is_holding_;
   std::mutex held_mutex_;
   std::vector<std::function<void()>> held_;
+  mcp::Server mcp_;  // last: what it holds refers to the rest
 };
 
 }  // namespace league::agent

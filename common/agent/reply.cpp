@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/envelope/message_type.h"
+#include "common/mcp/fault.h"
+#include "common/mcp/tool_result.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/json_text.h"
 
@@ -16,29 +19,13 @@ std::string text_of(const json& value) {
   return text;
 }
 
-/// An MCP tool result: the object, and the same as text for clients that read only that.
-std::string tool_result(const json& value, std::string_view is_error) {
-  std::string text = text_of(value);
-  std::string result = R"({"content":[{"text":)";
-  rpc::append_json_string(result, text);
-  result.append(R"(,"type":"text"}],"isError":)")
-      .append(is_error)
-      .append(R"(,"structuredContent":)");
-  return result.append(text).append("}");
-}
-
-json error_data(const core::Error& error) {
-  const auto& row = core::error_info(error.code);
-  json data = {{"error_code", row.wire_code},
-               {"error_name", row.name},
-               {"error_description", error.message}};
-  if (!error.field.empty()) data["field"] = error.field;
-  return data;
-}
-
-std::string rpc_error(const rpc::Id& id, rpc::StandardCode code, const core::Error& error) {
-  std::string text = std::string(rpc::standard_message(code)) + ": " + error.message;
-  return rpc::encode_error(id, static_cast<int>(code), text, text_of(error_data(error)));
+/// A message that says no: what carries it in a tool result is an error to clients of MCP.
+bool is_refusal(const json& message) {
+  auto type = message.find("message_type");
+  if (type == message.end() || !type->is_string()) return false;
+  const auto& name = type->get_ref<const std::string&>();
+  return name == envelope::wire_name(envelope::MessageType::kLeagueError) ||
+         name == envelope::wire_name(envelope::MessageType::kGameError);
 }
 
 void note_verdict(rpc::MessageNotes& notes, const core::Error& error) {
@@ -73,11 +60,11 @@ void Reply::send_bytes(std::string bytes, int http_status, std::function<void()>
 }
 
 void Reply::send(const json& result, std::function<void()> after_sent) {
-  send_result(result, "false", std::move(after_sent));
+  send_result(result, target_.shape == ReplyShape::kToolResult && is_refusal(result),
+              std::move(after_sent));
 }
 
-void Reply::send_result(const json& result, std::string_view is_error,
-                        std::function<void()> after_sent) {
+void Reply::send_result(const json& result, bool is_error, std::function<void()> after_sent) {
   notes_ = reply_notes(result);
   std::string bytes;
   switch (target_.shape) {
@@ -88,7 +75,8 @@ void Reply::send_result(const json& result, std::string_view is_error,
       bytes = rpc::encode_result(target_.id, text_of(result));
       break;
     case ReplyShape::kToolResult:
-      bytes = rpc::encode_result(target_.id, tool_result(result, is_error));
+      bytes = rpc::encode_result(
+          target_.id, mcp::encode_tool_result(text_of(result), is_error, target_.result_tail));
       break;
   }
   send_bytes(std::move(bytes), 200, std::move(after_sent));
@@ -108,22 +96,24 @@ void Reply::refuse(const core::Error& error) {
   if (league_error_ != nullptr && *league_error_) {
     send_result((*league_error_)(error, target_.request->message_type,
                                  core::ConversationId(target_.request->conversation_id)),
-                "true", {});
+                true, {});
     return;
   }
   notes_ = reply_notes(json::object());
-  json data = error_data(error);
   if (target_.shape == ReplyShape::kToolResult) {
-    send_bytes(rpc::encode_result(target_.id, tool_result(data, "true")), 200, {});
+    std::string text = text_of(mcp::error_data(error));
+    send_bytes(
+        rpc::encode_result(target_.id, mcp::encode_tool_result(text, true, target_.result_tail)),
+        200, {});
   } else {
-    send_bytes(rpc_error(target_.id, rpc::StandardCode::kInvalidParams, error), 200, {});
+    send_bytes(mcp::encode_fault(target_.id, rpc::StandardCode::kInvalidParams, error), 200, {});
   }
 }
 
 void Reply::refuse_rpc(rpc::StandardCode code, const core::Error& error, int http_status) {
   note_verdict(*target_.request, error);
   notes_ = reply_notes(json::object());
-  send_bytes(rpc_error(target_.id, code, error), http_status, {});
+  send_bytes(mcp::encode_fault(target_.id, code, error), http_status, {});
 }
 
 }  // namespace league::agent

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "common/agent/request_dialect.h"
 #include "common/core/ids.h"
@@ -28,6 +29,7 @@ class Reply {
     bool wants_reply = true;
     ReplyShape shape = ReplyShape::kResult;
     std::shared_ptr<rpc::MessageNotes> request;  ///< notes of the request
+    std::string_view result_tail = {};  ///< of tool results (mcp::Responder); outlives the reply
   };
 
   /// `league_error` may be null and must outlive the reply.
@@ -46,9 +48,8 @@ class Reply {
   void refuse_rpc(rpc::StandardCode code, const core::Error& error, int http_status);
 
  private:
-  /// `is_error` ("true", "false") is what a tool result says of itself.
-  void send_result(const nlohmann::json& result, std::string_view is_error,
-                   std::function<void()> after_sent);
+  /// `is_error` is what a tool result says of itself.
+  void send_result(const nlohmann::json& result, bool is_error, std::function<void()> after_sent);
   void send_bytes(std::string bytes, int http_status, std::function<void()> after_sent);
   [[nodiscard]] std::shared_ptr<rpc::MessageNotes> reply_notes(const nlohmann::json& message) const;
 

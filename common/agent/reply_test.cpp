@@ -59,7 +59,10 @@ TEST_F(ReplyTest, RefusesWithCodeNameAndFieldAndNotesTheVerdict) {
 TEST_F(ReplyTest, AToolCallIsRefusedByItsResult) {
   reply(ReplyShape::kToolResult).refuse(error_);
   EXPECT_EQ(body()["result"]["isError"], true);
-  EXPECT_EQ(body()["result"]["structuredContent"]["error_code"], "E021");
+  // No structured content: clients check it against the tool's schema.
+  EXPECT_FALSE(body()["result"].contains("structuredContent"));
+  auto told = json::parse(body()["result"]["content"][0]["text"].get<std::string>());
+  EXPECT_EQ(told["error_code"], "E021");
 }
 
 TEST_F(ReplyTest, TheManagerRefusesWithItsOwnMessage) {
@@ -74,7 +77,8 @@ TEST_F(ReplyTest, TheManagerRefusesWithItsOwnMessage) {
   EXPECT_EQ(body()["result"]["text"], "timestamp is no time|LEAGUE_QUERY|conv1");
   reply(ReplyShape::kToolResult, &errors).refuse(error_);
   EXPECT_EQ(body()["result"]["isError"], true);
-  EXPECT_EQ(body()["result"]["structuredContent"]["message_type"], "LEAGUE_ERROR");
+  auto told = json::parse(body()["result"]["content"][0]["text"].get<std::string>());
+  EXPECT_EQ(told["message_type"], "LEAGUE_ERROR");
 }
 
 TEST_F(ReplyTest, ANotificationGetsAnEmptyAcceptance) {

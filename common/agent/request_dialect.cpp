@@ -87,22 +87,12 @@ Outcome RequestReader::read(rpc::Message frame) const {
         rpc::Id{}, rpc::StandardCode::kInvalidRequest,
         Error{ErrorCode::kUnexpectedMessage, "this endpoint takes requests; a response came", "/"}};
   }
-  if (request.method == "tools/call") {
-    auto name = params.is_object() ? params.find("name") : params.end();
-    if (!params.is_object() || name == params.end() || !name->is_string()) {
-      return RpcRefusal{
-          request.id, rpc::StandardCode::kInvalidParams,
-          Error{ErrorCode::kMissingRequiredField, "tools/call needs params.name", "/params/name"}};
-    }
-    request.method = name->get<std::string>();
-    request.shape = ReplyShape::kToolResult;
-    request.leniencies.add(Leniency::kMethodToolsCall);
-    auto arguments = params.find("arguments");
-    json inner = arguments != params.end() && arguments->is_object() ? std::move(*arguments)
-                                                                     : json::object();
-    params = std::move(inner);
-  }
   request.message = std::move(params);
+  return route(std::move(request));
+}
+
+Outcome RequestReader::read_tool_call(IncomingRequest request) const {
+  request.shape = ReplyShape::kToolResult;
   return route(std::move(request));
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "common/core/result.h"
@@ -30,6 +31,7 @@ struct IncomingRequest {
   std::optional<envelope::MessageType> type;  ///< nothing for a tool that is no league message
   nlohmann::json message;  ///< the league message or the tool's arguments; an object
   envelope::Leniencies leniencies;  ///< of method and placement
+  std::string_view result_tail = {};  ///< see mcp::Responder; outlives the request
 };
 
 /// A request that is refused before the league's rules apply.
@@ -48,6 +50,9 @@ struct RequestReader {
   /// Finds out what a JSON-RPC frame asks for: by the method where it is known, else by
   /// `message_type`. Pure.
   [[nodiscard]] std::variant<IncomingRequest, RpcRefusal> read(rpc::Message frame) const;
+  /// The same for a call by `tools/call`: `request` has everything but its type. Pure.
+  [[nodiscard]] std::variant<IncomingRequest, RpcRefusal> read_tool_call(
+      IncomingRequest request) const;
   /// The same for a league message without any frame.
   [[nodiscard]] std::variant<IncomingRequest, RpcRefusal> read_bare(nlohmann::json message) const;
 

@@ -44,11 +44,6 @@ TEST(RequestDialect, RoutesByMethodElseByMessageType) {
        MessageType::kGameOver,
        ReplyShape::kResult,
        {"params_message"}},
-      {"tools/call",
-       R"({"name":"notify_match_result","arguments":{"message_type":"GAME_OVER"}})",
-       MessageType::kGameOver,
-       ReplyShape::kToolResult,
-       {"method_tools_call"}},
       {"mcp_message",
        R"({"arguments":{"message_type":"GAME_OVER"}})",
        MessageType::kGameOver,
@@ -66,6 +61,19 @@ TEST(RequestDialect, RoutesByMethodElseByMessageType) {
     EXPECT_TRUE(request->wants_reply);
     EXPECT_TRUE(request->message.is_object());
   }
+}
+
+TEST(RequestDialect, ReadsCallsOfTools) {
+  IncomingRequest call;
+  call.id = rpc::Id(7);
+  call.method = "parity_choose";
+  call.message = json::object();
+  auto outcome = player().read_tool_call(std::move(call));
+  auto* request = std::get_if<IncomingRequest>(&outcome);
+  ASSERT_NE(request, nullptr);
+  EXPECT_EQ(request->type, MessageType::kChooseParityCall);
+  EXPECT_EQ(request->shape, ReplyShape::kToolResult);
+  EXPECT_EQ(request->leniencies.names(), std::vector<std::string_view>{"method_alias"});
 }
 
 TEST(RequestDialect, KnowsToolsAndNotifications) {

@@ -76,6 +76,8 @@ class Answer:
         result = self.json.get("result", self.json)
         if not isinstance(result, dict):
             return None
+        if result.get("isError") and "structuredContent" not in result:
+            result = json.loads(result["content"][0]["text"])
         result = result.get("structuredContent", result)
         return result.get("error_code") or (result.get("error") or {}).get("error_code")
 

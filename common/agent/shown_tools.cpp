@@ -1,0 +1,45 @@
+#include "common/agent/shown_tools.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/envelope/message_schemas.h"
+
+namespace league::agent {
+namespace {
+
+/// The schema of a message; its own description says what the message is for.
+std::string schema_of(envelope::MessageType type) {
+  return std::string(envelope::builtin_schema(envelope::file_stem(type)));
+}
+
+}  // namespace
+
+std::string tool_title(std::string_view name) {
+  std::string title(name);
+  std::ranges::replace(title, '_', ' ');
+  if (!title.empty() && title.front() >= 'a' && title.front() <= 'z')
+    title.front() = static_cast<char>(title.front() - 'a' + 'A');
+  return title;
+}
+
+mcp::ServerTool message_tool(envelope::MessageType type) {
+  const auto& row = envelope::spec(type);
+  mcp::ServerTool tool;
+  tool.name = std::string(row.method);
+  tool.title = tool_title(row.method);
+  tool.input_schema = schema_of(type);
+  auto document = nlohmann::json::parse(tool.input_schema, nullptr, false);
+  if (document.is_object()) {
+    tool.description = document.value("description", "");
+    tool.input_schema = document.dump();  // without the white space of the file
+  }
+  tool.output_schema = std::string(kAcknowledgement);
+  if (row.reply) {
+    auto reply = nlohmann::json::parse(schema_of(*row.reply), nullptr, false);
+    if (reply.is_object()) tool.output_schema = reply.dump();
+  }
+  return tool;
+}
+
+}  // namespace league::agent

@@ -1,0 +1,128 @@
+#include "league_manager/manager_tools.h"
+
+#include "common/agent/shown_tools.h"
+
+namespace league::league_manager {
+namespace {
+
+constexpr const char* kGetStandingsInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "properties": {
+    "offset": {"type": "integer", "minimum": 0, "description": "Rows to skip; 0 if missing."},
+    "limit": {"type": "integer", "minimum": 0, "description": "Rows to return, at most 200."}
+  }
+})json";
+
+constexpr const char* kGetStandingsOutput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["league_id", "standings", "total_players"],
+  "properties": {
+    "league_id": {"type": "string"},
+    "total_players": {"type": "integer", "minimum": 0},
+    "standings": {
+      "type": "array",
+      "description": "The table by rank; before the start who has registered.",
+      "items": {
+        "type": "object",
+        "required": ["rank", "player_id", "points"],
+        "properties": {
+          "rank": {"type": "integer"},
+          "player_id": {"type": "string"},
+          "display_name": {"type": "string"},
+          "played": {"type": "integer"},
+          "wins": {"type": "integer"},
+          "draws": {"type": "integer"},
+          "losses": {"type": "integer"},
+          "points": {"type": "integer"}
+        }
+      }
+    }
+  }
+})json";
+
+constexpr const char* kNoInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object"
+})json";
+
+constexpr const char* kStatusOutput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["league_id", "state", "players", "referees", "total_matches", "matches_completed"],
+  "properties": {
+    "league_id": {"type": "string"},
+    "state": {"type": "string", "description": "Such as REGISTERING, ACTIVE, COMPLETED."},
+    "players": {"type": "integer"},
+    "players_expected": {"type": "integer"},
+    "referees": {"type": "integer"},
+    "referees_expected": {"type": "integer"},
+    "current_round": {"type": "integer", "description": "0 before the first."},
+    "total_rounds": {"type": "integer"},
+    "total_matches": {"type": "integer"},
+    "matches_completed": {"type": "integer"},
+    "wins": {"type": "integer"},
+    "draws": {"type": "integer"},
+    "technical_losses": {"type": "integer"},
+    "started_at": {"type": ["string", "null"]},
+    "completed_at": {"type": ["string", "null"]},
+    "champion": {
+      "type": ["object", "null"],
+      "description": "Null while the league goes on.",
+      "properties": {
+        "player_id": {"type": "string"},
+        "display_name": {"type": "string"},
+        "points": {"type": "integer"}
+      }
+    }
+  }
+})json";
+
+constexpr const char* kStartInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "properties": {
+    "operator_key": {"type": "string", "description": "The key of the file behind --operator-key."}
+  }
+})json";
+
+}  // namespace
+
+agent::ToolDescription get_standings_tool() {
+  return {.name = "get_standings",
+          .description = "The league's table as it is now, by rank, in pages.",
+          .input_schema = kGetStandingsInput,
+          .output_schema = kGetStandingsOutput};
+}
+
+agent::ToolDescription get_league_status_tool() {
+  return {.name = "get_league_status",
+          .description = "How far the league is: its state, rounds, matches and champion.",
+          .input_schema = kNoInput,
+          .output_schema = kStatusOutput};
+}
+
+agent::ToolDescription start_league_tool() {
+  return {.name = "start_league",
+          .description =
+              "Starts the league with the agents that have registered, before all that "
+              "are expected are there. Only for the operator.",
+          .input_schema = kStartInput,
+          .output_schema = std::string(agent::kAcknowledgement),
+          .is_read_only = false};
+}
+
+mcp::ServerOptions manager_presentation() {
+  mcp::ServerOptions options;
+  options.name = "league-manager";
+  options.title = "League manager";
+  options.instructions =
+      "Runs a league of the game even/odd. To follow it, call get_standings and get_league_status, "
+      "or read league://standings and league://schedule; a subscription to league://standings says "
+      "when the table changes. The tools that take league.v2 messages are for the players and "
+      "referees that have registered.";
+  return options;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "common/agent/agent_server.h"
+
+namespace league::league_manager {
+
+/// The manager's tools that are no league messages, as clients of MCP see them. What they take and
+/// answer is said here and done in manager_service.cpp; a test compares the two.
+[[nodiscard]] agent::ToolDescription get_standings_tool();
+[[nodiscard]] agent::ToolDescription get_league_status_tool();
+[[nodiscard]] agent::ToolDescription start_league_tool();
+
+/// How the manager presents itself.
+[[nodiscard]] mcp::ServerOptions manager_presentation();
+
+}  // namespace league::league_manager
