@@ -52,6 +52,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "is,\n"
       "`league start URL` starts it early.");
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (auto refused = options.common.refuse_stdio("a league manager")) return *refused;
   if (!options.config.empty() && options.common.limits_file.empty() &&
       std::filesystem::exists(options.config / "limits.json")) {
     options.common.limits_file = (options.config / "limits.json").string();

@@ -126,7 +126,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (!settings) return agent::fail(settings.error());
   auto policy = transport::EndpointPolicy::parse(options.endpoints);
   if (!policy) return agent::fail(policy.error());
-  auto host = agent::AgentHost::create(*settings, options.common.schemas());
+  auto host = agent::AgentHost::create(*settings, options.common.host_options());
   if (!host) return agent::fail(host.error());
 
   core::CryptoRandom random;
@@ -195,10 +195,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     projections.hurry();
   });
 
-  auto served =
-      (*port)->serve(agent::server_options(*settings, options.common.bind_address,
-                                           options.common.port, options.common.allow_hosts),
-                     service.handler());
+  auto served = (*port)->serve(options.common.listen_options(*settings, options.common.port),
+                               service.handler());
   if (!served) return agent::fail(served.error());
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   if (store->sqlite) projector.start();

@@ -48,8 +48,19 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "  player --port 8101 --manager http://localhost:8000/mcp --name alpha --strategy opposite\n"
       "  player --port 8101 --count 50 --strategy random,even,odd,alternate,frequency,opposite "
       "--seed 7\n"
-      "  player --port 8101 --standalone --strategy slow:3000");
+      "  player --port 8101 --standalone --strategy slow:3000\n"
+      "  player --transport websocket --name alpha\n"
+      "  player --transport stdio --strategy even    (who starts it speaks JSON lines with it)");
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (options.common.serving() == agent::Serving::kStdio) {
+    // Nobody could call it at an address; who starts it registers it.
+    if (options.count > 1) {
+      return agent::fail({core::ErrorCode::kInvalidFieldValue,
+                          "--transport stdio serves one player; leave --count out",
+                          {}});
+    }
+    options.standalone = true;
+  }
   return options;
 }
 

@@ -139,7 +139,8 @@ core::PlayerId PlayerService::own_id(const core::PlayerId& fallback) const {
 }
 
 envelope::Envelope PlayerService::reply_envelope(MessageType type,
-                                                 const envelope::Envelope& request) const {
+                                                 const envelope::Envelope& request,
+                                                 const core::PlayerId& id) const {
   std::lock_guard lock(mutex_);
   std::optional<core::AuthToken> token;
   if (!identity_.token.empty()) token = identity_.token;
@@ -147,6 +148,7 @@ envelope::Envelope PlayerService::reply_envelope(MessageType type,
                                           .auth_token = std::move(token),
                                           .round_id = request.round_id,
                                           .match_id = request.match_id});
+  envelope.sender = envelope::Sender::player(id.str());
   if (!envelope.league_id) envelope.league_id = request.league_id;
   return envelope;
 }
@@ -163,10 +165,11 @@ void PlayerService::on_invitation(agent::Call<envelope::GameInvitation> call) {
         .credential = options_.standalone ? core::AuthToken{}
                                           : call.envelope.auth_token.value_or(core::AuthToken{})};
   }
-  envelope::GameJoinAck ack{
-      .player_id = own_id({}), .arrival_timestamp = deps_.clock.utc_now(), .accept = true};
-  answer(std::move(call.reply),
-         envelope::encode(reply_envelope(MessageType::kGameJoinAck, call.envelope), ack));
+  envelope::GameJoinAck ack{.player_id = own_id(call.message.player_id.value_or(core::PlayerId{})),
+                            .arrival_timestamp = deps_.clock.utc_now(),
+                            .accept = true};
+  auto envelope = reply_envelope(MessageType::kGameJoinAck, call.envelope, ack.player_id);
+  answer(std::move(call.reply), envelope::encode(envelope, ack));
 }
 
 Parity PlayerService::choose(const envelope::Envelope& envelope,
@@ -197,9 +200,9 @@ Parity PlayerService::choose(const envelope::Envelope& envelope,
 void PlayerService::on_choose(agent::Call<envelope::ChooseParityCall> call) {
   envelope::ChooseParityResponse response{.player_id = own_id(call.message.player_id),
                                           .parity_choice = choose(call.envelope, call.message)};
-  answer(std::move(call.reply),
-         envelope::encode(reply_envelope(MessageType::kChooseParityResponse, call.envelope),
-                          response));
+  auto envelope =
+      reply_envelope(MessageType::kChooseParityResponse, call.envelope, response.player_id);
+  answer(std::move(call.reply), envelope::encode(envelope, response));
 }
 
 void PlayerService::on_game_over(agent::Call<envelope::GameOver> call) {

@@ -75,8 +75,10 @@ class PlayerService {
   void on_get_player_state(agent::ToolCall call);
   [[nodiscard]] Parity choose(const envelope::Envelope& envelope,
                               const envelope::ChooseParityCall& call);
+  /// From player `id`.
   [[nodiscard]] envelope::Envelope reply_envelope(envelope::MessageType type,
-                                                  const envelope::Envelope& request) const;
+                                                  const envelope::Envelope& request,
+                                                  const core::PlayerId& id) const;
   [[nodiscard]] core::PlayerId own_id(const core::PlayerId& fallback) const;
   /// Sends a game answer, late, spoilt or not at all where this player misbehaves.
   void answer(agent::Reply reply, nlohmann::json message);

@@ -1,6 +1,7 @@
 #include "player/program.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -30,6 +31,7 @@ std::vector<std::string> split_names(const std::string& list) {
 /// One of the players of this process.
 struct Seat {
   std::string name;
+  std::filesystem::path socket;  ///< of --transport unix
   std::unique_ptr<core::RandomSource> random;
   std::unique_ptr<agent::IdentityKeeper> keeper;  ///< null without --data
   std::unique_ptr<agent::AgentPort> port;
@@ -57,8 +59,13 @@ class Bench {
     std::uint16_t wanted =
         options_.common.port == 0 ? 0 : static_cast<std::uint16_t>(options_.common.port + index);
     if (wanted == 0 && seat.keeper) wanted = seat.keeper->port();
+    seat.socket = agent::numbered_socket(options_.common.socket, index, options_.count);
+    // The manager and each referee have a child of their own of one player.
+    bool is_child = options_.common.serving() == agent::Serving::kStdio;
+    auto mark = is_child ? static_cast<int>(::getpid()) : static_cast<int>(wanted);
+    if (is_child) temporary += "_" + std::to_string(mark);
     auto log = audit::agent_log_path(options_.common.logs,
-                                     "player_" + temporary + "_" + std::to_string(wanted));
+                                     "player_" + temporary + "_" + std::to_string(mark));
     if (!log) return log.error();
     auto mode = options_.common.parsed_mode();
     auto port = agent::AgentPort::open(
@@ -93,7 +100,7 @@ class Bench {
 
   core::Result<void> register_all(const transport::Endpoint& manager) {
     for (auto& seat : seats_) {
-      std::string url = options_.common.contact_endpoint(seat.port->port());
+      std::string url = contact_endpoint(seat);
       agent::RegistrationOptions registration{.role = envelope::Role::kPlayer,
                                               .display_name = seat.name,
                                               .contact_endpoint = url,
@@ -114,8 +121,7 @@ class Bench {
   }
 
   void announce_standalone() const {
-    for (const auto& seat : seats_)
-      agent::announce_ready(options_.common.contact_endpoint(seat.port->port()), "");
+    for (const auto& seat : seats_) agent::announce_ready(contact_endpoint(seat), "");
   }
 
   void stop_serving() {
@@ -129,6 +135,10 @@ class Bench {
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:
+  [[nodiscard]] std::string contact_endpoint(const Seat& seat) const {
+    return options_.common.contact_endpoint(seat.port->port(), seat.socket);
+  }
+
   core::Result<void> open_keeper(Seat& seat) {
     if (options_.data.empty() || options_.standalone) return {};
     auto keeper = agent::IdentityKeeper::open({.data = options_.data,
@@ -167,9 +177,9 @@ class Bench {
   }
 
   core::Result<void> serve(Seat& seat, std::uint16_t port) {
-    return seat.port->serve(agent::server_options(host_.settings(), options_.common.bind_address,
-                                                  port, options_.common.allow_hosts),
-                            seat.service->handler());
+    auto listen = options_.common.listen_options(host_.settings(), port, seat.socket);
+    listen.on_input_end = [&stop = stop_] { stop.request_stop(); };
+    return seat.port->serve(std::move(listen), seat.service->handler());
   }
 
   void on_registered(Seat& seat, const std::string& url,
@@ -207,7 +217,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (!settings) return agent::fail(settings.error());
   auto manager = transport::parse_endpoint(options.manager);
   if (!manager) return agent::fail(manager.error());
-  auto host = agent::AgentHost::create(*settings, options.common.schemas());
+  auto host = agent::AgentHost::create(*settings, options.common.host_options());
   if (!host) return agent::fail(host.error());
 
   Bench bench(options, **host, stop);

@@ -14,6 +14,11 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.add_option("--max-matches", options.max_matches, "matches that are played at once")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  app.add_option("--endpoints", options.endpoints,
+                 "what of players may be called: addresses are the manager's affair (any), but "
+                 "Unix sockets and commands on this machine must be named: "
+                 "any,unix:/run/bots/,stdio:python3 bots/")
+      ->capture_default_str();
   app.add_option("--data", options.data,
                  "directory in which the identity is kept (agents/referee_NAME.json, with the "
                  "token), so that the referee comes back as who it was, and in which the files of "
@@ -22,6 +27,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "Example:\n  referee --port 8001 --manager http://localhost:8000/mcp --name whistle "
       "--max-matches 16");
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (auto refused = options.common.refuse_stdio("a referee")) return *refused;
   return options;
 }
 

@@ -52,7 +52,7 @@ Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& co
                                                          int round_id, OnFinished on_finished) {
   auto rules = rules::find_rules(assignment.game_type);
   if (!rules) return rules.error();
-  auto seats = seats_of(assignment);
+  auto seats = seats_of(assignment, context.endpoints);
   if (!seats) return seats.error();
   auto seed = seed_of(assignment.draw_seed);
   if (!seed) return seed.error();
@@ -182,8 +182,10 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
   if (effect.call == Call::kInvitation) {
     auto role =
         effect.slot == Slot::kA ? envelope::PlayerRole::kPlayerA : envelope::PlayerRole::kPlayerB;
-    envelope::GameInvitation invitation{
-        .game_type = assignment_.game_type, .role_in_match = role, .opponent_id = opponent.id};
+    envelope::GameInvitation invitation{.game_type = assignment_.game_type,
+                                        .role_in_match = role,
+                                        .opponent_id = opponent.id,
+                                        .player_id = seats_[effect.slot].id};
     return send(effect.slot, invitation, limit, transport::Budget::kGame, std::move(completion));
   }
   envelope::ChooseParityCall call;

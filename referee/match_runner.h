@@ -27,6 +27,7 @@ struct RunnerContext {
   DelayMeter& delays;
   envelope::Mode mode = envelope::Mode::kOpen;
   transport::Endpoint manager;
+  transport::EndpointPolicy endpoints;  ///< which Unix sockets and commands may be called
   core::AuthToken own_token;  ///< towards the manager only
   /// The record of a match has changed; must be short. May be empty: nothing is recorded.
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};

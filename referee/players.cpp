@@ -6,10 +6,22 @@
 
 namespace league::referee {
 
-core::Result<PerPlayer<PlayerSeat>> seats_of(const envelope::MatchAssignment& assignment) {
-  auto endpoint_a = transport::parse_endpoint(assignment.player_a_endpoint);
+namespace {
+
+core::Result<transport::Endpoint> endpoint_of(const std::string& url,
+                                              const transport::EndpointPolicy& policy) {
+  auto endpoint = transport::parse_endpoint(url);
+  bool is_on_this_machine = endpoint && (endpoint->scheme == "unix" || endpoint->scheme == "stdio");
+  return is_on_this_machine ? policy.admit(std::move(*endpoint)) : std::move(endpoint);
+}
+
+}  // namespace
+
+core::Result<PerPlayer<PlayerSeat>> seats_of(const envelope::MatchAssignment& assignment,
+                                             const transport::EndpointPolicy& policy) {
+  auto endpoint_a = endpoint_of(assignment.player_a_endpoint, policy);
   if (!endpoint_a) return endpoint_a.error();
-  auto endpoint_b = transport::parse_endpoint(assignment.player_b_endpoint);
+  auto endpoint_b = endpoint_of(assignment.player_b_endpoint, policy);
   if (!endpoint_b) return endpoint_b.error();
   auto style = [](const std::optional<std::string>& name) {
     return name ? agent::parse_call_style(*name) : std::nullopt;

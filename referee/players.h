@@ -3,6 +3,7 @@
 #include "common/agent/peer_client.h"
 #include "common/envelope/round_messages.h"
 #include "common/transport/endpoint.h"
+#include "common/transport/endpoint_policy.h"
 #include "referee/match_types.h"
 
 namespace league::referee {
@@ -19,9 +20,12 @@ struct PlayerSeat {
   bool is_suspended = false;  ///< gets one ping before it is asked (protocol §6)
 };
 
-/// The two players of an assignment; fails with kEndpointNotAllowed when an address cannot be read.
+/// The two players of an assignment. Fails with kEndpointNotAllowed when an address cannot be read,
+/// or is a Unix socket or a command that `policy` does not name: the manager has admitted
+/// addresses, but what is done on this machine is for its own operator to say.
 [[nodiscard]] core::Result<PerPlayer<PlayerSeat>> seats_of(
-    const envelope::MatchAssignment& assignment);
+    const envelope::MatchAssignment& assignment,
+    const transport::EndpointPolicy& policy = transport::EndpointPolicy::any());
 
 /// Checks the credential in a player's reply. In open mode a missing or foreign token is a noted
 /// leniency, in strict mode it is kAuthTokenMissing or kAuthTokenInvalid. Source: protocol §8.

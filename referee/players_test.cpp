@@ -42,6 +42,21 @@ TEST(Players, RefusesAnAddressThatCannotBeRead) {
   EXPECT_EQ(seats.error().code, core::ErrorCode::kEndpointNotAllowed);
 }
 
+TEST(Players, CallsSocketsAndCommandsOfItsOwnMachineOnlyWhereTheOperatorNamesThem) {
+  for (const char* url : {"unix:/run/bots/p02.sock", "stdio:python3 bots/p02.py"}) {
+    auto one = assignment();
+    one.player_b_endpoint = url;
+    auto refused = seats_of(one);
+    ASSERT_FALSE(refused) << url;
+    EXPECT_EQ(refused.error().code, core::ErrorCode::kEndpointNotAllowed);
+    auto policy = transport::EndpointPolicy::parse("any,unix:/run/bots/,stdio:python3 bots/");
+    ASSERT_TRUE(policy);
+    auto seats = seats_of(one, *policy);
+    ASSERT_TRUE(seats) << seats.error().message;
+    EXPECT_EQ((*seats)[Slot::kB].endpoint.url(), url);
+  }
+}
+
 struct TokenCase {
   json reply;
   std::optional<core::ErrorCode> strict;

@@ -19,7 +19,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (!settings) return agent::fail(settings.error());
   auto manager = transport::parse_endpoint(options.manager);
   if (!manager) return agent::fail(manager.error());
-  auto host = agent::AgentHost::create(*settings, options.common.schemas());
+  auto policy = transport::EndpointPolicy::parse(options.endpoints);
+  if (!policy) return agent::fail(policy.error());
+  auto host = agent::AgentHost::create(*settings, options.common.host_options());
   if (!host) return agent::fail(host.error());
 
   core::CryptoRandom random;
@@ -57,7 +59,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (files) publish = [&files](const auto& record) { files->publish(record); };
   RefereeService service({.max_concurrent_matches = options.max_matches,
                           .mode = options.common.parsed_mode(),
-                          .manager = *manager},
+                          .manager = *manager,
+                          .endpoints = std::move(*policy)},
                          {.peers = (*port)->peers(),
                           .timer = (*host)->timer(),
                           .clock = (*host)->clock(),
@@ -72,9 +75,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                  message.champion ? message.champion->display_name : "none");
   });
   auto serve = [&](std::uint16_t wanted) {
-    return (*port)->serve(agent::server_options(*settings, options.common.bind_address, wanted,
-                                                options.common.allow_hosts),
-                          service.handler());
+    return (*port)->serve(options.common.listen_options(*settings, wanted), service.handler());
   };
   bool wants_any = options.common.port == 0;
   auto served = serve(wants_any && keeper ? keeper->port() : options.common.port);

@@ -17,6 +17,7 @@ struct ProgramOptions {
   std::string manager = "http://localhost:8000/mcp";
   std::string name = "referee";
   int max_matches = 32;
+  std::string endpoints = "any";
   std::filesystem::path data;  ///< empty: the identity is not kept
 };
 

@@ -84,7 +84,7 @@ void RefereeService::set_identity(const agent::Identity& identity) {
                                                              identity.league, deps_.clock);
     context_ = std::make_unique<RunnerContext>(RunnerContext{
         deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings, deps_.delays,
-        options_.mode, options_.manager, identity.token, deps_.publish});
+        options_.mode, options_.manager, options_.endpoints, identity.token, deps_.publish});
   }
   server_.release();
 }

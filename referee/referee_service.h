@@ -16,6 +16,7 @@ struct RefereeOptions {
   int max_concurrent_matches = 32;
   envelope::Mode mode = envelope::Mode::kOpen;
   transport::Endpoint manager;
+  transport::EndpointPolicy endpoints = transport::EndpointPolicy::any();  ///< see seats_of
 };
 
 /// What a referee needs from its program; all references outlive the service.

@@ -130,6 +130,16 @@ def is_number(value):
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
+def league_message(body):
+    """What a frame carries as parameters or result, or inside a tools/call of MCP and its answer."""
+    for place, of_tools in (("params", "arguments"), ("result", "structuredContent")):
+        found = body.get(place)
+        if isinstance(found, dict):
+            inner = found.get(of_tools)
+            return inner if "message_type" not in found and isinstance(inner, dict) else found
+    return {}
+
+
 class Chain:
     """Goes through one log: docs/audit.md, "The chain" and "Seals"."""
 
@@ -361,7 +371,7 @@ class Records:
             return None
         if has_secret(body):
             self.fault(place, "secret.value", "the value of a secret field is not masked")
-        message = next((body[key] for key in ("params", "result") if isinstance(body.get(key), dict)), {})
+        message = league_message(body)
         if "verdict" not in record:
             self.take_message(chain, record, body, message, place)
         return None

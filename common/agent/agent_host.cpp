@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "common/transport/http_caller.h"
+#include "common/agent/child_log.h"
+#include "common/transport/any_caller.h"
 
 namespace league::agent {
 namespace {
@@ -13,14 +14,21 @@ std::size_t worker_count(const Settings& settings) {
   return std::max<std::size_t>(2, std::thread::hardware_concurrency());
 }
 
-transport::HttpCallerOptions caller_options(const Settings& settings) {
-  transport::HttpCallerOptions options;
+transport::AnyCallerOptions caller_options(const Settings& settings,
+                                           const std::filesystem::path& child_logs) {
+  transport::AnyCallerOptions all;
+  all.links.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
+  // Children seal their logs before they end.
+  all.links.farewell = std::chrono::milliseconds(1800);
+  all.lines.limits.max_line = settings.calls.max_reply_bytes;
+  all.lines.subprocess.on_stderr = child_log(child_logs);
+  transport::HttpCallerOptions& options = all.http;
   options.game_threads = static_cast<std::size_t>(settings.calls.game);
   options.broadcast_threads = static_cast<std::size_t>(settings.calls.broadcast);
   options.control_threads = static_cast<std::size_t>(settings.calls.control);
   options.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
   options.max_response = settings.calls.max_reply_bytes;
-  return options;
+  return all;
 }
 
 }  // namespace
@@ -31,21 +39,28 @@ AgentHost::AgentHost(const Settings& settings, envelope::MessageSchemas schemas)
       log_writer_(std::make_shared<audit::LogWriter>()),
       timer_(std::make_unique<core::ThreadTimer>()) {}
 
-core::Result<std::unique_ptr<AgentHost>> AgentHost::create(
-    const Settings& settings, const std::optional<std::filesystem::path>& schema_directory) {
-  auto schemas = envelope::MessageSchemas::load(schema_directory);
+core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& settings,
+                                                           const AgentHostOptions& options) {
+  auto schemas = envelope::MessageSchemas::load(options.schema_directory);
   if (!schemas) return schemas.error();
   std::unique_ptr<AgentHost> host(new AgentHost(settings, std::move(*schemas)));
+  auto hub = transport::Hub::start();
+  if (!hub) return hub.error();
+  host->hub_ = std::move(*hub);
   auto runtime = transport::HttpRuntime::start(
       {.workers = worker_count(settings),
+       .hub = host->hub_.get(),
        .max_connections = static_cast<std::size_t>(settings.http.max_connections),
        .max_connections_per_address =
            static_cast<std::size_t>(settings.http.connections_per_address)});
   if (!runtime) return runtime.error();
   host->runtime_ = std::move(*runtime);
-  auto caller = transport::HttpCaller::create(caller_options(settings));
+  const auto all = caller_options(settings, options.child_logs);
+  auto caller = transport::make_caller(*host->hub_, all);
   if (!caller) return caller.error();
   host->caller_ = std::make_unique<GatedCaller>(std::move(*caller));
+  host->sessions_ =
+      std::make_unique<PlainMcpSessions>(*host->hub_, *host->timer_, host->clock_, all.lines);
   return host;
 }
 
@@ -55,6 +70,7 @@ void AgentHost::shut_down() {
   // Completions of ended calls may still set timers, and timers may still call: the gate stays,
   // closed.
   if (caller_) caller_->close();
+  if (sessions_) sessions_->close();
   timer_.reset();
 }
 
@@ -62,7 +78,11 @@ AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::AuditLog> log, enve
     : host_(host),
       log_(std::move(log)),
       audited_caller_(host.caller(), *log_, host.clock()),
-      peers_(std::make_unique<PeerClient>(audited_caller_, host.schemas(), host.clock(), mode)) {}
+      audited_sessions_(host.sessions().caller(), *log_, host.clock(),
+                        audit::AuditedCaller::Framing::kByTheCaller),
+      peers_(
+          std::make_unique<PeerClient>(audited_caller_, host.schemas(), host.clock(), mode,
+                                       PlainMcp{&audited_sessions_, host.sessions().refusals()})) {}
 
 AgentPort::~AgentPort() { stop_serving(); }
 
@@ -90,37 +110,23 @@ core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Option
   return std::unique_ptr<AgentPort>(new AgentPort(host, std::move(*log), options.mode));
 }
 
-core::Result<void> AgentPort::serve(transport::HttpServerOptions options,
-                                    transport::MessageHandler& handler) {
+core::Result<void> AgentPort::serve(ListenOptions options, transport::MessageHandler& handler) {
   audited_handler_ = std::make_unique<audit::AuditedHandler>(handler, *log_, host_.clock());
-  auto server = transport::HttpServer::start(host_.runtime(), options, *audited_handler_);
-  if (!server) return server.error();
-  server_ = std::move(*server);
+  auto listener =
+      AgentListener::start(host_.runtime(), host_.hub(), std::move(options), *audited_handler_);
+  if (!listener) return listener.error();
+  listener_ = std::move(*listener);
   return {};
 }
 
 void AgentPort::begin_stop() {
-  if (server_) server_->begin_stop();
+  if (listener_) listener_->begin_stop();
 }
 
 void AgentPort::stop_serving() {
-  if (server_) server_->stop();
+  if (listener_) listener_->stop();
 }
 
-std::uint16_t AgentPort::port() const { return server_ ? server_->port() : 0; }
-
-transport::HttpServerOptions server_options(const Settings& settings, std::string bind_address,
-                                            std::uint16_t port,
-                                            std::vector<std::string> allow_hosts) {
-  transport::HttpServerOptions options;
-  options.bind_address = std::move(bind_address);
-  options.port = port;
-  options.limits.max_head = settings.http.max_head_bytes;
-  options.limits.max_body = settings.http.max_body_bytes;
-  options.limits.request_timeout = settings.http.request_time;
-  options.limits.idle_timeout = settings.http.idle_time;
-  options.allow_hosts = std::move(allow_hosts);
-  return options;
-}
+std::uint16_t AgentPort::port() const { return listener_ ? listener_->port() : 0; }
 
 }  // namespace league::agent

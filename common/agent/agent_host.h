@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include "common/agent/agent_listener.h"
 #include "common/agent/gated_caller.h"
 #include "common/agent/peer_client.h"
+#include "common/agent/plain_mcp_sessions.h"
 #include "common/agent/settings.h"
 #include "common/audit/audit_log.h"
 #include "common/audit/audited_caller.h"
@@ -13,8 +15,14 @@
 #include "common/core/timer.h"
 #include "common/envelope/message_schemas.h"
 #include "common/transport/http_server.h"
+#include "common/transport/hub.h"
 
 namespace league::agent {
+
+struct AgentHostOptions {
+  std::optional<std::filesystem::path> schema_directory = std::nullopt;  ///< nothing: built in
+  std::filesystem::path child_logs = "logs/children";  ///< what children write on stderr
+};
 
 /// What all agents of one process share: clock, timer, schemas, the HTTP event loop and the HTTP
 /// caller.
@@ -23,15 +31,18 @@ class AgentHost {
   /// Fails when the schemas of `schema_directory` are wrong or the system refuses what a server
   /// needs.
   [[nodiscard]] static core::Result<std::unique_ptr<AgentHost>> create(
-      const Settings& settings, const std::optional<std::filesystem::path>& schema_directory);
+      const Settings& settings, const AgentHostOptions& options = {});
   ~AgentHost();
 
   [[nodiscard]] const core::Clock& clock() const { return clock_; }
   [[nodiscard]] core::Timer& timer() { return *timer_; }
   [[nodiscard]] const envelope::MessageSchemas& schemas() const { return schemas_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] transport::Hub& hub() { return *hub_; }
   [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
+  /// With peers that are plain MCP servers.
+  [[nodiscard]] PlainMcpSessions& sessions() { return *sessions_; }
   [[nodiscard]] const std::shared_ptr<audit::LogWriter>& log_writer() { return log_writer_; }
 
   /// Ends calls and timers, in the order in which nothing reaches for what is gone. Stop the
@@ -45,9 +56,11 @@ class AgentHost {
   core::SystemClock clock_;
   envelope::MessageSchemas schemas_;
   std::shared_ptr<audit::LogWriter> log_writer_;  ///< of all conversation logs of the process
+  std::unique_ptr<transport::Hub> hub_;  ///< of streams, WebSockets and lines, both ways
   std::unique_ptr<transport::HttpRuntime> runtime_;
   std::unique_ptr<core::ThreadTimer> timer_;
   std::unique_ptr<GatedCaller> caller_;
+  std::unique_ptr<PlainMcpSessions> sessions_;
 };
 
 /// Where one agent stands: its conversation log, its way to its peers, and its server, all
@@ -68,8 +81,7 @@ class AgentPort {
   ~AgentPort();
 
   /// Listens; `handler` outlives the port or `stop_serving`.
-  [[nodiscard]] core::Result<void> serve(transport::HttpServerOptions options,
-                                         transport::MessageHandler& handler);
+  [[nodiscard]] core::Result<void> serve(ListenOptions options, transport::MessageHandler& handler);
   /// For who stops several ports: begin with all, then each stops within the same time.
   void begin_stop();
   void stop_serving();
@@ -84,15 +96,10 @@ class AgentPort {
   AgentHost& host_;
   std::unique_ptr<audit::AuditLog> log_;
   audit::AuditedCaller audited_caller_;
+  audit::AuditedCaller audited_sessions_;
   std::unique_ptr<PeerClient> peers_;
   std::unique_ptr<audit::AuditedHandler> audited_handler_;
-  std::unique_ptr<transport::HttpServer> server_;
+  std::unique_ptr<AgentListener> listener_;
 };
-
-/// The limits of `settings` for a server that listens at `bind_address` and `port`.
-[[nodiscard]] transport::HttpServerOptions server_options(const Settings& settings,
-                                                          std::string bind_address,
-                                                          std::uint16_t port,
-                                                          std::vector<std::string> allow_hosts);
 
 }  // namespace league::agent

@@ -7,9 +7,26 @@
 #include <cstdio>
 
 namespace league::agent {
+namespace {
+
+std::vector<std::string> names_of_servings() {
+  std::vector<std::string> names;
+  for (Serving serving : kAllServings) names.emplace_back(serving_name(serving));
+  return names;
+}
+
+}  // namespace
 
 envelope::Mode ProgramOptions::parsed_mode() const {
   return mode == "strict" ? envelope::Mode::kStrict : envelope::Mode::kOpen;
+}
+
+std::optional<int> ProgramOptions::refuse_stdio(const std::string& what) const {
+  if (serving() != Serving::kStdio) return std::nullopt;
+  return fail({core::ErrorCode::kInvalidFieldValue,
+               "--transport stdio: others must be able to call " + what +
+                   "; for a client that speaks only stdio, put `league gateway --stdio` before it",
+               {}});
 }
 
 core::Result<Settings> ProgramOptions::settings() const {
@@ -17,18 +34,38 @@ core::Result<Settings> ProgramOptions::settings() const {
   return load_settings(limits_file);
 }
 
-std::optional<std::filesystem::path> ProgramOptions::schemas() const {
-  if (schema_directory.empty()) return std::nullopt;
-  return schema_directory;
+AgentHostOptions ProgramOptions::host_options() const {
+  AgentHostOptions options;
+  if (!schema_directory.empty()) options.schema_directory = schema_directory;
+  options.child_logs = logs / "children";
+  return options;
 }
 
-std::string ProgramOptions::contact_endpoint(std::uint16_t actual_port) const {
+Serving ProgramOptions::serving() const {
+  return parse_serving(transport).value_or(Serving::kHttp);
+}
+
+ListenOptions ProgramOptions::listen_options(const Settings& settings, std::uint16_t at_port,
+                                             const std::filesystem::path& at_socket) const {
+  ListenOptions listen;
+  listen.serving = serving();
+  listen.socket = at_socket.empty() ? socket : at_socket;
+  auto& http = listen.http;
+  http.bind_address = bind_address;
+  http.port = at_port;
+  http.limits.max_head = settings.http.max_head_bytes;
+  http.limits.max_body = settings.http.max_body_bytes;
+  http.limits.request_timeout = settings.http.request_time;
+  http.limits.idle_timeout = settings.http.idle_time;
+  http.allow_hosts = allow_hosts;
+  return listen;
+}
+
+std::string ProgramOptions::contact_endpoint(std::uint16_t actual_port,
+                                             const std::filesystem::path& at_socket) const {
   if (!advertise.empty()) return advertise;
-  bool loopback = bind_address == "127.0.0.1" || bind_address == "0.0.0.0" ||
-                  bind_address == "::" || bind_address == "::1";
-  std::string host = loopback ? "localhost" : bind_address;
-  if (host.find(':') != std::string::npos) host = "[" + host + "]";
-  return "http://" + host + ":" + std::to_string(actual_port) + "/mcp";
+  return contact_endpoint_of(serving(), bind_address, actual_port,
+                             at_socket.empty() ? socket : at_socket);
 }
 
 void add_program_options(CLI::App& app, ProgramOptions& options) {
@@ -36,6 +73,12 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->capture_default_str();
   app.add_option("--bind", options.bind_address, "numeric address to listen on")
       ->capture_default_str();
+  app.add_option("--transport", options.transport,
+                 "how others reach this program: http (sse, websocket and legacy-sse share its "
+                 "port), tcp, unix, or stdio for who starts it")
+      ->check(CLI::IsMember(names_of_servings()))
+      ->capture_default_str();
+  app.add_option("--socket", options.socket, "file of the Unix socket, for --transport unix");
   app.add_option("--advertise", options.advertise,
                  "URL under which others reach this program (default: http://localhost:PORT/mcp)");
   app.add_option("--allow-host", options.allow_hosts,

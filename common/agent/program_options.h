@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/agent/agent_host.h"
+#include "common/agent/serving.h"
 #include "common/agent/settings.h"
 #include "common/core/result.h"
 #include "common/envelope/mode.h"
@@ -28,13 +30,25 @@ struct ProgramOptions {
   std::string log_level = "info";
   std::filesystem::path logs = "logs";
   std::string schema_directory;
+  std::string transport = "http";  ///< a name of Serving
+  std::filesystem::path socket;  ///< of Serving::kUnix
 
+  /// The command line allows no other names.
+  [[nodiscard]] Serving serving() const;
   [[nodiscard]] envelope::Mode parsed_mode() const;
+  /// For agents that others must be able to call: with --transport stdio, an exit code and the
+  /// reason on stderr.
+  [[nodiscard]] std::optional<int> refuse_stdio(const std::string& what) const;
   /// The settings of the limits file, or the defaults.
   [[nodiscard]] core::Result<Settings> settings() const;
-  [[nodiscard]] std::optional<std::filesystem::path> schemas() const;
-  /// `http://localhost:PORT/mcp`, or what --advertise says.
-  [[nodiscard]] std::string contact_endpoint(std::uint16_t actual_port) const;
+  [[nodiscard]] AgentHostOptions host_options() const;
+  /// Where to listen, and with which limits; `at_socket` as in contact_endpoint.
+  [[nodiscard]] ListenOptions listen_options(const Settings& settings, std::uint16_t at_port,
+                                             const std::filesystem::path& at_socket = {}) const;
+  /// `http://localhost:PORT/mcp` or what belongs to the transport, or what --advertise says.
+  /// `at_socket` is the agent's own where a process has several.
+  [[nodiscard]] std::string contact_endpoint(std::uint16_t actual_port,
+                                             const std::filesystem::path& at_socket = {}) const;
 };
 
 /// Adds the shared options to a program's command line.

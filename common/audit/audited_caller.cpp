@@ -36,6 +36,18 @@ Record request_record(const transport::OutboundCall& call, const core::Clock& cl
   return record;
 }
 
+/// The request as it was on the wire, and when.
+Record as_sent(Record request, const transport::CallOutcome& outcome, Origin& origin) {
+  if (outcome.wire_request) request.body = outcome.wire_request;
+  if (outcome.sent_at) {
+    request.time = request.time.after(
+        std::chrono::duration_cast<std::chrono::microseconds>(*outcome.sent_at - request.mono));
+    request.mono = *outcome.sent_at;
+    origin.sent = request.mono;
+  }
+  return request;
+}
+
 Record answer_record(const transport::CallOutcome& outcome, const Origin& origin,
                      const core::Clock& clock) {
   Record record;
@@ -54,7 +66,11 @@ Record answer_record(const transport::CallOutcome& outcome, const Origin& origin
     record.notes.verdict = outcome.error->code;
     record.notes.fault = outcome.error->message;
   }
-  if (!outcome.bytes.empty()) record.body = std::make_shared<const std::string>(outcome.bytes);
+  if (outcome.wire_answer) {
+    record.body = outcome.wire_answer;
+  } else if (!outcome.bytes.empty()) {
+    record.body = std::make_shared<const std::string>(outcome.bytes);
+  }
   return record;
 }
 
@@ -79,10 +95,16 @@ void AuditedCaller::call(transport::OutboundCall call, Completion completion) {
   Record request = request_record(call, clock_);
   Origin origin{request.notes.peer, request.notes.conversation_id, request.notes.match_id,
                 request.transport, request.mono};
-  log_.append(std::move(request));
+  std::optional<Record> held;
+  if (framing_ == Framing::kByUs) {
+    log_.append(std::move(request));
+  } else {
+    held = std::move(request);
+  }
   caller_.call(std::move(call),
-               [this, origin = std::move(origin),
+               [this, origin = std::move(origin), held = std::move(held),
                 completion = std::move(completion)](transport::CallOutcome outcome) mutable {
+                 if (held) log_.append(as_sent(std::move(*held), outcome, origin));
                  Record answer = answer_record(outcome, origin, clock_);
                  std::shared_ptr<rpc::MessageNotes> notes = outcome.notes;
                  if (completion) completion(std::move(outcome));

@@ -187,6 +187,26 @@ TEST_F(AuditedCallerTest, TheAnswerSaysHowItCame) {
   }
 }
 
+TEST_F(AuditedCallerTest, WhatACallerFramesAnewIsLoggedAsItWasSent) {
+  AuditedCaller sessions(caller, log, time, AuditedCaller::Framing::kByTheCaller);
+  sessions.call(call(), [](transport::CallOutcome outcome) { EXPECT_EQ(outcome.bytes, "reply"); });
+  EXPECT_TRUE(log.all.empty()) << "nobody knows yet what will be sent";
+  time.advance(4ms);
+  transport::CallOutcome outcome;
+  outcome.bytes = "reply";
+  outcome.sent_at = time.steady_now();
+  outcome.wire_request = std::make_shared<const std::string>("framed request");
+  outcome.wire_answer = std::make_shared<const std::string>("framed reply");
+  time.advance(3ms);
+  auto sent = *outcome.sent_at;
+  caller.completions[0](std::move(outcome));
+  ASSERT_EQ(log.all.size(), 2U);
+  EXPECT_EQ(*log.all[0].body, "framed request");
+  EXPECT_EQ(log.all[0].mono, sent);
+  EXPECT_EQ(*log.all[1].body, "framed reply");
+  EXPECT_EQ(log.all[1].elapsed, 3ms);
+}
+
 TEST_F(AuditedCallerTest, AFailureIsARecordToo) {
   audited.call(call(), [](transport::CallOutcome) {});
   time.advance(2s);

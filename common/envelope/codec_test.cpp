@@ -78,7 +78,8 @@ TEST(Codec, EveryTypeHasAGoldenMessage) {
 }
 
 TEST(Codec, InvitationIsWrittenAsTheGoldenFileSays) {
-  GameInvitation invitation{"even_odd", PlayerRole::kPlayerA, core::PlayerId("P02")};
+  GameInvitation invitation{"even_odd", PlayerRole::kPlayerA, core::PlayerId("P02"),
+                            core::PlayerId("P01")};
   EXPECT_EQ(encode(match_envelope("credential-a"), invitation), golden("game_invitation"));
 }
 

@@ -23,6 +23,7 @@ void describe(Archive& a, Self& s, Of<GameInvitation> /*unused*/) {
   a.required("game_type", s.game_type);
   a.required("role_in_match", s.role_in_match);
   a.required("opponent_id", s.opponent_id);
+  a.optional("player_id", s.player_id);
 }
 
 template <typename Archive, typename Self>

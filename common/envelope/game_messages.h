@@ -22,6 +22,8 @@ struct GameInvitation {
   std::string game_type{};
   PlayerRole role_in_match = PlayerRole::kPlayerA;
   core::PlayerId opponent_id{};
+  /// Whom it is for: a bot that was registered by somebody else has no other way to know its id.
+  std::optional<core::PlayerId> player_id = std::nullopt;
 
   bool operator==(const GameInvitation&) const = default;
 };

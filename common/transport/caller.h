@@ -45,6 +45,10 @@ struct CallOutcome {
   /// When the last byte of the request went to the system; nothing before, or where that is
   /// unknown.
   std::optional<core::Clock::Steady> sent_at = std::nullopt;
+  /// Where the caller frames requests anew (a session of MCP): request and answer as they were on
+  /// the wire, for the log. Null: as they were given and as `bytes` are.
+  std::shared_ptr<const std::string> wire_request = nullptr;
+  std::shared_ptr<const std::string> wire_answer = nullptr;
   std::shared_ptr<rpc::MessageNotes> notes =
       std::make_shared<rpc::MessageNotes>();  ///< of the answer
 };

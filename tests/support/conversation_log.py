@@ -81,5 +81,8 @@ def league_message(body):
     for part in (frame, frame.get("params"), frame.get("result")):
         if isinstance(part, dict) and "message_type" in part:
             return part
-    arguments = frame.get("params", {}).get("arguments") if isinstance(frame.get("params"), dict) else None
-    return arguments if isinstance(arguments, dict) and "message_type" in arguments else {}
+    for outer, inner in (("params", "arguments"), ("result", "structuredContent")):
+        part = frame[outer].get(inner) if isinstance(frame.get(outer), dict) else None
+        if isinstance(part, dict) and "message_type" in part:
+            return part
+    return {}

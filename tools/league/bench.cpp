@@ -6,9 +6,11 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "tools/league/bench_cost.h"
 #include "tools/league/bench_echo.h"
 #include "tools/league/bench_league.h"
 #include "tools/league/bench_report.h"
+#include "tools/league/run_directory.h"
 
 namespace league::tools {
 namespace {
@@ -24,7 +26,11 @@ Result<BenchRun> measure_once(const BenchLeagueOptions& options, const std::file
   auto traffic = measure_traffic(options.directory / "logs");
   if (!traffic) return traffic.error();
   run.traffic = std::move(*traffic);
-  auto echo = measure_echo(self, options.directory, run.traffic, options.players);
+  auto echo = measure_echo({.program = self,
+                            .directory = options.directory,
+                            .transport = options.transport,
+                            .players = options.players},
+                           run.traffic);
   if (!echo) return echo.error();
   run.echo = *echo;
   return run;
@@ -48,14 +54,26 @@ class Bench {
         directory_(options.directory.empty() ? fresh_directory() : options.directory) {}
 
   int run() {
+    if (auto made = make_sockets(); !made) return fail(made.error());
+    std::optional<CostComparison> cost;
+    if (options_.transport != agent::Serving::kHttp) {
+      auto compared = compare();
+      if (!compared) return fail(compared.error());
+      cost = *compared;
+    }
+    if (options_.is_cost_only || options_.transport == agent::Serving::kStdio) return show(*cost);
     auto match_path = measure("match path alone", false);
     if (!match_path) return fail(match_path.error());
     auto league = measure("whole league", true);
     if (!league) return fail(league.error());
     if (!options_.keep) remove_logs();
     if (options_.as_json) {
-      std::cout << bench_json(*match_path, *league).dump(2) << '\n';
+      auto json = bench_json(*match_path, *league);
+      json["transport"] = agent::serving_name(options_.transport);
+      if (cost) json["cost"] = cost_json(*cost);
+      std::cout << json.dump(2) << '\n';
     } else {
+      if (cost) std::cout << cost_text(*cost, name());
       std::cout << bench_text("match path alone (broadcasts off)", *match_path)
                 << bench_text("whole league (all broadcasts)", *league);
     }
@@ -63,6 +81,35 @@ class Bench {
   }
 
  private:
+  [[nodiscard]] std::string name() const {
+    return std::string(agent::serving_name(options_.transport));
+  }
+
+  Result<void> make_sockets() {
+    if (options_.transport != agent::Serving::kUnix) return {};
+    auto made = SocketDirectory::make();
+    if (!made) return made.error();
+    sockets_.emplace(std::move(*made));
+    return {};
+  }
+
+  Result<CostComparison> compare() {
+    std::filesystem::create_directories(directory_);
+    return compare_cost(
+        {.program = self_, .directory = directory_, .transport = options_.transport},
+        std::max(3, options_.repeat));
+  }
+
+  int show(const CostComparison& cost) {
+    if (!options_.keep) remove_logs();
+    if (options_.as_json) {
+      std::cout << nlohmann::json{{"transport", name()}, {"cost", cost_json(cost)}}.dump(2) << '\n';
+    } else {
+      std::cout << cost_text(cost, name());
+    }
+    return 0;
+  }
+
   /// The run with the median speed, with its stages.
   Result<BenchRun> measure(const std::string& what, bool broadcasts) {
     std::vector<BenchRun> runs;
@@ -74,6 +121,8 @@ class Bench {
                                .players = options_.players,
                                .concurrent_matches = options_.concurrent_matches,
                                .broadcasts = broadcasts,
+                               .transport = options_.transport,
+                               .sockets = sockets_ ? sockets_->path() : std::filesystem::path(),
                                .is_plain = options_.is_plain},
                               self_, stop_);
       if (!run) return run.error();
@@ -107,6 +156,7 @@ class Bench {
   transport::StopSignal& stop_;
   const std::filesystem::path self_;
   const std::filesystem::path directory_;
+  std::optional<SocketDirectory> sockets_;
 };
 
 }  // namespace

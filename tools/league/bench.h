@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "common/agent/serving.h"
 #include "common/transport/signals.h"
 
 namespace league::tools {
@@ -13,7 +14,9 @@ struct BenchOptions {
   int repeat = 3;  ///< leagues of each kind; the one with the median speed is shown
   std::filesystem::path directory;  ///< for logs; empty: a fresh one below runs/
   bool keep = false;  ///< the logs
+  bool is_cost_only = false;  ///< no leagues: what a call costs beside HTTP
   bool as_json = false;
+  agent::Serving transport = agent::Serving::kHttp;  ///< of all three programs and the echo
   bool is_plain = false;  ///< without journal, hash chains and seals
 };
 

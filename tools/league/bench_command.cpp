@@ -28,12 +28,27 @@ void add_bench(CLI::App& app, transport::StopSignal& stop, std::function<int()>&
       ->capture_default_str();
   bench->add_option("--dir", options->directory,
                     "where the logs go (default: a fresh runs/bench-*)");
+  auto transport = std::make_shared<std::string>("http");
+  std::vector<std::string> names;
+  for (agent::Serving serving : agent::kAllServings)
+    names.emplace_back(agent::serving_name(serving));
+  bench
+      ->add_option("--transport", *transport,
+                   "how the programs call each other; with another than http a call is compared "
+                   "with one over http first (stdio: only that)")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  bench->add_flag("--calls-only", options->is_cost_only,
+                  "with --transport: compare the calls and play no league");
   bench->add_flag("--keep", options->keep, "keep the logs");
   bench->add_flag("--plain", options->is_plain,
                   "without journal, hash chains and seals: the difference is what they cost");
   bench->add_flag("--json", options->as_json, "one JSON object on stdout");
   bench->footer("Example: league bench --json --repeat 5");
-  bench->callback([options, &stop, &chosen] {
+  bench->callback([options, transport, &stop, &chosen] {
+    options->transport = agent::parse_serving(*transport).value_or(agent::Serving::kHttp);
+    if (options->is_cost_only && options->transport == agent::Serving::kHttp)
+      throw CLI::ValidationError("--calls-only", "compares a transport with http: name it");
     chosen = [options, &stop] { return run_bench(*options, stop); };
   });
 }
@@ -42,6 +57,9 @@ void add_echo(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<EchoPeerOptions>();
   auto* echo = app.add_subcommand("bench-echo", "one process of the echo of `league bench`");
   echo->group("");  // hidden
+  echo->add_option("--role", options->role);
+  echo->add_option("--transport", options->transport);
+  echo->add_option("--socket", options->socket);
   echo->add_option("--ports", options->ports);
   echo->add_option("--reply-bytes", options->reply_bytes);
   echo->add_option("--targets", options->targets)->delimiter(',');

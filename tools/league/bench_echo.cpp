@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tools/league/bench_child.h"
+#include "tools/league/run_directory.h"
 
 namespace league::tools {
 namespace {
@@ -35,37 +36,36 @@ Result<Done> read_done(BenchChild& child) {
   return done;
 }
 
-/// Everything after `ready `.
+/// Everything after `ready`, tabs between.
 Result<std::string> read_urls(BenchChild& child) {
   auto line = child.read_line(kReadyPatience);
   if (!line) return line.error();
-  return line->substr(line->find(' ') + 1);
+  return line->substr(line->find('\t') + 1);
 }
 
 std::string joined_by_commas(std::string words) {
-  std::replace(words.begin(), words.end(), ' ', ',');
+  std::replace(words.begin(), words.end(), '\t', ',');
   return words;
 }
 
 class Echo {
  public:
-  Echo(const std::filesystem::path& program, const std::filesystem::path& directory,
-       const LeagueTraffic& traffic)
-      : program_(program), directory_(directory), traffic_(traffic) {}
+  Echo(const EchoOptions& options, const LeagueTraffic& traffic)
+      : options_(options), traffic_(traffic) {}
 
-  Result<EchoResult> run(int players) {
-    auto player = start({"--ports", std::to_string(players)});
+  Result<EchoResult> run() {
+    auto player = start("player", {"--ports", std::to_string(options_.players)});
     if (!player) return player.error();
     auto urls = read_urls(*player);
     if (!urls) return urls.error();
     std::string targets = joined_by_commas(*urls);
-    auto manager = start(call_words(traffic_.manager, targets));
+    auto manager = start("manager", call_words(traffic_.manager, targets));
     if (!manager) return manager.error();
     auto manager_url = read_urls(*manager);
     if (!manager_url) return manager_url.error();
     auto words = call_words(traffic_.referee, targets);
     words.insert(words.end(), {"--seventh", *manager_url});
-    auto referee = start(words);
+    auto referee = start("referee", words);
     if (!referee) return referee.error();
     if (auto ready = read_urls(*referee); !ready) return ready.error();
     return measure({&*player, &*manager, &*referee});
@@ -79,15 +79,28 @@ class Echo {
             "--in-flight",     std::to_string(mean_in_flight(caller, traffic_.seconds))};
   }
 
-  Result<BenchChild> start(std::vector<std::string> words) {
+  Result<BenchChild> start(const std::string& name, std::vector<std::string> words) {
     std::uint64_t replies = traffic_.manager.reply_bytes + traffic_.referee.reply_bytes;
     words.insert(words.begin(), "bench-echo");
     words.insert(
         words.end(),
-        {"--reply-bytes", std::to_string(replies / std::max<std::uint64_t>(1, traffic_.calls()))});
-    return BenchChild::start(program_, words, directory_ / "echo.err");
+        {"--role", name, "--reply-bytes",
+         std::to_string(replies / std::max<std::uint64_t>(1, traffic_.calls())), "--transport",
+         std::string(agent::serving_name(options_.transport)), "--socket",
+         (sockets_ ? sockets_->path() / (name + ".sock") : std::filesystem::path()).string()});
+    return BenchChild::start(options_.program, words, options_.directory / "echo.err");
   }
 
+ public:
+  Result<void> make_sockets() {
+    if (options_.transport != agent::Serving::kUnix) return {};
+    auto made = SocketDirectory::make();
+    if (!made) return made.error();
+    sockets_.emplace(std::move(*made));
+    return {};
+  }
+
+ private:
   static Result<EchoResult> measure(const std::vector<BenchChild*>& children) {
     auto cpu = [&] {
       double sum = 0;
@@ -113,17 +126,17 @@ class Echo {
     return result;
   }
 
-  const std::filesystem::path& program_;
-  const std::filesystem::path& directory_;
+  const EchoOptions& options_;
   const LeagueTraffic& traffic_;
+  std::optional<SocketDirectory> sockets_;
 };
 
 }  // namespace
 
-Result<EchoResult> measure_echo(const std::filesystem::path& program,
-                                const std::filesystem::path& directory,
-                                const LeagueTraffic& traffic, int players) {
-  return Echo(program, directory, traffic).run(players);
+Result<EchoResult> measure_echo(const EchoOptions& options, const LeagueTraffic& traffic) {
+  Echo echo(options, traffic);
+  if (auto made = echo.make_sockets(); !made) return made.error();
+  return echo.run();
 }
 
 }  // namespace league::tools

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/agent/serving.h"
 #include "common/core/result.h"
 #include "tools/league/bench_traffic.h"
 
@@ -12,6 +13,10 @@ namespace league::tools {
 
 /// What one process of the echo does (hidden command `bench-echo`).
 struct EchoPeerOptions {
+  std::string transport = "http";  ///< a name of agent::Serving
+  std::string socket;  ///< of unix; several servers number theirs
+  /// `player`, `manager`, `referee`; empty: a child of a caller, which speaks stdio.
+  std::string role;
   int ports = 1;  ///< so many servers, each answering every call with the same bytes
   std::uint64_t reply_bytes = 0;
   std::vector<std::string> targets;  ///< called in turn; none: only serve
@@ -21,8 +26,9 @@ struct EchoPeerOptions {
   int in_flight = 1;
 };
 
-/// Serves, says `ready URL ...`, and with targets waits for a line on stdin, calls and says `done
-/// CALLS FIRST_NS LAST_NS`. Ends when stdin does. The exit code.
+/// Over stdio: answers lines until they end. Else: serves, says `ready URL ...`, and with targets
+/// waits for a line on stdin, calls and says `done CALLS FIRST_NS LAST_NS`. Ends when stdin does.
+/// The exit code.
 [[nodiscard]] int run_echo_peer(const EchoPeerOptions& options);
 
 /// What an empty JSON-RPC echo achieves where the league's three processes were.
@@ -36,11 +42,17 @@ struct EchoResult {
   }
 };
 
+/// How echoes are made.
+struct EchoOptions {
+  std::filesystem::path program;  ///< this executable
+  std::filesystem::path directory;  ///< for what the processes say
+  agent::Serving transport = agent::Serving::kHttp;
+  int players = 64;  ///< addresses that are called
+};
+
 /// Repeats the calls of `traffic` without their meaning: the same caller and server, processes,
 /// number of calls and mean sizes, and as many calls in flight as the league had on average.
-/// `program` is this executable.
-[[nodiscard]] core::Result<EchoResult> measure_echo(const std::filesystem::path& program,
-                                                    const std::filesystem::path& directory,
-                                                    const LeagueTraffic& traffic, int players);
+[[nodiscard]] core::Result<EchoResult> measure_echo(const EchoOptions& options,
+                                                    const LeagueTraffic& traffic);
 
 }  // namespace league::tools

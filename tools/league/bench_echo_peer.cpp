@@ -1,12 +1,16 @@
 // The process that `league bench` measures the league against.
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
+#include <filesystem>
+#include <future>
 #include <iostream>
 #include <mutex>
 
-#include "common/transport/http_caller.h"
-#include "common/transport/http_server.h"
+#include "common/agent/agent_listener.h"
+#include "common/rpc/frame_peek.h"
+#include "common/transport/any_caller.h"
 #include "tools/league/bench_echo.h"
 
 namespace league::tools {
@@ -20,20 +24,38 @@ std::string frame(std::string_view head, std::string_view tail, std::uint64_t by
   return text.append(tail);
 }
 
-/// Answers every call with the same bytes.
+/// `head`, a number and `tail`, where a frame has its id.
+class NumberedFrame {
+ public:
+  explicit NumberedFrame(std::string tail) : tail_(std::move(tail)) {}
+
+  [[nodiscard]] std::string with(std::int64_t id) const {
+    std::string out;
+    out.reserve(tail_.size() + 48);
+    return out.append(R"({"jsonrpc":"2.0","id":)").append(std::to_string(id)).append(tail_);
+  }
+
+ private:
+  const std::string tail_;
+};
+
+constexpr std::uint64_t kHeadBytes = 30;
+
+/// Answers every call with the same result.
 class EchoHandler final : public transport::MessageHandler {
  public:
   explicit EchoHandler(std::uint64_t bytes)
-      : bytes_(frame(R"({"jsonrpc":"2.0","id":1,"result":{"padding":")", "\"}}", bytes)) {}
+      : answer_(frame(R"(,"result":{"padding":")", "\"}}", bytes - std::min(bytes, kHeadBytes))) {}
 
-  void on_message(transport::Inbound /*message*/, transport::ReplySlot reply) override {
+  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+    const rpc::Id id = rpc::peek_frame(message.bytes).id;
     transport::OutboundReply answer;
-    answer.bytes = bytes_;
+    answer.bytes = answer_.with(id.number() != nullptr ? *id.number() : 0);
     reply.send(std::move(answer));
   }
 
  private:
-  const std::string bytes_;
+  const NumberedFrame answer_;
 };
 
 /// Keeps so many calls in flight until all are made; the answer to one sends the next.
@@ -45,9 +67,8 @@ class EchoCalls {
         caller_(caller),
         targets_(std::move(targets)),
         seventh_(std::move(seventh)),
-        bytes_(std::make_shared<const std::string>(
-            frame(R"({"jsonrpc":"2.0","id":1,"method":"echo","params":{"padding":")", "\"}}",
-                  options.request_bytes))) {}
+        request_(frame(R"(,"method":"echo","params":{"padding":")", "\"}}",
+                       options.request_bytes - std::min(options.request_bytes, kHeadBytes))) {}
 
   /// Blocks until the last answer.
   void run() {
@@ -62,7 +83,9 @@ class EchoCalls {
     if (number >= options_.calls) return;
     transport::OutboundCall call;
     call.endpoint = seventh_ && number % 7 == 6 ? *seventh_ : targets_[number % targets_.size()];
-    call.bytes = bytes_;
+    auto id = static_cast<std::int64_t>(number + 1);
+    call.id = rpc::Id(id);
+    call.bytes = std::make_shared<const std::string>(request_.with(id));
     call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     call.budget = transport::Budget::kGame;
     caller_.call(std::move(call), [this](const transport::CallOutcome& outcome) {
@@ -77,7 +100,7 @@ class EchoCalls {
   transport::Caller& caller_;
   const std::vector<transport::Endpoint> targets_;
   const std::optional<transport::Endpoint> seventh_;
-  const std::shared_ptr<const std::string> bytes_;
+  const NumberedFrame request_;
   std::atomic<std::uint64_t> begun_{0};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -91,7 +114,7 @@ int fail(const core::Error& error) {
   return 2;
 }
 
-int call_all(const EchoPeerOptions& options) {
+int call_all(const EchoPeerOptions& options, transport::Hub& hub) {
   std::vector<transport::Endpoint> targets;
   for (const auto& url : options.targets) {
     auto endpoint = transport::parse_endpoint(url);
@@ -100,7 +123,7 @@ int call_all(const EchoPeerOptions& options) {
   }
   std::optional<transport::Endpoint> seventh;
   if (auto endpoint = transport::parse_endpoint(options.seventh)) seventh = *std::move(endpoint);
-  auto caller = transport::HttpCaller::create();
+  auto caller = transport::make_caller(hub, {});
   if (!caller) return fail(caller.error());
   EchoCalls calls(options, **caller, std::move(targets), std::move(seventh));
   std::string go;
@@ -111,23 +134,81 @@ int call_all(const EchoPeerOptions& options) {
   return 0;
 }
 
+/// Everything that one process of the echo serves.
+class EchoServers {
+ public:
+  EchoServers(const EchoPeerOptions& options, transport::Hub& hub)
+      : options_(options),
+        transport_(agent::parse_serving(options.transport).value_or(agent::Serving::kHttp)),
+        hub_(hub),
+        handler_(options.reply_bytes) {}
+
+  /// The addresses.
+  core::Result<std::vector<std::string>> start() {
+    std::vector<std::string> urls;
+    if (transport_ == agent::Serving::kStdio) {
+      // Whoever calls one starts it.
+      std::string command = "stdio:" + std::filesystem::read_symlink("/proc/self/exe").string();
+      command += " bench-echo --transport stdio --reply-bytes ";
+      command += std::to_string(options_.reply_bytes) + " --ports ";
+      for (int i = 1; i <= options_.ports; ++i) urls.push_back(command + std::to_string(i));
+      return urls;
+    }
+    auto runtime = transport::HttpRuntime::start({.hub = &hub_});
+    if (!runtime) return runtime.error();
+    runtime_ = std::move(*runtime);
+    for (int i = 0; i < options_.ports; ++i) {
+      auto socket = agent::numbered_socket(options_.socket, i, options_.ports);
+      auto server = agent::AgentListener::start(
+          *runtime_, hub_, {.serving = transport_, .http = {}, .socket = socket}, handler_);
+      if (!server) return server.error();
+      urls.push_back(
+          agent::contact_endpoint_of(transport_, "127.0.0.1", (*server)->port(), socket));
+      servers_.push_back(std::move(*server));
+    }
+    return urls;
+  }
+
+  /// Serves the standard streams until they end.
+  core::Result<void> serve_stdio() {
+    std::promise<void> ended;
+    transport::HttpRuntimeOptions none{.workers = 1, .hub = &hub_};
+    auto runtime = transport::HttpRuntime::start(none);
+    if (!runtime) return runtime.error();
+    agent::ListenOptions listen{.serving = agent::Serving::kStdio, .http = {}, .socket = {}};
+    listen.on_input_end = [&ended] { ended.set_value(); };
+    auto server = agent::AgentListener::start(**runtime, hub_, std::move(listen), handler_);
+    if (!server) return server.error();
+    ended.get_future().wait();
+    return {};
+  }
+
+ private:
+  const EchoPeerOptions& options_;
+  const agent::Serving transport_;
+  transport::Hub& hub_;
+  EchoHandler handler_;
+  std::unique_ptr<transport::HttpRuntime> runtime_;
+  std::vector<std::unique_ptr<agent::AgentListener>> servers_;
+};
+
 }  // namespace
 
 int run_echo_peer(const EchoPeerOptions& options) {
-  EchoHandler handler(options.reply_bytes);
-  auto runtime = transport::HttpRuntime::start();
-  if (!runtime) return fail(runtime.error());
-  std::vector<std::unique_ptr<transport::HttpServer>> servers;
-  std::cout << "ready";
-  for (int i = 0; i < options.ports; ++i) {
-    auto server = transport::HttpServer::start(**runtime, {}, handler);
-    if (!server) return fail(server.error());
-    std::cout << " http://localhost:" << (*server)->port() << "/mcp";
-    servers.push_back(std::move(*server));
+  auto hub = transport::Hub::start();
+  if (!hub) return fail(hub.error());
+  EchoServers servers(options, **hub);
+  if (options.transport == "stdio" && options.role.empty()) {
+    auto served = servers.serve_stdio();
+    return served ? 0 : fail(served.error());
   }
+  auto urls = servers.start();
+  if (!urls) return fail(urls.error());
+  std::cout << "ready";
+  for (const auto& url : *urls) std::cout << '\t' << url;
   std::cout << std::endl;
   if (!options.targets.empty()) {
-    if (int code = call_all(options); code != 0) return code;
+    if (int code = call_all(options, **hub); code != 0) return code;
   }
   for (std::string line; std::getline(std::cin, line);) {
   }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/rpc/codec.h"
-#include "common/transport/http_caller.h"
+#include "common/transport/any_caller.h"
 
 namespace league::tools {
 namespace {
@@ -87,6 +87,8 @@ class League {
     std::vector<std::string> words{"--players", std::to_string(options_.players), "--referees",
                                    "1"};
     if (options_.is_plain) words.emplace_back("--ephemeral");
+    if (options_.transport == agent::Serving::kUnix)
+      words.insert(words.end(), {"--endpoints", "local,unix:" + options_.sockets.string() + "/"});
     auto manager = start("league_manager", with_data(std::move(words)));
     if (!manager) return manager.error();
     auto url = ready_url(*manager);
@@ -105,7 +107,9 @@ class League {
     if (auto ready = ready_url(*referee); !ready) return ready.error();
     before.push_back(referee->cpu());
 
-    auto caller = transport::HttpCaller::create();
+    auto hub = transport::Hub::start();
+    if (!hub) return hub.error();
+    auto caller = transport::make_caller(**hub, {});
     auto endpoint = transport::parse_endpoint(*url);
     if (!caller || !endpoint) return !caller ? caller.error() : endpoint.error();
     StatusQuery query(**caller, *endpoint);
@@ -129,6 +133,14 @@ class League {
          {std::string("--port"), std::string("0"), std::string("--limits"), limits_.string(),
           std::string("--logs"), (options_.directory / "logs").string()}) {
       arguments.push_back(word);
+    }
+    if (options_.transport != agent::Serving::kHttp) {
+      arguments.insert(arguments.end(),
+                       {"--transport", std::string(agent::serving_name(options_.transport)),
+                        "--socket", (options_.sockets / (program + ".sock")).string()});
+      if (program == "referee")
+        arguments.insert(arguments.end(),
+                         {"--endpoints", "any,unix:" + options_.sockets.string() + "/"});
     }
     return BenchChild::start(options_.programs / program, arguments,
                              options_.directory / (program + ".err"));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/agent/serving.h"
 #include "common/core/result.h"
 #include "common/transport/signals.h"
 #include "tools/league/bench_child.h"
@@ -17,6 +18,8 @@ struct BenchLeagueOptions {
   int players = 64;
   int concurrent_matches = 32;  ///< places of the one referee
   bool broadcasts = true;  ///< false: the match path alone
+  agent::Serving transport = agent::Serving::kHttp;  ///< not kStdio
+  std::filesystem::path sockets;  ///< directory of Unix sockets, where they are used
   bool is_plain = false;  ///< without journal, hash chains and seals
 };
 

@@ -1,6 +1,7 @@
 #include "tools/league/cast.h"
 
 #include <algorithm>
+#include <map>
 
 #include "player/misbehaviour.h"
 #include "player/strategy.h"
@@ -9,8 +10,9 @@ namespace league::tools {
 namespace {
 
 constexpr int kMostSingleProcesses = 16;
-// Far apart, so that the players of one strategy never get the seeds of another's.
+// Far apart, so that the players of one group never get the seeds of another's.
 constexpr std::uint64_t kSeedsPerStrategy = 1'000'000;
+constexpr std::uint64_t kSeedsPerTransport = 100'000;
 
 core::Result<void> check_strategy(const std::string& name) {
   auto strategies = player::known_strategies();
@@ -41,33 +43,115 @@ std::string file_name(std::string name) {
   return name;
 }
 
-/// `count` players of one strategy from the `first` on (from 0), in one process.
+/// `count` players of one strategy and transport from the `first` on (from 0), in one process.
 struct Group {
   std::string strategy;
   std::size_t strategy_index = 0;
+  agent::Serving transport = agent::Serving::kHttp;
   int first = 0;
   int count = 1;
   bool numbers_itself = false;  ///< the player program adds the numbers
+
+  /// `random-`, and for a process with several players what tells it from another transport's.
+  [[nodiscard]] std::string prefix() const {
+    std::string name = file_name(strategy) + "-";
+    bool is_plain = !numbers_itself || transport == agent::Serving::kHttp;
+    return is_plain ? name : name + std::string(agent::serving_name(transport)) + "-";
+  }
+  [[nodiscard]] std::string name() const {
+    return numbers_itself ? prefix() : prefix() + std::to_string(first + 1);
+  }
 };
 
-Part part_of(const Group& group, const UpOptions& options, const std::string& manager_url) {
-  std::string prefix = file_name(group.strategy) + "-";
-  std::string name = group.numbers_itself ? prefix : prefix + std::to_string(group.first + 1);
-  Part part{
-      .role = Part::Role::kPlayers,
-      .program = "player",
-      .name = group.numbers_itself ? "players_" + file_name(group.strategy) : "player_" + name,
-      .arguments = {"--port", "0", "--manager", manager_url, "--name", name, "--strategy",
-                    group.strategy, "--count", std::to_string(group.count), "--data",
-                    options.data.string()},
-      .agents = group.count};
+std::vector<std::string> transport_arguments(agent::Serving transport, const UpOptions& options,
+                                             const std::string& name) {
+  if (transport == agent::Serving::kHttp) return {};
+  std::vector<std::string> arguments{"--transport", std::string(agent::serving_name(transport))};
+  if (transport == agent::Serving::kUnix)
+    append(arguments, {"--socket", (options.sockets / (name + ".sock")).string()});
+  return arguments;
+}
+
+std::vector<std::string> playing_arguments(const Group& group, const UpOptions& options) {
+  std::vector<std::string> arguments{"--name", group.name(), "--strategy", group.strategy};
   if (options.seed) {
     std::uint64_t seed = *options.seed + group.strategy_index * kSeedsPerStrategy +
+                         static_cast<std::uint64_t>(group.transport) * kSeedsPerTransport +
                          static_cast<std::uint64_t>(group.first);
-    append(part.arguments, {"--seed", std::to_string(seed)});
+    append(arguments, {"--seed", std::to_string(seed)});
   }
-  append(part.arguments, shared_arguments(options));
+  append(arguments, transport_arguments(group.transport, options, group.name()));
+  append(arguments, shared_arguments(options));
+  return arguments;
+}
+
+Part part_of(const Group& group, const UpOptions& options, const std::string& manager_url) {
+  Part part{.role = Part::Role::kPlayers,
+            .program = "player",
+            .name = (group.numbers_itself ? "players_" : "player_") + group.name(),
+            .arguments = {"--port", "0", "--manager", manager_url, "--count",
+                          std::to_string(group.count), "--data", options.data.string()},
+            .agents = group.count};
+  append(part.arguments, playing_arguments(group, options));
   return part;
+}
+
+/// As a command line takes it: in quotes where it would fall apart.
+std::string quoted(const std::string& word) {
+  return word.find(' ') == std::string::npos ? word : "\"" + word + "\"";
+}
+
+Resident resident_of(const Group& group, const UpOptions& options,
+                     const std::filesystem::path& programs) {
+  std::string endpoint = "stdio:" + quoted((programs / "player").string());
+  for (const auto& word : playing_arguments(group, options)) endpoint += " " + quoted(word);
+  return {group.name(), endpoint};
+}
+
+/// What others may be allowed to be called at, beyond the default.
+std::vector<std::string> policy_arguments(const UpOptions& options,
+                                          const std::filesystem::path& programs) {
+  std::string more;
+  auto has = [&](agent::Serving transport) {
+    return std::find(options.transports.begin(), options.transports.end(), transport) !=
+           options.transports.end();
+  };
+  if (needs_sockets(options)) more += ",unix:" + options.sockets.string() + "/";
+  if (has(agent::Serving::kStdio)) more += ",stdio:" + quoted((programs / "player").string());
+  if (more.empty()) return {};
+  return {"--endpoints", "local" + more};
+}
+
+/// Deals the players out to groups.
+std::vector<Group> groups_of(const UpOptions& options, const std::vector<std::string>& strategies) {
+  int count = options.players - options.external;
+  std::vector<Group> groups;
+  std::map<std::string, int> dealt;  // how many of a strategy there are
+  std::vector<std::string> distinct;  // a strategy may be named twice in the list
+  for (int i = 0; i < count; ++i) {
+    const auto& strategy = strategies[static_cast<std::size_t>(i) % strategies.size()];
+    auto transport = options.transports[static_cast<std::size_t>(i) % options.transports.size()];
+    auto found = std::find(distinct.begin(), distinct.end(), strategy);
+    auto index = static_cast<std::size_t>(found - distinct.begin());
+    if (found == distinct.end()) distinct.push_back(strategy);
+    int number = dealt[strategy]++;
+    bool is_alone =
+        count <= kMostSingleProcesses || strategy == "crash" || transport == agent::Serving::kStdio;
+    auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return group.strategy == strategy && group.transport == transport;
+    });
+    if (is_alone || same == groups.end()) {
+      groups.push_back({.strategy = strategy,
+                        .strategy_index = index,
+                        .transport = transport,
+                        .first = number,
+                        .count = 1});
+    } else {
+      ++same->count;
+      same->numbers_itself = true;
+    }
+  }
+  return groups;
 }
 
 }  // namespace
@@ -90,7 +174,38 @@ core::Result<std::vector<std::string>> parse_strategies(std::string_view list) {
   return names;
 }
 
-Part manager_part(const UpOptions& options) {
+core::Result<std::vector<agent::Serving>> parse_transports(std::string_view list) {
+  if (list == "mixed") return std::vector(agent::kAllServings.begin(), agent::kAllServings.end());
+  std::vector<agent::Serving> transports;
+  while (!list.empty()) {
+    std::size_t comma = std::min(list.find(','), list.size());
+    std::string name(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    auto known = agent::parse_serving(name);
+    if (!known) {
+      return core::Error{core::ErrorCode::kInternalError,
+                         "there is no transport \"" + name.substr(0, 64) + "\"; there are " +
+                             agent::serving_names() + ", and mixed for all of them",
+                         {}};
+    }
+    transports.push_back(*known);
+  }
+  if (transports.empty()) transports.push_back(agent::Serving::kHttp);
+  return transports;
+}
+
+agent::Serving host_transport(const UpOptions& options) {
+  bool is_one = options.transports.size() == 1;
+  bool can_be_called = options.transports.front() != agent::Serving::kStdio;
+  return is_one && can_be_called ? options.transports.front() : agent::Serving::kHttp;
+}
+
+bool needs_sockets(const UpOptions& options) {
+  return std::find(options.transports.begin(), options.transports.end(), agent::Serving::kUnix) !=
+         options.transports.end();
+}
+
+Part manager_part(const UpOptions& options, const std::filesystem::path& programs) {
   Part part{.role = Part::Role::kManager,
             .program = "league_manager",
             .name = "league_manager",
@@ -101,11 +216,14 @@ Part manager_part(const UpOptions& options) {
   if (!options.bind_address.empty()) append(part.arguments, {"--bind", options.bind_address});
   if (!options.advertise.empty()) append(part.arguments, {"--advertise", options.advertise});
   for (const auto& host : options.allow_hosts) append(part.arguments, {"--allow-host", host});
+  append(part.arguments, transport_arguments(host_transport(options), options, part.name));
+  append(part.arguments, policy_arguments(options, programs));
   append(part.arguments, shared_arguments(options));
   return part;
 }
 
-std::vector<Part> referee_parts(const UpOptions& options, const std::string& manager_url) {
+std::vector<Part> referee_parts(const UpOptions& options, const std::string& manager_url,
+                                const std::filesystem::path& programs) {
   std::vector<Part> parts;
   for (int i = 1; i <= options.referees; ++i) {
     std::string name = "referee-" + std::to_string(i);
@@ -116,45 +234,26 @@ std::vector<Part> referee_parts(const UpOptions& options, const std::string& man
                             options.data.string()}};
     if (options.max_matches > 0)
       append(part.arguments, {"--max-matches", std::to_string(options.max_matches)});
+    append(part.arguments, transport_arguments(host_transport(options), options, name));
+    auto policy = policy_arguments(options, programs);
+    if (!policy.empty()) append(part.arguments, {"--endpoints", "any" + policy[1].substr(5)});
     append(part.arguments, shared_arguments(options));
     parts.push_back(std::move(part));
   }
   return parts;
 }
 
-std::vector<Part> player_parts(const UpOptions& options, const std::vector<std::string>& strategies,
-                               const std::string& manager_url) {
-  int count = options.players - options.external;
-  // A strategy may be named twice in the list; its players are numbered through.
-  std::vector<std::string> distinct;
-  std::vector<int> dealt;
-  std::vector<Part> singles;
-  for (int i = 0; i < count; ++i) {
-    const auto& strategy = strategies[static_cast<std::size_t>(i) % strategies.size()];
-    auto found = std::find(distinct.begin(), distinct.end(), strategy);
-    auto index = static_cast<std::size_t>(found - distinct.begin());
-    if (found == distinct.end()) {
-      distinct.push_back(strategy);
-      dealt.push_back(0);
-    }
-    int number = dealt[index]++;
-    if (count <= kMostSingleProcesses || strategy == "crash") {
-      singles.push_back(part_of({.strategy = strategy, .strategy_index = index, .first = number},
-                                options, manager_url));
+Cast cast_players(const UpOptions& options, const std::vector<std::string>& strategies,
+                  const std::string& manager_url, const std::filesystem::path& programs) {
+  Cast cast;
+  for (const auto& group : groups_of(options, strategies)) {
+    if (group.transport == agent::Serving::kStdio) {
+      cast.residents.push_back(resident_of(group, options, programs));
+    } else {
+      cast.parts.push_back(part_of(group, options, manager_url));
     }
   }
-  if (count <= kMostSingleProcesses) return singles;
-  std::vector<Part> parts = std::move(singles);
-  for (std::size_t i = 0; i < distinct.size(); ++i) {
-    if (distinct[i] == "crash") continue;
-    parts.push_back(part_of({.strategy = distinct[i],
-                             .strategy_index = i,
-                             .first = 0,
-                             .count = dealt[i],
-                             .numbers_itself = dealt[i] > 1},
-                            options, manager_url));
-  }
-  return parts;
+  return cast;
 }
 
 }  // namespace league::tools

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/agent/serving.h"
 #include "common/core/result.h"
 
 namespace league::tools {
@@ -28,6 +29,11 @@ struct UpOptions {
   std::string bind_address;  ///< of the manager; empty: its default
   std::string advertise;
   std::vector<std::string> allow_hosts;
+  /// Dealt out to the players in turn; the manager and the referees take the first that others can
+  /// call, or several the HTTP of all.
+  std::vector<agent::Serving> transports{agent::Serving::kHttp};
+  std::string transport_names;  ///< what `transports` are read from
+  std::filesystem::path sockets;  ///< directory of Unix sockets; set where one is needed
   bool json = false;
   bool keep = false;
 };
@@ -46,16 +52,39 @@ struct Part {
 /// name that is none, or an empty list.
 [[nodiscard]] core::Result<std::vector<std::string>> parse_strategies(std::string_view list);
 
-/// The arguments of the league manager.
-[[nodiscard]] Part manager_part(const UpOptions& options);
+/// A built-in player that the manager and the referees start themselves and talk to on its standard
+/// streams; somebody has to register it.
+struct Resident {
+  std::string name;
+  std::string endpoint;  ///< `stdio:/…/player --transport stdio …`
+};
+
+/// Who plays.
+struct Cast {
+  std::vector<Part> parts;  ///< programs that register themselves
+  std::vector<Resident> residents;
+};
+
+/// The transports in a list such as `http,websocket`, or all of them for `mixed`. Fails with a text
+/// that names the known ones.
+[[nodiscard]] core::Result<std::vector<agent::Serving>> parse_transports(std::string_view list);
+/// What manager and referees serve.
+[[nodiscard]] agent::Serving host_transport(const UpOptions& options);
+/// True where some agent listens at a Unix socket.
+[[nodiscard]] bool needs_sockets(const UpOptions& options);
+
+/// The arguments of the league manager. `programs` is the directory of the executables.
+[[nodiscard]] Part manager_part(const UpOptions& options, const std::filesystem::path& programs);
 /// The referees, which register at `manager_url`.
 [[nodiscard]] std::vector<Part> referee_parts(const UpOptions& options,
-                                              const std::string& manager_url);
-/// The built-in players: the strategies are dealt out in turn; player n of a strategy is called
-/// `STRATEGY-n`. Up to 16 players are a process each; beyond that all of a strategy share one. A
-/// `crash` player always has its own, since it takes it down.
-[[nodiscard]] std::vector<Part> player_parts(const UpOptions& options,
-                                             const std::vector<std::string>& strategies,
-                                             const std::string& manager_url);
+                                              const std::string& manager_url,
+                                              const std::filesystem::path& programs);
+/// The built-in players: strategies and transports are dealt out in turn; player n of a strategy is
+/// called `STRATEGY-n`. Up to 16 players are a process each; beyond that all of a strategy and
+/// transport share one. A `crash` player always has its own, since it takes it down.
+[[nodiscard]] Cast cast_players(const UpOptions& options,
+                                const std::vector<std::string>& strategies,
+                                const std::string& manager_url,
+                                const std::filesystem::path& programs);
 
 }  // namespace league::tools

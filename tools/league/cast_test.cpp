@@ -25,6 +25,12 @@ int agents(const std::vector<Part>& parts) {
 }
 
 constexpr const char* kUrl = "http://localhost:1234/mcp";
+constexpr const char* kPrograms = "/opt/league/bin";
+
+std::vector<Part> player_parts(const UpOptions& options,
+                               const std::vector<std::string>& strategies) {
+  return cast_players(options, strategies, kUrl, kPrograms).parts;
+}
 
 TEST(Cast, ReadsStrategiesAndMisbehaviours) {
   auto list = parse_strategies("random, slow:500,,even");
@@ -44,7 +50,7 @@ TEST(Cast, NamesTheStrategiesThatThereAre) {
 TEST(Cast, DealsStrategiesInTurn) {
   UpOptions options;
   options.players = 5;
-  auto parts = player_parts(options, {"random", "even"}, kUrl);
+  auto parts = player_parts(options, {"random", "even"});
   EXPECT_EQ(names(parts),
             (std::vector<std::string>{"random-1", "even-1", "random-2", "even-2", "random-3"}));
   EXPECT_EQ(after(parts[1], "--strategy"), "even");
@@ -55,20 +61,20 @@ TEST(Cast, LeavesExternalPlayersToOthers) {
   UpOptions options;
   options.players = 5;
   options.external = 5;
-  EXPECT_TRUE(player_parts(options, {"random"}, kUrl).empty());
+  EXPECT_TRUE(player_parts(options, {"random"}).empty());
 }
 
 TEST(Cast, ManyPlayersOfAStrategyShareAProcessButNoneSharesWithACrash) {
   UpOptions options;
   options.players = 30;
-  auto parts = player_parts(options, {"random", "crash", "slow:5"}, kUrl);
+  auto parts = player_parts(options, {"random", "crash", "slow:5"});
   EXPECT_EQ(agents(parts), 30);
   EXPECT_EQ(parts.size(), 12U);  // ten crash, one for each other strategy
   for (const auto& part : parts) {
     bool is_crash = after(part, "--strategy") == "crash";
     EXPECT_EQ(after(part, "--count"), is_crash ? "1" : "10");
   }
-  EXPECT_EQ(names(parts).back(), "slow-5-");  // the player program adds 1 to 10
+  EXPECT_EQ(names(parts)[2], "slow-5-");  // the player program adds 1 to 10
 }
 
 TEST(Cast, APlayerAloneInItsGroupIsNumberedToo) {
@@ -76,7 +82,7 @@ TEST(Cast, APlayerAloneInItsGroupIsNumberedToo) {
   options.players = 17;
   std::vector<std::string> strategies(16, "random");
   strategies.emplace_back("even");
-  auto parts = player_parts(options, strategies, kUrl);
+  auto parts = player_parts(options, strategies);
   ASSERT_EQ(parts.size(), 2U);
   EXPECT_EQ(after(parts[1], "--name"), "even-1");
 }
@@ -85,11 +91,11 @@ TEST(Cast, SeedsDoNotDependOnTheGrouping) {
   UpOptions options;
   options.seed = 7;
   options.players = 4;
-  auto parts = player_parts(options, {"random", "frequency"}, kUrl);
+  auto parts = player_parts(options, {"random", "frequency"});
   EXPECT_EQ(after(parts[0], "--seed"), "7");
   EXPECT_EQ(after(parts[2], "--seed"), "8");  // random-2
   options.players = 40;
-  auto groups = player_parts(options, {"random", "frequency"}, kUrl);
+  auto groups = player_parts(options, {"random", "frequency"});
   EXPECT_EQ(after(groups[1], "--seed"), after(parts[1], "--seed"));
 }
 
@@ -102,19 +108,75 @@ TEST(Cast, HandsSettingsOn) {
   options.max_matches = 9;
   options.referees = 2;
   options.league_id = "cup";
-  auto manager = manager_part(options);
+  auto manager = manager_part(options, kPrograms);
   EXPECT_EQ(after(manager, "--league"), "cup");
   EXPECT_EQ(after(manager, "--data"), "d");
   EXPECT_EQ(after(manager, "--port"), "0");
-  auto referees = referee_parts(options, kUrl);
+  auto referees = referee_parts(options, kUrl, kPrograms);
   ASSERT_EQ(referees.size(), 2U);
   EXPECT_EQ(after(referees[1], "--max-matches"), "9");
   EXPECT_EQ(after(referees[1], "--name"), "referee-2");
-  for (const auto& part : {manager, referees[0], player_parts(options, {"odd"}, kUrl)[0]}) {
+  for (const auto& part : {manager, referees[0], player_parts(options, {"odd"})[0]}) {
     EXPECT_EQ(after(part, "--limits"), "fast.json");
     EXPECT_EQ(after(part, "--mode"), "strict");
     EXPECT_EQ(after(part, "--logs"), "l");
   }
+}
+
+TEST(Cast, ReadsTransports) {
+  using agent::Serving;
+  EXPECT_EQ(*parse_transports(""), std::vector{Serving::kHttp});
+  EXPECT_EQ(*parse_transports("tcp,websocket"), (std::vector{Serving::kTcp, Serving::kWebSocket}));
+  EXPECT_EQ(parse_transports("mixed")->size(), agent::kAllServings.size());
+  auto wrong = parse_transports("http,pigeon");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("\"pigeon\"; there are http, sse,"), std::string::npos);
+}
+
+TEST(Cast, EverybodyTakesTheOneTransport) {
+  UpOptions options;
+  options.players = 2;
+  options.transports = {agent::Serving::kUnix};
+  options.sockets = "/tmp/s";
+  auto manager = manager_part(options, kPrograms);
+  EXPECT_EQ(after(manager, "--transport"), "unix");
+  EXPECT_EQ(after(manager, "--socket"), "/tmp/s/league_manager.sock");
+  EXPECT_EQ(after(manager, "--endpoints"), "local,unix:/tmp/s/");
+  auto referee = referee_parts(options, kUrl, kPrograms)[0];
+  EXPECT_EQ(after(referee, "--socket"), "/tmp/s/referee-1.sock");
+  EXPECT_EQ(after(referee, "--endpoints"), "any,unix:/tmp/s/");
+  EXPECT_EQ(after(player_parts(options, {"odd"})[1], "--socket"), "/tmp/s/odd-2.sock");
+}
+
+TEST(Cast, PlayersOnStandardStreamsAreStartedByTheirCallers) {
+  UpOptions options;
+  options.players = 20;
+  options.transports = {agent::Serving::kStdio};
+  options.logs = "/var/my logs";
+  auto cast = cast_players(options, {"odd"}, kUrl, kPrograms);
+  EXPECT_TRUE(cast.parts.empty());
+  ASSERT_EQ(cast.residents.size(), 20U);
+  EXPECT_EQ(cast.residents[19].name, "odd-20");
+  EXPECT_EQ(cast.residents[19].endpoint,
+            "stdio:/opt/league/bin/player --name odd-20 --strategy odd --transport stdio "
+            "--mode open --logs \"/var/my logs\"");
+  auto manager = manager_part(options, kPrograms);
+  EXPECT_EQ(after(manager, "--transport"), "") << "nobody could call it";
+  EXPECT_EQ(after(manager, "--endpoints"), "local,stdio:/opt/league/bin/player");
+}
+
+TEST(Cast, SeveralTransportsAreDealtOutInTurn) {
+  UpOptions options;
+  options.players = 40;
+  options.seed = 7;
+  options.transports = {agent::Serving::kHttp, agent::Serving::kTcp};
+  auto parts = player_parts(options, {"random"});
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(names(parts), (std::vector<std::string>{"random-", "random-tcp-"}));
+  EXPECT_EQ(after(parts[1], "--count"), "20");
+  EXPECT_EQ(after(parts[0], "--seed"), "7");
+  EXPECT_EQ(after(parts[1], "--seed"), "400008") << "no seed of the other process";
+  EXPECT_EQ(after(manager_part(options, kPrograms), "--transport"), "");
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "common/transport/any_caller.h"
+
 namespace league::tools {
 namespace {
 
@@ -38,25 +40,32 @@ core::Result<json> result_of(const transport::CallOutcome& outcome, const std::s
 }  // namespace
 
 core::Result<ManagerClient> ManagerClient::connect(const std::string& url) {
-  std::string complete = url.find("://") == std::string::npos ? "http://" + url : url;
+  bool has_scheme =
+      url.find("://") != std::string::npos || url.starts_with("unix:") || url.starts_with("stdio:");
+  std::string complete = has_scheme ? url : "http://" + url;
   auto endpoint = transport::parse_endpoint(complete);
   if (!endpoint) return endpoint.error();
-  if (endpoint->path == "/" || endpoint->path.empty()) endpoint->path = "/mcp";
-  auto caller = transport::HttpCaller::create();
+  bool has_path = endpoint->scheme.starts_with("http") || endpoint->scheme.starts_with("ws");
+  if (has_path && endpoint->path == "/") endpoint->path = "/mcp";
+  auto hub = transport::Hub::start();
+  if (!hub) return hub.error();
+  auto caller = transport::make_caller(**hub, {});
   if (!caller) return caller.error();
-  return ManagerClient(std::move(*endpoint), std::move(*caller));
+  return ManagerClient(std::move(*endpoint), std::move(*hub), std::move(*caller));
 }
 
 core::Result<json> ManagerClient::call(const std::string& tool, const json& arguments,
                                        std::chrono::milliseconds patience) {
-  json frame = {{"jsonrpc", "2.0"}, {"id", next_id_++}, {"method", tool}, {"params", arguments}};
+  const int id = next_id_++;
+  json frame = {{"jsonrpc", "2.0"}, {"id", id}, {"method", tool}, {"params", arguments}};
   // Shared: set_value may still be at work on it when get() returns.
   auto promise = std::make_shared<std::promise<transport::CallOutcome>>();
   auto outcome = promise->get_future();
   caller_->call({.endpoint = endpoint_,
                  .bytes = std::make_shared<const std::string>(frame.dump()),
                  .deadline = std::chrono::steady_clock::now() + patience,
-                 .budget = transport::Budget::kControl},
+                 .budget = transport::Budget::kControl,
+                 .id = rpc::Id(id)},
                 [promise](transport::CallOutcome done) { promise->set_value(std::move(done)); });
   return result_of(outcome.get(), endpoint_.url());
 }

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "common/core/result.h"
-#include "common/transport/http_caller.h"
+#include "common/transport/caller.h"
+#include "common/transport/hub.h"
 
 namespace league::tools {
 
-/// Asks a league manager over HTTP, one question at a time. Not thread-safe.
+/// Asks a league manager over any transport, one question at a time. Not thread-safe.
 class ManagerClient {
  public:
   /// Fails when `url` is no URL. What a person types for short (`localhost:8000`) is completed.
@@ -25,11 +26,13 @@ class ManagerClient {
   [[nodiscard]] core::Result<nlohmann::json> standings(std::size_t limit);
 
  private:
-  ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::HttpCaller> caller)
-      : endpoint_(std::move(endpoint)), caller_(std::move(caller)) {}
+  ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Hub> hub,
+                std::unique_ptr<transport::Caller> caller)
+      : endpoint_(std::move(endpoint)), hub_(std::move(hub)), caller_(std::move(caller)) {}
 
   transport::Endpoint endpoint_;
-  std::unique_ptr<transport::HttpCaller> caller_;
+  std::unique_ptr<transport::Hub> hub_;
+  std::unique_ptr<transport::Caller> caller_;
   int next_id_ = 1;
 };
 

@@ -1,6 +1,8 @@
 #include "tools/league/run_directory.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 namespace league::tools {
@@ -50,6 +52,27 @@ core::Result<RunDirectories> make_run_directories(const std::filesystem::path& r
     if (failed) return directory_error(*path, failed);
   }
   return wanted;
+}
+
+core::Result<SocketDirectory> SocketDirectory::make() {
+  const char* wanted = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  std::string name = std::string(wanted != nullptr && *wanted == '/' ? wanted : "/tmp");
+  name += "/league-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr)
+    return core::Error{core::ErrorCode::kInternalError,
+                       "cannot make a directory for sockets like " + name + ": " +
+                           std::error_code(errno, std::generic_category()).message() +
+                           "; choose another with the environment variable TMPDIR",
+                       {}};
+  return SocketDirectory(name);
+}
+
+SocketDirectory::SocketDirectory(SocketDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+
+SocketDirectory::~SocketDirectory() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace league::tools

@@ -25,4 +25,20 @@ struct RunDirectories {
                                                                 core::UtcTimestamp now,
                                                                 RunDirectories wanted);
 
+/// A directory for Unix sockets, whose paths must be short (107 characters): a fresh one for this
+/// user alone below TMPDIR or /tmp, removed with what is in it.
+class SocketDirectory {
+ public:
+  /// Fails with kInternalError and the directory that cannot be made.
+  [[nodiscard]] static core::Result<SocketDirectory> make();
+  SocketDirectory(SocketDirectory&& other) noexcept;
+  SocketDirectory& operator=(SocketDirectory&&) = delete;
+  ~SocketDirectory();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit SocketDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
 }  // namespace league::tools

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/transport/signals.h"
+#include "tools/league/enter.h"
 #include "tools/league/table_text.h"
 
 namespace league::tools {
@@ -105,7 +106,8 @@ Result<void> Tournament::check_programs() {
 }
 
 Result<bool> Tournament::start_manager() {
-  if (auto started = troupe_.start(manager_part(options_)); !started) return started.error();
+  if (auto started = troupe_.start(manager_part(options_, own_directory())); !started)
+    return started.error();
   while (!troupe_.manager()->is_ready()) {
     auto go_on = wait_a_moment(kMoment);
     if (!go_on || !*go_on) return go_on;
@@ -118,11 +120,18 @@ Result<bool> Tournament::start_manager() {
 }
 
 Result<void> Tournament::start_agents() {
-  for (auto& part : referee_parts(options_, manager_url_)) {
+  for (auto& part : referee_parts(options_, manager_url_, own_directory())) {
     if (auto started = troupe_.start(std::move(part)); !started) return started;
   }
-  for (auto& part : player_parts(options_, strategies_, manager_url_)) {
+  auto cast = cast_players(options_, strategies_, manager_url_, own_directory());
+  for (auto& part : cast.parts) {
     if (auto started = troupe_.start(std::move(part)); !started) return started;
+  }
+  core::CryptoRandom random;
+  for (const auto& resident : cast.residents) {
+    auto entry = enter_player(*client_, {resident.name, resident.endpoint}, clock_, random);
+    if (!entry) return entry.error();
+    residents_.push_back(entry->player_id);
   }
   if (options_.external > 0) {
     view_.say("register your " + std::to_string(options_.external) +
@@ -166,6 +175,7 @@ Result<bool> Tournament::watch_league() {
 
 void Tournament::greet_newcomers() {
   auto ours = troupe_.ids();
+  ours.insert(ours.end(), residents_.begin(), residents_.end());
   auto rows = client_->standings(static_cast<std::size_t>(options_.players));
   if (!rows) return;
   for (const auto& row : parse_rows(*rows)) {

@@ -63,6 +63,7 @@ class Tournament {
   transport::StopSignal& stop_;
   LiveView& view_;
   Troupe troupe_;
+  std::vector<std::string> residents_;  // ids of players that have no program of their own here
   std::string manager_url_;
   std::optional<ManagerClient> client_;
   LeagueProgress progress_;

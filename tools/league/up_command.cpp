@@ -32,6 +32,9 @@ std::size_t output_width() {
 int up(UpOptions options, transport::StopSignal& stop) {
   auto strategies = parse_strategies(options.strategies);
   if (!strategies) return fail(strategies.error());
+  auto transports = parse_transports(options.transport_names);
+  if (!transports) return fail(transports.error());
+  options.transports = std::move(*transports);
   if (options.external > options.players) {
     return fail({core::ErrorCode::kInternalError,
                  "--external " + std::to_string(options.external) +
@@ -44,6 +47,13 @@ int up(UpOptions options, transport::StopSignal& stop) {
   if (!directories) return fail(directories.error());
   options.data = directories->data;
   options.logs = directories->logs;
+  std::optional<SocketDirectory> sockets;
+  if (needs_sockets(options)) {
+    auto made = SocketDirectory::make();
+    if (!made) return fail(made.error());
+    options.sockets = made->path();
+    sockets.emplace(std::move(*made));
+  }
 
   LiveView view;
   bool as_json = options.json;
@@ -108,6 +118,12 @@ void add_setting(CLI::App& command, UpOptions& options) {
                   "open accepts what bots in the wild send and notes it, strict refuses it")
       ->check(CLI::IsMember({"open", "strict"}))
       ->capture_default_str();
+  command
+      .add_option("--transport", options.transport_names,
+                  "how the programs call each other: " + agent::serving_names() +
+                      "; several, separated by commas, are dealt out to the players in turn; "
+                      "mixed: all of them")
+      ->default_str("http");
   command.add_option("--max-matches", options.max_matches, "matches that a referee plays at once")
       ->check(CLI::Range(1, 10000));
   command.add_option("--league", options.league_id, "id of the league");

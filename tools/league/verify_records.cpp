@@ -29,12 +29,21 @@ std::optional<std::int64_t> instant(const json& object, const char* key) {
   return time->instant().time_since_epoch().count();
 }
 
-/// The league message that a JSON-RPC frame carries in one of the two places that we use.
+const json* object_in(const json& outer, const char* place) {
+  auto found = outer.find(place);
+  return found != outer.end() && found->is_object() ? &*found : nullptr;
+}
+
+/// The league message that a JSON-RPC frame carries in one of the places that we use: as parameters
+/// or result, or inside a `tools/call` of MCP and its answer.
 const json* message_in(const json& body) {
   if (!body.is_object()) return nullptr;
-  for (const char* place : {"params", "result"}) {
-    auto found = body.find(place);
-    if (found != body.end() && found->is_object()) return &*found;
+  for (auto [place, of_tools] :
+       {std::pair("params", "arguments"), {"result", "structuredContent"}}) {
+    const json* found = object_in(body, place);
+    if (found == nullptr) continue;
+    const json* inner = found->contains("message_type") ? nullptr : object_in(*found, of_tools);
+    return inner != nullptr ? inner : found;
   }
   return nullptr;
 }

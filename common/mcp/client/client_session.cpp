@@ -28,6 +28,7 @@ struct ClientSession::Call {
   SessionRequest request;
   Completion completion;
   std::string session;  ///< in which it was sent
+  std::shared_ptr<const std::string> bytes;  ///< as it was sent last
   bool was_renewed = false;
 };
 
@@ -115,6 +116,7 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
   if (failed.error) return finish(call, std::move(failed));
   transport::OutboundMessage message;
   message.bytes = std::make_shared<const std::string>(std::move(frame->bytes));
+  call->bytes = message.bytes;
   message.headers = with_own(std::move(frame->headers));
   message.deadline = request.deadline;
   client->request(id, std::move(message),
@@ -130,6 +132,9 @@ void ClientSession::on_outcome(const std::shared_ptr<Call>& call, transport::Cal
     return renew(call, call->session);
   answer.context = std::move(outcome.context);
   answer.sent_at = outcome.sent_at;
+  answer.wire_request = call->bytes;
+  if (!outcome.bytes.empty())
+    answer.wire_response = std::make_shared<const std::string>(outcome.bytes);
   if (outcome.error) {
     if (outcome.error->code == ErrorCode::kTimeout)
       tell_cancelled(call->id, "the time for the answer is over");

@@ -51,6 +51,8 @@ transport::CallOutcome outcome_of(SessionAnswer answer, const rpc::Id& id) {
   outcome.http_status = answer.http_status;
   outcome.context = std::move(answer.context);
   outcome.sent_at = answer.sent_at;
+  outcome.wire_request = std::move(answer.wire_request);
+  outcome.wire_answer = std::move(answer.wire_response);
   if (!outcome.error) {
     answer.response.id = id;
     outcome.bytes = rpc::encode(rpc::Message(std::move(answer.response)));

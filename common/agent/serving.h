@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace league::agent {
+
+/// How an agent can be reached. Over HTTP all of its forms are served at once; which of them is
+/// chosen says what the agent tells others to use, and how it prefers to answer.
+enum class Serving {
+  kHttp,  ///< POST, answered with JSON
+  kEventStream,  ///< POST, answered with an event stream where the caller accepts one
+  kWebSocket,
+  kLegacySse,  ///< GET /sse and POST (MCP 2024-11-05)
+  kTcp,  ///< lines on a TCP port
+  kUnix,  ///< lines on a Unix socket
+  kStdio,  ///< lines on the standard streams, for who starts the program
+};
+
+inline constexpr std::array<Serving, 7> kAllServings{
+    Serving::kHttp, Serving::kEventStream, Serving::kWebSocket, Serving::kLegacySse,
+    Serving::kTcp,  Serving::kUnix,        Serving::kStdio};
+
+/// As `--transport` names it: `http`, `sse`, `websocket`, `legacy-sse`, `tcp`, `unix`, `stdio`.
+[[nodiscard]] std::string_view serving_name(Serving serving);
+[[nodiscard]] std::optional<Serving> parse_serving(std::string_view name);
+/// All names with commas between them.
+[[nodiscard]] std::string serving_names();
+/// True for the forms that share an HTTP port.
+[[nodiscard]] bool is_over_http(Serving serving);
+
+/// The contact_endpoint of an agent that listens at `bind_address` and `port`, or at `socket`:
+/// `http://localhost:8101/mcp`, `ws://localhost:8101/mcp`, `sse+http://localhost:8101/sse`,
+/// `tcp://localhost:8101`, `unix:/run/p01.sock`; empty for kStdio, which nobody can call.
+[[nodiscard]] std::string contact_endpoint_of(Serving serving, const std::string& bind_address,
+                                              std::uint16_t port,
+                                              const std::filesystem::path& socket);
+
+/// The socket of the agent `index` (from 0) of a process with `count` of them: `bot.sock`, or
+/// `bot-3.sock`.
+[[nodiscard]] std::filesystem::path numbered_socket(const std::filesystem::path& socket, int index,
+                                                    int count);
+
+}  // namespace league::agent

@@ -1,0 +1,99 @@
+"""The same league over every transport: the same logical transcript, only the context differs."""
+
+import json
+import subprocess
+import unittest
+from collections import Counter
+
+import support_path  # noqa: F401
+from conversation_log import Log
+from league_testing import BIN, LeagueTest, limits
+
+PLAYERS, REFEREES = 8, 2
+MATCHES = PLAYERS * (PLAYERS - 1) // 2
+# What the referees' logs say of the way to their players.
+WAYS = {
+    "http": {"http"},
+    "sse": {"sse"},
+    "websocket": {"websocket"},
+    "legacy-sse": {"sse"},
+    "stdio": {"subprocess"},
+    "tcp": {"tcp"},
+    "unix": {"unix"},
+    "mixed": {"http", "sse", "websocket", "subprocess", "tcp", "unix"},
+}
+MATCH_TYPES = {
+    "GAME_INVITATION", "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL", "CHOOSE_PARITY_RESPONSE", "GAME_OVER",
+}
+
+
+def match_transcripts(log):
+    """How often each course of a match was taken, seen by the referees and without what differs from match to match."""
+    courses = {}
+    for record in log.records:
+        if record["agent"].startswith("referee:") and record.get("match_id") and record.get("message_type") in MATCH_TYPES:
+            step = (record["dir"], record["kind"], record["message_type"], record.get("verdict"))
+            courses.setdefault(record["match_id"], []).append(step)
+    return Counter(tuple(sorted(steps, key=str)) for steps in courses.values())
+
+
+def league_transcript(log):
+    """What the manager said and heard about the league as a whole: how often each type of message went which way."""
+    counted = Counter()
+    for record in log.matching(agent="league_manager"):
+        kind = record.get("message_type", "")
+        if kind.isupper() and kind not in MATCH_TYPES and kind != "LEAGUE_QUERY":
+            counted[record["dir"], record["kind"], kind, record.get("verdict")] += 1
+    return counted
+
+
+class SameLeague(LeagueTest):
+    def play(self, transport):
+        """A whole league; its logs."""
+        directory = self.directory / transport
+        directory.mkdir()
+        file = directory / "limits.json"
+        file.write_text(json.dumps(limits()))
+        done = subprocess.run(
+            [BIN / "league", "up", "--players", str(PLAYERS), "--referees", str(REFEREES), "--strategies", "even,odd",
+             "--transport", transport, "--limits", file, "--data", directory / "data", "--logs", directory / "logs", "--json"],
+            capture_output=True, text=True, timeout=60, cwd=directory)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        outcome = json.loads(done.stdout)
+        self.assertEqual(outcome["matches"], MATCHES)
+        self.assertEqual(outcome["technical_losses"], 0, done.stderr)
+        self.assertEqual(sum(row["points"] for row in outcome["standings"]),
+                         3 * MATCHES - sum(row["draws"] for row in outcome["standings"]) // 2)
+        verified = subprocess.run([BIN / "league", "audit", "verify", directory, "--json"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(json.loads(verified.stdout)["faults"], [], "the logs agree with each other")
+        return Log(directory / "logs")
+
+    def test_over_every_transport(self):
+        plain = self.play("http")
+        matches, league = match_transcripts(plain), league_transcript(plain)
+        self.assertEqual(sum(matches.values()), MATCHES)
+        self.assertEqual(len(matches), 1, "all matches took the same course")
+        self.assertGreater(len(league), 8)
+        for transport, ways in WAYS.items():
+            with self.subTest(transport=transport):
+                log = plain if transport == "http" else self.play(transport)
+                self.assertEqual(match_transcripts(log), matches)
+                self.assertEqual(league_transcript(log), league)
+                answers = [r for r in log.records
+                           if r["agent"].startswith("referee:") and r["kind"] == "reply" and r["dir"] == "in"
+                           and r.get("message_type") == "CHOOSE_PARITY_RESPONSE"]
+                self.assertEqual(len(answers), 2 * MATCHES)
+                self.assertEqual({r["transport"] for r in answers}, ways)
+                for record in answers:
+                    self.assert_context(record)
+
+    def assert_context(self, record):
+        """The way of a message is in the log, with what its transport knows."""
+        context = record.get("context", {})
+        known = {"http": {"connection", "remote", "method", "uri"}, "sse": {"stream"}, "websocket": {"frame", "final", "connection"},
+                 "tcp": {"connection", "remote", "local"}, "unix": {"connection"}, "subprocess": {"process"}}
+        self.assertLessEqual(known[record["transport"]], set(context), record)
+
+
+if __name__ == "__main__":
+    unittest.main()
