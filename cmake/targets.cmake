@@ -19,6 +19,12 @@ elseif(LEAGUE_SANITIZER STREQUAL "thread")
                          $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(league_options INTERFACE -fsanitize=thread)
 endif()
+if(LEAGUE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "LEAGUE_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  target_compile_options(league_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # Nearly half of a build is spent on reading the headers of nlohmann/json and of the standard library again for each source.
 function(league_compile_together name at_once)

@@ -1,6 +1,9 @@
 // Stands in for libFuzzer where there is none: gives the target every file of a directory and
 // seeded mutations of them, the same ones in every run.
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +22,17 @@ namespace {
 constexpr std::size_t kMutations = 4000;
 constexpr std::size_t kLongest = 4096;
 
+const std::string* current = nullptr;  // what the target is looking at
+
+/// Shows what broke the target; only what a handler of signals may call.
+extern "C" void show_current(int /*signal*/) {
+  constexpr std::string_view kTitle = "this input broke the target:\n";
+  if (::write(STDERR_FILENO, kTitle.data(), kTitle.size()) < 0) return;
+  if (current != nullptr && ::write(STDERR_FILENO, current->data(), current->size()) < 0) return;
+}
+
 void try_one(const std::string& bytes) {
+  current = &bytes;
   // A copy of exactly this size, so that a read past the end is one past the allocation.
   std::vector<std::uint8_t> copy(bytes.begin(), bytes.end());
   LLVMFuzzerTestOneInput(copy.data(), copy.size());
@@ -57,6 +70,7 @@ std::string mutated(std::string bytes, const std::vector<std::string>& seeds,
 
 int main(int count, char** arguments) {
   if (count < 2) return EXIT_FAILURE;
+  std::signal(SIGABRT, show_current);
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(arguments[1])) {
     files.push_back(entry.path());
