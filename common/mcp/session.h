@@ -75,7 +75,8 @@ class ServerSession {
 class ServerSessions {
  public:
   struct Options {
-    std::size_t most = 1024;
+    /// As many as there may be connections: who is evicted has to begin anew (404).
+    std::size_t most = 20'000;
     std::chrono::nanoseconds idle = std::chrono::hours(1);  ///< forgotten when not used so long
   };
   /// Both references outlive this.

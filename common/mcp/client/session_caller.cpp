@@ -1,6 +1,8 @@
 #include "common/mcp/client/session_caller.h"
 
+#include <condition_variable>
 #include <map>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +30,27 @@ void fail(const SessionCall& call, Error error, Steady now) {
   outcome.elapsed = now - call.started;
   call.completion(std::move(outcome));
 }
+
+/// The end of a connection, to be waited for. Thread-safe.
+class Departure {
+ public:
+  void happen() {
+    {
+      std::lock_guard lock(mutex_);
+      has_happened_ = true;
+    }
+    changed_.notify_all();
+  }
+  void wait_until(Steady deadline) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, deadline, [this] { return has_happened_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool has_happened_ = false;
+};
 
 /// Method and parameters of a framed request.
 core::Result<SessionRequest> take_apart(const transport::OutboundCall& call) {
@@ -78,6 +101,7 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
   struct Peer {
     Phase phase = Phase::kNegotiating;
     std::shared_ptr<ClientSession> session;
+    std::shared_ptr<Departure> departure;  ///< of a child; null for other transports
     std::vector<SessionCall> waiting;
     bool is_old = false;  ///< had a handshake once, so the next session begins with it
     Error refusal{};
@@ -92,7 +116,7 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
   void on_lost(const std::string& url, const ClientSession* session);
   void forward(const std::shared_ptr<ClientSession>& session, SessionCall call);
   std::shared_ptr<ClientSession> make_session(const transport::Endpoint& endpoint,
-                                              const std::string& url, bool is_old);
+                                              const std::string& url, const Peer& peer);
   std::shared_ptr<ClientSession> evict();  // with the lock
 
   const SessionTools tools_;
@@ -128,7 +152,8 @@ void SessionCaller::State::call(SessionCall call) {
       } else {
         if (!peer.session || peer.phase != Phase::kNegotiating) {
           peer.phase = Phase::kNegotiating;
-          peer.session = fresh = make_session(endpoint, url, peer.is_old);
+          peer.departure = endpoint.scheme == "stdio" ? std::make_shared<Departure>() : nullptr;
+          peer.session = fresh = make_session(endpoint, url, peer);
         }
         peer.waiting.push_back(std::move(call));
       }
@@ -141,10 +166,12 @@ void SessionCaller::State::call(SessionCall call) {
 }
 
 std::shared_ptr<ClientSession> SessionCaller::State::make_session(
-    const transport::Endpoint& endpoint, const std::string& url, bool is_old) {
+    const transport::Endpoint& endpoint, const std::string& url, const Peer& peer) {
   SessionOptions options;
   options.client = options_.client;
-  options.skips_discovery = is_old;
+  options.skips_discovery = peer.is_old;
+  if (peer.departure)
+    options.on_disconnected = [departure = peer.departure] { departure->happen(); };
   auto which = std::make_shared<const ClientSession*>(nullptr);
   options.on_closed = [weak = weak_from_this(), url, which](const Error& /*why*/) {
     if (auto self = weak.lock()) self->on_lost(url, *which);
@@ -260,6 +287,12 @@ void SessionCaller::State::close() {
   for (auto& [url, peer] : peers) {
     if (peer.session) peer.session->close();
     for (const auto& call : peer.waiting) fail(call, why, tools_.clock.steady_now());
+  }
+  // Who stops the event loop while a child lives kills it, and it may have much to write.
+  const auto deadline = std::chrono::steady_clock::now() + options_.farewell;
+  for (auto& [url, peer] : peers) {
+    bool has_child = peer.session && peer.departure && peer.phase == Phase::kReady;
+    if (has_child) peer.departure->wait_until(deadline);
   }
 }
 

@@ -15,6 +15,8 @@ struct SessionCallerOptions {
   std::chrono::milliseconds refusal_memory{30'000};
   /// Sessions kept at once; the least recently used one that is idle is closed.
   std::size_t max_sessions = 4096;
+  /// How long the destructor waits for children to end.
+  std::chrono::milliseconds farewell{1800};
 };
 
 /// A Caller for plain MCP servers of any transport: requests go through a session with the
@@ -24,7 +26,7 @@ class SessionCaller final : public transport::Caller {
  public:
   /// `tools` outlive the caller.
   explicit SessionCaller(const SessionTools& tools, SessionCallerOptions options = {});
-  /// Closes all sessions; their calls end with kShuttingDown.
+  /// Closes all sessions; their calls end with kShuttingDown. Not on a thread of a connection.
   ~SessionCaller() override;
   SessionCaller(const SessionCaller&) = delete;
   SessionCaller& operator=(const SessionCaller&) = delete;
