@@ -1,7 +1,8 @@
 #include "referee/referee_service.h"
 
-#include <algorithm>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "referee/referee_tools.h"
@@ -98,7 +99,11 @@ void RefereeService::bind_handlers() {
   server_.bind<envelope::RoundAssignment>([this](agent::Call<envelope::RoundAssignment> call) {
     auto taken = take_places(std::move(call.message.matches), call.envelope.round_id.value_or(1));
     json answer = {{"status", "ok"}};
-    if (!taken.refused.empty()) answer["refused"] = taken.refused;
+    for (const auto& [match_id, why] : taken.refused) {
+      answer["refused"].push_back(match_id);
+      answer["reasons"][match_id] = {{"error_code", core::error_info(why.code).wire_code},
+                                     {"error_description", why.message}};
+    }
     // Answer first: the manager waits for this, and the matches take their time.
     call.reply.send(answer, [runners = std::move(taken.runners)] {
       for (const auto& runner : runners) runner->start();
@@ -133,7 +138,8 @@ RefereeService::Taken RefereeService::take_places(std::vector<envelope::MatchAss
     std::string id = match.match_id.str();
     auto runner = take_place(std::move(match), round_id);
     if (!runner) {
-      taken.refused.push_back(std::move(id));
+      spdlog::warn("match {} is refused: {}", id, runner.error().message);
+      taken.refused.push_back({std::move(id), runner.error()});
     } else if (*runner) {
       taken.runners.push_back(std::move(*runner));
     }

@@ -55,9 +55,13 @@ class RefereeService {
   /// Takes a place for a match without starting it; null for one that is known already.
   core::Result<std::shared_ptr<MatchRunner>> take_place(envelope::MatchAssignment assignment,
                                                         int round_id);
+  struct Refused {
+    std::string match_id;
+    core::Error why;
+  };
   struct Taken {
     std::vector<std::shared_ptr<MatchRunner>> runners;
-    std::vector<std::string> refused;  ///< ids of matches for which there is no place
+    std::vector<Refused> refused;  ///< matches that this referee does not play
   };
   Taken take_places(std::vector<envelope::MatchAssignment> matches, int round_id);
   void on_finished(MatchRunner& runner, const nlohmann::json& ack);
