@@ -1,5 +1,6 @@
 """The bots in examples/ play whole leagues beside ours, without a technical loss, in open and strict mode."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import unittest
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import SOURCE, LeagueTest
+from league_testing import BIN, SOURCE, LeagueTest
 
 
 class ExamplesPlay(LeagueTest):
@@ -50,7 +51,28 @@ class ExamplesPlay(LeagueTest):
         self.assertEqual(full.returncode, 1)
         self.assertIn("E017", full.stderr)
 
-    def test_python_bot_is_short(self):
+    def test_python_server_on_standard_streams(self):
+        memory = self.directory / "memory.jsonl"
+        memory.write_text('{"P98": "even", "P99": "even"}\n')
+        command = f"stdio:{sys.executable} {SOURCE / 'examples' / 'player_stdio.py'}"
+        manager = self.start_manager(4, 1, "--endpoints", "local," + command)
+        self.start_referee(manager, "--endpoints", "any," + command)
+        self.start_players(manager, 3, "even")
+        entered = subprocess.run([BIN / "league", "enter", manager.url, "--name", "clever", "--endpoint", f"{command} {memory}"],
+                                 capture_output=True, text=True, timeout=10)
+        self.assertEqual(entered.returncode, 0, entered.stderr)
+        status = self.wait_until_over(manager, 30)
+        self.assertEqual((status["total_matches"], status["technical_losses"]), (6, 0))
+        self.stop_programs()
+        matches = [json.loads(line) for line in memory.read_text().splitlines()[1:]]
+        own, = set.intersection(*(set(match) for match in matches))
+        self.assertEqual(len(matches), 3)
+        self.assertEqual([match[own] for match in matches], ["odd"] * 3, "it has seen that others choose even")
+        self.assertEqual(list((self.logs / "children").glob("*")), [], "it says nothing on stderr")
+
+    def test_python_bots_are_short(self):
+        server = (SOURCE / "examples" / "player_stdio.py").read_text().splitlines()
+        self.assertLess(len(server), 60)
         code = (SOURCE / "examples" / "player.py").read_text().splitlines()
         self.assertLess(len([line for line in code if line.strip()]), 40)
 

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""An Even/Odd player that is nothing but an MCP server on the standard streams: python3 player_stdio.py [FILE].
+
+It takes what others chose most often so far and chooses the other. The manager and each referee start a copy of it, so
+what it remembers is in FILE (default: player_stdio.jsonl), one finished match a line, and not in a variable.
+"""
+import json, random, sys
+
+file = sys.argv[1] if len(sys.argv) > 1 else "player_stdio.jsonl"
+
+def history():
+    try:
+        return [json.loads(line) for line in open(file)]
+    except FileNotFoundError:
+        return []
+
+def handle_game_invitation(call):
+    return {"accept": True}
+
+def choose_parity(call):  # the whole game
+    theirs = [choice for match in history() for player, choice in match.items() if player != call["player_id"]]
+    if theirs.count("even") == theirs.count("odd"):
+        return {"parity_choice": random.choice(["even", "odd"])}
+    return {"parity_choice": "odd" if theirs.count("even") > theirs.count("odd") else "even"}
+
+def notify_match_result(call):
+    with open(file, "a") as matches:
+        matches.write(json.dumps(call["game_result"].get("choices", {})) + "\n")
+    return {"status": "noted"}
+
+TOOLS = {tool.__name__: tool for tool in (handle_game_invitation, choose_parity, notify_match_result)}
+
+def answer(method, params):
+    """The member `result` or `error` of the answer."""
+    if method == "initialize":
+        return {"result": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                           "serverInfo": {"name": "player_stdio", "version": "1.0.0"}}}
+    if method == "ping":
+        return {"result": {}}
+    if method == "tools/list":
+        return {"result": {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]}}
+    if method != "tools/call":
+        return {"error": {"code": -32601, "message": "Method not found"}}
+    if params["name"] not in TOOLS:
+        return {"error": {"code": -32602, "message": "Unknown tool"}}
+    result = TOOLS[params["name"]](params["arguments"])
+    return {"result": {"content": [{"type": "text", "text": json.dumps(result)}]}}
+
+for line in sys.stdin:  # a message a line; ends when the caller closes the stream
+    request = json.loads(line)
+    if "method" in request and "id" in request:
+        reply = answer(request["method"], request.get("params", {}))
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **reply}), flush=True)
