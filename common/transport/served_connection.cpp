@@ -48,6 +48,10 @@ class ServedConnection::State final : public MessageReceiver,
   }
   [[nodiscard]] bool is_open() const override { return held() != nullptr; }
   [[nodiscard]] const std::string& id() const override { return id_; }
+  [[nodiscard]] std::string close_reason() const override {
+    std::lock_guard lock(mutex_);
+    return close_reason_;
+  }
 
   void begin_stop();
   [[nodiscard]] std::size_t in_work() const {
@@ -70,6 +74,7 @@ class ServedConnection::State final : public MessageReceiver,
   // cannot overtake each other.
   mutable std::mutex mutex_;
   std::shared_ptr<MessageConnection> connection_;  ///< null once it is closed
+  std::string close_reason_;
   std::size_t in_work_ = 0;
   bool is_paused_ = false;
   bool is_stopping_ = false;
@@ -143,13 +148,14 @@ void ServedConnection::State::begin_stop() {
   if (done_with) done_with->close();
 }
 
-void ServedConnection::State::on_closed(const core::Error&) {
+void ServedConnection::State::on_closed(const core::Error& why) {
   std::shared_ptr<MessageConnection> released;
   {
     std::lock_guard lock(mutex_);
+    if (!connection_) return;
     released = std::exchange(connection_, nullptr);
+    close_reason_ = why.message;
   }
-  if (!released) return;
   handler_.on_channel_closed(*this);
   if (options_.on_closed) options_.on_closed();
 }
