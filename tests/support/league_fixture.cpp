@@ -7,6 +7,7 @@
 #include "common/audit/audited_caller.h"
 #include "common/audit/audited_handler.h"
 #include "common/journal/memory_journal.h"
+#include "common/transport/link_caller.h"
 #include "league_manager/event_codec.h"
 #include "league_manager/manager_service.h"
 #include "player/player_service.h"
@@ -49,6 +50,41 @@ const envelope::MessageSchemas& schemas() {
   return kSchemas;
 }
 
+/// The way of an agent's calls over connections. What goes wrong there begins when the agents are
+/// registered: before, a lost answer would cost an agent its place in the order.
+class LeagueFixture::Links final : public transport::Connector {
+ public:
+  Links(LeagueFixture& fixture, const std::string& id)
+      : fixture_(fixture),
+        faulty_(fixture.links, plan(fixture, id), fixture.time, fixture.time),
+        caller_(*this, fixture.time, fixture.time, without_farewell()) {}
+
+  void connect(const transport::Endpoint& endpoint, core::Clock::Steady deadline,
+               Opened opened) override {
+    transport::Connector& ours = fixture_.is_registered_ ? faulty_ : plain();
+    ours.connect(endpoint, deadline, std::move(opened));
+  }
+  [[nodiscard]] transport::Caller& caller() { return caller_; }
+
+ private:
+  [[nodiscard]] transport::Connector& plain() { return fixture_.links; }
+  static transport::FaultPlan plan(const LeagueFixture& fixture, const std::string& id) {
+    auto plan = *fixture.options.links;
+    for (char c : id) plan.seed = plan.seed * 131 + static_cast<unsigned char>(c);
+    return plan;
+  }
+  /// Nobody runs the network while it is being destroyed.
+  static transport::LinkCallerOptions without_farewell() {
+    transport::LinkCallerOptions options;
+    options.farewell = std::chrono::milliseconds(0);
+    return options;
+  }
+
+  LeagueFixture& fixture_;
+  transport::FaultyConnector faulty_;
+  transport::LinkCaller caller_;
+};
+
 /// Where an agent meets the network: recorded on both ways, with faults and deviations. Declared
 /// before the agent's service, because the service may hold answers that it never sends.
 struct LeagueFixture::Wire {
@@ -56,7 +92,9 @@ struct LeagueFixture::Wire {
       : id(std::move(agent_id)),
         sink(fixture.recording, id),
         memory(fixture.network),
-        faulty(memory, fixture.time, fixture.time, fixture.options.faults, id),
+        links(fixture.options.links ? std::make_unique<Links>(fixture, id) : nullptr),
+        faulty(links ? links->caller() : memory, fixture.time, fixture.time, fixture.options.faults,
+               id),
         audited(faulty, sink, fixture.time),
         peers(audited, schemas(), fixture.time, fixture.options.mode) {}
 
@@ -64,12 +102,14 @@ struct LeagueFixture::Wire {
     script = std::make_unique<ScriptedHandler>(service, fixture.time);
     handler = std::make_unique<audit::AuditedHandler>(*script, sink, fixture.time);
     fixture.network.listen(url_of(id), *handler);
+    fixture.links.listen(url_of(id), *handler);
     fixture.wires_[id] = this;
   }
 
   const std::string id;
   RecordingSink sink;
   transport::MemoryCaller memory;
+  std::unique_ptr<Links> links;
   FaultyCaller faulty;
   audit::AuditedCaller audited;
   agent::PeerClient peers;
@@ -178,6 +218,10 @@ LeagueFixture::LeagueFixture(LeagueFixtureOptions given)
 LeagueFixture::~LeagueFixture() {
   manager_->conductor.stop();
   time.clear();  // what waits refers to the agents
+  links.shut_down();
+  for (auto& [id, wire] : wires_) wire->links.reset();  // ends calls, while there are agents
+  settle();
+  time.clear();
 }
 
 template <typename Agent>
@@ -203,16 +247,17 @@ void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
 }
 
 void LeagueFixture::register_all() {
-  is_registered_ = true;
   for (auto& referee : referees_) register_one(*referee, envelope::Role::kReferee);
   for (auto& player : players_) register_one(*player, envelope::Role::kPlayer);
+  is_registered_ = true;
+  links.cut_all();  // what follows goes by connections with faults
 }
 
 bool LeagueFixture::run_until(const std::function<bool()>& condition,
                               std::chrono::nanoseconds limit) {
   auto end = time.steady_now() + limit;
   while (!condition()) {
-    if (network.run_one()) continue;
+    if (run_one()) continue;
     if (time.steady_now() >= end || !time.advance_to_next()) return false;
   }
   return true;
@@ -240,10 +285,14 @@ std::string LeagueFixture::url_of(const std::string& id) {
 
 ScriptedHandler& LeagueFixture::script(const std::string& id) { return *wires_.at(id)->script; }
 
-void LeagueFixture::disconnect(const std::string& id) { network.close(url_of(id)); }
+void LeagueFixture::disconnect(const std::string& id) {
+  network.close(url_of(id));
+  links.close(url_of(id));
+}
 
 void LeagueFixture::connect(const std::string& id) {
   network.listen(url_of(id), *wires_.at(id)->handler);
+  links.listen(url_of(id), *wires_.at(id)->handler);
 }
 
 core::AuthToken LeagueFixture::token_of(const std::string& id) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,14 @@
 #include "common/core/auth_token.h"
 #include "common/envelope/message_schemas.h"
 #include "common/envelope/mode.h"
+#include "common/transport/faulty_connection.h"
 #include "common/transport/memory_transport.h"
 #include "league_manager/events.h"
 #include "league_manager/league.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/faulty_caller.h"
 #include "tests/support/fixed_delay.h"
+#include "tests/support/link_network.h"
 #include "tests/support/recording.h"
 #include "tests/support/scripted_handler.h"
 #include "tests/support/scripted_random.h"
@@ -33,6 +36,9 @@ struct LeagueFixtureOptions {
   envelope::Mode mode = envelope::Mode::kOpen;
   std::uint64_t seed = 1;
   FaultPlan faults{};
+  /// Calls go over connections that are kept (LinkCaller, FaultyConnector, ServedConnection)
+  /// instead of one by one; from the end of the registrations on with these faults.
+  std::optional<transport::FaultPlan> links = std::nullopt;
 };
 
 /// The built-in schemas, compiled once for all tests of a program.
@@ -60,7 +66,9 @@ class LeagueFixture {
   bool run_until(const std::function<bool()>& condition,
                  std::chrono::nanoseconds limit = std::chrono::hours(12));
   /// Runs what can run without time passing.
-  void settle() { network.run_until_idle(); }
+  void settle() {
+    while (run_one()) continue;
+  }
   /// Lets time pass.
   void pass(std::chrono::nanoseconds time_span);
 
@@ -98,14 +106,17 @@ class LeagueFixture {
   FakeTime time;
   FixedDelay delays;  ///< of every referee
   transport::MemoryNetwork network{time, time};
+  LinkNetwork links{time};  ///< in use where options.links is set
   Recording recording;
   ScriptedRandom random;
 
  private:
+  class Links;
   struct Wire;
   struct Manager;
   struct Referee;
   struct Player;
+  bool run_one() { return network.run_one() || links.run_one(); }
   template <typename Agent>
   void register_one(Agent& agent, envelope::Role role);
 
