@@ -92,9 +92,9 @@ TEST(Documents, EverySettingIsExplained) {
 }
 
 TEST(Documents, LinksBetweenDocumentsLeadSomewhere) {
-  for (const char* name :
-       {"README.md", "docs/architecture.md", "docs/protocol.md", "docs/writing_a_player.md",
-        "docs/operating.md", "docs/files.md", "docs/rough_edges.md", "docs/decisions.md"}) {
+  for (const char* name : {"README.md", "docs/architecture.md", "docs/protocol.md",
+                           "docs/writing_a_player.md", "docs/operating.md", "docs/files.md",
+                           "docs/mcp.md", "docs/rough_edges.md", "docs/decisions.md"}) {
     std::string text = read(name);
     ASSERT_FALSE(text.empty()) << name;
     std::string folder = std::string(name).find('/') == std::string::npos ? "" : "docs/";
