@@ -4,8 +4,10 @@
 #   league_test(NAME SOURCES ... DEPS ... [LABELS ...])  a GoogleTest binary, one ctest entry
 add_library(league_options INTERFACE)
 target_include_directories(league_options INTERFACE ${PROJECT_SOURCE_DIR})
-# gcc 12 reports overlaps in std::string operations that cannot happen (GCC bug 105651): -Wno-restrict.
+# gcc 12 reports overlaps in std::string operations that cannot happen (GCC bug 105651): -Wno-restrict. Sources that are
+# compiled together are headers to it, in which anonymous namespaces would be a mistake: -Wno-subobject-linkage.
 target_compile_options(league_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>
                        $<$<BOOL:${LEAGUE_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(league_options INTERFACE LEAGUE_VERSION="${PROJECT_VERSION}")
 if(LEAGUE_SANITIZER STREQUAL "address")
