@@ -117,6 +117,10 @@ TEST(SseServer, EndsSessions) {
   EXPECT_EQ(status_of(RawClient(served.port()).ask(request)), 204);
   served.handler.session_refusal = StreamRefusal{404, "unknown session"};
   EXPECT_EQ(status_of(RawClient(served.port()).ask(request)), 404);
+  served.handler.session_refusal = StreamRefusal{400, "which session?"};
+  std::string response = RawClient(served.port()).ask(request);
+  EXPECT_EQ(status_of(response), 400);
+  EXPECT_NE(response.find("-32600"), std::string::npos) << response;
 }
 
 TEST(SseServer, KeepsSilentStreamsAlive) {

@@ -1,5 +1,6 @@
 #include "common/transport/stream/stream_routes.h"
 
+#include "common/rpc/codec.h"
 #include "common/transport/stream/upgrade_request.h"
 
 namespace league::transport {
@@ -7,6 +8,14 @@ namespace league::transport {
 namespace {
 
 constexpr std::string_view kLastEventId = "Last-Event-ID";
+/// Whatever the status: there was no message that could be malformed.
+RouteAnswer handlers_refusal(const StreamRefusal& refusal, std::string_view allow) {
+  RouteAnswer answer =
+      refusal_answer({refusal.http_status, ""}, refusal.http_status == 405 ? allow : "");
+  answer.body = rpc::encode_error(rpc::Id(), static_cast<int>(rpc::StandardCode::kInvalidRequest),
+                                  refusal.text);
+  return answer;
+}
 
 }  // namespace
 
@@ -59,8 +68,7 @@ RouteAnswer StreamRoutes::open_stream(const RouteRequest& request) {
   if (last_event_id) asked.last_event_id = std::string(*last_event_id);
   StreamAnswer decision = handler_.on_stream(std::move(asked));
   if (auto* refusal = std::get_if<StreamRefusal>(&decision)) {
-    return refusal_answer({refusal->http_status, std::move(refusal->text)},
-                          refusal->http_status == 405 ? "POST" : "");
+    return handlers_refusal(*refusal, "POST");
   }
   RouteAnswer answer;
   answer.take_over = host_.listen(std::get<StreamAcceptance>(std::move(decision)), request.headers);
@@ -69,8 +77,7 @@ RouteAnswer StreamRoutes::open_stream(const RouteRequest& request) {
 
 RouteAnswer StreamRoutes::on_delete(const RouteRequest& request) {
   if (auto refusal = handler_.on_session_end(context_of(request))) {
-    return refusal_answer({refusal->http_status, std::move(refusal->text)},
-                          refusal->http_status == 405 ? "POST, GET" : "");
+    return handlers_refusal(*refusal, "POST, GET");
   }
   RouteAnswer answer;
   answer.status = 204;
