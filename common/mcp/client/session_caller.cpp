@@ -1,5 +1,6 @@
 #include "common/mcp/client/session_caller.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -22,6 +23,7 @@ struct SessionCall {
   transport::OutboundCall call;
   transport::Caller::Completion completion;
   Steady started;
+  std::uint64_t ticket = 0;  ///< of those that wait
 };
 
 void fail(const SessionCall& call, Error error, Steady now) {
@@ -114,6 +116,8 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
   void on_connected(const std::string& url, const ClientSession* session,
                     core::Result<Negotiated> result);
   void on_lost(const std::string& url, const ClientSession* session);
+  [[nodiscard]] Steady negotiation_deadline(Steady now, Steady call_deadline, bool is_child) const;
+  void fail_in_time(const std::string& url, std::uint64_t ticket, Steady deadline);
   void forward(const std::shared_ptr<ClientSession>& session, SessionCall call);
   std::shared_ptr<ClientSession> make_session(const transport::Endpoint& endpoint,
                                               const std::string& url, const Peer& peer);
@@ -123,6 +127,7 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
   const SessionCallerOptions options_;
   mutable std::mutex mutex_;  // never held during calls of others
   bool closed_ = false;
+  std::uint64_t last_ticket_ = 0;
   std::unordered_map<std::string, Peer> peers_;
 };
 
@@ -135,7 +140,10 @@ void SessionCaller::State::call(SessionCall call) {
   std::shared_ptr<ClientSession> fresh;
   std::shared_ptr<ClientSession> evicted;
   const transport::Endpoint endpoint = call.call.endpoint;
-  const Steady deadline = now + (call.call.deadline - now) / 2;
+  const bool is_child = endpoint.scheme == "stdio";
+  const Steady call_deadline = call.call.deadline;
+  const Steady deadline = negotiation_deadline(now, call_deadline, is_child);
+  std::uint64_t ticket = 0;  // of a call that waits
   {
     std::lock_guard lock(mutex_);
     if (closed_) {
@@ -152,9 +160,10 @@ void SessionCaller::State::call(SessionCall call) {
       } else {
         if (!peer.session || peer.phase != Phase::kNegotiating) {
           peer.phase = Phase::kNegotiating;
-          peer.departure = endpoint.scheme == "stdio" ? std::make_shared<Departure>() : nullptr;
+          peer.departure = is_child ? std::make_shared<Departure>() : nullptr;
           peer.session = fresh = make_session(endpoint, url, peer);
         }
+        call.ticket = ticket = ++last_ticket_;
         peer.waiting.push_back(std::move(call));
       }
     }
@@ -162,7 +171,36 @@ void SessionCaller::State::call(SessionCall call) {
   if (evicted) evicted->close();
   if (refusal) return fail(call, std::move(*refusal), now);
   if (ready) return forward(ready, std::move(call));
+  if (is_child && call_deadline < deadline) fail_in_time(url, ticket, call_deadline);
   if (fresh) begin_session(url, deadline, fresh);
+}
+
+Steady SessionCaller::State::negotiation_deadline(Steady now, Steady call_deadline,
+                                                  bool is_child) const {
+  const Steady half = now + (call_deadline - now) / 2;
+  return is_child ? std::max(half, now + options_.start_up) : half;
+}
+
+void SessionCaller::State::fail_in_time(const std::string& url, std::uint64_t ticket,
+                                        Steady deadline) {
+  tools_.timer.schedule(deadline - tools_.clock.steady_now(), [weak = weak_from_this(), url,
+                                                               ticket] {
+    auto self = weak.lock();
+    if (!self) return;
+    std::optional<SessionCall> late;
+    {
+      std::lock_guard lock(self->mutex_);
+      auto found = self->peers_.find(url);
+      if (found == self->peers_.end()) return;
+      auto& waiting = found->second.waiting;
+      auto it = std::ranges::find(waiting, ticket, &SessionCall::ticket);
+      if (it == waiting.end()) return;
+      late = std::move(*it);
+      waiting.erase(it);
+    }
+    fail(*late, {ErrorCode::kTimeout, "the command has not come up in the time of the call", ""},
+         self->tools_.clock.steady_now());
+  });
 }
 
 std::shared_ptr<ClientSession> SessionCaller::State::make_session(

@@ -15,13 +15,16 @@ struct SessionCallerOptions {
   std::chrono::milliseconds refusal_memory{30'000};
   /// Sessions kept at once; the least recently used one that is idle is closed.
   std::size_t max_sessions = 4096;
+  /// A child may take so long to come up, and its calls fail until then.
+  std::chrono::milliseconds start_up{12'000};
   /// How long the destructor waits for children to end.
   std::chrono::milliseconds farewell{1800};
 };
 
 /// A Caller for plain MCP servers of any transport: requests go through a session with the
 /// endpoint, which is negotiated when it is first needed, kept, and made again when it is lost. A
-/// negotiation takes at most half of the time of the call that needs it. Thread-safe.
+/// negotiation takes at most half of the time of the call that needs it; that with a child, which
+/// has to be loaded first, goes on when its calls have failed. Thread-safe.
 class SessionCaller final : public transport::Caller {
  public:
   /// `tools` outlive the caller.

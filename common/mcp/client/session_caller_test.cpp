@@ -100,10 +100,46 @@ TEST_F(SessionCallerTest, WhoIsNoMcpServerIsLeftAloneForAWhile) {
 
 TEST_F(SessionCallerTest, SilenceTakesHalfOfTheTime) {
   connector_.script = [](ScriptedConnection&, const json&, const Headers&) {};
-  call(rpc::Id(1));
+  call(rpc::Id(1), "tcp://127.0.0.1:1");
   time_.advance(seconds(2));
   ASSERT_EQ(outcomes_.size(), 1U);
   EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kTimeout);
+  EXPECT_TRUE(caller_->is_refused(*transport::parse_endpoint("tcp://127.0.0.1:1")));
+}
+
+TEST_F(SessionCallerTest, AChildMayTakeLongerToComeUpThanItsFirstCalls) {
+  ScriptedConnection* child = nullptr;
+  json initialize;
+  bool is_up = false;
+  auto answers = connector_.script;
+  connector_.script = [&](ScriptedConnection& server, const json& message, const Headers& headers) {
+    child = &server;
+    if (is_up) return answers(server, message, headers);
+    if (message["method"] == "initialize") initialize = message;
+  };
+  call(rpc::Id(1));
+  time_.advance(seconds(3));
+  EXPECT_TRUE(outcomes_.empty());
+  time_.advance(seconds(1));
+  ASSERT_EQ(outcomes_.size(), 1U);
+  EXPECT_EQ(outcomes_[0].error->code, ErrorCode::kTimeout);
+  EXPECT_FALSE(caller_->is_refused(*transport::parse_endpoint("stdio:bot")));
+  call(rpc::Id(2));
+  time_.advance(seconds(2));
+  is_up = true;
+  answers(*child, initialize, {});
+  ASSERT_EQ(outcomes_.size(), 2U);
+  EXPECT_FALSE(outcomes_[1].error);
+  EXPECT_EQ(connector_.connections.size(), 1U) << "it was not begun again";
+  time_.advance(seconds(5));
+  EXPECT_EQ(outcomes_.size(), 2U) << "each call ends once";
+}
+
+TEST_F(SessionCallerTest, AChildThatStaysSilentIsNoMcpServer) {
+  connector_.script = [](ScriptedConnection&, const json&, const Headers&) {};
+  call(rpc::Id(1));
+  time_.advance(seconds(12));
+  EXPECT_EQ(outcomes_.size(), 1U);
   EXPECT_TRUE(caller_->is_refused(*transport::parse_endpoint("stdio:bot")));
 }
 
