@@ -14,6 +14,20 @@ using envelope::MessageType;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{1000};
+
+/// True when the referee may not call one of the match's players: no fault of its own, and no
+/// reason to count a failure.
+bool is_forbidden_to_referee(const nlohmann::json& acknowledgement, const std::string& match) {
+  auto reasons = acknowledgement.find("reasons");
+  if (reasons == acknowledgement.end() || !reasons->is_object()) return false;
+  auto reason = reasons->find(match);
+  if (reason == reasons->end() || !reason->is_object()) return false;
+  auto code = reason->find("error_code");
+  return code != reason->end() && code->is_string() &&
+         code->get_ref<const std::string&>() ==
+             core::error_info(core::ErrorCode::kEndpointNotAllowed).wire_code;
+}
+
 }  // namespace
 
 Conductor::Conductor(ConductorDependencies dependencies)
@@ -283,8 +297,10 @@ void Conductor::release_refused(const nlohmann::json& acknowledgement) {
   for (const auto& id : *refused) {
     auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
     if (!match) continue;
-    decide([match](const League& league, core::UtcTimestamp now) {
-      return league.decide_match_timeout(*match, now);
+    bool is_forbidden = is_forbidden_to_referee(acknowledgement, id.get_ref<const std::string&>());
+    decide([match, is_forbidden](const League& league, core::UtcTimestamp now) {
+      return is_forbidden ? league.decide_match_refused(*match, now)
+                          : league.decide_match_timeout(*match, now);
     });
   }
 }

@@ -84,6 +84,16 @@ std::optional<MatchResult> verdict_on_waiting(const Draft& draft, MatchKey match
   return std::nullopt;
 }
 
+/// True when a player is called on the referee's own machine, which its operator may not allow.
+bool may_be_refused(const Draft& draft, MatchKey match) {
+  Pairing pairing = draft.schedule().pairing(match);
+  auto is_on_its_machine = [&draft](int player) {
+    const auto& endpoint = draft.roster().agent(AgentRef::player(player)).profile.endpoint;
+    return endpoint.starts_with("stdio:") || endpoint.starts_with("unix:");
+  };
+  return is_on_its_machine(pairing.player_a) || is_on_its_machine(pairing.player_b);
+}
+
 bool any_referee_left(const Draft& draft) {
   for (int i = 0; i < draft.roster().count(AgentKind::kReferee); ++i) {
     if (draft.lifecycle(AgentRef::referee(i)).state() != AgentState::kShutdown) return true;
@@ -102,7 +112,8 @@ void deal_matches(Draft& draft, std::optional<MatchKey> after) {
   int reporter = after ? draft.board().slot(*after).referee() : -1;
   for (const auto& placement : next_assignments(draft.board(), draft.places())) {
     int attempt = draft.board().slot(placement.match).attempts + 1;
-    bool is_answer = placement.referee == reporter;
+    // An answer to a report leaves a referee no way to refuse.
+    bool is_answer = placement.referee == reporter && !may_be_refused(draft, placement.match);
     draft.add(MatchAssigned{placement.match, attempt, placement.referee,
                             is_answer ? after : std::nullopt});
   }

@@ -123,6 +123,9 @@ class League {
   /// A referee has had a match for too long: a time-out of the referee, and the match goes to
   /// another.
   [[nodiscard]] Events decide_match_timeout(MatchKey match, core::UtcTimestamp now) const;
+  /// A referee may not play a match, through no fault of its own: it goes to another one, or as the
+  /// next attempt to the same.
+  [[nodiscard]] Events decide_match_refused(MatchKey match, core::UtcTimestamp now) const;
   /// The watchdog; call it every second or so: suspensions that have lasted too long, matches and
   /// rounds over their limits, matches that wait. As long as it is called, every league ends.
   [[nodiscard]] Events decide_tick(core::UtcTimestamp now) const;

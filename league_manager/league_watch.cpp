@@ -82,6 +82,16 @@ Events League::decide_match_timeout(MatchKey match, core::UtcTimestamp now) cons
   return std::move(draft).take();
 }
 
+Events League::decide_match_refused(MatchKey match, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !board_.contains(match)) return {};
+  const MatchSlot& slot = board_.slot(match);
+  if (slot.status != MatchStatus::kAssigned) return {};
+  Draft draft(running(), now);
+  draft.add(MatchReleased{match, slot.attempts, "MATCH_REFUSED", false});
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
 Events League::decide_continuation(core::UtcTimestamp now) const {
   if (!is_created_ || state_ == LeagueState::kCompleted) return {};
   if (state_ != LeagueState::kRunning) return {{now, LeagueContinued{}}};

@@ -52,6 +52,18 @@ TEST(LeagueWatch, EndsAMatchWhoseAttemptsAreUsedUp) {
   EXPECT_EQ(played.league.status().finished.technical_losses, 1);
 }
 
+TEST(LeagueWatch, HoldsRefusalsAgainstNobody) {
+  auto played = started(testing::settings(2, 2));
+  played.take(played.league.decide_match_refused(kFirst, at(1)));
+  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1) << "another one may be allowed to";
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  for (int i = 2; i <= 3; ++i) played.take(played.league.decide_match_refused(kFirst, at(i)));
+  EXPECT_EQ(reason_of_end(played, kFirst), kReasonNoReferee);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(played.league.roster().agent(AgentRef::referee(i)).lifecycle.failures(), 0);
+  EXPECT_TRUE(played.league.decide_match_refused(kFirst, at(4)).empty());
+}
+
 TEST(LeagueWatch, WaitsForASuspendedRefereeButNotForever) {
   auto played = started(testing::settings(2, 1));
   played.take(played.league.decide_referee_lost(0, at(10)));
