@@ -144,6 +144,41 @@ class TheyPlay(PlainMcp):
         self.assertEqual(unwanted, [])
 
 
+class TheyAreOdd(PlainMcp):
+    def play(self, *arguments, limits=limits()):
+        """A league of three of ours and a child; the details of the child's matches and all that it said."""
+        manager, ids = self.begin({"child": self.command(*arguments)}, ours=3, limits=limits)
+        status, _, log = self.finish(manager)
+        results = [report["result"] for report, in log.accepted_reports().values()]
+        details = [result["details"] for result in results if ids["child"] in result["score"]]
+        others = [result["details"] for result in results if ids["child"] not in result["score"]]
+        self.assertEqual([len(details), len(others)], [3, 3])
+        for one in others:
+            self.assertEqual((one["termination"], one.get("failures", [])), ("NORMAL", []))
+        self.assertEqual(status["technical_losses"], sum(one["termination"] != "NORMAL" for one in details))
+        return details, self.child_logs()
+
+    def test_one_that_asks_and_tells_while_it_is_called(self):
+        details, said = self.play("--chatty")
+        self.assertEqual([one["termination"] for one in details], ["NORMAL"] * 3)
+        self.assertRegex(said, r'heard {"id": "ping-\d+", "result": {}}')
+        self.assertIn('heard {"error": {"code": -32601', said, "what this client does not have")
+
+    def test_one_that_greets_on_stdout(self):
+        self.assertEqual([one["termination"] for one in self.play("--banner")[0]], ["NORMAL"] * 3)
+
+    def test_one_whose_tool_fails(self):
+        self.assertEqual([one["termination"] for one in self.play("--fails")[0]], ["INVALID_REPLY"] * 3)
+
+    def test_one_that_comes_up_slowly(self):
+        """Its first call is over before it is there; the next attempt finds it."""
+        slow = limits(time_limits_ms={"GAME_INVITATION": 2000})
+        details, said = self.play("--starts-after", 3, limits=slow)
+        self.assertEqual([one["termination"] for one in details], ["NORMAL"] * 3)
+        self.assertEqual([{failure["error_code"] for failure in one.get("failures", [])} for one in details], [{"E001"}, set(), set()])
+        self.assertEqual(said.count("initialized by"), 2, "one child of the manager, one of the referee")
+
+
 class TheyDie(PlainMcp):
     def test_a_child_that_always_dies_in_a_round_loses_that_match_only(self):
         manager, ids = self.begin({"mortal": self.command("--dies-in-round", 2), "child": self.command()}, ours=2)
@@ -239,10 +274,22 @@ class TheyAreNotWelcome(PlainMcp):
             self.assertIn(f"endpoint {COMMANDS}: commands are run only where the league's operator names them: --endpoints",
                           reason["error_description"])
         self.assertEqual(referee.program.stderr().count("is refused: endpoint stdio:"), 6)
-        self.assertRegex(log.text(), "initialized|choose_parity", "the manager calls it")
         said = self.child_logs()
         self.assertIn("initialized by league", said)
         self.assertNotIn("handle_game_invitation", said)
+
+    def test_refusals_are_held_against_no_referee(self):
+        """Five matches, three attempts each: as failures they would be more than enough to shut the referee down."""
+        manager = self.start_manager(6, 1, "--endpoints", "local," + COMMANDS)
+        self.start_referee(manager, "--max-matches", 1)
+        self.start_players(manager, 5)
+        ids = self.enter_all(manager, {"child": self.command()})
+        status, rows, log = self.finish(manager, 20)
+        self.assertEqual(status["technical_losses"], 5)
+        reports = [report for report, in log.accepted_reports().values()]
+        self.assertEqual(len(reports), 10)
+        self.assertEqual({report["result"]["details"]["termination"] for report in reports}, {"NORMAL"})
+        self.assertEqual(rows[ids["child"]]["points"], 0)
 
 
 if __name__ == "__main__":

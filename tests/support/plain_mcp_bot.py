@@ -17,7 +17,7 @@ import queue
 import signal
 import socketserver
 import sys
-import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -88,6 +88,8 @@ class Session:
         note(f"{name} {arguments.get('match_id', '')}")
         if name == "choose_parity":
             die_if_wanted(arguments["match_id"])
+        if options.fails and name == "choose_parity":
+            return {"content": [{"type": "text", "text": "I cannot decide"}], "isError": True}
         result = {"handle_game_invitation": {"accept": True}, "choose_parity": {"parity_choice": options.choice}}.get(name, {"noted": True})
         whole = {"content": [{"type": "text", "text": json.dumps(result)}], "isError": False}
         return {**whole, "structuredContent": result} if options.content == "structured" else whole
@@ -109,7 +111,14 @@ def serve_lines(lines, write):
     """One client that writes a message a line, in pieces of any iterable of bytes or text."""
     session = Session()
     for line in lines:
-        answer = session.handle(json.loads(line))
+        message = json.loads(line)
+        if options.chatty and message.get("method") == "tools/call":
+            for more in ({"id": f"ping-{message['id']}", "method": "ping"}, {"id": "roots", "method": "roots/list"},
+                         {"method": "notifications/message", "params": {"level": "info", "data": "thinking"}}):
+                write(json.dumps({"jsonrpc": "2.0", **more}) + "\n")
+        if options.chatty and "method" not in message:
+            note(f"heard {json.dumps({key: message[key] for key in message if key != 'jsonrpc'}, sort_keys=True)}")
+        answer = session.handle(message)
         if answer is not None:
             write(json.dumps(answer) + "\n")
 
@@ -298,11 +307,18 @@ def main():
     parser.add_argument("--choice", choices=("even", "odd"), default="even")
     parser.add_argument("--content", choices=("text", "structured"), default="text", help="where results stand")
     parser.add_argument("--answers", choices=("json", "events"), default="json", help="over streamable HTTP")
+    parser.add_argument("--fails", action="store_true", help="its choice is always an error of the tool")
+    parser.add_argument("--chatty", action="store_true", help="asks and tells the client before it answers a call")
+    parser.add_argument("--banner", action="store_true", help="greets on stdout, as MCP forbids")
+    parser.add_argument("--starts-after", type=float, default=0, help="seconds, as if there were much to load")
     parser.add_argument("--dies-in-round", type=int, default=0, help="at each choice of that round")
     parser.add_argument("--dies-once", help="but only while this file is not there; it is made")
     options = parser.parse_args()
+    time.sleep(options.starts_after)
     if options.transport != "stdio":
-        serve_port()
+        return serve_port()
+    if options.banner:
+        print("Plain MCP bot, version 1.0.0\n\nlistening on stdio", flush=True)
     serve_lines(sys.stdin, lambda text: print(text, end="", flush=True))
 
 
