@@ -43,8 +43,9 @@ class ClientSessionTest : public ::testing::Test {
                                          const Headers& headers) {
       seen_.push_back(message);
       seen_headers_.push_back(headers);
-      if (answer_handshake(server, message, revision) || !message.contains("id")) return;
-      server.result(message, {{"method", message["method"]}});
+      if (answer_handshake(server, message, revision)) return;
+      bool is_request = message.contains("id") && message.contains("method");
+      if (is_request) server.result(message, {{"method", message["method"]}});
     };
   }
   std::vector<std::string> methods() const {
