@@ -58,8 +58,8 @@ class ExamplesPlay(LeagueTest):
         manager = self.start_manager(4, 1, "--endpoints", "local," + command)
         self.start_referee(manager, "--endpoints", "any," + command)
         self.start_players(manager, 3, "even")
-        entered = subprocess.run([BIN / "league", "enter", manager.url, "--name", "clever", "--endpoint", f"{command} {memory}"],
-                                 capture_output=True, text=True, timeout=10)
+        entered = subprocess.run([BIN / "league", "enter", manager.url, "--name", "clever",
+                                  "--endpoint", f"{command} {memory}"], capture_output=True, text=True, timeout=10)
         self.assertEqual(entered.returncode, 0, entered.stderr)
         status = self.wait_until_over(manager, 30)
         self.assertEqual((status["total_matches"], status["technical_losses"]), (6, 0))

@@ -21,8 +21,8 @@ class League:
         self.directory = directory
         self.processes = []
         logs = ["--logs", directory / "logs"]
-        self.url = self._start("league_manager", "--port", 0, "--data", directory / "data", "--players", OURS + 1, "--referees", 1,
-                               "--endpoints", "local," + endpoint, *logs)
+        self.url = self._start("league_manager", "--port", 0, "--data", directory / "data", "--players", OURS + 1,
+                               "--referees", 1, "--endpoints", "local," + endpoint, *logs)
         self._start("referee", "--port", 0, "--manager", self.url, "--endpoints", "any," + endpoint, *logs)
         self._start("player", "--port", 0, "--manager", self.url, "--count", OURS, "--strategy", "odd", *logs)
 
@@ -44,7 +44,8 @@ class League:
 
 
 def league(*arguments):
-    done = subprocess.run([program("league"), *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([program("league"), *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                          check=False)
     assert done.returncode == 0, f"league {arguments}: {done.returncode} {done.stdout} {done.stderr}"
     return done
 

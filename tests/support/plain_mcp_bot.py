@@ -50,7 +50,8 @@ class Session:
         if "id" not in message or "method" not in message:
             return None
         try:
-            return {"jsonrpc": "2.0", "id": message["id"], "result": self._result(message["method"], message.get("params") or {})}
+            result = self._result(message["method"], message.get("params") or {})
+            return {"jsonrpc": "2.0", "id": message["id"], "result": result}
         except Refused as refused:
             note(f"refused {message['method']}: {refused.code} {refused}")
             return {"jsonrpc": "2.0", "id": message["id"], "error": {"code": refused.code, "message": str(refused)}}
@@ -64,7 +65,7 @@ class Session:
             raise Refused(-32600, "not initialized")
         if method == "tools/list":
             schema = {"type": "object", "properties": {"match_id": {"type": "string"}}}
-            return {"tools": [{"name": name, "description": name.replace("_", " "), "inputSchema": schema} for name in TOOLS]}
+            return {"tools": [{"name": name, "description": f"{name}!", "inputSchema": schema} for name in TOOLS]}
         if method == "tools/call":
             return self._call(params)
         raise Refused(-32601, "Method not found")
@@ -90,7 +91,8 @@ class Session:
             die_if_wanted(arguments["match_id"])
         if options.fails and name == "choose_parity":
             return {"content": [{"type": "text", "text": "I cannot decide"}], "isError": True}
-        result = {"handle_game_invitation": {"accept": True}, "choose_parity": {"parity_choice": options.choice}}.get(name, {"noted": True})
+        results = {"handle_game_invitation": {"accept": True}, "choose_parity": {"parity_choice": options.choice}}
+        result = results.get(name, {"noted": True})
         whole = {"content": [{"type": "text", "text": json.dumps(result)}], "isError": False}
         return {**whole, "structuredContent": result} if options.content == "structured" else whole
 
@@ -189,7 +191,8 @@ class StreamableHandler(WebHandler):
         if answer is None:
             self.send(202)
         elif options.answers == "events":
-            self.send(200, f"event: message\ndata: {json.dumps(answer)}\n\n", "text/event-stream", Mcp_Session_Id=session)
+            event = f"event: message\ndata: {json.dumps(answer)}\n\n"
+            self.send(200, event, "text/event-stream", Mcp_Session_Id=session)
         else:
             self.send(200, json.dumps(answer), "application/json", Mcp_Session_Id=session)
 
@@ -294,7 +297,10 @@ class LineServer(socketserver.ThreadingTCPServer):
 def serve_port():
     handlers = {"http": StreamableHandler, "sse": LegacyHandler, "websocket": WebSocketHandler}
     address = ("127.0.0.1", options.port)
-    server = LineServer(address, LineHandler) if options.transport == "tcp" else WebServer(address, handlers[options.transport])
+    if options.transport == "tcp":
+        server = LineServer(address, LineHandler)
+    else:
+        server = WebServer(address, handlers[options.transport])
     print(server.server_address[1], flush=True)
     server.serve_forever()
 
