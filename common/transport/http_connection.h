@@ -85,6 +85,20 @@ class Connection {
     state_ = State::kArmed;
     arm();
   }
+  /// As release, while a handler has the request.
+  template <typename Arm>
+  void park(std::shared_ptr<HttpExchange> its_exchange, Arm arm) {
+    std::lock_guard lock(mutex_);
+    state_ = State::kParked;
+    deadline_ = Deadline::max();
+    parked_ = std::move(its_exchange);
+    arm();
+  }
+  /// What the connection waits for; null where it is not parked. For who sees its peer go.
+  [[nodiscard]] std::shared_ptr<HttpExchange> parked_exchange() {
+    std::lock_guard lock(mutex_);
+    return state_ == State::kParked ? parked_ : nullptr;
+  }
   [[nodiscard]] bool is_overdue(Deadline now) {
     std::lock_guard lock(mutex_);
     return state_ == State::kArmed && deadline_ <= now;
@@ -111,6 +125,7 @@ class Connection {
  private:
   std::mutex mutex_;
   State state_ = State::kOwned;
+  std::shared_ptr<HttpExchange> parked_;  ///< of the last time that it was parked
   Deadline deadline_{};
 };
 

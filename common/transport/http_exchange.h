@@ -19,8 +19,13 @@ struct ExchangeStream {
 
 /// One HTTP request between its handler and its answer: it joins the thread that serves the
 /// connection with whoever answers, at once or later. Thread-safe.
-class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
+class HttpExchange final : public PeerWatch, public std::enable_shared_from_this<HttpExchange> {
  public:
+  void when_gone(std::function<void()> callback) override;
+  /// True when somebody wants to know that the peer has gone.
+  [[nodiscard]] bool is_watched();
+  /// The peer has gone; whoever watches is told.
+  void peer_left();
   /// A slot that answers this exchange; only one is made.
   [[nodiscard]] ReplySlot make_slot();
   /// The answer, once it is there.
@@ -40,6 +45,7 @@ class HttpExchange : public std::enable_shared_from_this<HttpExchange> {
   std::mutex mutex_;
   std::optional<OutboundReply> reply_;
   std::function<void()> resume_;
+  std::function<void()> on_gone_;
   ExchangeStream stream_;
   bool is_stream_ = false;
   bool is_answered_ = false;

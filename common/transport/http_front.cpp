@@ -105,7 +105,12 @@ void HttpFront::handle(std::uint64_t id) {
     }
   }
   if (listener) accept_all(*listener);
-  if (connection && connection->claim(Connection::State::kArmed)) on_event(connection);
+  if (!connection) return;
+  if (connection->claim(Connection::State::kArmed)) {
+    on_event(connection);
+  } else if (auto exchange = connection->parked_exchange()) {
+    exchange->peer_left();
+  }
 }
 
 void HttpFront::sweep() {

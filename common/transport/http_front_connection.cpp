@@ -118,7 +118,10 @@ void HttpFront::serve(const ConnectionPtr& connection) {
 
 void HttpFront::park(const ConnectionPtr& connection) {
   auto exchange = connection->exchange;
-  connection->release(Connection::State::kParked, Now::max(), [] {});
+  connection->park(exchange, [&] {
+    // Nothing is read meanwhile; only the end of the peer is noticed.
+    if (exchange->is_watched()) rearm(*connection, EPOLLRDHUP);
+  });
   exchange->park([front = weak_from_this(), connection, exchange] {
     auto self = front.lock();
     if (self && connection->claim(Connection::State::kParked)) {

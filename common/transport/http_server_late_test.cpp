@@ -53,6 +53,27 @@ TEST(HttpServer, SurvivesClientsThatLeaveBeforeALateAnswer) {
   EXPECT_TRUE(eventually([&] { return sent == 20; }));
 }
 
+TEST(HttpServer, TellsWhoWatchesThatTheirPeerHasGone) {
+  Parking parking;
+  std::atomic<int> gone = 0;
+  Served served([&](Inbound message, ReplySlot reply) {
+    message.watch->when_gone([&] { ++gone; });
+    parking(std::move(message), std::move(reply));
+  });
+  RawClient stays(served.port());
+  stays.send(post("{}"));
+  for (int i = 0; i < 20; ++i) RawClient(served.port()).send(post("{}"));
+  ASSERT_TRUE(eventually([&] { return parking.size() == 21; }));
+  EXPECT_TRUE(eventually([&] { return gone == 20; })) << gone;
+  for (auto& slot : parking.slots) slot.send(reply_with("[1]"));
+  EXPECT_TRUE(stays.read_response().ends_with("[1]"));
+  stays.send(post("{}"));
+  ASSERT_TRUE(eventually([&] { return parking.size() == 22; })) << "its connection is still good";
+  parking.slots.back().send(reply_with("[2]"));
+  EXPECT_TRUE(stays.read_response().ends_with("[2]"));
+  EXPECT_EQ(gone, 20);
+}
+
 TEST(HttpServer, SurvivesAnswersAfterItsEnd) {
   Parking parking;
   std::atomic<int> sent = 0;

@@ -64,7 +64,8 @@ TEST(HttpServer, RefusesAtTheEdge) {
       400);
   EXPECT_EQ(status_for(served, post("{}", "Origin: http://evil.example\r\n")), 403);
   EXPECT_EQ(status_for(served, post("{}", "Origin: null\r\n")), 403);
-  EXPECT_EQ(status_for(served, post("{}", "Origin: http://localhost\r\n")), 200);  // a page of its own
+  EXPECT_EQ(status_for(served, post("{}", "Origin: http://localhost\r\n")),
+            200);  // a page of its own
   EXPECT_EQ(status_for(served, request("GET /other", "Host: localhost\r\n")), 404);
   EXPECT_EQ(status_for(served, request("POST /health", "Host: localhost\r\nContent-Length: 0\r\n")),
             405);

@@ -269,6 +269,7 @@ class HttplibServer::Adapter final : public httplib::Server {
   void dispatch(const httplib::Request& request, const std::shared_ptr<HttpExchange>& exchange) {
     Inbound inbound;
     inbound.channel = routes_.answer_channel(exchange, current->accepted, current->headers);
+    inbound.watch = exchange;
     inbound.bytes = request.body;
     inbound.context = rpc::MessageContext::minimal(clock_)
                           .with_direction(rpc::MessageDirection::kClientToServer)

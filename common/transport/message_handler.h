@@ -43,6 +43,16 @@ class PeerChannel {
   [[nodiscard]] virtual std::string close_reason() const { return {}; }
 };
 
+/// Sees a peer go that waits for its answer. Thread-safe.
+class PeerWatch {
+ public:
+  virtual ~PeerWatch() = default;
+  /// Runs `callback` once if the peer closes its connection before it is answered (or only its side
+  /// of it: who sends no more is taken for gone), on a thread of the transport, so it must be
+  /// short. Only while MessageHandler::on_message runs; a second call replaces the first.
+  virtual void when_gone(std::function<void()> callback) = 0;
+};
+
 /// One message as a transport hands it up: the bytes of one JSON document and how it came.
 struct Inbound {
   std::string bytes;
@@ -52,6 +62,8 @@ struct Inbound {
   /// the first push turns the answer into a stream of events, of which the answer is the last; it
   /// fails where the client does not accept one. On connections it is the connection.
   std::shared_ptr<PeerChannel> channel = nullptr;
+  /// Null on connections, where on_channel_closed says it.
+  std::shared_ptr<PeerWatch> watch = nullptr;
 };
 
 /// A client wants to listen without asking: GET with `Accept: text/event-stream`. A client that

@@ -191,6 +191,8 @@ void Gateway::forward(rpc::Request request, transport::Inbound message, Slot slo
     pending_.emplace(pending->channel, pending);
   }
   message.notes->conversation_id = call.correlation_id;
+  if (message.watch && backend_.ends_with_client())
+    message.watch->when_gone([this, pending] { give_up(pending, "the client is gone"); });
   auto cancel = backend_.forward(std::move(call), [this, pending](rpc::Response response) {
     finish(pending, std::move(response));
   });
