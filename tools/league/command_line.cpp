@@ -21,12 +21,12 @@ namespace {
 
 void add_version_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* command = app.add_subcommand("version", "the version of this program");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print one JSON object for machines");
-  command->callback([json, &chosen] {
-    chosen = [json] {
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "print one JSON object for machines");
+  command->callback([as_json, &chosen] {
+    chosen = [as_json] {
       nlohmann::json object = {{"version", LEAGUE_VERSION}, {"protocol", "league.v2"}};
-      std::cout << (*json ? object.dump() : LEAGUE_VERSION) << '\n';
+      std::cout << (*as_json ? object.dump() : LEAGUE_VERSION) << '\n';
       return 0;
     };
   });
