@@ -26,14 +26,14 @@ OutboundCall call_of(std::uint16_t port, milliseconds limit = kPatience, rpc::Id
   return call;
 }
 
-CallOutcome outcome_of(const ScriptedServer::Script& script, milliseconds limit = kPatience,
-                       rpc::Id id = rpc::Id(7)) {
+CallOutcome call_outcome_of(const ScriptedServer::Script& script, milliseconds limit = kPatience,
+                            rpc::Id id = rpc::Id(7)) {
   ScriptedServer server(script);
   auto caller = *HttpCaller::create();
   return call_and_wait(*caller, call_of(server.port(), limit, std::move(id)));
 }
 
-ScriptedServer::Script once(std::string answer) {
+ScriptedServer::Script answering(std::string answer) {
   return [answer](ScriptedServer::Connection& connection, int) {
     connection.read_request();
     connection.send(answer);
@@ -42,7 +42,7 @@ ScriptedServer::Script once(std::string answer) {
 
 TEST(HttpCallerEvents, TakesTheAnswerOutOfTheStream) {
   for (std::size_t size : {1U, 5U, 10000U}) {
-    auto outcome = outcome_of([&](ScriptedServer::Connection& connection, int) {
+    auto outcome = call_outcome_of([&](ScriptedServer::Connection& connection, int) {
       connection.read_request();
       connection.send(kChunkedEventHead);
       std::string events = kBefore + kAnswerEvent;
@@ -69,13 +69,13 @@ TEST(HttpCallerEvents, TakesTheAnswerOutOfTheStream) {
 }
 
 TEST(HttpCallerEvents, WithoutAnIdTheFirstResponseCounts) {
-  auto outcome = outcome_of(once(kEventHead + kBefore), kPatience, rpc::Id());
+  auto outcome = call_outcome_of(answering(kEventHead + kBefore), kPatience, rpc::Id());
   EXPECT_EQ(outcome.bytes, "{\"id\":8,\"result\":1}");
 }
 
 TEST(HttpCallerEvents, AStreamThatStaysOpenHoldsNobodyUp) {
   auto begun = std::chrono::steady_clock::now();
-  auto outcome = outcome_of([](ScriptedServer::Connection& connection, int) {
+  auto outcome = call_outcome_of([](ScriptedServer::Connection& connection, int) {
     connection.read_request();
     connection.send(kEventHead + kAnswerEvent);
     connection.wait_for_close();
@@ -111,7 +111,7 @@ TEST(HttpCallerEvents, AnOpenEndDoesNot) {
 }
 
 TEST(HttpCallerEvents, DrippingAndEndlessStreamsEnd) {
-  auto dripping = outcome_of(
+  auto dripping = call_outcome_of(
       [](ScriptedServer::Connection& connection, int) {
         connection.read_request();
         connection.send(kEventHead);
@@ -120,7 +120,7 @@ TEST(HttpCallerEvents, DrippingAndEndlessStreamsEnd) {
       milliseconds(100));
   ASSERT_TRUE(dripping.error);
   EXPECT_EQ(dripping.error->code, ErrorCode::kTimeout);
-  auto endless = outcome_of([](ScriptedServer::Connection& connection, int) {
+  auto endless = call_outcome_of([](ScriptedServer::Connection& connection, int) {
     connection.read_request();
     connection.send(kEventHead + "data: ");
     while (connection.send(std::string(10000, 'x'))) {
@@ -131,7 +131,7 @@ TEST(HttpCallerEvents, DrippingAndEndlessStreamsEnd) {
 }
 
 TEST(HttpCallerEvents, AStreamWithoutTheAnswerIsAnError) {
-  auto outcome = outcome_of(once(kEventHead + "data: {\"id\":8,\"result\":1}\n\n"));
+  auto outcome = call_outcome_of(answering(kEventHead + "data: {\"id\":8,\"result\":1}\n\n"));
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->code, ErrorCode::kConnectionError);
   EXPECT_TRUE(says(outcome.error->message, "ended without the answer")) << outcome.error->message;
@@ -139,7 +139,7 @@ TEST(HttpCallerEvents, AStreamWithoutTheAnswerIsAnError) {
 
 TEST(HttpCallerEvents, ABrokenStreamIsContinued) {
   std::string resumption;
-  auto outcome = outcome_of([&](ScriptedServer::Connection& connection, int number) {
+  auto outcome = call_outcome_of([&](ScriptedServer::Connection& connection, int number) {
     std::string request = connection.read_request();
     connection.send(kEventHead);
     if (number == 0) {
@@ -157,16 +157,17 @@ TEST(HttpCallerEvents, ABrokenStreamIsContinued) {
 
 TEST(HttpCallerEvents, ContinuingHasItsLimits) {
   std::atomic<int> connections = 0;
-  auto vain = outcome_of([&](ScriptedServer::Connection& connection, int) {
+  auto vain = call_outcome_of([&](ScriptedServer::Connection& connection, int) {
     ++connections;
     connection.read_request();
     connection.send(kEventHead + "id: a\nretry: 1\n\n");
   });
   EXPECT_EQ(vain.error->code, ErrorCode::kConnectionError);
   EXPECT_EQ(connections, 6);
-  auto late = outcome_of(once(kEventHead + "id: a\nretry: 100000\n\n"), milliseconds(1000));
+  auto late =
+      call_outcome_of(answering(kEventHead + "id: a\nretry: 100000\n\n"), milliseconds(1000));
   EXPECT_EQ(late.error->code, ErrorCode::kTimeout);
-  auto refused = outcome_of([](ScriptedServer::Connection& connection, int number) {
+  auto refused = call_outcome_of([](ScriptedServer::Connection& connection, int number) {
     connection.read_request();
     connection.send(number == 0 ? kEventHead + "id: a\nretry: 1\n\n"
                                 : answer_with(404, "text/plain", "no"));
@@ -190,17 +191,17 @@ TEST(HttpCallerEvents, StoppingEndsTheWait) {
 }
 
 TEST(HttpCallerEvents, PagesForPeopleAreNamed) {
-  auto page = outcome_of(once(answer_with(200, "text/html", "<html>hello</html>")));
+  auto page = call_outcome_of(answering(answer_with(200, "text/html", "<html>hello</html>")));
   ASSERT_TRUE(page.error);
   EXPECT_EQ(page.error->code, ErrorCode::kInvalidReply);
   EXPECT_TRUE(says(page.error->message, "text/html")) << page.error->message;
   EXPECT_TRUE(says(page.error->message, "<html>hello")) << page.error->message;
   for (const char* type : {"text/plain", "text/html", "application/octet-stream"}) {
-    auto lenient = outcome_of(once(answer_with(200, type, " " + kAnswer)));
+    auto lenient = call_outcome_of(answering(answer_with(200, type, " " + kAnswer)));
     EXPECT_FALSE(lenient.error) << type;
     EXPECT_EQ(lenient.bytes, " " + kAnswer);
   }
-  EXPECT_FALSE(outcome_of(once(answer_with(404, "text/html", "<p>"))).error);
+  EXPECT_FALSE(call_outcome_of(answering(answer_with(404, "text/html", "<p>"))).error);
 }
 
 }  // namespace
