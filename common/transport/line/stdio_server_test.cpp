@@ -45,6 +45,7 @@ class StdioServer : public ::testing::Test {
     std::fflush(stdout);
     for (int fd : {0, 1, 2}) ::dup2(kept_[static_cast<std::size_t>(fd)].get(), fd);
     served_->close();
+    (void)has_ended();  // what a stopped hub still holds is never let go of
     hub_->stop();
   }
 
