@@ -99,6 +99,7 @@ std::optional<json> parse_with(simdjson::dom::parser& parser, std::string_view b
 }  // namespace
 
 std::optional<json> quick_parse(std::string_view bytes, const JsonLimits& limits) {
+  if (bytes.empty()) return std::nullopt;  // simdjson would copy from nowhere
   if (bytes.size() > kKeptCapacity) {
     simdjson::dom::parser parser;
     return parse_with(parser, bytes, limits);
