@@ -143,6 +143,9 @@ void ConnectionClient::State::request(MessageConnection& connection, const rpc::
     if (then) then(outcome);
     if (auto self = weak.lock()) self->note_sent(id, number, outcome);
   };
+  message.lost = [weak, id, number](const core::Error& why) {
+    if (auto self = weak.lock()) self->fail(id, number, self->error(why.code, why.message));
+  };
   connection.send(std::move(message));
 }
 

@@ -101,6 +101,35 @@ TEST_F(ConnectionClientTest, TheEndFailsWhatIsPending) {
   EXPECT_EQ(outcomes_.at(1).error->code, core::ErrorCode::kConnectionError);
 }
 
+/// A connection whose messages are kept by the test, as HTTP keeps each in an exchange of its own.
+class KeepingConnection final : public MessageConnection {
+ public:
+  void start(std::shared_ptr<MessageReceiver> /*receiver*/) override {}
+  void send(OutboundMessage message) override { sent.push_back(std::move(message)); }
+  void set_reading(bool /*is_on*/) override {}
+  void close() override {}
+  [[nodiscard]] rpc::TransportType transport_type() const override {
+    return rpc::TransportType::kMemory;
+  }
+  [[nodiscard]] rpc::TransportContext current_context() const override { return {}; }
+
+  std::vector<OutboundMessage> sent;
+};
+
+TEST_F(ConnectionClientTest, AnAnswerThatBreaksOffFailsItsRequestAlone) {
+  auto connection = std::make_shared<KeepingConnection>();
+  client_ = std::make_unique<ConnectionClient>(connection, time_, time_, ConnectionClientOptions{});
+  request(1);
+  request(2);
+  ASSERT_EQ(connection->sent.size(), 2U);
+  connection->sent[0].done({});
+  connection->sent[0].lost({core::ErrorCode::kConnectionError, "the stream broke off", {}});
+  ASSERT_EQ(order_, std::vector<std::int64_t>{1}) << "at once, not at its deadline";
+  EXPECT_EQ(outcomes_[0].error->code, core::ErrorCode::kConnectionError);
+  EXPECT_NE(outcomes_[0].error->message.find("the stream broke off"), std::string::npos);
+  EXPECT_TRUE(client_->is_waiting_for(rpc::Id(2)));
+}
+
 TEST_F(ConnectionClientTest, ItsOwnEndFailsWhatIsPendingAtOnce) {
   request(1);
   client_.reset();
