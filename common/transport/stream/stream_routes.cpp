@@ -8,6 +8,7 @@ namespace league::transport {
 namespace {
 
 constexpr std::string_view kLastEventId = "Last-Event-ID";
+constexpr const char* kMessageMethods = "POST, GET, DELETE";
 /// Whatever the status: there was no message that could be malformed.
 RouteAnswer handlers_refusal(const StreamRefusal& refusal, std::string_view allow) {
   RouteAnswer answer =
@@ -50,7 +51,7 @@ RouteAnswer StreamRoutes::on_get(const RouteRequest& request) {
     return refusal_answer({405,
                            "send messages here with POST; a GET needs Accept: text/event-stream, "
                            "or upgrades to a WebSocket"},
-                          "POST, GET, DELETE");
+                          kMessageMethods);
   }
   return open_stream(request);
 }
@@ -68,7 +69,7 @@ RouteAnswer StreamRoutes::open_stream(const RouteRequest& request) {
   if (last_event_id) asked.last_event_id = std::string(*last_event_id);
   StreamAnswer decision = handler_.on_stream(std::move(asked));
   if (auto* refusal = std::get_if<StreamRefusal>(&decision)) {
-    return handlers_refusal(*refusal, "POST");
+    return handlers_refusal(*refusal, kMessageMethods);
   }
   RouteAnswer answer;
   answer.take_over = host_.listen(std::get<StreamAcceptance>(std::move(decision)), request.headers);
@@ -77,7 +78,7 @@ RouteAnswer StreamRoutes::open_stream(const RouteRequest& request) {
 
 RouteAnswer StreamRoutes::on_delete(const RouteRequest& request) {
   if (auto refusal = handler_.on_session_end(context_of(request))) {
-    return handlers_refusal(*refusal, "POST, GET");
+    return handlers_refusal(*refusal, kMessageMethods);
   }
   RouteAnswer answer;
   answer.status = 204;
