@@ -26,6 +26,13 @@ std::string header_of(const rpc::MessageContext& context, std::string_view name)
   return std::string(value.value_or(std::string_view()));
 }
 
+/// Whose requests these are: a session, or a connection of its own. HTTP without a session says
+/// nothing of who asks.
+std::string owner_of(const transport::Inbound& message) {
+  if (message.channel && !is_http(message.context)) return message.channel->id();
+  return header_of(message.context, "Mcp-Session-Id");
+}
+
 /// The revision that a request claims without a handshake; empty where it claims none.
 std::string claimed_revision(const rpc::Request& request, const rpc::MessageContext& context) {
   if (request.params.is_object()) {
@@ -62,7 +69,7 @@ struct Gateway::Pending {
   Slot slot;
   rpc::Id id;
   std::string method;
-  std::string session;
+  std::string owner;  ///< who may cancel it by its id; empty: nobody, ids of strangers are alike
   std::string channel;
   GatewayBackend::Cancel cancel;
   bool has_ended = false;
@@ -103,7 +110,7 @@ void Gateway::on_message(transport::Inbound message, transport::ReplySlot reply)
     return on_request(std::move(*request), std::move(message), std::move(slot));
   if (auto* notification = std::get_if<rpc::Notification>(&known)) {
     message.notes->message_type = notification->method.substr(0, 64);
-    on_notification(*notification, header_of(message.context, "Mcp-Session-Id"));
+    on_notification(*notification, owner_of(message));
   }
   transport::OutboundReply accepted;
   accepted.http_status = 202;
@@ -175,7 +182,7 @@ void Gateway::forward(rpc::Request request, transport::Inbound message, Slot slo
   pending->slot = std::move(slot);
   pending->id = request.id;
   pending->method = request.method;
-  pending->session = header_of(message.context, "Mcp-Session-Id");
+  if (options_.has_sessions || !is_http(message.context)) pending->owner = owner_of(message);
   if (message.channel) pending->channel = message.channel->id();
   GatewayCall call;
   call.deadline = clock_.steady_now() + options_.call_timeout;
@@ -238,7 +245,8 @@ void Gateway::filter_tools(rpc::Response& response) const {
   *tools = std::move(kept);
 }
 
-void Gateway::on_notification(const rpc::Notification& notification, const std::string& session) {
+void Gateway::on_notification(const rpc::Notification& notification, const std::string& owner) {
+  if (owner.empty()) return;
   if (notification.method != "notifications/cancelled" || !notification.params.is_object()) return;
   auto named = notification.params.find("requestId");
   auto id = named == notification.params.end() ? std::nullopt : rpc::Id::from_json(*named);
@@ -247,7 +255,7 @@ void Gateway::on_notification(const rpc::Notification& notification, const std::
   {
     std::lock_guard lock(mutex_);
     for (const auto& [channel, pending] : pending_) {
-      if (pending->id == *id && pending->session == session) cancelled = pending;
+      if (pending->id == *id && pending->owner == owner) cancelled = pending;
     }
   }
   if (cancelled) give_up(cancelled, "the client has cancelled the request");

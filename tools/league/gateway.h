@@ -47,7 +47,7 @@ class Gateway final : public transport::MessageHandler {
   using Slot = std::shared_ptr<transport::ReplySlot>;
 
   void on_request(rpc::Request request, transport::Inbound message, Slot slot);
-  void on_notification(const rpc::Notification& notification, const std::string& session);
+  void on_notification(const rpc::Notification& notification, const std::string& owner);
   void initialize(const rpc::Request& request, const transport::Inbound& message, Slot slot);
   void forward(rpc::Request request, transport::Inbound message, Slot slot);
   void finish(const std::shared_ptr<Pending>& pending, rpc::Response response);

@@ -9,7 +9,9 @@
 namespace league::tools {
 namespace {
 
-constexpr std::array<std::string_view, 13> kStay{"connection",
+constexpr std::array<std::string_view, 15> kStay{"accept",
+                                                 "accept-encoding",
+                                                 "connection",
                                                  "date",
                                                  "expect",
                                                  "host",
@@ -22,8 +24,8 @@ constexpr std::array<std::string_view, 13> kStay{"connection",
                                                  "upgrade-insecure-requests",
                                                  "http2-settings",
                                                  "transfer-encoding"};
-constexpr std::array<std::string_view, 6> kStayPrefixes{":",      "accept", "content-",
-                                                        "proxy-", "mcp-",   "sec-websocket-"};
+constexpr std::array<std::string_view, 5> kStayPrefixes{":", "content-", "proxy-", "mcp-",
+                                                        "sec-websocket-"};
 
 bool stays(std::string_view lower_name) {
   return std::find(kStay.begin(), kStay.end(), lower_name) != kStay.end() ||

@@ -14,6 +14,7 @@ TEST(GatewayHeaders, CopiesAllButWhatBelongsToThePost) {
                     {"X-Tenant", "two"},
                     {"User-Agent", "bot/1"},
                     {"traceparent", "00-1"},
+                    {"Accept-Language", "de"},
                     // Of the body, of this hop, of negotiation, of the client's own session.
                     {"Content-Type", "application/json"},
                     {"content-length", "12"},
@@ -42,7 +43,8 @@ TEST(GatewayHeaders, CopiesAllButWhatBelongsToThePost) {
                                                           {"X-Tenant", "one"},
                                                           {"X-Tenant", "two"},
                                                           {"User-Agent", "bot/1"},
-                                                          {"traceparent", "00-1"}}));
+                                                          {"traceparent", "00-1"},
+                                                          {"Accept-Language", "de"}}));
 }
 
 TEST(GatewayHeaders, NamesOfTheConnectionMayComeInSeveralFields) {

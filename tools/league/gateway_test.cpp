@@ -175,13 +175,26 @@ TEST_F(GatewayTest, AClientThatHasGoneEndsItsCall) {
   EXPECT_EQ(gateway().in_work(), 0U);
 }
 
-TEST_F(GatewayTest, AClientMayCancel) {
-  auto reply = ask("tools/call", {{"name", "a"}});
-  (void)send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}})");
+TEST_F(GatewayTest, AClientMayCancelWhatItHasAsked) {
+  options_.has_sessions = true;
+  const std::string cancel =
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})";
+  const rpc::HeaderMap mine{{"Mcp-Session-Id", ask("initialize")->headers.at(0).second}};
+  const rpc::HeaderMap other{{"Mcp-Session-Id", ask("initialize")->headers.at(0).second}};
+  auto reply = ask("tools/call", {{"name", "a"}}, mine);
+  (void)send(cancel, other);
+  (void)send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}})",
+             mine);
   EXPECT_EQ(backend_.cancelled, 0);
-  (void)send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  (void)send(cancel, mine);
   EXPECT_EQ(backend_.cancelled, 1);
   EXPECT_EQ(reply->body["error"]["code"], -32603);
+}
+
+TEST_F(GatewayTest, NobodyCancelsWithoutASession) {
+  (void)ask("tools/call", {{"name", "a"}});
+  (void)send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  EXPECT_EQ(backend_.cancelled, 0) << "another client's request may have the same id";
 }
 
 TEST_F(GatewayTest, ConversationsOfLeagueMessagesAreKept) {
