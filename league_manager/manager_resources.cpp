@@ -1,7 +1,6 @@
 #include "league_manager/manager_resources.h"
 
 #include <algorithm>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "common/envelope/codec.h"
@@ -15,6 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kStandings = "league://standings";
+constexpr std::chrono::milliseconds kNewsInterval{200};
 constexpr const char* kSchedule = "league://schedule";
 /// A resource is one text: beyond this many matches the schedule is left to `league_query`.
 constexpr std::size_t kMostMatches = 2000;
@@ -42,16 +42,12 @@ json match_row(const League& league, const MatchView& view) {
 
 }  // namespace
 
-/// Where the ledger's observer, which lives as long as the ledger, finds the server while it is
-/// there.
-struct ManagerResources::News {
-  std::mutex mutex;
-  mcp::Server* server = nullptr;
-};
-
-ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger)
-    : ledger_(ledger), news_(std::make_shared<News>()) {
-  news_->server = &server;
+ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer)
+    : ledger_(ledger), news_(std::make_shared<NewsPace>(timer, kNewsInterval, [&server] {
+        if (!server.has_followers()) return false;
+        server.notify_resource_updated(kStandings);
+        return true;
+      })) {
   auto& registry = server.registry();
   registry.add({.uri = kStandings,
                 .name = "standings",
@@ -70,16 +66,11 @@ ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger)
                 .description = "One match: who plays, where it stands, who won.",
                 .read = [this](auto read) { read_match(std::move(read)); }});
   ledger.observe([news = news_](const Events& events) {
-    if (!std::ranges::any_of(events, changes_table)) return;
-    std::lock_guard lock(news->mutex);
-    if (news->server != nullptr) news->server->notify_resource_updated(kStandings);
+    if (std::ranges::any_of(events, changes_table)) news->changed();
   });
 }
 
-ManagerResources::~ManagerResources() {
-  std::lock_guard lock(news_->mutex);
-  news_->server = nullptr;
-}
+ManagerResources::~ManagerResources() { news_->end(); }
 
 void ManagerResources::answer(mcp::ServerResource::Read read, std::string text) {
   ledger_.commit([](const League&, core::UtcTimestamp) { return Events{}; },

@@ -5,21 +5,22 @@
 
 #include "common/mcp/server.h"
 #include "league_manager/ledger.h"
+#include "league_manager/news_pace.h"
 
 namespace league::league_manager {
 
 /// The league as resources for clients of MCP: `league://standings`, of whose changes subscribers
-/// are told, `league://schedule` and `league://match/{match_id}`. Thread-safe.
+/// are told five times a second at most, `league://schedule` and `league://match/{match_id}`.
+/// Thread-safe.
 class ManagerResources {
  public:
-  /// Both references outlive this; nothing is committed to the ledger while this is being made.
-  ManagerResources(mcp::Server& server, Ledger& ledger);
+  /// All outlive this; nothing is committed to the ledger while this is being made.
+  ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer);
   ~ManagerResources();
   ManagerResources(const ManagerResources&) = delete;
   ManagerResources& operator=(const ManagerResources&) = delete;
 
  private:
-  struct News;
   void read_standings(mcp::ServerResource::Read read);
   void read_schedule(mcp::ServerResource::Read read);
   void read_match(mcp::ServerResource::Read read);
@@ -27,7 +28,7 @@ class ManagerResources {
   void answer(mcp::ServerResource::Read read, std::string text);
 
   Ledger& ledger_;
-  std::shared_ptr<News> news_;
+  std::shared_ptr<NewsPace> news_;
 };
 
 }  // namespace league::league_manager

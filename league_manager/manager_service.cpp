@@ -111,7 +111,7 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                    },
                .mcp = manager_presentation()},
               dependencies.schemas, dependencies.clock),
-      resources_(server_.mcp(), dependencies.ledger) {
+      resources_(server_.mcp(), dependencies.ledger, dependencies.timer) {
   bind_handlers();
 }
 

@@ -29,6 +29,7 @@ struct ManagerDependencies {
   const envelope::MessageSchemas& schemas;
   const envelope::EnvelopeBuilder& envelopes;
   EndpointAdmission& endpoints;
+  core::Timer& timer;
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
 

@@ -187,6 +187,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .schemas = (*host)->schemas(),
        .envelopes = envelopes,
        .endpoints = endpoints,
+       .timer = (*host)->timer(),
        .after_answer = hooks.after_answer});
   conductor.on_finished([&] {
     spdlog::info("league {} is over: {}", id.str(), service.status()["champion"].dump());

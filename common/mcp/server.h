@@ -70,6 +70,8 @@ class Server final : public transport::MessageHandler {
 
   /// Tells the clients that listen that a list has changed.
   void notify_list_changed(Registry::List list);
+  /// False while nobody has ever subscribed or listens: nothing needs to be told.
+  [[nodiscard]] bool has_followers() const { return subscriptions_ > 0 || !listeners_.is_empty(); }
   /// Tells those that have subscribed to `uri` that it has. Costs nothing while nobody has.
   void notify_resource_updated(const std::string& uri);
 

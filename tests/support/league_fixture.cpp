@@ -144,7 +144,8 @@ struct LeagueFixture::Manager {
                  .clock = fixture.time,
                  .schemas = schemas(),
                  .envelopes = envelopes,
-                 .endpoints = endpoints}) {
+                 .endpoints = endpoints,
+                 .timer = fixture.time}) {
     if (auto opened = ledger.open(); !opened) throw std::runtime_error(opened.error().message);
     wire.listen(fixture, service.handler());
     conductor.on_finished([&fixture] { fixture.is_over_ = true; });
