@@ -1,15 +1,15 @@
 #include "common/agent/plain_mcp_sessions.h"
 
-#include "common/mcp/client/any_connector.h"
+#include "common/transport/any_connector.h"
 
 namespace league::agent {
 namespace {
 
 std::shared_ptr<transport::Connector> plain_mcp_connector(
     transport::Hub& hub, const transport::LineConnectorOptions& lines) {
-  mcp::AnyConnectorOptions options;
+  transport::AnyConnectorOptions options;
   options.lines = lines;
-  return mcp::make_any_connector(hub, options);
+  return transport::make_connector(hub, options);
 }
 
 }  // namespace

@@ -51,22 +51,6 @@ std::string shown(std::string_view name) {
   return out;
 }
 
-std::string_view frame_name(rpc::WebSocketFrameType type) {
-  switch (type) {
-    case rpc::WebSocketFrameType::kText:
-      return "text";
-    case rpc::WebSocketFrameType::kBinary:
-      return "binary";
-    case rpc::WebSocketFrameType::kClose:
-      return "close";
-    case rpc::WebSocketFrameType::kPing:
-      return "ping";
-    case rpc::WebSocketFrameType::kPong:
-      return "pong";
-  }
-  return "";
-}
-
 struct MetadataWriter {
   Members& out;
 
@@ -87,7 +71,7 @@ struct MetadataWriter {
     if (sse->last_event_id) out.text("last_event_id", shown(*sse->last_event_id));
   }
   void operator()(const rpc::WebSocketMetadata& web_socket) const {
-    out.text("frame", frame_name(web_socket.frame_type));
+    out.text("frame", rpc::to_string(web_socket.frame_type));
     out.flag("final", web_socket.is_final);
     out.flag("compressed", web_socket.is_compressed);
   }

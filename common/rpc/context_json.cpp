@@ -18,22 +18,6 @@ nlohmann::json session_json(const SessionContext& session) {
   return out;
 }
 
-std::string_view frame_name(WebSocketFrameType type) {
-  switch (type) {
-    case WebSocketFrameType::kText:
-      return "text";
-    case WebSocketFrameType::kBinary:
-      return "binary";
-    case WebSocketFrameType::kClose:
-      return "close";
-    case WebSocketFrameType::kPing:
-      return "ping";
-    case WebSocketFrameType::kPong:
-      return "pong";
-  }
-  return "text";
-}
-
 void put_metadata(nlohmann::json& out, const TransportMetadata& metadata) {
   if (const auto* stdio = std::get_if<StdioMetadata>(&metadata)) {
     out["process_id"] = stdio->process_id;
@@ -49,7 +33,7 @@ void put_metadata(nlohmann::json& out, const TransportMetadata& metadata) {
     if (sse.retry_after) out["retry_ms"] = sse.retry_after->count();
     if (sse.last_event_id) out["last_event_id"] = *sse.last_event_id;
   } else if (const auto* web_socket = std::get_if<WebSocketMetadata>(&metadata)) {
-    out["frame_type"] = frame_name(web_socket->frame_type);
+    out["frame_type"] = to_string(web_socket->frame_type);
     out["final"] = web_socket->is_final;
     out["compressed"] = web_socket->is_compressed;
   }

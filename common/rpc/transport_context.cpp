@@ -42,6 +42,22 @@ std::string_view to_string(TransportType type) {
   return "unknown";
 }
 
+std::string_view to_string(WebSocketFrameType type) {
+  switch (type) {
+    case WebSocketFrameType::kText:
+      return "text";
+    case WebSocketFrameType::kBinary:
+      return "binary";
+    case WebSocketFrameType::kClose:
+      return "close";
+    case WebSocketFrameType::kPing:
+      return "ping";
+    case WebSocketFrameType::kPong:
+      return "pong";
+  }
+  return "text";
+}
+
 TransportContext TransportContext::stdio() {
   return {TransportType::kStdio, StdioMetadata{::getpid()}, nullptr};
 }

@@ -57,6 +57,9 @@ struct SseMetadata {
 /// RFC 6455 §5.2.
 enum class WebSocketFrameType : std::uint8_t { kText, kBinary, kClose, kPing, kPong };
 
+/// `text`, `binary`, `close`, `ping` or `pong`.
+[[nodiscard]] std::string_view to_string(WebSocketFrameType type);
+
 /// Of a message in WebSocket frames.
 struct WebSocketMetadata {
   WebSocketFrameType frame_type = WebSocketFrameType::kText;

@@ -3,12 +3,11 @@
 #include <memory>
 
 #include "common/core/result.h"
+#include "common/transport/any_connector.h"
 #include "common/transport/caller.h"
 #include "common/transport/http_caller.h"
 #include "common/transport/hub.h"
-#include "common/transport/line/line_connector.h"
 #include "common/transport/link_caller.h"
-#include "common/transport/message_connection.h"
 
 namespace league::transport {
 
@@ -18,11 +17,6 @@ struct AnyCallerOptions {
   LinkCallerOptions links;
   LineConnectorOptions lines;  ///< of sockets and children
 };
-
-/// Opens connections of every scheme but plain HTTP: WebSocket, legacy SSE, lines. `hub` outlives
-/// it and its connections.
-[[nodiscard]] std::shared_ptr<Connector> make_connector(Hub& hub,
-                                                        const LineConnectorOptions& lines = {});
 
 /// A caller for every scheme of an endpoint. `hub` outlives it. Fails as HttpCaller::create. Its
 /// destructor ends calls with kShuttingDown, closes connections and ends children.

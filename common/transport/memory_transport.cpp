@@ -24,28 +24,11 @@ void MemoryNetwork::close(const std::string& url) {
   handlers_.erase(url);
 }
 
-bool MemoryNetwork::run_one() {
-  std::function<void()> step;
-  {
-    std::lock_guard lock(mutex_);
-    if (steps_.empty()) return false;
-    step = std::move(steps_.front());
-    steps_.pop_front();
-  }
-  step();
-  return true;
-}
+bool MemoryNetwork::run_one() { return steps_.run_one(); }
 
-std::size_t MemoryNetwork::run_until_idle() {
-  std::size_t count = 0;
-  while (run_one()) ++count;
-  return count;
-}
+std::size_t MemoryNetwork::run_until_idle() { return steps_.run_until_idle(); }
 
-void MemoryNetwork::post(std::function<void()> step) {
-  std::lock_guard lock(mutex_);
-  steps_.push_back(std::move(step));
-}
+void MemoryNetwork::post(std::function<void()> step) { steps_.post(std::move(step)); }
 
 void MemoryNetwork::begin(OutboundCall request, Caller::Completion completion) {
   auto call = std::make_shared<Call>();

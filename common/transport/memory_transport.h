@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 #include "common/transport/caller.h"
+#include "common/transport/memory_connection.h"
 #include "common/transport/message_handler.h"
 
 namespace league::transport {
@@ -48,7 +48,7 @@ class MemoryNetwork {
   core::Timer& timer_;
   std::mutex mutex_;  // guards the rest, never held while a step runs
   std::map<std::string, MessageHandler*> handlers_;
-  std::deque<std::function<void()>> steps_;
+  MemorySteps steps_;
 };
 
 /// A Caller into a MemoryNetwork, which outlives it and its calls. A peer that never answers ends

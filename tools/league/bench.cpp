@@ -54,7 +54,9 @@ class Bench {
         directory_(options.directory.empty() ? fresh_directory() : options.directory) {}
 
   int run() {
-    if (auto made = make_sockets(); !made) return fail(made.error());
+    auto made = SocketDirectory::make_if(options_.transport == agent::Serving::kUnix);
+    if (!made) return fail(made.error());
+    sockets_ = std::move(*made);
     std::optional<CostComparison> cost;
     if (options_.transport != agent::Serving::kHttp) {
       auto compared = compare();
@@ -83,14 +85,6 @@ class Bench {
  private:
   [[nodiscard]] std::string name() const {
     return std::string(agent::serving_name(options_.transport));
-  }
-
-  Result<void> make_sockets() {
-    if (options_.transport != agent::Serving::kUnix) return {};
-    auto made = SocketDirectory::make();
-    if (!made) return made.error();
-    sockets_.emplace(std::move(*made));
-    return {};
   }
 
   Result<CostComparison> compare() {
@@ -122,7 +116,7 @@ class Bench {
                                .concurrent_matches = options_.concurrent_matches,
                                .broadcasts = broadcasts,
                                .transport = options_.transport,
-                               .sockets = sockets_ ? sockets_->path() : std::filesystem::path(),
+                               .sockets = sockets_.path(),
                                .is_plain = options_.is_plain},
                               self_, stop_);
       if (!run) return run.error();
@@ -156,7 +150,7 @@ class Bench {
   transport::StopSignal& stop_;
   const std::filesystem::path self_;
   const std::filesystem::path directory_;
-  std::optional<SocketDirectory> sockets_;
+  SocketDirectory sockets_;
 };
 
 }  // namespace

@@ -54,6 +54,9 @@ class Echo {
       : options_(options), traffic_(traffic) {}
 
   Result<EchoResult> run() {
+    auto made = SocketDirectory::make_if(options_.transport == agent::Serving::kUnix);
+    if (!made) return made.error();
+    sockets_ = std::move(*made);
     auto player = start("player", {"--ports", std::to_string(options_.players)});
     if (!player) return player.error();
     auto urls = read_urls(*player);
@@ -82,25 +85,14 @@ class Echo {
   Result<BenchChild> start(const std::string& name, std::vector<std::string> words) {
     std::uint64_t replies = traffic_.manager.reply_bytes + traffic_.referee.reply_bytes;
     words.insert(words.begin(), "bench-echo");
-    words.insert(
-        words.end(),
-        {"--role", name, "--reply-bytes",
-         std::to_string(replies / std::max<std::uint64_t>(1, traffic_.calls())), "--transport",
-         std::string(agent::serving_name(options_.transport)), "--socket",
-         (sockets_ ? sockets_->path() / (name + ".sock") : std::filesystem::path()).string()});
+    words.insert(words.end(),
+                 {"--role", name, "--reply-bytes",
+                  std::to_string(replies / std::max<std::uint64_t>(1, traffic_.calls())),
+                  "--transport", std::string(agent::serving_name(options_.transport)), "--socket",
+                  (sockets_.path() / (name + ".sock")).string()});
     return BenchChild::start(options_.program, words, options_.directory / "echo.err");
   }
 
- public:
-  Result<void> make_sockets() {
-    if (options_.transport != agent::Serving::kUnix) return {};
-    auto made = SocketDirectory::make();
-    if (!made) return made.error();
-    sockets_.emplace(std::move(*made));
-    return {};
-  }
-
- private:
   static Result<EchoResult> measure(const std::vector<BenchChild*>& children) {
     auto cpu = [&] {
       double sum = 0;
@@ -128,15 +120,13 @@ class Echo {
 
   const EchoOptions& options_;
   const LeagueTraffic& traffic_;
-  std::optional<SocketDirectory> sockets_;
+  SocketDirectory sockets_;
 };
 
 }  // namespace
 
 Result<EchoResult> measure_echo(const EchoOptions& options, const LeagueTraffic& traffic) {
-  Echo echo(options, traffic);
-  if (auto made = echo.make_sockets(); !made) return made.error();
-  return echo.run();
+  return Echo(options, traffic).run();
 }
 
 }  // namespace league::tools

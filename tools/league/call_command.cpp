@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/core/timer.h"
-#include "common/mcp/client/any_connector.h"
 #include "common/mcp/client/client_calls.h"
+#include "common/transport/any_connector.h"
 #include "common/transport/hub.h"
 #include "tools/league/gateway_credential.h"
 #include "tools/league/mcp_access.h"

@@ -7,7 +7,7 @@
 #include "common/audit/audit_log.h"
 #include "common/audit/audited_handler.h"
 #include "common/core/timer.h"
-#include "common/mcp/client/any_connector.h"
+#include "common/transport/any_connector.h"
 #include "common/transport/http_server.h"
 #include "common/transport/line/stdio_server.h"
 #include "tools/league/gateway.h"
@@ -136,12 +136,12 @@ core::Result<void> GatewayProgram::make_backend(const transport::Endpoint& endpo
 void GatewayProgram::make_link(transport::Endpoint endpoint) {
   mcp::Headers headers;
   credential_.apply(endpoint, headers);
-  mcp::AnyConnectorOptions connector;
+  transport::AnyConnectorOptions connector;
   connector.web_socket.headers = headers;
   connector.lines.subprocess.on_stderr = [](std::string_view /*command*/, std::string_view line) {
     std::cerr << "backend: " << safe_text(std::string(line)) << std::endl;
   };
-  connector_ = mcp::make_any_connector(*hub_, connector);
+  connector_ = transport::make_connector(*hub_, connector);
   GatewayLinkOptions link;
   link.endpoint = std::move(endpoint);
   link.headers = std::move(headers);

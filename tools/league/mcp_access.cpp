@@ -41,7 +41,7 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
     if (!credential) return credential.error();
     access->credential_ = std::move(*credential);
   }
-  mcp::AnyConnectorOptions connector;
+  transport::AnyConnectorOptions connector;
   if (options.shows_child_errors) {
     connector.lines.subprocess.on_stderr = [](std::string_view /*command*/, std::string_view line) {
       std::cerr << safe_text(std::string(line)) << '\n';
@@ -54,7 +54,7 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
   if (!hub) return hub.error();
   access->hub_ = std::move(*hub);
   access->timer_ = std::make_unique<core::ThreadTimer>();
-  access->connector_ = mcp::make_any_connector(*access->hub_, connector);
+  access->connector_ = transport::make_connector(*access->hub_, connector);
   access->deadline_ = access->clock_.steady_now() + options.patience;
   session.on_disconnected = [ended = access->disconnected_] { ended->set_value(); };
   access->session_ =

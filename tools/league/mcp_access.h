@@ -7,8 +7,8 @@
 
 #include "common/core/clock.h"
 #include "common/core/timer.h"
-#include "common/mcp/client/any_connector.h"
 #include "common/mcp/client/client_session.h"
+#include "common/transport/any_connector.h"
 #include "common/transport/hub.h"
 #include "tools/league/gateway_credential.h"
 

@@ -67,6 +67,16 @@ core::Result<SocketDirectory> SocketDirectory::make() {
   return SocketDirectory(name);
 }
 
+core::Result<SocketDirectory> SocketDirectory::make_if(bool is_needed) {
+  if (is_needed) return make();
+  return SocketDirectory();
+}
+
+SocketDirectory& SocketDirectory::operator=(SocketDirectory&& other) noexcept {
+  std::swap(path_, other.path_);  // the other removes what was here
+  return *this;
+}
+
 SocketDirectory::SocketDirectory(SocketDirectory&& other) noexcept
     : path_(std::exchange(other.path_, {})) {}
 

@@ -31,8 +31,11 @@ class SocketDirectory {
  public:
   /// Fails with kInternalError and the directory that cannot be made.
   [[nodiscard]] static core::Result<SocketDirectory> make();
+  /// The same where `is_needed`, else one without a path.
+  [[nodiscard]] static core::Result<SocketDirectory> make_if(bool is_needed);
+  SocketDirectory() = default;
   SocketDirectory(SocketDirectory&& other) noexcept;
-  SocketDirectory& operator=(SocketDirectory&&) = delete;
+  SocketDirectory& operator=(SocketDirectory&& other) noexcept;
   ~SocketDirectory();
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

@@ -47,13 +47,9 @@ int up(UpOptions options, transport::StopSignal& stop) {
   if (!directories) return fail(directories.error());
   options.data = directories->data;
   options.logs = directories->logs;
-  std::optional<SocketDirectory> sockets;
-  if (needs_sockets(options)) {
-    auto made = SocketDirectory::make();
-    if (!made) return fail(made.error());
-    options.sockets = made->path();
-    sockets.emplace(std::move(*made));
-  }
+  auto sockets = SocketDirectory::make_if(needs_sockets(options));
+  if (!sockets) return fail(sockets.error());
+  options.sockets = sockets->path();
 
   LiveView view;
   bool as_json = options.json;
