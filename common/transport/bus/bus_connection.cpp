@@ -1,0 +1,255 @@
+#include "common/transport/bus/bus_connection.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "common/transport/bus/bus_context.h"
+#include "common/transport/client/connection_parts.h"
+#include "common/transport/client/hub_facade.h"
+#include "common/transport/client/receiver_gate.h"
+
+namespace league::transport {
+namespace {
+
+/// On the hub's thread, but for what the bus and the timer hand over to it.
+class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore> {
+ public:
+  BusConnectionCore(Hub& hub, Bus& bus, BusSession session, BusWay way, const core::Clock& clock,
+                    core::Timer& timer, core::RandomSource& random,
+                    const BusConnectionOptions& options)
+      : hub_(hub),
+        bus_(bus),
+        session_(std::move(session)),
+        way_(std::move(way)),
+        clock_(clock),
+        timer_(timer),
+        name_(BusSession::make(random).str()),
+        options_(options),
+        connection_(bus_connection_info(bus, session_)),
+        gate_([] {}) {}
+
+  void start(std::shared_ptr<MessageReceiver> receiver) {
+    auto answers = bus_.subscribe(session_inbox(session_, name_ + ".*"), "",
+                                  [&hub = hub_, weak = weak_from_this()](BusMessage message) {
+                                    hub.post([weak, message = std::move(message)]() mutable {
+                                      if (auto self = weak.lock())
+                                        self->on_answer(std::move(message));
+                                    });
+                                  });
+    state_ = bus_.watch([&hub = hub_, weak = weak_from_this()](bool is_connected) {
+      if (!is_connected) return;
+      hub.post([weak] {
+        if (auto self = weak.lock()) self->ask_all_again();
+      });
+    });
+    if (answers) answers_ = std::move(*answers);
+    gate_.start(std::move(receiver));
+    if (!answers) end(answers.error());
+  }
+  void send(OutboundMessage message) {
+    if (gate_.is_closed())
+      return tell(message, core::Error{core::ErrorCode::kConnectionError,
+                                       "the connection is closed",
+                                       {}});
+    forget_expired();
+    Asked asked{std::move(message.bytes), trace_of(message.headers), std::move(message.lost),
+                message.deadline, clock_.steady_now()};
+    const bool is_request = message.deadline != core::Clock::Steady::max();
+    const std::uint64_t number = is_request ? ++last_number_ : 0;
+    auto published = publish(asked, number);
+    // What the bus cannot take now it takes when it is back.
+    bool waits = is_request && !published &&
+                 published.error().code == core::ErrorCode::kConnectionError;
+    if (is_request && (published || waits)) asked_.emplace(number, std::move(asked));
+    tell(message, published || waits ? std::optional<core::Error>() : published.error());
+  }
+  void set_reading(bool is_on) {
+    gate_.set_reading(is_on);
+    if (is_on) gate_.drain();
+  }
+  void close() {
+    end({core::ErrorCode::kShuttingDown, "the connection was closed", {}});
+  }
+
+  [[nodiscard]] rpc::TransportType transport_type() const { return rpc::TransportType::kNats; }
+  [[nodiscard]] rpc::TransportContext current_context() const {
+    return rpc::TransportContext::nats({way_.subject, {}, {}}).with_connection(connection_);
+  }
+
+ private:
+  struct Asked {
+    std::shared_ptr<const std::string> bytes;
+    std::string trace;
+    std::function<void(const core::Error&)> lost;
+    core::Clock::Steady deadline;
+    core::Clock::Steady begun;
+    bool is_waiting = false;  ///< for another try
+  };
+
+  static std::string trace_of(const std::vector<std::pair<std::string, std::string>>& headers) {
+    for (const auto& [name, value] : headers) {
+      if (name == kTraceHeader) return value;
+    }
+    return {};
+  }
+  core::Result<void> publish(const Asked& asked, std::uint64_t number) {
+    auto message = bus_message(way_.subject, *asked.bytes, session_,
+                               rpc::MessageDirection::kClientToServer, asked.trace);
+    if (number > 0) message.reply = session_inbox(session_, name_ + "." + std::to_string(number));
+    return bus_.publish(message);
+  }
+  void on_answer(BusMessage message) {
+    auto digits = message.subject.substr(message.subject.rfind('.') + 1);
+    auto found = asked_.find(std::strtoull(digits.c_str(), nullptr, 10));
+    if (found == asked_.end()) return;  // answered before, or too late
+    if (message.is_no_responders) return on_nobody(found->first, found->second);
+    asked_.erase(found);
+    ReceivedMessage received;
+    received.context = bus_context(message, session_, rpc::MessageDirection::kServerToClient,
+                                   connection_, clock_);
+    received.bytes = std::move(message.payload);
+    gate_.deliver(std::move(received));
+  }
+  void on_nobody(std::uint64_t number, Asked& asked) {
+    if (asked.is_waiting) return;
+    auto now = clock_.steady_now();
+    if (now >= asked.begun + options_.patience || now >= asked.deadline) {
+      auto lost = std::move(asked.lost);
+      asked_.erase(number);
+      if (lost)
+        lost({core::ErrorCode::kConnectionError,
+              "nobody listens at " + way_.subject + ": the agent is not on the bus",
+              {}});
+      return;
+    }
+    asked.is_waiting = true;
+    auto again = [&hub = hub_, weak = weak_from_this(), number] {
+      hub.post([weak, number] {
+        if (auto self = weak.lock()) self->ask_again(number);
+      });
+    };
+    timer_.schedule(options_.offer_again, [again, attach = way_.attach, until = asked.deadline] {
+      if (attach) return attach(until, again);
+      again();
+    });
+  }
+  void ask_again(std::uint64_t number) {
+    auto found = asked_.find(number);
+    if (found == asked_.end()) return;
+    found->second.is_waiting = false;
+    (void)publish(found->second, number);
+  }
+  void ask_all_again() {
+    forget_expired();
+    for (auto& [number, asked] : asked_) {
+      asked.begun = clock_.steady_now();
+      (void)publish(asked, number);
+    }
+  }
+  /// Whoever asked has given up by itself.
+  void forget_expired() {
+    auto now = clock_.steady_now();
+    std::erase_if(asked_, [now](const auto& entry) { return entry.second.deadline <= now; });
+  }
+  void end(core::Error why) {
+    if (gate_.is_closed()) return;
+    answers_.reset();
+    state_.reset();
+    asked_.clear();
+    gate_.close(std::move(why));
+  }
+
+  Hub& hub_;
+  Bus& bus_;
+  const BusSession session_;
+  const BusWay way_;
+  const core::Clock& clock_;
+  core::Timer& timer_;
+  const std::string name_;  ///< of the inbox
+  const BusConnectionOptions options_;
+  const std::shared_ptr<const rpc::ConnectionInfo> connection_;
+  ReceiverGate gate_;
+  std::map<std::uint64_t, Asked> asked_;
+  std::uint64_t last_number_ = 0;
+  std::unique_ptr<Bus::Subscription> answers_;
+  std::unique_ptr<Bus::Subscription> state_;
+};
+
+}  // namespace
+
+std::shared_ptr<MessageConnection> make_bus_connection(
+    Hub& hub, Bus& bus, const BusSession& session, BusWay way, const core::Clock& clock,
+    core::Timer& timer, core::RandomSource& random, const BusConnectionOptions& options) {
+  auto core = std::make_shared<BusConnectionCore>(hub, bus, session, std::move(way), clock, timer,
+                                                  random, options);
+  return std::make_shared<HubFacade<MessageConnection, BusConnectionCore>>(hub, std::move(core));
+}
+
+struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
+  Parts(Hub& its_hub, Bus& its_bus, BusSession its_session, const core::Clock& its_clock,
+        core::Timer& its_timer, core::RandomSource& its_random,
+        const BusConnectionOptions& its_options)
+      : hub(its_hub),
+        bus(its_bus),
+        session(std::move(its_session)),
+        clock(its_clock),
+        timer(its_timer),
+        random(its_random),
+        options(its_options),
+        discovery(bus, session, clock, timer, random) {}
+
+  [[nodiscard]] std::shared_ptr<MessageConnection> open(BusWay way) {
+    return make_bus_connection(hub, bus, session, std::move(way), clock, timer, random, options);
+  }
+  /// The way through discovery, which a later manager of the league is found by too.
+  [[nodiscard]] BusWay to_manager(const std::string& league) {
+    BusWay way;
+    way.subject = session_in(session);
+    way.attach = [weak = weak_from_this(), league](core::Clock::Steady until,
+                                                   const std::function<void()>& then) {
+      if (auto self = weak.lock())
+        self->discovery.attach(league, until, [then](const auto& /*attached*/) { then(); });
+    };
+    return way;
+  }
+
+  Hub& hub;
+  Bus& bus;
+  const BusSession session;
+  const core::Clock& clock;
+  core::Timer& timer;
+  core::RandomSource& random;
+  const BusConnectionOptions options;
+  BusDiscovery discovery;
+};
+
+BusConnector::BusConnector(Hub& hub, Bus& bus, BusSession session, const core::Clock& clock,
+                           core::Timer& timer, core::RandomSource& random,
+                           const BusConnectionOptions& options)
+    : parts_(std::make_shared<Parts>(hub, bus, std::move(session), clock, timer, random, options)) {
+}
+
+void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) {
+  constexpr std::string_view kManager = "manager";
+  if (endpoint.scheme != "nats" || !parse_endpoint(endpoint.url())) {
+    return opened(core::Error{
+        core::ErrorCode::kEndpointNotAllowed, endpoint.url() + " is no session on a bus", {}});
+  }
+  if (auto peer = BusSession::parse(endpoint.path))
+    return opened(parts_->open({.subject = session_out(*peer)}));
+  std::string league(endpoint.path.substr(std::min(endpoint.path.size(), kManager.size() + 1)));
+  parts_->discovery.attach(league, deadline,
+                           [weak = std::weak_ptr(parts_), league,
+                            opened = std::move(opened)](const core::Result<BusAttachment>& found) {
+                             auto parts = weak.lock();
+                             if (found && parts) return opened(parts->open(parts->to_manager(league)));
+                             opened(found ? core::Error{core::ErrorCode::kShuttingDown,
+                                                        "this program is stopping",
+                                                        {}}
+                                          : found.error());
+                           });
+}
+
+}  // namespace league::transport

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/transport/bus/bus_discovery.h"
+#include "common/transport/hub.h"
+#include "common/transport/message_connection.h"
+
+namespace league::transport {
+
+/// One session's way to whom it calls on a bus.
+struct BusWay {
+  std::string subject;  ///< where its messages go
+  /// Makes somebody listen there again, then calls back; empty: the other side comes by itself.
+  std::function<void(core::Clock::Steady deadline, std::function<void()> then)> attach = nullptr;
+};
+
+struct BusConnectionOptions {
+  /// How long a request is offered to a session that nobody listens to: an agent that restarts is
+  /// only late, one that is dead costs no more than this.
+  std::chrono::milliseconds patience{2000};
+  std::chrono::milliseconds offer_again{50};
+};
+
+/// A logical connection over a bus: each request has an inbox of its own for its answer. What was
+/// asked when the broker was lost, or when nobody listened, is asked again with the same bytes until
+/// its deadline, so whoever answers must answer a repetition alike. `current_context` names the
+/// subject. Source: the design for stateless sessions.
+[[nodiscard]] std::shared_ptr<MessageConnection> make_bus_connection(
+    Hub& hub, Bus& bus, const BusSession& session, BusWay way, const core::Clock& clock,
+    core::Timer& timer, core::RandomSource& random, const BusConnectionOptions& options = {});
+
+/// Connects to `nats:` endpoints for one session: `nats:manager` by way of discovery, others
+/// directly. Thread-safe.
+class BusConnector final : public Connector {
+ public:
+  /// All outlive it and its connections.
+  BusConnector(Hub& hub, Bus& bus, BusSession session, const core::Clock& clock,
+               core::Timer& timer, core::RandomSource& random,
+               const BusConnectionOptions& options = {});
+
+  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
+
+ private:
+  /// Shared with connections that are being opened.
+  struct Parts;
+  const std::shared_ptr<Parts> parts_;
+};
+
+}  // namespace league::transport

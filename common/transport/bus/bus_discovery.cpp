@@ -1,0 +1,195 @@
+#include "common/transport/bus/bus_discovery.h"
+
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "common/transport/bus/bus_context.h"
+
+namespace league::transport {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kAskAgain{1000};  ///< a manager that was asked has not answered
+constexpr milliseconds kNobodyThere{100};  ///< none listens; it may be on its way up
+constexpr milliseconds kLongestKeepAlive{3'600'000};
+
+}  // namespace
+
+std::string attach_request(std::uint64_t id) {
+  return json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "session/attach"}}.dump();
+}
+
+core::Result<BusAttachment> read_attachment(std::string_view payload) {
+  auto refuse = [](const std::string& why) {
+    return core::Error{core::ErrorCode::kInvalidReply, "the answer to session/attach " + why, {}};
+  };
+  json answer = json::parse(payload, nullptr, false);
+  if (!answer.is_object()) return refuse("is no JSON object");
+  auto result = answer.find("result");
+  if (result == answer.end() || !result->is_object()) {
+    auto error = answer.find("error");
+    bool says_why = error != answer.end() && error->is_object() && error->contains("message") &&
+                    (*error)["message"].is_string();
+    return refuse(says_why ? "is a refusal: " + (*error)["message"].get<std::string>()
+                           : "has no result");
+  }
+  BusAttachment attachment;
+  auto league = result->find("league_id");
+  if (league == result->end() || !league->is_string()) return refuse("names no league_id");
+  attachment.league_id = league->get<std::string>();
+  auto keep_alive = result->find("keep_alive_ms");
+  if (keep_alive != result->end() && keep_alive->is_number_unsigned())
+    attachment.keep_alive =
+        std::min(kLongestKeepAlive, milliseconds(keep_alive->get<std::uint32_t>()));
+  return attachment;
+}
+
+/// Shared with the bus and the timer.
+class BusDiscovery::State : public std::enable_shared_from_this<State> {
+ public:
+  State(Bus& bus, BusSession session, const core::Clock& clock, core::Timer& timer,
+        core::RandomSource& random)
+      : bus_(bus),
+        session_(std::move(session)),
+        clock_(clock),
+        timer_(timer),
+        name_(BusSession::make(random).str()) {}
+
+  /// Listens for answers.
+  core::Result<void> begin() {
+    auto subscribed =
+        bus_.subscribe(session_inbox(session_, name_ + ".*"), "",
+                       [weak = weak_from_this()](const BusMessage& message) {
+                         if (auto self = weak.lock()) self->on_answer(message);
+                       });
+    if (!subscribed) return subscribed.error();
+    std::lock_guard lock(mutex_);
+    subscription_ = std::move(*subscribed);
+    return {};
+  }
+  void attach(const std::string& league, core::Clock::Steady deadline, Attached attached) {
+    std::uint64_t number = 0;
+    {
+      std::lock_guard lock(mutex_);
+      number = ++last_number_;
+      waiting_.emplace(number, Waiting{league, deadline, std::move(attached)});
+    }
+    ask(number);
+  }
+  void end() {
+    std::unique_ptr<Bus::Subscription> subscription;
+    std::map<std::uint64_t, Waiting> waiting;
+    {
+      std::lock_guard lock(mutex_);
+      subscription.swap(subscription_);
+      waiting.swap(waiting_);
+    }
+    subscription.reset();
+    for (auto& [number, each] : waiting)
+      each.attached(core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+  }
+
+ private:
+  struct Waiting {
+    std::string league;
+    core::Clock::Steady deadline;
+    Attached attached;
+    std::uint64_t asked = 0;
+  };
+
+  void ask(std::uint64_t number) {
+    BusMessage message = bus_message(std::string(kDiscoverySubject), attach_request(number),
+                                     session_, rpc::MessageDirection::kClientToServer);
+    std::uint64_t asked = 0;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = waiting_.find(number);
+      if (found == waiting_.end()) return;
+      asked = ++found->second.asked;
+      if (!found->second.league.empty())
+        message.headers.emplace_back(kLeagueHeader, found->second.league);
+    }
+    message.reply = session_inbox(session_, name_ + "." + std::to_string(number));
+    (void)bus_.publish(message);  // what the bus loses is asked again
+    ask_later(number, asked, kAskAgain);
+  }
+  void ask_later(std::uint64_t number, std::uint64_t asked, milliseconds delay) {
+    timer_.schedule(delay, [weak = weak_from_this(), number, asked] {
+      auto self = weak.lock();
+      if (self && self->may_ask(number, asked)) self->ask(number);
+    });
+  }
+  /// False: it was asked anew meanwhile, is answered, or its time is over.
+  bool may_ask(std::uint64_t number, std::uint64_t asked) {
+    Attached attached;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = waiting_.find(number);
+      if (found == waiting_.end() || found->second.asked != asked) return false;
+      if (clock_.steady_now() < found->second.deadline) return true;
+      attached = std::move(found->second.attached);
+      waiting_.erase(found);
+    }
+    attached(core::Error{core::ErrorCode::kConnectionError,
+                         bus_.is_connected()
+                             ? "no manager of this league answers on the bus at " + bus_.url()
+                             : "the bus at " + bus_.url() + " cannot be reached",
+                         {}});
+    return false;
+  }
+  void on_answer(const BusMessage& message) {
+    auto digits = message.subject.substr(message.subject.rfind('.') + 1);
+    std::uint64_t number = std::strtoull(digits.c_str(), nullptr, 10);
+    if (message.is_no_responders) {
+      std::uint64_t asked = 0;
+      {
+        std::lock_guard lock(mutex_);
+        auto found = waiting_.find(number);
+        if (found != waiting_.end()) asked = found->second.asked;
+      }
+      return ask_later(number, asked, kNobodyThere);
+    }
+    auto attachment = read_attachment(message.payload);
+    if (!attachment) return;  // somebody else's; the manager's may still come
+    Attached attached;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = waiting_.find(number);
+      if (found == waiting_.end()) return;
+      if (!found->second.league.empty() && found->second.league != attachment->league_id) return;
+      attached = std::move(found->second.attached);
+      waiting_.erase(found);
+    }
+    attached(attachment);
+  }
+
+  Bus& bus_;
+  const BusSession session_;
+  const core::Clock& clock_;
+  core::Timer& timer_;
+  const std::string name_;  ///< of the inbox
+  std::mutex mutex_;  // guards the rest, never held while others are called
+  std::map<std::uint64_t, Waiting> waiting_;
+  std::uint64_t last_number_ = 0;
+  std::unique_ptr<Bus::Subscription> subscription_;
+};
+
+BusDiscovery::BusDiscovery(Bus& bus, BusSession session, const core::Clock& clock,
+                           core::Timer& timer, core::RandomSource& random)
+    : state_(std::make_shared<State>(bus, std::move(session), clock, timer, random)) {
+  (void)state_->begin();  // a bus that is closed fails what is asked through it
+}
+
+BusDiscovery::~BusDiscovery() { state_->end(); }
+
+void BusDiscovery::attach(const std::string& league, core::Clock::Steady deadline,
+                          Attached attached) {
+  state_->attach(league, deadline, std::move(attached));
+}
+
+}  // namespace league::transport

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/bus/subject.h"
+#include "common/transport/message_handler.h"
+
+namespace league::transport {
+
+/// Which of a session's two subjects is listened to.
+enum class BusSide {
+  kAgent,  ///< `.out`: what others send to the session's agent
+  kServer,  ///< `.in`: what the session's agent sends to its server
+};
+
+struct BusListenerOptions {
+  BusSide side = BusSide::kAgent;
+  std::string queue;  ///< of servers that share a session's work; empty: none
+  std::size_t max_in_work = 4096;  ///< messages beyond are thrown away; whoever asked asks again
+  /// Whatever came shows that the other side lives. Runs on a thread of the bus.
+  std::function<void()> on_sign_of_life = nullptr;
+};
+
+/// Serves a handler with what is sent to one session. A request's answer goes to its reply subject
+/// where answers may go to that, and else to the session's other subject; what is pushed goes to the
+/// other subject as text of server-sent events. Keep-alives are taken out. Thread-safe.
+class BusListener {
+ public:
+  /// `bus`, `handler` and `clock` outlive it. Fails as Bus::subscribe.
+  [[nodiscard]] static core::Result<std::unique_ptr<BusListener>> start(
+      Bus& bus, const BusSession& session, MessageHandler& handler, const core::Clock& clock,
+      BusListenerOptions options);
+  /// As stop without a grace.
+  ~BusListener();
+  BusListener(const BusListener&) = delete;
+  BusListener& operator=(const BusListener&) = delete;
+
+  /// Takes nothing more.
+  void begin_stop();
+  /// begin_stop, waits until everything was answered, at most for `grace`, and tells the handler
+  /// that the channel is closed. Afterwards the handler is not called any more.
+  void stop(std::chrono::milliseconds grace);
+
+  /// The way to the session's other side.
+  [[nodiscard]] std::shared_ptr<PeerChannel> channel() const;
+  /// Tells the other side that this one lives.
+  void send_keep_alive();
+
+ private:
+  class State;
+  explicit BusListener(std::shared_ptr<State> state);
+  const std::shared_ptr<State> state_;
+};
+
+/// The payload of a keep-alive.
+inline constexpr std::string_view kBusKeepAlive = ": keepalive\n\n";
+
+}  // namespace league::transport

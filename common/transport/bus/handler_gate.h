@@ -1,0 +1,62 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace league::transport {
+
+/// Between a bus and the handler of one subscription: once closed, the handler does not run, and is
+/// gone with what it holds. Thread-safe.
+template <typename Argument>
+class HandlerGate {
+ public:
+  explicit HandlerGate(std::function<void(Argument)> handler) : handler_(std::move(handler)) {}
+
+  /// Runs the handler unless the gate is closed; waits for one that runs on another thread. The
+  /// handler must not throw: above it there may be a library that knows no exceptions.
+  void run(Argument argument) noexcept {
+    auto self = std::this_thread::get_id();
+    {
+      std::unique_lock lock(mutex_);
+      idle_.wait(lock, [&] { return depth_ == 0 || runner_ == self; });
+      if (is_closed_) return;
+      ++depth_;
+      runner_ = self;
+    }
+    handler_(std::move(argument));
+    // Whatever the handler holds is let go of without the lock: it may close this very gate.
+    std::function<void(Argument)> done;
+    {
+      std::lock_guard lock(mutex_);
+      if (--depth_ > 0) return;
+      runner_ = {};
+      if (is_closed_) done = std::exchange(handler_, nullptr);
+    }
+    idle_.notify_all();
+  }
+
+  /// Returns when the handler runs no more, or at once when called by the handler. So the caller
+  /// must not hold a lock that the handler takes.
+  void close() {
+    std::function<void(Argument)> done;
+    std::unique_lock lock(mutex_);
+    is_closed_ = true;
+    if (depth_ > 0 && runner_ == std::this_thread::get_id()) return;
+    idle_.wait(lock, [&] { return depth_ == 0; });
+    done = std::exchange(handler_, nullptr);
+    lock.unlock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::function<void(Argument)> handler_;
+  std::thread::id runner_;
+  int depth_ = 0;  ///< more than one: a handler runs what delivers to it
+  bool is_closed_ = false;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/transport/bus/bus.h"
+
+namespace league::transport {
+
+/// A broker inside the process, for tests that are to be the same each time. Each delivery, and
+/// each word to a `watch`, is one function given to `post`, which runs them later, one at a time
+/// and in order: MemorySteps, or a hub. Members of a queue group take turns. Its clients may
+/// outlive it. Thread-safe.
+class MemoryBroker {
+ public:
+  using Post = std::function<void(std::function<void()>)>;
+
+  explicit MemoryBroker(Post post, std::size_t max_payload = kMaxPayload);
+  ~MemoryBroker();
+
+  /// A client, connected unless the broker is stopped. The name is for `cut` and `heal`.
+  [[nodiscard]] std::unique_ptr<Bus> connect(std::string name);
+  /// The clients of that name lose their connection, and with it what is on its way to them; what
+  /// they publish until they are healed is lost.
+  void cut(const std::string& name);
+  void heal(const std::string& name);
+  /// The same for all clients. `start` connects those that are not cut.
+  void stop();
+  void start();
+  /// Everything that is on its way is lost.
+  void restart();
+
+ private:
+  static constexpr std::size_t kMaxPayload = 1 << 20;
+  struct Client;
+  struct Listener;
+  class Core;
+  class MemoryBus;
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace league::transport

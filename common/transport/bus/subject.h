@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/random_source.h"
+
+namespace league::transport {
+
+/// The name of a logical session on a bus: 8 to 64 letters, digits, `-` and `_`. It is a part of
+/// subjects, so no other text ever becomes one.
+class BusSession {
+ public:
+  /// Nothing for a text that is none.
+  [[nodiscard]] static std::optional<BusSession> parse(std::string_view text);
+  /// A new one that nobody can guess: 32 hexadecimal digits.
+  [[nodiscard]] static BusSession make(core::RandomSource& random);
+
+  [[nodiscard]] const std::string& str() const { return text_; }
+  bool operator==(const BusSession&) const = default;
+  auto operator<=>(const BusSession&) const = default;
+
+ private:
+  explicit BusSession(std::string text) : text_(std::move(text)) {}
+  std::string text_;
+};
+
+/// Where agents look for a league's manager: `mcp.discovery`.
+inline constexpr std::string_view kDiscoverySubject = "mcp.discovery";
+
+/// The subjects of a bus (docs/distributed.md). Source: the design for stateless sessions.
+/// What a session's agent sends to the manager: `mcp.session.ID.in`.
+[[nodiscard]] std::string session_in(const BusSession& session);
+/// What others send to the session's agent: `mcp.session.ID.out`.
+[[nodiscard]] std::string session_out(const BusSession& session);
+/// Where answers to the session's own requests come: `_INBOX.ID.NAME`.
+[[nodiscard]] std::string session_inbox(const BusSession& session, std::string_view name);
+/// What everybody may hear: `mcp.events.LEAGUE.TYPE`. Characters that cannot stand in a subject
+/// become `_`, so the same league always has the same subject.
+[[nodiscard]] std::string event_subject(std::string_view league, std::string_view type);
+
+/// The subject that a stranger wants an answer at, if it is one that answers may go to: an inbox, or
+/// the `.out` of `session`. Else whoever answers could be made to speak on subjects of others.
+[[nodiscard]] bool is_answerable(std::string_view reply_subject, const BusSession* session);
+
+}  // namespace league::transport
