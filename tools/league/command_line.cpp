@@ -8,6 +8,7 @@
 
 #include "tools/league/audit_command.h"
 #include "tools/league/bench_command.h"
+#include "tools/league/bus_config_command.h"
 #include "tools/league/call_command.h"
 #include "tools/league/enter_command.h"
 #include "tools/league/export_command.h"
@@ -70,6 +71,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_enter_command(app, chosen);
   add_call_command(app, chosen);
   add_gateway_command(app, stop, chosen);
+  add_bus_config_command(app, chosen);
   add_audit_command(app, chosen);
   add_export_command(app, chosen);
   add_bench_commands(app, stop, chosen);

@@ -1,0 +1,337 @@
+"""`league bus-config` and the real broker: every agent may do what it must, and nothing with others' subjects."""
+
+import json
+import socket
+import ssl
+import stat
+import subprocess
+import unittest
+
+import support_path  # noqa: F401
+from league_testing import BIN, LeagueTest, wait_until
+from nats_client import SERVER, Broker, NatsClient, NatsError, NoResponders
+
+LEAGUE = "league_test"
+WORK = f"LEAGUE_WORK_{LEAGUE}"
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class BusConfigTest(LeagueTest):
+    def bus_config(self, *arguments, code=0):
+        done = subprocess.run([BIN / "league", "bus-config", *map(str, arguments)], cwd=self.directory, timeout=60,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def made(self, *arguments):
+        """What `--json` says."""
+        return json.loads(self.bus_config("--json", "--league", LEAGUE, *arguments).stdout)
+
+
+class TheCommand(BusConfigTest):
+    def test_what_it_makes_is_for_its_owner_alone(self):
+        made = self.made("--players", 2, "--referees", 1)
+        self.assertEqual(sorted(made["credentials"]), ["manager", "operator", "player01", "player02", "referee01"])
+        for path in [*made["servers"], made["users"], *made["credentials"].values()]:
+            self.assertEqual(stat.S_IMODE((self.directory / path).stat().st_mode), 0o600, path)
+        who = json.loads((self.directory / made["credentials"]["player02"]).read_text())
+        self.assertEqual((who["url"], who["user"], who["league_id"]), ("nats://127.0.0.1:4222", "player02", LEAGUE))
+        self.assertRegex(who["password"], "^[0-9a-f]{32}$")
+        self.assertRegex(who["session"], "^[0-9a-f]{32}$")
+        self.assertNotIn(who["password"], (self.directory / made["users"]).read_text())
+
+    def test_a_file_of_agents(self):
+        (self.directory / "agents.txt").write_text("player alpha 0123456789abcdef\nreferee whistle # fair\n")
+        made = self.made("--agents", "agents.txt")
+        self.assertEqual(sorted(made["credentials"]), ["alpha", "manager", "operator", "whistle"])
+        self.assertEqual(json.loads((self.directory / made["credentials"]["alpha"]).read_text())["session"],
+                         "0123456789abcdef")
+
+    def test_refusals_say_what_to_do(self):
+        self.bus_config("--players", 1)
+        self.assertIn("--force", self.bus_config("--players", 1, code=2).stderr)
+        self.bus_config("--players", 1, "--force")
+        (self.directory / "agents.txt").write_text("player good\nplayer ../bad\n")
+        self.assertIn("agents.txt, line 2", self.bus_config("--agents", "agents.txt", "--dir", "b", code=2).stderr)
+        self.assertIn("--players", self.bus_config(code=2).stderr)
+        self.bus_config("--players", 1, "--tls-cert", "c.pem", "--dir", "c", code=2)
+        self.bus_config("--players", 1, "--listen", "nats://host:1", "--dir", "c", code=2)
+        self.assertIn("in the clear", self.bus_config("--players", 1, "--listen", "10.0.0.1", "--dir", "d").stderr)
+
+    def test_it_says_the_next_command(self):
+        self.assertIn("nats-server -c bus/server.conf", self.bus_config("--players", 1).stdout)
+        self.assertIn("league bus-config --players", self.bus_config("--help").stdout)
+
+
+@unittest.skipUnless(SERVER, "nats-server is not installed")
+class TheBroker(BusConfigTest):
+    def setUp(self):
+        super().setUp()
+        self.config = self.made("--players", 2, "--referees", 2, "--jetstream", "streams")
+        self.broker = Broker(self.directory, "-c", self.directory / self.config["servers"][0])
+        self.addCleanup(self.broker.stop)
+        for name in ("manager", "operator", "player01", "player02", "referee01", "referee02"):
+            setattr(self, name, self.client(name))
+
+    def session(self, name):
+        return json.loads((self.directory / self.config["credentials"][name]).read_text())["session"]
+
+    def client(self, name):
+        client = NatsClient.of(self.directory / self.config["credentials"][name], self.broker.port)
+        self.addCleanup(client.close)
+        return client
+
+    def subject(self, name, side):
+        return f"mcp.session.{self.session(name)}.{side}"
+
+    def ask(self, asker, subject, answerer, heard):
+        """`asker` asks at `subject`, `answerer` answers what comes by `heard`."""
+        inbox = f"_INBOX.{self.session(self.name_of(asker))}.one"
+        answers = asker.sub(inbox)
+        asker.pub(subject, b"question", inbox)
+        asker.flush()
+        message = heard.next()
+        answerer.pub(message.reply, b"answer")
+        self.assertEqual(answerer.refusals(), [])
+        self.assertEqual(answers.next().data, b"answer")
+        answers.end()
+
+    def name_of(self, client):
+        return next(name for name in self.config["credentials"] if getattr(self, name) is client)
+
+    def test_what_agents_must_do(self):
+        discovery = self.manager.sub("mcp.discovery", "manager." + LEAGUE)
+        entrance = self.manager.sub("mcp.session.*.in")
+        self.manager.flush()
+        for name in ("player01", "referee01", "operator"):
+            agent = getattr(self, name)
+            out = agent.sub(self.subject(name, "out"))
+            news = agent.sub(f"mcp.events.{LEAGUE}.>")
+            agent.flush()
+            self.ask(agent, "mcp.discovery", self.manager, discovery)
+            self.ask(agent, self.subject(name, "in"), self.manager, entrance)
+            self.ask(self.manager, self.subject(name, "out"), agent, out)
+            self.manager.pub(f"mcp.events.{LEAGUE}.ROUND_ANNOUNCEMENT", b"news")
+            self.manager.flush()
+            self.assertEqual(news.next().data, b"news")
+            self.assertEqual(agent.refusals(), [])
+        out = self.player02.sub(self.subject("player02", "out"))
+        self.player02.flush()
+        self.ask(self.referee01, self.subject("player02", "out"), self.player02, out)
+        self.assertEqual(self.manager.refusals() + self.referee01.refusals(), [])
+
+    def make_work(self):
+        answer = self.manager.request(f"$JS.API.STREAM.CREATE.{WORK}", {
+            "name": WORK, "subjects": [f"mcp.work.{LEAGUE}.>"], "retention": "workqueue", "storage": "memory"}).json()
+        self.assertNotIn("error", answer)
+        answer = self.manager.request(f"$JS.API.CONSUMER.DURABLE.CREATE.{WORK}.referees", {
+            "stream_name": WORK, "config": {"durable_name": "referees", "ack_policy": "explicit"}}).json()
+        self.assertNotIn("error", answer)
+
+    def test_referees_take_work_from_the_stream(self):
+        self.make_work()
+        for number in (1, 2):
+            self.manager.request(f"mcp.work.{LEAGUE}.match", b"R1M%d" % number)
+        took = []
+        for referee in (self.referee01, self.referee02):
+            self.assertIn("config", referee.request(f"$JS.API.CONSUMER.INFO.{WORK}.referees").json())
+            job = referee.request(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 1})
+            took.append(job.data)
+            referee.request(job.reply, b"+ACK")
+            self.assertEqual(referee.refusals(), [])
+        self.assertEqual(took, [b"R1M1", b"R1M2"])
+        left = self.manager.request(f"$JS.API.STREAM.INFO.{WORK}").json()["state"]["messages"]
+        self.assertEqual(left, 0)
+
+    def test_the_manager_keeps_its_lease(self):
+        self.manager.request("$JS.API.STREAM.CREATE.KV_league", {
+            "name": "KV_league", "subjects": ["$KV.league.>"], "max_msgs_per_subject": 1, "storage": "memory"})
+        self.assertIn("seq", self.manager.request("$KV.league.lease", b"me").json())
+        self.assertEqual(self.operator.request("$JS.API.STREAM.INFO.KV_league").json()["state"]["messages"], 1)
+        for name in ("player01", "referee01", "operator"):
+            with self.assertRaises(NatsError):
+                getattr(self, name).request("$KV.league.lease", b"mine")
+
+    def refuses_to_hear(self, client, *subjects):
+        for subject in subjects:
+            for queue in ("", "group"):
+                client.sub(subject, queue)
+                refused = client.refusals()
+                self.assertEqual(len(refused), 1, f"{self.name_of(client)} hears {subject}")
+                self.assertIn("Permissions Violation for Subscription", refused[0])
+
+    def refuses_to_say(self, client, *subjects):
+        for subject in subjects:
+            for reply in ("", "_INBOX.x.y", subject):
+                client.pub(subject, b"forged", reply)
+                refused = client.refusals()
+                self.assertEqual(len(refused), 1, f"{self.name_of(client)} speaks at {subject}")
+                self.assertIn("Permissions Violation for Publish", refused[0])
+
+    def test_nobody_hears_what_is_for_others(self):
+        for name in ("player02", "referee02", "operator"):
+            client = getattr(self, name)
+            self.refuses_to_hear(client, "mcp.>", ">", "*", "_INBOX.>", "_INBOX.*", "_INBOX.*.>", "mcp.session.>", "mcp.session.*.out",
+                                 "mcp.session.*.in", "mcp.discovery", "mcp.*", "*.session.>", "$SYS.>", "$JS.>", "$KV.>",
+                                 self.subject(name, "in"), "mcp.work.>")
+            for other in ("player01", "referee01", "manager"):
+                self.refuses_to_hear(client, self.subject(other, "in"), self.subject(other, "out"),
+                                     f"_INBOX.{self.session(other)}.>", f"_INBOX.{self.session(other)}.one")
+        for name in ("player02", "referee02"):
+            self.refuses_to_hear(getattr(self, name), "mcp.events.>", "mcp.events.other_league.>")
+
+    def test_nobody_speaks_for_others(self):
+        for name in ("player02", "referee02", "operator"):
+            self.refuses_to_say(getattr(self, name), self.subject("player01", "in"), self.subject("referee01", "in"),
+                                f"_INBOX.{self.session('player01')}.one", f"_INBOX.{self.session('manager')}.one",
+                                f"mcp.events.{LEAGUE}.ROUND_ANNOUNCEMENT", f"mcp.work.{LEAGUE}.match", "mcp.anything",
+                                "$KV.league.lease", "$SYS.REQ.SERVER.PING")
+        for name in ("player02", "operator"):
+            self.refuses_to_say(getattr(self, name), *(self.subject(other, "out") for other in self.config["credentials"]))
+
+    def test_no_player_and_no_referee_touches_streams(self):
+        self.make_work()
+        changes = [f"$JS.API.STREAM.DELETE.{WORK}", f"$JS.API.STREAM.PURGE.{WORK}", "$JS.API.STREAM.CREATE.MINE",
+                   f"$JS.API.STREAM.MSG.GET.{WORK}", f"$JS.API.CONSUMER.DELETE.{WORK}.referees", "$JS.API.INFO",
+                   f"$JS.API.CONSUMER.DURABLE.CREATE.{WORK}.mine", f"$JS.API.CONSUMER.CREATE.{WORK}",
+                   "$JS.API.CONSUMER.MSG.NEXT.OTHER.referees", "$JS.ACK.OTHER.referees.1.1.1.1.0"]
+        self.refuses_to_say(self.referee02, *changes)
+        self.refuses_to_say(self.player02, *changes, f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees",
+                            f"$JS.API.CONSUMER.INFO.{WORK}.referees", f"$JS.ACK.{WORK}.referees.1.1.1.1.0")
+        self.assertNotIn("error", self.operator.request(f"$JS.API.STREAM.INFO.{WORK}").json())
+
+    def test_an_answer_only_where_it_was_asked_for(self):
+        out = self.player02.sub(self.subject("player02", "out"))
+        self.player02.flush()
+        asked = f"_INBOX.{self.session('referee01')}.asked"
+        self.refuses_to_say(self.player02, asked)
+        answers = self.referee01.sub(asked)
+        self.referee01.pub(self.subject("player02", "out"), b"?", asked)
+        self.referee01.flush()
+        self.assertEqual(out.next().reply, asked)
+        for number in range(20):
+            self.player02.pub(asked, b"%d" % number)
+        self.assertEqual(len(self.player02.refusals()), 4, "16 for events and the answer")
+        self.assertEqual(answers.waiting(), 16)
+        self.refuses_to_say(self.player02, asked + "2", asked + ".x")
+        self.refuses_to_say(self.player01, asked)
+
+    def test_many_questions_at_once(self):
+        out = self.player02.sub(self.subject("player02", "out"))
+        self.player02.flush()
+        inbox = f"_INBOX.{self.session('manager')}."
+        answers = self.manager.sub(inbox + ">")
+        for number in range(5000):
+            self.manager.pub(self.subject("player02", "out"), b"?", inbox + str(number))
+        self.manager.flush()
+        self.assertEqual(out.waiting(), 5000)
+        for message in out.messages:
+            self.player02.pub(message.reply, b"!")
+        self.assertEqual(self.player02.refusals(), [])
+        self.assertEqual(answers.waiting(), 5000)
+
+    def test_no_referee_allows_itself_more(self):
+        """The broker lets answer at the reply subject of what one gets; so nobody may send itself anything."""
+        self.make_work()
+        target = f"$JS.API.STREAM.DELETE.{WORK}"
+        for name in ("referee01", "referee02"):
+            getattr(self, name).sub(self.subject(name, "out"))
+            getattr(self, name).flush()
+        for to in ("referee01", "referee02"):
+            self.referee01.pub(self.subject(to, "out"), b"", target)
+            self.assertEqual(len(self.referee01.refusals()), 1)
+        self.refuses_to_say(self.referee01, target)
+        self.refuses_to_say(self.referee02, target)
+
+    def test_only_with_the_password(self):
+        for user, password in ((None, None), ("player01", ""), ("player01", "0" * 32), ("nobody", "x"), ("", "")):
+            with self.assertRaises(NatsError):
+                NatsClient(self.broker.port, user, password)
+        who = json.loads((self.directory / self.config["credentials"]["player01"]).read_text())
+        with self.assertRaises(NatsError):
+            NatsClient(self.broker.port, "player02", who["password"])
+
+    def test_nobody_there_is_said_at_once(self):
+        with self.assertRaises(NoResponders):
+            self.player01.request("mcp.discovery")
+
+
+@unittest.skipUnless(SERVER, "nats-server is not installed")
+class Clusters(BusConfigTest):
+    def certificates(self):
+        """A certificate for 127.0.0.1 of an authority of the test's own."""
+        def openssl(*arguments):
+            subprocess.run(["openssl", *arguments], cwd=self.directory, check=True, capture_output=True, timeout=60)
+
+        curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        openssl("req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test authority", "-days", "2")
+        openssl("req", *curve, "-keyout", "key.pem", "-out", "request.pem", "-subj", "/CN=broker")
+        (self.directory / "names").write_text("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n")
+        openssl("x509", "-req", "-in", "request.pem", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2",
+                "-extfile", "names", "-out", "cert.pem")
+        return ["--tls-cert", "cert.pem", "--tls-key", "key.pem", "--tls-ca", "ca.pem"]
+
+    def accept(self, config):
+        for server in config["servers"]:
+            done = subprocess.run([SERVER, "-t", "-c", self.directory / server], capture_output=True, text=True, timeout=30,
+                                  cwd="/", check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("is valid", done.stderr + done.stdout)
+
+    def test_the_broker_accepts_all_kinds(self):
+        tls = self.certificates()
+        cluster = ["--cluster", "a.example,10.0.0.2:4333:6333,[::1]"]
+        for number, more in enumerate(([], ["--jetstream", "streams"], tls, cluster, [*cluster, *tls, "--jetstream", "js"])):
+            with self.subTest(more=more):
+                self.accept(self.made("--players", 3, "--dir", f"bus{number}", *more))
+        self.accept(self.made("--players", 1, "--dir", 'odd "name" #1', "--jetstream", 'odd "streams" \\ #1'))
+
+    @unittest.skipUnless(hasattr(ssl, "create_default_context"), "no ssl")
+    def test_two_brokers_with_tls(self):
+        ports = free_ports(4)
+        config = self.made("--players", 1, "--cluster", f"127.0.0.1:{ports[0]}:{ports[1]},127.0.0.1:{ports[2]}:{ports[3]}",
+                           *self.certificates())
+        for server in config["servers"]:
+            log = open(self.directory / "brokers.log", "ab")
+            self.addCleanup(log.close)
+            process = subprocess.Popen([SERVER, "-c", self.directory / server], stdout=log, stderr=log)
+            self.addCleanup(lambda p=process: (p.kill(), p.wait(10)))
+        trusting = ssl.create_default_context(cafile=self.directory / "ca.pem")
+        manager = self.connect(config, "manager", ports[0], trusting)
+        player = self.connect(config, "player01", ports[2], trusting)
+        discovery = manager.sub("mcp.discovery")
+
+        def arrives():
+            player.pub("mcp.discovery", b"over the route", player.inbox + ".x")
+            player.flush()
+            return discovery.waiting()
+
+        answers = player.sub(player.inbox + ".x")
+        wait_until(arrives, 20, "the brokers have found each other")
+        manager.pub(discovery.next().reply, b"back")
+        manager.flush()
+        self.assertEqual(answers.next().data, b"back")
+        with self.assertRaises(NatsError):
+            NatsClient.of(self.directory / config["credentials"]["player01"], ports[0])  # in the clear
+
+    def connect(self, config, name, port, trusting):
+        def tried():
+            try:
+                return NatsClient.of(self.directory / config["credentials"][name], port, tls=trusting)
+            except OSError:
+                return None
+
+        client = wait_until(tried, 10, f"the broker at {port}")
+        self.addCleanup(client.close)
+        return client
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,215 @@
+#include "tools/league/bus_config_command.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common/core/clock.h"
+#include "common/core/crypto.h"
+#include "tools/league/bus_config_files.h"
+#include "tools/league/bus_config_roster.h"
+#include "tools/league/table_text.h"
+
+namespace league::tools {
+namespace {
+
+struct BusConfigOptions {
+  std::string agents_file;
+  int players = 0;
+  int referees = 1;
+  std::string league_id;  // empty: as a manager that is not told its own
+  std::string directory = "bus";
+  std::string listen = "127.0.0.1:4222";
+  std::vector<std::string> cluster;
+  std::string jetstream;
+  std::string tls_cert;
+  std::string tls_key;
+  std::string tls_ca;
+  bool may_overwrite = false;
+  bool json = false;
+};
+
+int bus_config_failed(const std::string& why) {
+  std::cerr << "error: " << safe_text(why) << '\n';
+  return 2;
+}
+
+core::Result<std::vector<BusEntry>> entries_of(const BusConfigOptions& options) {
+  if (options.agents_file.empty()) return numbered_bus_agents(options.players, options.referees);
+  std::ifstream in(options.agents_file, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  auto entries = parse_bus_agents(text);
+  if (entries) return entries;
+  return core::Error{
+      entries.error().code, options.agents_file + ", " + entries.error().message, {}};
+}
+
+core::Result<std::vector<BrokerAddress>> brokers_of(const BusConfigOptions& options) {
+  std::vector<BrokerAddress> brokers;
+  auto texts = options.cluster.empty() ? std::vector{options.listen} : options.cluster;
+  for (const auto& text : texts) {
+    auto address = BrokerAddress::parse(text);
+    if (!address)
+      return core::Error{core::ErrorCode::kInvalidFieldValue,
+                         "\"" + text + "\" is no HOST, HOST:PORT or HOST:PORT:ROUTE_PORT",
+                         {}};
+    brokers.push_back(*address);
+  }
+  return brokers;
+}
+
+/// The broker may be started from anywhere.
+std::string absolute_path(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+std::string this_years_league() {
+  constexpr std::size_t kYear = 4;
+  return "league_" + core::SystemClock().utc_now().to_wire().substr(0, kYear) + "_even_odd";
+}
+
+core::Result<BusConfig> config_of(const BusConfigOptions& options) {
+  auto entries = entries_of(options);
+  if (!entries) return entries.error();
+  auto brokers = brokers_of(options);
+  if (!brokers) return brokers.error();
+  core::CryptoRandom random;
+  BusConfig config{.league_id = options.league_id.empty() ? this_years_league() : options.league_id,
+                   .agents = make_bus_agents(*entries, random),
+                   .brokers = *brokers,
+                   .tls = std::nullopt,
+                   .jetstream = absolute_path(options.jetstream),
+                   .route_password = core::to_hex(random.bytes<16>())};
+  if (!options.tls_cert.empty())
+    config.tls = BusTls{absolute_path(options.tls_cert), absolute_path(options.tls_key),
+                        absolute_path(options.tls_ca)};
+  return config;
+}
+
+void warn(const BusConfig& config) {
+  if (config.agents.front().stored_password == config.agents.front().password)
+    std::cerr << "warning: this system makes no bcrypt hashes, so users.conf holds the passwords "
+                 "themselves; keep it to the broker\n";
+  bool is_local = true;
+  for (const auto& broker : config.brokers)
+    is_local = is_local && (broker.host.starts_with("127.") || broker.host == "localhost" ||
+                            broker.host == "[::1]");
+  if (!config.tls && !is_local)
+    std::cerr << "warning: without --tls-cert and --tls-key, passwords and tokens cross the "
+                 "network in the clear\n";
+}
+
+/// `1 referee`, `2 referees`.
+std::string how_many(const BusConfig& config, BusRole role) {
+  int number = 0;
+  for (const auto& agent : config.agents) number += agent.role == role ? 1 : 0;
+  return std::to_string(number) + " " + std::string(name_of(role)) + (number == 1 ? "" : "s");
+}
+
+void print_json(const BusConfig& config, const BusConfigFiles& files) {
+  nlohmann::json object = {{"league_id", config.league_id},
+                           {"users", files.users.string()},
+                           {"servers", nlohmann::json::array()},
+                           {"credentials", nlohmann::json::object()}};
+  for (const auto& path : files.brokers) object["servers"].push_back(path.string());
+  for (const auto& agent : config.agents)
+    object["credentials"][agent.name] = (files.credentials / (agent.name + ".json")).string();
+  std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+}
+
+void print_text(const BusConfig& config, const BusConfigFiles& files) {
+  std::cout << "users of " << safe_text(config.league_id) << ": the manager, the operator, "
+            << how_many(config, BusRole::kReferee) << ", " << how_many(config, BusRole::kPlayer)
+            << '\n';
+  for (const auto& path : files.brokers)
+    std::cout << "  " << path.string() << "  a broker's configuration\n";
+  std::cout << "  " << files.users.string() << "  who may do what; goes beside it\n  "
+            << files.credentials.string()
+            << "/NAME.json  url, user, password and session; give each agent its own alone\n"
+            << "next, " << (files.brokers.size() > 1 ? "on each broker's machine:" : "type:")
+            << '\n';
+  for (const auto& path : files.brokers) std::cout << "  nats-server -c " << path.string() << '\n';
+  std::cout << std::flush;
+}
+
+int make_bus_config(const BusConfigOptions& options) {
+  auto config = config_of(options);
+  if (!config) return bus_config_failed(config.error().message);
+  auto files = write_bus_config(options.directory, *config, options.may_overwrite);
+  if (!files) return bus_config_failed(files.error().message);
+  warn(*config);
+  if (options.json) {
+    print_json(*config, *files);
+  } else {
+    print_text(*config, *files);
+  }
+  return 0;
+}
+
+void add_who(CLI::App& command, BusConfigOptions& options) {
+  constexpr int kMost = 10'000;
+  auto* file =
+      command
+          .add_option("--agents", options.agents_file,
+                      "file with `player NAME [SESSION]` or `referee NAME [SESSION]` a line")
+          ->check(CLI::ExistingFile);
+  command.add_option("--players", options.players, "player01, player02, ...")
+      ->check(CLI::Range(1, kMost))
+      ->excludes(file);
+  command.add_option("--referees", options.referees, "referee01, ... (1)")
+      ->check(CLI::Range(0, kMost))
+      ->excludes(file);
+  command.add_option("--league", options.league_id,
+                     "the league's id (default: league_YEAR_even_odd)");
+}
+
+void add_where(CLI::App& command, BusConfigOptions& options) {
+  auto* listen = command.add_option("--listen", options.listen,
+                                    "HOST:PORT of the broker, as the agents reach it");
+  listen->capture_default_str();
+  command
+      .add_option("--cluster", options.cluster,
+                  "HOST[:PORT[:ROUTE_PORT]] of each broker of a cluster, separated by commas")
+      ->delimiter(',')
+      ->excludes(listen);
+  command.add_option("--jetstream", options.jetstream,
+                     "directory of the brokers' streams; without it they keep none");
+  auto* cert = command.add_option("--tls-cert", options.tls_cert, "the brokers' certificate (PEM)");
+  auto* key = command.add_option("--tls-key", options.tls_key, "its key (PEM)")->needs(cert);
+  cert->needs(key);
+  command.add_option("--tls-ca", options.tls_ca, "who signed it (PEM), if no public authority")
+      ->needs(cert);
+}
+
+}  // namespace
+
+void add_bus_config_command(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<BusConfigOptions>();
+  CLI::App* command = app.add_subcommand(
+      "bus-config", "write a broker's configuration: one user per agent, limited to its subjects");
+  add_who(*command, *options);
+  add_where(*command, *options);
+  command->add_option("--dir", options->directory, "where to")->capture_default_str();
+  command->add_flag("--force", options->may_overwrite, "replace all that is in --dir");
+  command->add_flag("--json", options->json, "print one JSON object for machines");
+  command->footer(
+      "Examples:\n"
+      "  league bus-config --players 8 --referees 2 --jetstream bus/streams\n"
+      "  league bus-config --agents agents.txt --league league_2026_even_odd --listen "
+      "broker.example:4222 --tls-cert cert.pem --tls-key key.pem --tls-ca ca.pem\n"
+      "  league bus-config --players 100 --cluster a.example,b.example,c.example --jetstream "
+      "/var/lib/league\n"
+      "Each of DIR/credentials/NAME.json is for one agent; all files are for their owner alone.\n"
+      "Exit codes: 0 written, 2 wrong usage or not to be written.");
+  command->callback([options, &chosen] {
+    if (options->agents_file.empty() && options->players == 0)
+      throw CLI::RequiredError("--agents FILE or --players N");
+    chosen = [options] { return make_bus_config(*options); };
+  });
+}
+
+}  // namespace league::tools
