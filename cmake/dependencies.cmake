@@ -60,6 +60,18 @@ find_package(Boost 1.74 REQUIRED)
 league_dependency(league_dep_boost Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 target_compile_definitions(league_dep_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
 
+# NATS, for leagues on many machines. Only common/transport/bus sees libnats; without it the programs say so when they are
+# asked for a bus.
+pkg_check_modules(LIBNATS QUIET IMPORTED_TARGET libnats>=3.3)
+option(LEAGUE_NATS "speak to NATS brokers (needs libnats)" ${LIBNATS_FOUND})
+if(LEAGUE_NATS AND NOT TARGET PkgConfig::LIBNATS)
+  message(FATAL_ERROR "libnats is missing. Run scripts/setup, or install libnats-dev, or configure with -DLEAGUE_NATS=OFF")
+elseif(LEAGUE_NATS)
+  league_dependency(league_dep_nats PkgConfig::LIBNATS)
+else()
+  message(STATUS "libnats is not used: this build cannot speak NATS")
+endif()
+
 find_package(simdjson QUIET CONFIG)
 if(NOT TARGET simdjson::simdjson)
   league_fetch(simdjson https://github.com/simdjson/simdjson.git v3.0.1 libsimdjson-dev "")

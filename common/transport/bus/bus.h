@@ -16,7 +16,8 @@ namespace league::transport {
 struct BusMessage {
   std::string subject;
   std::string reply;  ///< where an answer is expected; empty: nobody expects one
-  /// Names as they were sent; to be looked up with `bus_header`. No line ends in either.
+  /// Names as they were sent; to be looked up with `bus_header`. No line ends in either. An
+  /// empty value is the same as no header, and may not arrive.
   std::vector<std::pair<std::string, std::string>> headers;
   std::string payload;
   /// The broker's word in place of an answer: nobody listens at the subject of the request.

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/transport/bus/bus.h"
+
+namespace league::transport {
+
+/// How an agent says who it is: user and password, a token, or a `.creds` file of NATS. All empty:
+/// as the URLs say.
+struct NatsCredentials {
+  std::string user = {};
+  std::string password = {};
+  std::string token = {};
+  std::filesystem::path creds_file = {};
+};
+
+/// In PEM. `tls://` alone trusts the system's authorities.
+struct NatsTls {
+  std::filesystem::path ca = {};
+  std::filesystem::path cert = {};  ///< ours, with `key`: both or none
+  std::filesystem::path key = {};
+  std::string expected_host = {};  ///< that the broker's certificate must name; empty: the URL's
+};
+
+struct NatsBusOptions {
+  std::string urls;  ///< with commas between; a broker of a cluster names the others itself
+  std::string name = {};  ///< for the broker's own monitoring
+  NatsCredentials credentials = {};
+  NatsTls tls = {};
+  /// What an operator should know: a permission that is missing, messages dropped because a handler
+  /// was too slow, a connection refused for good. Without credentials. On a thread of the bus; may
+  /// be empty.
+  std::function<void(std::string)> on_fault = nullptr;
+};
+
+/// A bus over NATS brokers. Looks for a broker until it is destroyed; what is published meanwhile
+/// waits, up to 4 MiB, and goes out when it is found. A broker that does not read delays whoever
+/// publishes by two seconds at most. Takes three threads per process and one per bus, however many
+/// subscriptions there are. Thread-safe; the destructor may run on any thread, and waits for
+/// handlers that run on others.
+class NatsBus final : public Bus {
+ public:
+  /// Whether this build has libnats.
+  [[nodiscard]] static bool is_built();
+  /// Tries once, which takes a second per broker at most; without success the bus is made all the
+  /// same and goes on looking. kInvalidFieldValue for URLs, credentials or certificates that cannot
+  /// be used; kInternalError in a build without libnats (LEAGUE_NATS).
+  [[nodiscard]] static core::Result<std::unique_ptr<NatsBus>> connect(
+      const NatsBusOptions& options);
+  ~NatsBus() override;
+  NatsBus(const NatsBus&) = delete;
+  NatsBus& operator=(const NatsBus&) = delete;
+
+  core::Result<void> publish(const BusMessage& message) override;
+  [[nodiscard]] core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
+                                                                      const std::string& queue,
+                                                                      Handler handler) override;
+  [[nodiscard]] std::unique_ptr<Subscription> watch(StateHandler handler) override;
+  [[nodiscard]] bool is_connected() const override;
+  [[nodiscard]] std::size_t max_payload() const override;
+  [[nodiscard]] std::string url() const override;
+
+ private:
+  class Link;
+  explicit NatsBus(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+  std::shared_ptr<Link> link_;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,128 @@
+#include "common/transport/bus/nats_library.h"
+
+#include <mutex>
+
+namespace league::transport {
+namespace {
+
+constexpr int kDeliveryThreads = 2;
+/// libnats holds its lock during an attempt, so subscribing may wait as long.
+constexpr std::int64_t kConnectTimeoutMs = 1'000;
+constexpr std::int64_t kWriteDeadlineMs = 2'000;
+constexpr std::int64_t kReconnectWaitMs = 100;
+constexpr std::int64_t kReconnectJitterMs = 50;
+constexpr std::int64_t kPingIntervalMs = 2'000;
+constexpr int kMaxPingsOut = 2;
+
+void read_headers(natsMsg* message, BusMessage& into) {
+  const char** keys = nullptr;
+  int key_count = 0;
+  if (natsMsgHeader_Keys(message, &keys, &key_count) != NATS_OK) return;
+  NatsOwned<const char*> owned_keys(keys);
+  for (int k = 0; k < key_count; ++k) {
+    const char** values = nullptr;
+    int value_count = 0;
+    if (natsMsgHeader_Values(message, keys[k], &values, &value_count) != NATS_OK) continue;
+    NatsOwned<const char*> owned_values(values);
+    for (int v = 0; v < value_count; ++v) into.headers.emplace_back(keys[k], values[v]);
+  }
+}
+
+natsStatus send_with_headers(natsConnection* connection, const BusMessage& message) {
+  natsMsg* made = nullptr;
+  natsStatus status = natsMsg_Create(
+      &made, message.subject.c_str(), message.reply.empty() ? nullptr : message.reply.c_str(),
+      message.payload.data(), static_cast<int>(message.payload.size()));
+  NatsOwned<natsMsg> owned(made);
+  for (const auto& [name, value] : message.headers) {
+    // libnats takes the line behind an empty value for the value.
+    if (value.empty()) continue;
+    if (status == NATS_OK) status = natsMsgHeader_Add(made, name.c_str(), value.c_str());
+  }
+  if (status == NATS_OK) status = natsConnection_PublishMsg(connection, made);
+  return status;
+}
+
+}  // namespace
+
+void prepare_nats() {
+  static std::once_flag once;
+  // The pool is the process's: however many subscriptions there are, they take so many threads.
+  std::call_once(once, [] {
+    nats_Open(-1);
+    nats_SetMessageDeliveryPoolSize(kDeliveryThreads);
+  });
+}
+
+core::Error nats_error(natsStatus status, const std::string& what) {
+  auto code = core::ErrorCode::kConnectionError;
+  if (status == NATS_MAX_PAYLOAD) code = core::ErrorCode::kReplyTooLarge;
+  return {code, what + ": " + natsStatus_GetText(status), {}};
+}
+
+BusMessage from_nats(natsMsg* message) {
+  BusMessage made;
+  made.subject = natsMsg_GetSubject(message);
+  if (const char* reply = natsMsg_GetReply(message); reply != nullptr) made.reply = reply;
+  made.is_no_responders = natsMsg_IsNoResponders(message);
+  if (made.is_no_responders) return made;
+  made.payload.assign(natsMsg_GetData(message),
+                      static_cast<std::size_t>(natsMsg_GetDataLength(message)));
+  read_headers(message, made);
+  return made;
+}
+
+natsStatus send_to_nats(natsConnection* connection, const BusMessage& message) {
+  if (!message.headers.empty()) return send_with_headers(connection, message);
+  const char* subject = message.subject.c_str();
+  int size = static_cast<int>(message.payload.size());
+  if (message.reply.empty()) {
+    return natsConnection_Publish(connection, subject, message.payload.data(), size);
+  }
+  return natsConnection_PublishRequest(connection, subject, message.reply.c_str(),
+                                       message.payload.data(), size);
+}
+
+void NatsSettings::set_credentials(const NatsCredentials& said) {
+  if (!said.user.empty()) {
+    take(natsOptions_SetUserInfo(get(), said.user.c_str(), said.password.c_str()), "user");
+  }
+  if (!said.token.empty()) take(natsOptions_SetToken(get(), said.token.c_str()), "token");
+  if (!said.creds_file.empty()) {
+    take(natsOptions_SetUserCredentialsFromFiles(get(), said.creds_file.c_str(), nullptr),
+         "creds_file");
+  }
+}
+
+void NatsSettings::set_tls(const NatsTls& tls, bool is_asked_for) {
+  if (!is_asked_for && tls.ca.empty() && tls.cert.empty()) return;
+  take(natsOptions_SetSecure(get(), true), "tls");
+  if (!tls.ca.empty()) {
+    take(natsOptions_LoadCATrustedCertificates(get(), tls.ca.c_str()), "tls.ca");
+  }
+  if (!tls.cert.empty() || !tls.key.empty()) {
+    take(natsOptions_LoadCertificatesChain(get(), tls.cert.c_str(), tls.key.c_str()), "tls.cert");
+  }
+  if (!tls.expected_host.empty()) {
+    take(natsOptions_SetExpectedHostname(get(), tls.expected_host.c_str()), "tls.expected_host");
+  }
+}
+
+void NatsSettings::set_manners(const std::string& name) {
+  if (!name.empty()) take(natsOptions_SetName(get(), name.c_str()), "name");
+  // Without it each message waits a millisecond for company.
+  take(natsOptions_SetSendAsap(get(), true), "SendAsap");
+  take(natsOptions_SetTimeout(get(), kConnectTimeoutMs), "Timeout");
+  // A write that blocked for good would hold the lock that the ping timer needs to see it.
+  take(natsOptions_SetWriteDeadline(get(), kWriteDeadlineMs), "WriteDeadline");
+  take(natsOptions_SetAllowReconnect(get(), true), "AllowReconnect");
+  take(natsOptions_SetMaxReconnect(get(), -1), "MaxReconnect");
+  take(natsOptions_SetReconnectWait(get(), kReconnectWaitMs), "ReconnectWait");
+  take(natsOptions_SetReconnectJitter(get(), kReconnectJitterMs, kReconnectJitterMs), "Jitter");
+  take(natsOptions_SetPingInterval(get(), kPingIntervalMs), "PingInterval");
+  take(natsOptions_SetMaxPingsOut(get(), kMaxPingsOut), "MaxPingsOut");
+  take(natsOptions_SetMaxPendingMsgs(get(), kMaxPendingMessages), "MaxPendingMsgs");
+  take(natsOptions_UseGlobalMessageDelivery(get(), true), "GlobalMessageDelivery");
+}
+
+}  // namespace league::transport

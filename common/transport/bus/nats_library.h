@@ -1,0 +1,71 @@
+#pragma once
+
+#include <nats/nats.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/bus/nats_bus.h"
+
+namespace league::transport {
+
+/// libnats as the bus uses it. Only for nats_bus.cpp and nats_library.cpp: the one header in which
+/// the library is seen.
+
+struct NatsDeleter {
+  void operator()(natsOptions* options) const { natsOptions_Destroy(options); }
+  void operator()(natsMsg* message) const { natsMsg_Destroy(message); }
+  void operator()(natsSubscription* subscription) const { natsSubscription_Destroy(subscription); }
+  void operator()(const char** array) const { std::free(array); }
+};
+template <typename T>
+using NatsOwned = std::unique_ptr<T, NatsDeleter>;
+
+inline constexpr int kMaxPendingMessages = 65'536;
+
+/// Opens the library. Any number of times, from any thread.
+void prepare_nats();
+/// kReplyTooLarge or kConnectionError.
+[[nodiscard]] core::Error nats_error(natsStatus status, const std::string& what);
+[[nodiscard]] BusMessage from_nats(natsMsg* message);
+[[nodiscard]] natsStatus send_to_nats(natsConnection* connection, const BusMessage& message);
+
+/// The options of libnats. The first failure is kept. Not thread-safe.
+class NatsSettings {
+ public:
+  NatsSettings() {
+    natsOptions* made = nullptr;
+    take(natsOptions_Create(&made), "libnats");
+    options_.reset(made);
+  }
+  void take(natsStatus status, const char* what) {
+    if (status == NATS_OK || error_) return;
+    const char* detail = nats_GetLastError(nullptr);
+    error_ = core::Error{core::ErrorCode::kInvalidFieldValue,
+                         std::string(what) + " cannot be used: " + natsStatus_GetText(status) +
+                             (detail == nullptr ? "" : std::string(" (") + detail + ")"),
+                         what};
+  }
+  void set_servers(const std::vector<std::string>& urls) {
+    std::vector<const char*> pointers;
+    for (const auto& url : urls) pointers.push_back(url.c_str());
+    take(natsOptions_SetServers(get(), pointers.data(), static_cast<int>(pointers.size())), "urls");
+  }
+  void set_credentials(const NatsCredentials& said);
+  void set_tls(const NatsTls& tls, bool is_asked_for);
+  void set_manners(const std::string& name);
+
+  [[nodiscard]] natsOptions* get() const { return options_.get(); }
+  [[nodiscard]] const std::optional<core::Error>& error() const { return error_; }
+
+ private:
+  NatsOwned<natsOptions> options_;
+  std::optional<core::Error> error_;
+};
+
+}  // namespace league::transport
