@@ -1,5 +1,6 @@
 #include "common/audit/context_text.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "common/audit/json_text.h"
@@ -51,6 +52,17 @@ std::string shown(std::string_view name) {
   return out;
 }
 
+/// A subject, in which only the beginning of a session's name is shown.
+std::string shown_subject(std::string_view subject) {
+  for (std::string_view prefix : {"mcp.session.", "_INBOX."}) {
+    if (!subject.starts_with(prefix)) continue;
+    auto end = std::min(subject.find('.', prefix.size()), subject.size());
+    auto name = subject.substr(prefix.size(), end - prefix.size());
+    return std::string(prefix) + shown(name) + std::string(subject.substr(end));
+  }
+  return std::string(subject);
+}
+
 struct MetadataWriter {
   Members& out;
 
@@ -74,6 +86,12 @@ struct MetadataWriter {
     out.text("frame", rpc::to_string(web_socket.frame_type));
     out.flag("final", web_socket.is_final);
     out.flag("compressed", web_socket.is_compressed);
+  }
+  void operator()(const std::shared_ptr<const rpc::NatsMetadata>& nats) const {
+    if (!nats) return;
+    out.text("subject", shown_subject(nats->subject));
+    out.text("reply", shown_subject(nats->reply));
+    out.text("trace", nats->trace_id);
   }
 };
 

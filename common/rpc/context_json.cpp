@@ -36,6 +36,10 @@ void put_metadata(nlohmann::json& out, const TransportMetadata& metadata) {
     out["frame_type"] = to_string(web_socket->frame_type);
     out["final"] = web_socket->is_final;
     out["compressed"] = web_socket->is_compressed;
+  } else if (const auto* nats = std::get_if<std::shared_ptr<const NatsMetadata>>(&metadata)) {
+    out["subject"] = (*nats)->subject;
+    if (!(*nats)->reply.empty()) out["reply"] = (*nats)->reply;
+    if (!(*nats)->trace_id.empty()) out["trace_id"] = (*nats)->trace_id;
   }
 }
 

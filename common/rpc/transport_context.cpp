@@ -36,6 +36,8 @@ std::string_view to_string(TransportType type) {
       return "sse";
     case TransportType::kWebSocket:
       return "websocket";
+    case TransportType::kNats:
+      return "nats";
     case TransportType::kMemory:
       return "memory";
   }
@@ -83,6 +85,10 @@ TransportContext TransportContext::sse(SseMetadata metadata) {
 
 TransportContext TransportContext::web_socket(WebSocketMetadata metadata) {
   return {TransportType::kWebSocket, metadata, nullptr};
+}
+
+TransportContext TransportContext::nats(NatsMetadata metadata) {
+  return {TransportType::kNats, std::make_shared<const NatsMetadata>(std::move(metadata)), nullptr};
 }
 
 TransportContext TransportContext::with_connection(std::shared_ptr<const ConnectionInfo> info) && {

@@ -24,10 +24,11 @@ enum class TransportType : std::uint8_t {
   kHttp,
   kSse,
   kWebSocket,
+  kNats,  ///< a message bus
   kMemory,
 };
 
-/// `unknown`, `stdio`, `subprocess`, `tcp`, `unix`, `http`, `sse`, `websocket` or `memory`.
+/// `unknown`, `stdio`, `subprocess`, `tcp`, `unix`, `http`, `sse`, `websocket`, `nats` or `memory`.
 [[nodiscard]] std::string_view to_string(TransportType type);
 
 /// Of a message through the standard streams of a process.
@@ -68,10 +69,19 @@ struct WebSocketMetadata {
   bool operator==(const WebSocketMetadata&) const = default;
 };
 
+/// Of a message on a bus.
+struct NatsMetadata {
+  std::string subject;
+  std::string reply;  ///< where an answer is expected; empty: nowhere
+  std::string trace_id;  ///< of the header; empty where there is none
+  bool operator==(const NatsMetadata&) const = default;
+};
+
 /// What only one kind of transport knows. The large and rare forms are shared, to keep contexts
 /// small.
-using TransportMetadata = std::variant<std::monostate, StdioMetadata, HttpMetadata,
-                                       std::shared_ptr<const SseMetadata>, WebSocketMetadata>;
+using TransportMetadata =
+    std::variant<std::monostate, StdioMetadata, HttpMetadata, std::shared_ptr<const SseMetadata>,
+                 WebSocketMetadata, std::shared_ptr<const NatsMetadata>>;
 
 /// What TLS said about the peer.
 struct TlsInfo {
@@ -111,6 +121,7 @@ struct TransportContext {
                                              std::string_view method, SharedText uri);
   [[nodiscard]] static TransportContext sse(SseMetadata metadata);
   [[nodiscard]] static TransportContext web_socket(WebSocketMetadata metadata);
+  [[nodiscard]] static TransportContext nats(NatsMetadata metadata);
 
   /// The same on a connection.
   [[nodiscard]] TransportContext with_connection(std::shared_ptr<const ConnectionInfo> info) &&;

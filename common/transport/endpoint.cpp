@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/core/text.h"
+#include "common/transport/bus/subject.h"
 
 namespace league::transport {
 
@@ -103,6 +104,14 @@ bool is_printable(std::string_view text, char first) {
   return std::all_of(text.begin(), text.end(), [first](char c) { return c >= first && c <= '~'; });
 }
 
+bool is_bus_name(std::string_view name) {
+  constexpr std::string_view kOfLeague = "manager/";
+  if (name == "manager") return true;
+  if (!name.starts_with(kOfLeague)) return BusSession::parse(name).has_value();
+  auto league = name.substr(kOfLeague.size());
+  return !league.empty() && std::all_of(league.begin(), league.end(), is_name_character);
+}
+
 }  // namespace
 
 bool is_http(const Endpoint& endpoint) {
@@ -110,7 +119,7 @@ bool is_http(const Endpoint& endpoint) {
 }
 
 bool has_host(const Endpoint& endpoint) {
-  return endpoint.scheme != "unix" && endpoint.scheme != "stdio";
+  return endpoint.scheme != "unix" && endpoint.scheme != "stdio" && endpoint.scheme != "nats";
 }
 
 bool is_tls(const Endpoint& endpoint) {
@@ -147,6 +156,14 @@ core::Result<Endpoint> parse_endpoint(std::string_view url) {
     if (!is_clean_path(path))
       return refuse(url, "the path must be absolute, without .., as in unix:/run/bot.sock");
     return Endpoint{std::move(scheme), {}, 0, std::string(path), {}};
+  }
+  if (colon != std::string_view::npos && scheme == "nats") {
+    auto name = url.substr(colon + 1);
+    if (!is_bus_name(name))
+      return refuse(url,
+                    "a bus has sessions (nats:SESSION, 8 to 64 letters, digits, - and _), "
+                    "nats:manager and nats:manager/LEAGUE");
+    return Endpoint{std::move(scheme), {}, 0, std::string(name), {}};
   }
   if (colon == std::string_view::npos || url.substr(colon, 3) != "://") {
     return refuse(url, "no scheme such as http://");

@@ -12,13 +12,13 @@ namespace league::transport {
 /// Where a peer can be called, taken apart and checked.
 struct Endpoint {
   /// Lower case: `http`, `https`; `ws`, `wss` (WebSocket); `sse+http`, `sse+https` (legacy
-  /// HTTP+SSE); `tcp`, `unix`, `stdio` (JSON lines).
+  /// HTTP+SSE); `tcp`, `unix`, `stdio` (JSON lines); `nats` (a message bus).
   std::string scheme;
-  /// Name or address, lower case; an IPv6 address without brackets. Empty for unix and stdio.
+  /// Name or address, lower case; an IPv6 address without brackets. Empty for unix, stdio and nats.
   std::string host;
-  std::uint16_t port = 0;  ///< 0 for unix and stdio
+  std::uint16_t port = 0;  ///< 0 for unix, stdio and nats
   /// What follows the port, at least `/`; empty for tcp. For unix the absolute path of the socket,
-  /// for stdio the command.
+  /// for stdio the command, for nats whose session: its name, `manager` or `manager/LEAGUE`.
   std::string path = "/";
   /// The address that the host was resolved to when the endpoint was accepted; connections go there
   /// whatever the name says later (no DNS rebinding). Empty: resolve at the time of the call (only
@@ -26,10 +26,10 @@ struct Endpoint {
   std::string pinned_address;
 
   /// The canonical text: `http://localhost:8101/mcp`, `tcp://10.0.0.1:9000`, `unix:/run/bot.sock`,
-  /// `stdio:python3 bot.py`. parse_endpoint takes it back.
+  /// `stdio:python3 bot.py`, `nats:manager`. parse_endpoint takes it back.
   [[nodiscard]] std::string url() const;
   /// `localhost:8101`, with brackets around an IPv6 address: what the Host header says. Empty for
-  /// unix and stdio.
+  /// unix, stdio and nats.
   [[nodiscard]] std::string authority() const;
 
   bool operator==(const Endpoint&) const = default;
@@ -38,7 +38,7 @@ struct Endpoint {
 
 /// Plain HTTP: one POST a request.
 [[nodiscard]] bool is_http(const Endpoint& endpoint);
-/// Has a host and a port: everything but unix and stdio.
+/// Has a host and a port: everything but unix, stdio and nats.
 [[nodiscard]] bool has_host(const Endpoint& endpoint);
 /// Under TLS, so the certificate is checked against the host's name: https, wss, sse+https.
 [[nodiscard]] bool is_tls(const Endpoint& endpoint);

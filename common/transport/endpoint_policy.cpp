@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/core/text.h"
+#include "common/transport/bus/subject.h"
 #include "common/transport/command_line.h"
 #include "common/transport/resolver.h"
 
@@ -94,6 +95,8 @@ core::Result<void> EndpointPolicy::add(std::string_view item) {
     for (const auto& range : ranges_of(kLocal)) ranges_.push_back(range);
   } else if (item.starts_with("unix:/") && item.find("/../") == std::string_view::npos) {
     sockets_.emplace_back(item.substr(kUnix.size()));
+  } else if (item == "nats") {
+    allows_bus_ = true;
   } else if (item == kStdio) {
     commands_.push_back({});
   } else if (item.starts_with("stdio:") && item.size() > kStdio.size() + 1) {
@@ -166,6 +169,7 @@ core::Result<Endpoint> EndpointPolicy::admit(Endpoint endpoint) const {
 }
 
 core::Result<Endpoint> EndpointPolicy::admit_local_peer(Endpoint endpoint) const {
+  if (endpoint.scheme == "nats") return admit_session(std::move(endpoint));
   bool is_command = endpoint.scheme == "stdio";
   bool is_named = false;
   if (is_command) {
@@ -189,6 +193,18 @@ core::Result<Endpoint> EndpointPolicy::admit_local_peer(Endpoint endpoint) const
                  "--endpoints local,unix:/DIRECTORY/") +
           " (endpoint policy: " + name_ + ")",
       {}};
+}
+
+core::Result<Endpoint> EndpointPolicy::admit_session(Endpoint endpoint) const {
+  if (!allows_bus_) return refuse(endpoint, "this program is on no bus");
+  if (!BusSession::parse(endpoint.path)) return refuse(endpoint, "it names no session");
+  return endpoint;
+}
+
+EndpointPolicy EndpointPolicy::with_bus() const {
+  EndpointPolicy copy = *this;
+  copy.allows_bus_ = true;
+  return copy;
 }
 
 bool EndpointPolicy::is_allowed(const Endpoint& endpoint, const IpBytes& address) const {

@@ -26,7 +26,8 @@ class EndpointPolicy {
   /// Entries separated by commas: `local`, `any`, hosts, addresses and blocks
   /// (`bots.example.org,10.1.0.0/16`); `unix:/run/bots/` for all sockets below a directory, or
   /// `unix:/run/bot.sock` for one; `stdio:python3 bot.py` for that command with any
-  /// further words, `stdio:python3 bots/` for the files of a directory, `stdio` for every command.
+  /// further words, `stdio:python3 bots/` for the files of a directory, `stdio` for every command;
+  /// `nats` for sessions on the bus.
   /// A host that is named may have any address that is not excluded for good. Fails with
   /// kInvalidFieldValue.
   [[nodiscard]] static core::Result<EndpointPolicy> parse(std::string_view text);
@@ -37,6 +38,9 @@ class EndpointPolicy {
   /// localhost. Fails with kEndpointNotAllowed.
   [[nodiscard]] core::Result<Endpoint> admit(Endpoint endpoint) const;
 
+  /// The same, and sessions on the bus that this program is on.
+  [[nodiscard]] EndpointPolicy with_bus() const;
+
   /// For tests: resolves with `resolver` in place of the system.
   [[nodiscard]] EndpointPolicy with_resolver(Resolver resolver) const;
 
@@ -44,6 +48,7 @@ class EndpointPolicy {
   EndpointPolicy();
   [[nodiscard]] core::Result<void> add(std::string_view item);
   [[nodiscard]] core::Result<Endpoint> admit_local_peer(Endpoint endpoint) const;
+  [[nodiscard]] core::Result<Endpoint> admit_session(Endpoint endpoint) const;
   [[nodiscard]] bool is_allowed(const Endpoint& endpoint, const IpBytes& address) const;
   [[nodiscard]] core::Error refuse(const Endpoint& endpoint, const std::string& why) const;
 
@@ -53,6 +58,7 @@ class EndpointPolicy {
   std::vector<std::string> sockets_;  ///< paths; those that end with / are directories
   std::vector<std::vector<std::string>> commands_;  ///< words they begin with; none: all commands
   bool allows_any_ = false;
+  bool allows_bus_ = false;
   Resolver resolver_;
 };
 

@@ -50,9 +50,8 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   }
   void send(OutboundMessage message) {
     if (gate_.is_closed())
-      return tell(message, core::Error{core::ErrorCode::kConnectionError,
-                                       "the connection is closed",
-                                       {}});
+      return tell(message,
+                  core::Error{core::ErrorCode::kConnectionError, "the connection is closed", {}});
     forget_expired();
     Asked asked{std::move(message.bytes), trace_of(message.headers), std::move(message.lost),
                 message.deadline, clock_.steady_now()};
@@ -60,8 +59,8 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     const std::uint64_t number = is_request ? ++last_number_ : 0;
     auto published = publish(asked, number);
     // What the bus cannot take now it takes when it is back.
-    bool waits = is_request && !published &&
-                 published.error().code == core::ErrorCode::kConnectionError;
+    bool waits =
+        is_request && !published && published.error().code == core::ErrorCode::kConnectionError;
     if (is_request && (published || waits)) asked_.emplace(number, std::move(asked));
     tell(message, published || waits ? std::optional<core::Error>() : published.error());
   }
@@ -69,9 +68,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     gate_.set_reading(is_on);
     if (is_on) gate_.drain();
   }
-  void close() {
-    end({core::ErrorCode::kShuttingDown, "the connection was closed", {}});
-  }
+  void close() { end({core::ErrorCode::kShuttingDown, "the connection was closed", {}}); }
 
   [[nodiscard]] rpc::TransportType transport_type() const { return rpc::TransportType::kNats; }
   [[nodiscard]] rpc::TransportContext current_context() const {
@@ -107,8 +104,8 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     if (message.is_no_responders) return on_nobody(found->first, found->second);
     asked_.erase(found);
     ReceivedMessage received;
-    received.context = bus_context(message, session_, rpc::MessageDirection::kServerToClient,
-                                   connection_, clock_);
+    received.context =
+        bus_context(message, session_, rpc::MessageDirection::kServerToClient, connection_, clock_);
     received.bytes = std::move(message.payload);
     gate_.deliver(std::move(received));
   }
@@ -179,9 +176,11 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
 
 }  // namespace
 
-std::shared_ptr<MessageConnection> make_bus_connection(
-    Hub& hub, Bus& bus, const BusSession& session, BusWay way, const core::Clock& clock,
-    core::Timer& timer, core::RandomSource& random, const BusConnectionOptions& options) {
+std::shared_ptr<MessageConnection> make_bus_connection(Hub& hub, Bus& bus,
+                                                       const BusSession& session, BusWay way,
+                                                       const core::Clock& clock, core::Timer& timer,
+                                                       core::RandomSource& random,
+                                                       const BusConnectionOptions& options) {
   auto core = std::make_shared<BusConnectionCore>(hub, bus, session, std::move(way), clock, timer,
                                                   random, options);
   return std::make_shared<HubFacade<MessageConnection, BusConnectionCore>>(hub, std::move(core));
@@ -240,16 +239,18 @@ void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadlin
   if (auto peer = BusSession::parse(endpoint.path))
     return opened(parts_->open({.subject = session_out(*peer)}));
   std::string league(endpoint.path.substr(std::min(endpoint.path.size(), kManager.size() + 1)));
-  parts_->discovery.attach(league, deadline,
-                           [weak = std::weak_ptr(parts_), league,
-                            opened = std::move(opened)](const core::Result<BusAttachment>& found) {
-                             auto parts = weak.lock();
-                             if (found && parts) return opened(parts->open(parts->to_manager(league)));
-                             opened(found ? core::Error{core::ErrorCode::kShuttingDown,
-                                                        "this program is stopping",
-                                                        {}}
-                                          : found.error());
-                           });
+  // Who waits is to hear why before it gives up by itself.
+  auto now = parts_->clock.steady_now();
+  auto until = now + (deadline - now) * 9 / 10;
+  parts_->discovery.attach(
+      league, until,
+      [weak = std::weak_ptr(parts_), league,
+       opened = std::move(opened)](const core::Result<BusAttachment>& found) {
+        auto parts = weak.lock();
+        if (found && parts) return opened(parts->open(parts->to_manager(league)));
+        opened(found ? core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}}
+                     : found.error());
+      });
 }
 
 }  // namespace league::transport

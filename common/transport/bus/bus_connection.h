@@ -28,9 +28,9 @@ struct BusConnectionOptions {
 };
 
 /// A logical connection over a bus: each request has an inbox of its own for its answer. What was
-/// asked when the broker was lost, or when nobody listened, is asked again with the same bytes until
-/// its deadline, so whoever answers must answer a repetition alike. `current_context` names the
-/// subject. Source: the design for stateless sessions.
+/// asked when the broker was lost, or when nobody listened, is asked again with the same bytes
+/// until its deadline, so whoever answers must answer a repetition alike. `current_context` names
+/// the subject. Source: the design for stateless sessions.
 [[nodiscard]] std::shared_ptr<MessageConnection> make_bus_connection(
     Hub& hub, Bus& bus, const BusSession& session, BusWay way, const core::Clock& clock,
     core::Timer& timer, core::RandomSource& random, const BusConnectionOptions& options = {});
@@ -40,9 +40,8 @@ struct BusConnectionOptions {
 class BusConnector final : public Connector {
  public:
   /// All outlive it and its connections.
-  BusConnector(Hub& hub, Bus& bus, BusSession session, const core::Clock& clock,
-               core::Timer& timer, core::RandomSource& random,
-               const BusConnectionOptions& options = {});
+  BusConnector(Hub& hub, Bus& bus, BusSession session, const core::Clock& clock, core::Timer& timer,
+               core::RandomSource& random, const BusConnectionOptions& options = {});
 
   void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
 

@@ -17,13 +17,10 @@ rpc::MessageContext bus_context(const BusMessage& message, const BusSession& ses
                                 rpc::MessageDirection direction,
                                 std::shared_ptr<const rpc::ConnectionInfo> connection,
                                 const core::Clock& clock) {
-  auto context =
-      rpc::MessageContext::minimal(clock)
-          .with_direction(direction)
-          .with_transport(rpc::TransportContext::nats(
-                              {message.subject, message.reply,
-                               std::string(bus_header(message, kTraceHeader))})
-                              .with_connection(std::move(connection)));
+  auto context = rpc::MessageContext::minimal(clock).with_direction(direction).with_transport(
+      rpc::TransportContext::nats(
+          {message.subject, message.reply, std::string(bus_header(message, kTraceHeader))})
+          .with_connection(std::move(connection)));
   context.session.session_id = rpc::SessionId(session.str());
   context.session.state = rpc::SessionState::kActive;
   return context;

@@ -6,6 +6,7 @@
 #include "common/rpc/context.h"
 #include "common/transport/bus/bus.h"
 #include "common/transport/bus/subject.h"
+#include "common/transport/client/media_type.h"
 
 namespace league::transport {
 
@@ -15,16 +16,16 @@ inline constexpr const char* kDirectionHeader = "Mcp-Direction";
 inline constexpr const char* kTraceHeader = "Trace-Id";
 inline constexpr const char* kLeagueHeader = "League-Id";
 inline constexpr const char* kContentTypeHeader = "Content-Type";
-inline constexpr std::string_view kEventStreamType = "text/event-stream";
 
 /// What all messages of one session on one bus share.
 [[nodiscard]] std::shared_ptr<const rpc::ConnectionInfo> bus_connection_info(
     const Bus& bus, const BusSession& session);
 
 /// The context of a message that came: `session` is whose it is.
-[[nodiscard]] rpc::MessageContext bus_context(
-    const BusMessage& message, const BusSession& session, rpc::MessageDirection direction,
-    std::shared_ptr<const rpc::ConnectionInfo> connection, const core::Clock& clock);
+[[nodiscard]] rpc::MessageContext bus_context(const BusMessage& message, const BusSession& session,
+                                              rpc::MessageDirection direction,
+                                              std::shared_ptr<const rpc::ConnectionInfo> connection,
+                                              const core::Clock& clock);
 
 /// A message of `session` with its headers; `trace_id` may be empty.
 [[nodiscard]] BusMessage bus_message(std::string subject, std::string payload,

@@ -13,6 +13,7 @@ namespace {
 
 using nlohmann::json;
 using std::chrono::milliseconds;
+using Steady = core::Clock::Steady;
 
 constexpr milliseconds kAskAgain{1000};  ///< a manager that was asked has not answered
 constexpr milliseconds kNobodyThere{100};  ///< none listens; it may be on its way up
@@ -62,11 +63,10 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
 
   /// Listens for answers.
   core::Result<void> begin() {
-    auto subscribed =
-        bus_.subscribe(session_inbox(session_, name_ + ".*"), "",
-                       [weak = weak_from_this()](const BusMessage& message) {
-                         if (auto self = weak.lock()) self->on_answer(message);
-                       });
+    auto subscribed = bus_.subscribe(session_inbox(session_, name_ + ".*"), "",
+                                     [weak = weak_from_this()](const BusMessage& message) {
+                                       if (auto self = weak.lock()) self->on_answer(message);
+                                     });
     if (!subscribed) return subscribed.error();
     std::lock_guard lock(mutex_);
     subscription_ = std::move(*subscribed);
@@ -97,7 +97,7 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
  private:
   struct Waiting {
     std::string league;
-    core::Clock::Steady deadline;
+    Steady deadline;
     Attached attached;
     std::uint64_t asked = 0;
   };
@@ -106,19 +106,21 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
     BusMessage message = bus_message(std::string(kDiscoverySubject), attach_request(number),
                                      session_, rpc::MessageDirection::kClientToServer);
     std::uint64_t asked = 0;
+    Steady::duration left{};
     {
       std::lock_guard lock(mutex_);
       auto found = waiting_.find(number);
       if (found == waiting_.end()) return;
       asked = ++found->second.asked;
+      left = std::max(found->second.deadline - clock_.steady_now(), Steady::duration::zero());
       if (!found->second.league.empty())
         message.headers.emplace_back(kLeagueHeader, found->second.league);
     }
     message.reply = session_inbox(session_, name_ + "." + std::to_string(number));
     (void)bus_.publish(message);  // what the bus loses is asked again
-    ask_later(number, asked, kAskAgain);
+    ask_later(number, asked, std::min<Steady::duration>(kAskAgain, left));
   }
-  void ask_later(std::uint64_t number, std::uint64_t asked, milliseconds delay) {
+  void ask_later(std::uint64_t number, std::uint64_t asked, Steady::duration delay) {
     timer_.schedule(delay, [weak = weak_from_this(), number, asked] {
       auto self = weak.lock();
       if (self && self->may_ask(number, asked)) self->ask(number);

@@ -19,8 +19,8 @@ struct BusAttachment {
 };
 
 /// Finds the league's manager through `mcp.discovery` and has it listen to a session. Asks again
-/// until it is answered: a manager that serves another league says nothing, and one that is starting
-/// is not there yet. Thread-safe. Source: the design for stateless sessions, §4.2.
+/// until it is answered: a manager that serves another league says nothing, and one that is
+/// starting is not there yet. Thread-safe. Source: the design for stateless sessions, §4.2.
 class BusDiscovery {
  public:
   using Attached = std::function<void(const core::Result<BusAttachment>&)>;

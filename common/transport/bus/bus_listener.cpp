@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <shared_mutex>
 #include <utility>
 #include <vector>
 
@@ -31,11 +32,10 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   core::Result<void> begin() {
     auto own_subject =
         options_.side == BusSide::kAgent ? session_out(session_) : session_in(session_);
-    auto subscribed = bus_.subscribe(own_subject, options_.queue,
-                                     [weak = weak_from_this()](BusMessage message) {
-                                       if (auto self = weak.lock())
-                                         self->on_message(std::move(message));
-                                     });
+    auto subscribed =
+        bus_.subscribe(own_subject, options_.queue, [weak = weak_from_this()](BusMessage message) {
+          if (auto self = weak.lock()) self->on_message(std::move(message));
+        });
     if (!subscribed) return subscribed.error();
     std::lock_guard lock(mutex_);
     subscription_ = std::move(*subscribed);
@@ -54,6 +54,10 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     {
       std::unique_lock lock(mutex_);
       all_answered_.wait_for(lock, grace, [this] { return in_work_ == 0; });
+    }
+    {
+      std::unique_lock open(open_mutex_);
+      std::lock_guard lock(mutex_);
       if (!is_open_) return;
       is_open_ = false;
     }
@@ -73,17 +77,18 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
 
  private:
   bool publish_events(std::string text) {
-    auto message = bus_message(other_subject_, std::move(text), session_,
-                               options_.side == BusSide::kAgent
-                                   ? rpc::MessageDirection::kClientToServer
-                                   : rpc::MessageDirection::kServerToClient);
+    auto message =
+        bus_message(other_subject_, std::move(text), session_,
+                    options_.side == BusSide::kAgent ? rpc::MessageDirection::kClientToServer
+                                                     : rpc::MessageDirection::kServerToClient);
     message.headers.emplace_back(kContentTypeHeader, kEventStreamType);
     return static_cast<bool>(bus_.publish(message));
   }
   void on_message(BusMessage message) {
-    if (options_.on_sign_of_life) options_.on_sign_of_life();
-    if (bus_header(message, kContentTypeHeader).starts_with(kEventStreamType))
-      return on_events(std::move(message));
+    bool is_events = bus_header(message, kContentTypeHeader).starts_with(kEventStreamType);
+    if (options_.on_sign_of_life)
+      options_.on_sign_of_life(is_events && message.payload == kBusKeepAlive);
+    if (is_events) return on_events(std::move(message));
     hand_over(std::move(message));
   }
   /// Text of events: keep-alives are comments, and each event with data is a message.
@@ -105,27 +110,36 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
       ++in_work_;
     }
     Inbound inbound;
-    inbound.context = bus_context(message, session_, rpc::MessageDirection::kClientToServer,
-                                  connection_, clock_);
+    inbound.context =
+        bus_context(message, session_, rpc::MessageDirection::kClientToServer, connection_, clock_);
     inbound.bytes = std::move(message.payload);
     inbound.channel = shared_from_this();
-    // The session is passed on for subjects outside of `_INBOX` only: the server's own clients.
-    bool may_answer = is_answerable(message.reply, &session_);
+    // Nobody waits for an answer to an answer: two sides that gave one would never end.
+    auto kind = rpc::peek_frame(inbound.bytes).kind;
+    bool is_final = kind == rpc::FrameKind::kNotification || kind == rpc::FrameKind::kResponse;
+    bool is_server = options_.side == BusSide::kServer;
+    std::string subject = is_answerable(message.reply, is_server ? &session_ : nullptr)
+                              ? message.reply
+                              : other_subject_;
+    if (is_final) subject.clear();
     handler_.on_message(
         std::move(inbound),
-        ReplySlot([self = shared_from_this(), reply = may_answer ? message.reply : std::string(),
-                   trace = std::string(bus_header(message, kTraceHeader))](OutboundReply answer) {
-          self->answer(reply.empty() ? self->other_subject_ : reply, trace, std::move(answer));
+        ReplySlot([self = shared_from_this(), subject,
+                   trace = std::string(bus_header(message, kTraceHeader))](OutboundReply reply) {
+          self->answer(subject, trace, std::move(reply));
         }));
   }
+  /// `subject` is empty where there is to be none.
   void answer(const std::string& subject, const std::string& trace, OutboundReply reply) {
-    if (!reply.bytes.empty()) {
+    std::shared_lock open(open_mutex_);
+    if (!subject.empty() && !reply.bytes.empty() && is_open()) {
       const rpc::Id reply_id = rpc::peek_frame(reply.bytes).id;
       auto sent = bus_.publish(bus_message(subject, std::move(reply.bytes), session_,
                                            rpc::MessageDirection::kServerToClient, trace));
       if (!sent && sent.error().code == core::ErrorCode::kReplyTooLarge)
         tell_too_large(subject, trace, reply_id);
     }
+    open.unlock();
     if (reply.after_sent) reply.after_sent();
     std::lock_guard lock(mutex_);
     if (--in_work_ == 0) all_answered_.notify_all();
@@ -134,7 +148,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   void tell_too_large(const std::string& subject, const std::string& trace, const rpc::Id& id) {
     nlohmann::json error = {
         {"jsonrpc", "2.0"},
-        {"id", id.to_json()},
+        {"id", id},
         {"error", {{"code", -32603}, {"message", "the answer is larger than the bus allows"}}}};
     (void)bus_.publish(bus_message(subject, error.dump(), session_,
                                    rpc::MessageDirection::kServerToClient, trace));
@@ -148,6 +162,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   const std::string other_subject_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   const std::string id_;
+  std::shared_mutex open_mutex_;  // shared: the bus is in use for an answer
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable all_answered_;
   std::unique_ptr<Bus::Subscription> subscription_;

@@ -22,19 +22,22 @@ struct BusListenerOptions {
   BusSide side = BusSide::kAgent;
   std::string queue;  ///< of servers that share a session's work; empty: none
   std::size_t max_in_work = 4096;  ///< messages beyond are thrown away; whoever asked asks again
-  /// Whatever came shows that the other side lives. Runs on a thread of the bus.
-  std::function<void()> on_sign_of_life = nullptr;
+  /// Whatever came shows that the other side lives; true: it was sent for that. Runs on a thread of
+  /// the bus.
+  std::function<void(bool is_keep_alive)> on_sign_of_life = nullptr;
 };
 
 /// Serves a handler with what is sent to one session. A request's answer goes to its reply subject
-/// where answers may go to that, and else to the session's other subject; what is pushed goes to the
-/// other subject as text of server-sent events. Keep-alives are taken out. Thread-safe.
+/// where answers may go to that, and else to the session's other subject; what is pushed goes to
+/// the other subject as text of server-sent events. Keep-alives are taken out. Thread-safe.
 class BusListener {
  public:
   /// `bus`, `handler` and `clock` outlive it. Fails as Bus::subscribe.
-  [[nodiscard]] static core::Result<std::unique_ptr<BusListener>> start(
-      Bus& bus, const BusSession& session, MessageHandler& handler, const core::Clock& clock,
-      BusListenerOptions options);
+  [[nodiscard]] static core::Result<std::unique_ptr<BusListener>> start(Bus& bus,
+                                                                        const BusSession& session,
+                                                                        MessageHandler& handler,
+                                                                        const core::Clock& clock,
+                                                                        BusListenerOptions options);
   /// As stop without a grace.
   ~BusListener();
   BusListener(const BusListener&) = delete;

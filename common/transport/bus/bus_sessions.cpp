@@ -1,0 +1,238 @@
+#include "common/transport/bus/bus_sessions.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "common/rpc/frame_peek.h"
+#include "common/transport/bus/bus_context.h"
+#include "common/transport/bus/bus_listener.h"
+
+namespace league::transport {
+namespace {
+
+using nlohmann::json;
+using Steady = core::Clock::Steady;
+
+constexpr int kInvalidParams = -32602;
+constexpr int kTooManySessions = -32000;
+/// A session in whose place another may be attached.
+constexpr std::chrono::minutes kForgotten{10};
+
+}  // namespace
+
+/// Shared with the bus and the timer.
+class BusSessions::State : public std::enable_shared_from_this<State> {
+ public:
+  State(Bus& bus, MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
+        core::RandomSource& random, BusSessionsOptions options)
+      : bus_(bus),
+        handler_(handler),
+        clock_(clock),
+        timer_(timer),
+        random_(random),
+        options_(std::move(options)) {}
+
+  core::Result<void> begin() {
+    auto discovery = bus_.subscribe(std::string(kDiscoverySubject), "manager." + options_.league_id,
+                                    [weak = weak_from_this()](const BusMessage& message) {
+                                      if (auto self = weak.lock()) self->on_discovery(message);
+                                    });
+    if (!discovery) return discovery.error();
+    std::lock_guard lock(mutex_);
+    discovery_ = std::move(*discovery);
+    pulse_later();
+    return {};
+  }
+  core::Result<void> attach(const BusSession& session) {
+    {
+      std::lock_guard lock(mutex_);
+      if (is_stopping_)
+        return core::Error{core::ErrorCode::kShuttingDown, "the manager is stopping", {}};
+      if (sessions_.contains(session)) return {};
+    }
+    if (auto room = make_room(); !room) return room;
+    auto attached = std::make_shared<Attached>();
+    BusListenerOptions listening;
+    listening.side = BusSide::kServer;
+    listening.on_sign_of_life = [weak = weak_from_this(), session](bool is_keep_alive) {
+      if (auto self = weak.lock()) self->on_sign_of_life(session, is_keep_alive);
+    };
+    auto listener = BusListener::start(bus_, session, handler_, clock_, std::move(listening));
+    if (!listener) return listener.error();
+    attached->listener = std::move(*listener);
+    attached->last_heard = clock_.steady_now();
+    std::lock_guard lock(mutex_);
+    // One that lost a race against another request ends without the lock: `attached` is older.
+    sessions_.try_emplace(session, attached);
+    return {};
+  }
+  [[nodiscard]] std::size_t size() const {
+    std::lock_guard lock(mutex_);
+    return sessions_.size();
+  }
+  void begin_stop() {
+    std::unique_ptr<Bus::Subscription> discovery;
+    std::map<BusSession, std::shared_ptr<Attached>> sessions;
+    {
+      std::lock_guard lock(mutex_);
+      is_stopping_ = true;
+      discovery.swap(discovery_);
+      sessions = sessions_;
+    }
+    discovery.reset();
+    for (auto& [session, attached] : sessions) attached->listener->begin_stop();
+  }
+  void stop(std::chrono::milliseconds grace) {
+    begin_stop();
+    std::map<BusSession, std::shared_ptr<Attached>> sessions;
+    {
+      std::lock_guard lock(mutex_);
+      sessions.swap(sessions_);
+    }
+    const auto end = clock_.steady_now() + grace;
+    for (auto& [session, attached] : sessions) {
+      auto left = std::max(end - clock_.steady_now(), Steady::duration::zero());
+      attached->listener->stop(std::chrono::duration_cast<std::chrono::milliseconds>(left));
+    }
+  }
+
+ private:
+  struct Attached {
+    std::unique_ptr<BusListener> listener;
+    Steady last_heard{};
+    bool is_watched = false;  ///< it has said unasked that it lives
+    bool is_gone = false;
+  };
+
+  void on_discovery(const BusMessage& message) {
+    auto league = bus_header(message, kLeagueHeader);
+    if (!league.empty() && league != options_.league_id) return;
+    auto frame = rpc::peek_frame(message.payload);
+    if (frame.kind != rpc::FrameKind::kRequest) return;
+    auto name = bus_header(message, kSessionHeader);
+    auto session = name.empty() ? BusSession::make(random_) : BusSession::parse(name);
+    if (!is_answerable(message.reply, session ? &*session : nullptr)) return;
+    json answer = {{"jsonrpc", "2.0"}, {"id", frame.id}};
+    auto refuse = [&answer](int code, const std::string& why) {
+      answer["error"] = {{"code", code}, {"message", why}};
+    };
+    if (!session) {
+      refuse(kInvalidParams,
+             "Mcp-Session-Id: a session's name has 8 to 64 letters, digits, - and _");
+      return publish(message.reply, BusSession::make(random_), answer);
+    }
+    if (auto attached = attach(*session); !attached) {
+      refuse(kTooManySessions, attached.error().message);
+    } else {
+      answer["result"] = {{"league_id", options_.league_id},
+                          {"session_id", session->str()},
+                          {"in", session_in(*session)},
+                          {"out", session_out(*session)},
+                          {"keep_alive_ms", options_.keep_alive.count()}};
+    }
+    publish(message.reply, *session, answer);
+  }
+  void publish(const std::string& subject, const BusSession& session, const json& answer) {
+    (void)bus_.publish(bus_message(subject,
+                                   answer.dump(-1, ' ', false, json::error_handler_t::replace),
+                                   session, rpc::MessageDirection::kServerToClient));
+  }
+  /// Forgets the session that was silent longest, where there are too many.
+  core::Result<void> make_room() {
+    std::shared_ptr<Attached> forgotten;
+    std::lock_guard lock(mutex_);
+    if (sessions_.size() < options_.max_sessions) return {};
+    auto oldest = std::min_element(
+        sessions_.begin(), sessions_.end(),
+        [](const auto& a, const auto& b) { return a.second->last_heard < b.second->last_heard; });
+    if (oldest->second->last_heard + kForgotten > clock_.steady_now()) {
+      return core::Error{core::ErrorCode::kOverloaded,
+                         "this league's manager has as many sessions as it takes",
+                         {}};
+    }
+    forgotten = oldest->second;
+    sessions_.erase(oldest);
+    timer_.schedule(std::chrono::milliseconds(0),
+                    [forgotten] { forgotten->listener->stop(std::chrono::milliseconds(0)); });
+    return {};
+  }
+  void on_sign_of_life(const BusSession& session, bool is_keep_alive) {
+    bool is_back = false;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = sessions_.find(session);
+      if (found == sessions_.end()) return;
+      found->second->last_heard = clock_.steady_now();
+      is_back = std::exchange(found->second->is_gone, false);
+      if (is_keep_alive) found->second->is_watched = true;
+    }
+    if (is_back && options_.on_back) options_.on_back(session);
+  }
+  void pulse_later() {
+    auto wanted = clock_.steady_now() + options_.keep_alive;
+    timer_.schedule(options_.keep_alive, [weak = weak_from_this(), wanted] {
+      if (auto self = weak.lock()) self->pulse(wanted);
+    });
+  }
+  /// Tells all sessions that the manager lives, and looks who has said so.
+  void pulse(Steady wanted) {
+    std::vector<std::shared_ptr<Attached>> sessions;
+    std::vector<BusSession> gone;
+    {
+      std::lock_guard lock(mutex_);
+      if (is_stopping_) return;
+      auto now = clock_.steady_now();
+      bool was_held_up = now > wanted + options_.keep_alive / 2;
+      for (auto& [session, attached] : sessions_) {
+        sessions.push_back(attached);
+        if (was_held_up || !bus_.is_connected()) attached->last_heard = now;
+        bool is_silent = now >= attached->last_heard + 2 * options_.keep_alive;
+        if (attached->is_watched && is_silent && !std::exchange(attached->is_gone, true))
+          gone.push_back(session);
+      }
+    }
+    for (const auto& attached : sessions) attached->listener->send_keep_alive();
+    for (const auto& session : gone) {
+      if (options_.on_gone) options_.on_gone(session);
+    }
+    pulse_later();
+  }
+
+  Bus& bus_;
+  MessageHandler& handler_;
+  const core::Clock& clock_;
+  core::Timer& timer_;
+  core::RandomSource& random_;
+  const BusSessionsOptions options_;
+  mutable std::mutex mutex_;  // guards the rest, never held while others are called
+  std::map<BusSession, std::shared_ptr<Attached>> sessions_;
+  std::unique_ptr<Bus::Subscription> discovery_;
+  bool is_stopping_ = false;
+};
+
+BusSessions::BusSessions(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+core::Result<std::unique_ptr<BusSessions>> BusSessions::start(Bus& bus, MessageHandler& handler,
+                                                              const core::Clock& clock,
+                                                              core::Timer& timer,
+                                                              core::RandomSource& random,
+                                                              BusSessionsOptions options) {
+  auto state = std::make_shared<State>(bus, handler, clock, timer, random, std::move(options));
+  if (auto begun = state->begin(); !begun) return begun.error();
+  return std::unique_ptr<BusSessions>(new BusSessions(std::move(state)));
+}
+
+BusSessions::~BusSessions() { stop(std::chrono::milliseconds(0)); }
+
+core::Result<void> BusSessions::attach(const BusSession& session) {
+  return state_->attach(session);
+}
+std::size_t BusSessions::size() const { return state_->size(); }
+void BusSessions::begin_stop() { state_->begin_stop(); }
+void BusSessions::stop(std::chrono::milliseconds grace) { state_->stop(grace); }
+
+}  // namespace league::transport

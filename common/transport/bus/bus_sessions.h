@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/bus/subject.h"
+#include "common/transport/message_handler.h"
+
+namespace league::transport {
+
+struct BusSessionsOptions {
+  std::string league_id;
+  std::chrono::milliseconds keep_alive{5000};
+  std::size_t max_sessions = 20'000;
+  /// An agent that has sent keep-alives is silent for twice their interval, or is heard again. On a
+  /// thread of the bus or the timer.
+  std::function<void(const BusSession&)> on_gone = nullptr;
+  std::function<void(const BusSession&)> on_back = nullptr;
+};
+
+/// The server's side of a league's sessions: answers `mcp.discovery`, serves the handler with what
+/// the attached sessions send, and keeps them alive. Nothing of it survives a restart, since agents
+/// attach again. Thread-safe. Source: the design for stateless sessions.
+class BusSessions {
+ public:
+  /// All outlive it. Fails as Bus::subscribe.
+  [[nodiscard]] static core::Result<std::unique_ptr<BusSessions>> start(
+      Bus& bus, MessageHandler& handler, const core::Clock& clock, core::Timer& timer,
+      core::RandomSource& random, BusSessionsOptions options);
+  ~BusSessions();
+  BusSessions(const BusSessions&) = delete;
+  BusSessions& operator=(const BusSessions&) = delete;
+
+  /// Listens to a session that is known from before, as if it had attached.
+  core::Result<void> attach(const BusSession& session);
+  [[nodiscard]] std::size_t size() const;
+  /// Takes nothing more.
+  void begin_stop();
+  /// begin_stop, waits until everything was answered, at most for `grace`.
+  void stop(std::chrono::milliseconds grace);
+
+ private:
+  class State;
+  explicit BusSessions(std::shared_ptr<State> state);
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace league::transport
