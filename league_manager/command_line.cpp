@@ -7,6 +7,7 @@ namespace league::league_manager {
 std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   ProgramOptions options;
   options.common.port = 8000;
+  options.common.listens_beside_bus = true;
   CLI::App app(
       "Manages one Even/Odd league: takes in players and referees, draws up the schedule, keeps "
       "the table.",

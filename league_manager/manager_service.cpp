@@ -18,6 +18,21 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
+/// On a bus an agent is called by the session that it speaks by, never by another's.
+std::optional<Error> foreign_session(const std::string& endpoint,
+                                     const rpc::MessageContext& context) {
+  auto parsed = transport::parse_endpoint(endpoint);
+  if (!parsed || parsed->scheme != "nats") return std::nullopt;
+  bool is_own = context.transport.type == rpc::TransportType::kNats && context.session.session_id &&
+                context.session.session_id->view() == parsed->path;
+  if (is_own) return std::nullopt;
+  return Error{ErrorCode::kEndpointNotAllowed,
+               "contact_endpoint " + endpoint +
+                   " is not the session that this request came by: register with a request to "
+                   "mcp.session.SESSION.in",
+               "/contact_endpoint"};
+}
+
 AgentProfile profile_of(const envelope::RefereeMeta& meta) {
   return {.display_name = meta.display_name,
           .version = meta.version,
@@ -205,6 +220,8 @@ void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
 template <typename Request>
 void ManagerService::on_register(agent::Call<Request> call) {
   auto shared = std::make_shared<agent::Call<Request>>(std::move(call));
+  if (auto foreign = foreign_session(meta_of(shared->message).contact_endpoint, shared->context))
+    return reject(shared, *foreign);
   deps_.endpoints.admit(meta_of(shared->message).contact_endpoint,
                         [this, shared](const Result<transport::Endpoint>& endpoint) {
                           register_at(shared, endpoint);

@@ -119,6 +119,45 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
   return store;
 }
 
+/// `P07 (alpha)`, or what is known of a session that is no agent's.
+std::string agent_at(const Ledger& ledger, const std::string& endpoint) {
+  return ledger.read([&endpoint](const League& league) {
+    auto ref = league.roster().find_by_endpoint(endpoint);
+    if (!ref) return std::string("a session that is not registered");
+    const Agent& agent = league.roster().agent(*ref);
+    return ref->id() + " (" + agent.profile.display_name + ")";
+  });
+}
+
+/// Serves the league's sessions, where the program is on a bus, with those of its agents from
+/// before.
+core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port, ManagerService& service,
+                            const Ledger& ledger, const core::LeagueId& id) {
+  if (host.bus() == nullptr) return {};
+  transport::BusSessionsOptions options;
+  options.league_id = id.str();
+  options.keep_alive = host.settings().bus.keep_alive;
+  options.on_gone = [&ledger](const transport::BusSession& session) {
+    spdlog::warn("{} is silent on the bus", agent_at(ledger, "nats:" + session.str()));
+  };
+  options.on_back = [&ledger](const transport::BusSession& session) {
+    spdlog::info("{} is back on the bus", agent_at(ledger, "nats:" + session.str()));
+  };
+  auto served = port.serve_sessions(service.handler(), std::move(options));
+  if (!served) return served;
+  auto endpoints = ledger.read([](const League& league) {
+    std::vector<std::string> all;
+    for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+      for (int i = 0; i < league.roster().count(kind); ++i)
+        all.push_back(league.roster().agent({kind, i}).profile.endpoint);
+    }
+    return all;
+  });
+  for (const auto& endpoint : endpoints) port.expect_session(endpoint);
+  spdlog::info("on the bus at {}", host.bus()->url());
+  return {};
+}
+
 }  // namespace
 
 int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks) {
@@ -126,7 +165,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (!settings) return agent::fail(settings.error());
   auto policy = transport::EndpointPolicy::parse(options.endpoints);
   if (!policy) return agent::fail(policy.error());
-  auto host = agent::AgentHost::create(*settings, options.common.host_options());
+  auto host_options = options.common.host_options();
+  if (!host_options) return agent::fail(host_options.error());
+  auto host = agent::AgentHost::create(*settings, *host_options);
   if (!host) return agent::fail(host.error());
 
   core::CryptoRandom random;
@@ -149,7 +190,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                                               .agent = "league_manager",
                                               .league_id = id.str(),
                                               .mode = options.common.parsed_mode(),
-                                              .log_key = options.data / "log.key"});
+                                              .log_key = options.data / "log.key",
+                                              .session_file = options.data / "bus.session"});
   if (!port) return agent::fail(port.error());
 
   Ledger ledger(store->settings, store->journal(), clock);
@@ -176,7 +218,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .log_head = [&log_file = (*port)->log()] { return log_file.sealed_head(); },
        .seal_log = [&log_file =
                         (*port)->log()] { (void)log_file.seal_now(std::chrono::seconds(2)); }});
-  EndpointAdmission endpoints(std::move(*policy));
+  EndpointAdmission endpoints((*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy));
   ManagerService service(
       {.mode = options.common.parsed_mode(), .league_id = id, .operator_key = store->operator_key},
       {.ledger = ledger,
@@ -199,6 +241,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   auto served = (*port)->serve(options.common.listen_options(*settings, options.common.port),
                                service.handler());
   if (!served) return agent::fail(served.error());
+  if (auto joined = join_bus(**host, **port, service, ledger, id); !joined)
+    return agent::fail(joined.error());
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   if (store->sqlite) projector.start();
   std::string url = options.common.contact_endpoint((*port)->port());

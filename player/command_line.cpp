@@ -22,7 +22,9 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   options.common.port = 8101;
   CLI::App app("Plays in an Even/Odd league.", "player");
   agent::add_program_options(app, options.common);
-  app.add_option("--manager", options.manager, "URL of the league manager")->capture_default_str();
+  app.add_option("--manager", options.manager,
+                 "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
+                 "nats:manager, or nats:manager/LEAGUE where it has several leagues)");
   app.add_option("--name", options.name, "display name; with --count a number is added")
       ->capture_default_str();
   app.add_option(

@@ -69,11 +69,13 @@ class Bench {
     if (!log) return log.error();
     auto mode = options_.common.parsed_mode();
     auto port = agent::AgentPort::open(
-        host_, {.log = *log,
-                .agent = "player:" + temporary,
-                .league_id = "",
-                .mode = mode,
-                .log_key = seat.keeper ? seat.keeper->log_key() : std::filesystem::path()});
+        host_,
+        {.log = *log,
+         .agent = "player:" + temporary,
+         .league_id = "",
+         .mode = mode,
+         .log_key = seat.keeper ? seat.keeper->log_key() : std::filesystem::path(),
+         .session_file = seat.keeper ? seat.keeper->session_file() : std::filesystem::path()});
     if (!port) return port.error();
     seat.port = std::move(*port);
     auto service = PlayerService::create({.display_name = seat.name,
@@ -136,7 +138,13 @@ class Bench {
 
  private:
   [[nodiscard]] std::string contact_endpoint(const Seat& seat) const {
+    auto session = seat.port->session_url();
+    if (!session.empty()) return session;
     return options_.common.contact_endpoint(seat.port->port(), seat.socket);
+  }
+
+  [[nodiscard]] std::string manager_url() const {
+    return options_.common.manager_url(options_.manager);
   }
 
   core::Result<void> open_keeper(Seat& seat) {
@@ -144,7 +152,7 @@ class Bench {
     auto keeper = agent::IdentityKeeper::open({.data = options_.data,
                                                .role = envelope::Role::kPlayer,
                                                .display_name = seat.name,
-                                               .manager = options_.manager},
+                                               .manager = manager_url()},
                                               random_);
     if (!keeper) return keeper.error();
     seat.keeper = std::move(*keeper);
@@ -177,6 +185,8 @@ class Bench {
   }
 
   core::Result<void> serve(Seat& seat, std::uint16_t port) {
+    if (options_.common.serving() == agent::Serving::kNats)
+      return seat.port->serve_session(seat.service->handler(), manager_url());
     auto listen = options_.common.listen_options(host_.settings(), port, seat.socket);
     listen.on_input_end = [&stop = stop_] { stop.request_stop(); };
     return seat.port->serve(std::move(listen), seat.service->handler());
@@ -215,9 +225,11 @@ class Bench {
 int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto settings = options.common.settings();
   if (!settings) return agent::fail(settings.error());
-  auto manager = transport::parse_endpoint(options.manager);
+  auto manager = transport::parse_endpoint(options.common.manager_url(options.manager));
   if (!manager) return agent::fail(manager.error());
-  auto host = agent::AgentHost::create(*settings, options.common.host_options());
+  auto host_options = options.common.host_options();
+  if (!host_options) return agent::fail(host_options.error());
+  auto host = agent::AgentHost::create(*settings, *host_options);
   if (!host) return agent::fail(host.error());
 
   Bench bench(options, **host, stop);

@@ -16,7 +16,7 @@ namespace league::player {
 
 struct ProgramOptions {
   agent::ProgramOptions common;
-  std::string manager = "http://localhost:8000/mcp";
+  std::string manager;  ///< URL; empty: the default of ProgramOptions::manager_url
   std::string name = "player";
   std::string strategy =
       "random";  ///< or several, separated by commas, dealt out in turn with --count

@@ -9,7 +9,9 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   options.common.port = 8001;
   CLI::App app("Referees matches of an Even/Odd league.", "referee");
   agent::add_program_options(app, options.common);
-  app.add_option("--manager", options.manager, "URL of the league manager")->capture_default_str();
+  app.add_option("--manager", options.manager,
+                 "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
+                 "nats:manager, or nats:manager/LEAGUE where it has several leagues)");
   app.add_option("--name", options.name, "display name")->capture_default_str();
   app.add_option("--max-matches", options.max_matches, "matches that are played at once")
       ->check(CLI::Range(1, 10000))

@@ -17,11 +17,14 @@ namespace league::referee {
 int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto settings = options.common.settings();
   if (!settings) return agent::fail(settings.error());
-  auto manager = transport::parse_endpoint(options.manager);
+  const std::string manager_url = options.common.manager_url(options.manager);
+  auto manager = transport::parse_endpoint(manager_url);
   if (!manager) return agent::fail(manager.error());
   auto policy = transport::EndpointPolicy::parse(options.endpoints);
   if (!policy) return agent::fail(policy.error());
-  auto host = agent::AgentHost::create(*settings, options.common.host_options());
+  auto host_options = options.common.host_options();
+  if (!host_options) return agent::fail(host_options.error());
+  auto host = agent::AgentHost::create(*settings, *host_options);
   if (!host) return agent::fail(host.error());
 
   core::CryptoRandom random;
@@ -33,7 +36,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
     auto opened = agent::IdentityKeeper::open({.data = options.data,
                                                .role = envelope::Role::kReferee,
                                                .display_name = options.name,
-                                               .manager = options.manager},
+                                               .manager = manager_url},
                                               random);
     if (!opened) return agent::fail(opened.error());
     keeper = std::move(*opened);
@@ -50,31 +53,35 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                .agent = "referee:" + temporary,
                .league_id = "",
                .mode = options.common.parsed_mode(),
-               .log_key = keeper ? keeper->log_key() : std::filesystem::path()});
+               .log_key = keeper ? keeper->log_key() : std::filesystem::path(),
+               .session_file = keeper ? keeper->session_file() : std::filesystem::path()});
   if (!port) return agent::fail(port.error());
   auto delays = ProbingDelayMeter::start((*host)->runtime(), (*host)->caller(), (*host)->timer(),
                                          (*host)->clock());
   if (!delays) return agent::fail(delays.error());
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish;
   if (files) publish = [&files](const auto& record) { files->publish(record); };
-  RefereeService service({.max_concurrent_matches = options.max_matches,
-                          .mode = options.common.parsed_mode(),
-                          .manager = *manager,
-                          .endpoints = std::move(*policy)},
-                         {.peers = (*port)->peers(),
-                          .timer = (*host)->timer(),
-                          .clock = (*host)->clock(),
-                          .schemas = (*host)->schemas(),
-                          .settings = *settings,
-                          .delays = **delays,
-                          .may_start = [&file = (*port)->log()] { return file.free_space_ok(); },
-                          .publish = publish});
+  RefereeService service(
+      {.max_concurrent_matches = options.max_matches,
+       .mode = options.common.parsed_mode(),
+       .manager = *manager,
+       .endpoints = (*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy)},
+      {.peers = (*port)->peers(),
+       .timer = (*host)->timer(),
+       .clock = (*host)->clock(),
+       .schemas = (*host)->schemas(),
+       .settings = *settings,
+       .delays = **delays,
+       .may_start = [&file = (*port)->log()] { return file.free_space_ok(); },
+       .publish = publish});
   service.on_league_completed([&projections](const envelope::LeagueCompleted& message) {
     projections.hurry();
     spdlog::info("the league is over; champion: {}",
                  message.champion ? message.champion->display_name : "none");
   });
   auto serve = [&](std::uint16_t wanted) {
+    if (options.common.serving() == agent::Serving::kNats)
+      return (*port)->serve_session(service.handler(), manager_url);
     return (*port)->serve(options.common.listen_options(*settings, wanted), service.handler());
   };
   bool wants_any = options.common.port == 0;
@@ -83,7 +90,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (!served) return agent::fail(served.error());
 
   std::atomic<int> exit_code{0};
-  std::string url = options.common.contact_endpoint((*port)->port());
+  std::string url = (*port)->session_url();
+  if (url.empty()) url = options.common.contact_endpoint((*port)->port());
   agent::RegistrationOptions registration{.role = envelope::Role::kReferee,
                                           .display_name = options.name,
                                           .contact_endpoint = url,

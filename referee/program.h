@@ -14,7 +14,7 @@ namespace league::referee {
 
 struct ProgramOptions {
   agent::ProgramOptions common;
-  std::string manager = "http://localhost:8000/mcp";
+  std::string manager;  ///< URL; empty: the default of ProgramOptions::manager_url
   std::string name = "referee";
   int max_matches = 32;
   std::string endpoints = "any";

@@ -1,10 +1,14 @@
 #include "common/agent/agent_host.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <thread>
 
 #include "common/agent/child_log.h"
 #include "common/transport/any_caller.h"
+#include "common/transport/bus/bus_connection.h"
+#include "common/transport/link_caller.h"
 
 namespace league::agent {
 namespace {
@@ -30,6 +34,35 @@ transport::AnyCallerOptions caller_options(const Settings& settings,
   options.max_response = settings.calls.max_reply_bytes;
   return all;
 }
+
+/// The calls of one session: by the bus where the endpoint is on it, else by the process's caller.
+class SessionCaller final : public transport::Caller {
+ public:
+  SessionCaller(transport::Hub& hub, transport::Bus& bus, const transport::BusSession& session,
+                const core::Clock& clock, core::Timer& timer, core::RandomSource& random,
+                transport::Caller& others, const Settings& settings)
+      : others_(others),
+        connector_(hub, bus, session, clock, timer, random),
+        links_(connector_, clock, timer, link_options(settings)) {}
+
+  void call(transport::OutboundCall call, Completion completion) override {
+    bool is_on_bus = call.endpoint.scheme == "nats";
+    (is_on_bus ? static_cast<transport::Caller&>(links_) : others_)
+        .call(std::move(call), std::move(completion));
+  }
+
+ private:
+  static transport::LinkCallerOptions link_options(const Settings& settings) {
+    transport::LinkCallerOptions options;
+    options.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
+    options.max_connections = 100'000;  // a session costs a subscription, no socket
+    return options;
+  }
+
+  transport::Caller& others_;
+  transport::BusConnector connector_;
+  transport::LinkCaller links_;  // last: it uses the connector
+};
 
 }  // namespace
 
@@ -61,23 +94,48 @@ core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& setti
   host->caller_ = std::make_unique<GatedCaller>(std::move(*caller));
   host->sessions_ =
       std::make_unique<PlainMcpSessions>(*host->hub_, *host->timer_, host->clock_, all.lines);
+  if (options.bus) {
+    if (auto joined = host->join_bus(*options.bus); !joined) return joined.error();
+  }
   return host;
 }
 
 AgentHost::~AgentHost() { shut_down(); }
 
+transport::Caller& AgentHost::caller_for(const std::optional<transport::BusSession>& session) {
+  if (!bus_ || !session) return *caller_;
+  session_callers_.push_back(std::make_unique<GatedCaller>(std::make_unique<SessionCaller>(
+      *hub_, *bus_, *session, clock_, *timer_, random_, *caller_, settings_)));
+  return *session_callers_.back();
+}
+
 void AgentHost::shut_down() {
   // Completions of ended calls may still set timers, and timers may still call: the gate stays,
   // closed.
+  for (auto& caller : session_callers_) caller->close();
   if (caller_) caller_->close();
   if (sessions_) sessions_->close();
   timer_.reset();
 }
 
-AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::AuditLog> log, envelope::Mode mode)
+core::Result<void> AgentHost::join_bus(const BusAccess& access) {
+  auto options = access.options;
+  options.on_fault = [](const std::string& fault) { spdlog::warn("bus: {}", fault); };
+  auto bus = transport::NatsBus::connect(options);
+  if (!bus) return bus.error();
+  if (!(*bus)->is_connected())
+    spdlog::warn("the bus at {} cannot be reached yet; looking for it", (*bus)->url());
+  bus_ = std::move(*bus);
+  bus_session_ = access.session;
+  return {};
+}
+
+AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::AuditLog> log, envelope::Mode mode,
+                     std::optional<transport::BusSession> session)
     : host_(host),
+      session_(std::move(session)),
       log_(std::move(log)),
-      audited_caller_(host.caller(), *log_, host.clock()),
+      audited_caller_(host.caller_for(session_), *log_, host.clock()),
       audited_sessions_(host.sessions().caller(), *log_, host.clock(),
                         audit::AuditedCaller::Framing::kByTheCaller),
       peers_(
@@ -107,24 +165,75 @@ core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Option
   }
   auto log = audit::AuditLog::open(std::move(log_options), host.clock());
   if (!log) return log.error();
-  return std::unique_ptr<AgentPort>(new AgentPort(host, std::move(*log), options.mode));
+  std::optional<transport::BusSession> session = host.bus_session();
+  if (host.bus() != nullptr && !session) {
+    auto opened = open_bus_session(options.session_file, host.random());
+    if (!opened) return opened.error();
+    session = std::move(*opened);
+  }
+  return std::unique_ptr<AgentPort>(
+      new AgentPort(host, std::move(*log), options.mode, std::move(session)));
 }
 
 core::Result<void> AgentPort::serve(ListenOptions options, transport::MessageHandler& handler) {
-  audited_handler_ = std::make_unique<audit::AuditedHandler>(handler, *log_, host_.clock());
   auto listener =
-      AgentListener::start(host_.runtime(), host_.hub(), std::move(options), *audited_handler_);
+      AgentListener::start(host_.runtime(), host_.hub(), std::move(options), audited(handler));
   if (!listener) return listener.error();
   listener_ = std::move(*listener);
   return {};
 }
 
+transport::MessageHandler& AgentPort::audited(transport::MessageHandler& handler) {
+  if (!audited_handler_)
+    audited_handler_ = std::make_unique<audit::AuditedHandler>(handler, *log_, host_.clock());
+  return *audited_handler_;
+}
+
+core::Result<void> AgentPort::serve_session(transport::MessageHandler& handler,
+                                            const std::string& manager_url) {
+  auto started = BusAgent::start(*host_.bus(), *session_, manager_url, audited(handler),
+                                 {host_.clock(), host_.timer(), host_.random()});
+  if (!started) return started.error();
+  bus_agent_ = std::move(*started);
+  return {};
+}
+
+core::Result<void> AgentPort::serve_sessions(transport::MessageHandler& handler,
+                                             transport::BusSessionsOptions options) {
+  auto started = transport::BusSessions::start(*host_.bus(), audited(handler), host_.clock(),
+                                               host_.timer(), host_.random(), std::move(options));
+  if (!started) return started.error();
+  bus_sessions_ = std::move(*started);
+  return {};
+}
+
+void AgentPort::expect_session(const std::string& contact_endpoint) {
+  auto endpoint = transport::parse_endpoint(contact_endpoint);
+  if (!bus_sessions_ || !endpoint || endpoint->scheme != "nats") return;
+  auto session = transport::BusSession::parse(endpoint->path);
+  if (!session) return;
+  if (auto attached = bus_sessions_->attach(*session); !attached)
+    spdlog::warn("{}: {}", contact_endpoint, attached.error().message);
+}
+
+std::string AgentPort::session_url() const {
+  return host_.bus() != nullptr && session_ ? "nats:" + session_->str() : std::string();
+}
+
 void AgentPort::begin_stop() {
   if (listener_) listener_->begin_stop();
+  if (bus_agent_) bus_agent_->begin_stop();
+  if (bus_sessions_) bus_sessions_->begin_stop();
 }
 
 void AgentPort::stop_serving() {
+  constexpr std::chrono::milliseconds kGrace{1000};
+  begin_stop();
+  if (bus_agent_) bus_agent_->stop(kGrace);
+  if (bus_sessions_) bus_sessions_->stop(kGrace);
   if (listener_) listener_->stop();
+  bus_agent_.reset();  // they use the host's timer
+  bus_sessions_.reset();
 }
 
 std::uint16_t AgentPort::port() const { return listener_ ? listener_->port() : 0; }

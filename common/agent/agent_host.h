@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "common/agent/agent_listener.h"
+#include "common/agent/bus_agent.h"
+#include "common/agent/bus_options.h"
 #include "common/agent/gated_caller.h"
 #include "common/agent/peer_client.h"
 #include "common/agent/plain_mcp_sessions.h"
@@ -14,6 +16,7 @@
 #include "common/audit/audited_handler.h"
 #include "common/core/timer.h"
 #include "common/envelope/message_schemas.h"
+#include "common/transport/bus/bus_sessions.h"
 #include "common/transport/http_server.h"
 #include "common/transport/hub.h"
 
@@ -22,6 +25,7 @@ namespace league::agent {
 struct AgentHostOptions {
   std::optional<std::filesystem::path> schema_directory = std::nullopt;  ///< nothing: built in
   std::filesystem::path child_logs = "logs/children";  ///< what children write on stderr
+  std::optional<BusAccess> bus = std::nullopt;  ///< nothing: the program is on no bus
 };
 
 /// What all agents of one process share: clock, timer, schemas, the HTTP event loop and the HTTP
@@ -41,6 +45,16 @@ class AgentHost {
   [[nodiscard]] transport::Hub& hub() { return *hub_; }
   [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
+  /// Null where the program is on no bus.
+  [[nodiscard]] transport::Bus* bus() { return bus_.get(); }
+  /// The session of the credentials, if there are any.
+  [[nodiscard]] const std::optional<transport::BusSession>& bus_session() const {
+    return bus_session_;
+  }
+  [[nodiscard]] core::RandomSource& random() { return random_; }
+  /// A caller for one agent of this process, which has the session on the bus; plain `caller` where
+  /// there is no bus. Lives as long as the host.
+  [[nodiscard]] transport::Caller& caller_for(const std::optional<transport::BusSession>& session);
   /// With peers that are plain MCP servers.
   [[nodiscard]] PlainMcpSessions& sessions() { return *sessions_; }
   [[nodiscard]] const std::shared_ptr<audit::LogWriter>& log_writer() { return log_writer_; }
@@ -51,6 +65,7 @@ class AgentHost {
 
  private:
   AgentHost(const Settings& settings, envelope::MessageSchemas schemas);
+  core::Result<void> join_bus(const BusAccess& access);
 
   const Settings settings_;
   core::SystemClock clock_;
@@ -58,8 +73,12 @@ class AgentHost {
   std::shared_ptr<audit::LogWriter> log_writer_;  ///< of all conversation logs of the process
   std::unique_ptr<transport::Hub> hub_;  ///< of streams, WebSockets and lines, both ways
   std::unique_ptr<transport::HttpRuntime> runtime_;
+  core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
+  std::unique_ptr<transport::Bus> bus_;
+  std::optional<transport::BusSession> bus_session_;
   std::unique_ptr<GatedCaller> caller_;
+  std::vector<std::unique_ptr<GatedCaller>> session_callers_;
   std::unique_ptr<PlainMcpSessions> sessions_;
 };
 
@@ -74,6 +93,9 @@ class AgentPort {
     envelope::Mode mode = envelope::Mode::kOpen;  ///< towards the peers it calls
     std::filesystem::path log_key =
         {};  ///< file of the key that seals the log; empty: a passing one
+    /// Where the agent's session on the bus is kept; empty: a passing one. The credentials' comes
+    /// first.
+    std::filesystem::path session_file = {};
   };
   /// `host` outlives the port.
   [[nodiscard]] static core::Result<std::unique_ptr<AgentPort>> open(AgentHost& host,
@@ -82,6 +104,16 @@ class AgentPort {
 
   /// Listens; `handler` outlives the port or `stop_serving`.
   [[nodiscard]] core::Result<void> serve(ListenOptions options, transport::MessageHandler& handler);
+  /// Beside that, or in place of it, serves the agent's session on the bus.
+  [[nodiscard]] core::Result<void> serve_session(transport::MessageHandler& handler,
+                                                 const std::string& manager_url);
+  /// The manager's side of the bus: all sessions of the league.
+  [[nodiscard]] core::Result<void> serve_sessions(transport::MessageHandler& handler,
+                                                  transport::BusSessionsOptions options);
+  /// Of the manager: listens to the session of an agent that is known from before.
+  void expect_session(const std::string& contact_endpoint);
+  /// `nats:SESSION`; empty where the program is on no bus.
+  [[nodiscard]] std::string session_url() const;
   /// For who stops several ports: begin with all, then each stops within the same time.
   void begin_stop();
   void stop_serving();
@@ -91,15 +123,20 @@ class AgentPort {
   [[nodiscard]] audit::AuditLog& log() { return *log_; }
 
  private:
-  AgentPort(AgentHost& host, std::unique_ptr<audit::AuditLog> log, envelope::Mode mode);
+  AgentPort(AgentHost& host, std::unique_ptr<audit::AuditLog> log, envelope::Mode mode,
+            std::optional<transport::BusSession> session);
+  transport::MessageHandler& audited(transport::MessageHandler& handler);
 
   AgentHost& host_;
+  const std::optional<transport::BusSession> session_;
   std::unique_ptr<audit::AuditLog> log_;
   audit::AuditedCaller audited_caller_;
   audit::AuditedCaller audited_sessions_;
   std::unique_ptr<PeerClient> peers_;
   std::unique_ptr<audit::AuditedHandler> audited_handler_;
   std::unique_ptr<AgentListener> listener_;
+  std::unique_ptr<BusAgent> bus_agent_;
+  std::unique_ptr<transport::BusSessions> bus_sessions_;
 };
 
 }  // namespace league::agent

@@ -24,6 +24,8 @@ core::Result<std::unique_ptr<AgentListener>> AgentListener::start(
     auto http = transport::HttpServer::start(runtime, options.http, handler);
     if (!http) return http.error();
     listener->http_ = std::move(*http);
+  } else if (options.serving == Serving::kNats) {
+    return core::Error{core::ErrorCode::kInternalError, "sessions on a bus are no listener", {}};
   } else if (options.serving == Serving::kStdio) {
     started = listener->start_stdio(hub, std::move(options), handler);
   } else {

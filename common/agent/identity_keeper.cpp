@@ -78,6 +78,10 @@ std::filesystem::path IdentityKeeper::log_key() const {
   return std::filesystem::path(file_).replace_extension(".log.key");
 }
 
+std::filesystem::path IdentityKeeper::session_file() const {
+  return std::filesystem::path(file_).replace_extension(".session");
+}
+
 core::Result<void> IdentityKeeper::prepare(RegistrationOptions& registration, std::uint16_t port) {
   port_ = port;
   registration.token = identity_.token;

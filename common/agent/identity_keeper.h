@@ -38,6 +38,8 @@ class IdentityKeeper {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// Where the key that seals the agent's conversation log is kept: `agents/player_alpha.log.key`.
   [[nodiscard]] std::filesystem::path log_key() const;
+  /// Where the agent's session on a bus is kept: `agents/player_alpha.session`.
+  [[nodiscard]] std::filesystem::path session_file() const;
   /// Adds token and nonce to a registration, and keeps what a repeat of it needs. To be called
   /// before it is sent.
   [[nodiscard]] core::Result<void> prepare(RegistrationOptions& registration, std::uint16_t port);

@@ -34,14 +34,25 @@ core::Result<Settings> ProgramOptions::settings() const {
   return load_settings(limits_file);
 }
 
-AgentHostOptions ProgramOptions::host_options() const {
+std::string ProgramOptions::manager_url(const std::string& given) const {
+  if (!given.empty()) return given;
+  return bus.is_wanted() ? "nats:manager" : "http://localhost:8000/mcp";
+}
+
+core::Result<AgentHostOptions> ProgramOptions::host_options() const {
   AgentHostOptions options;
+  if (bus.is_wanted()) {
+    auto access = read_bus_access(bus, spdlog::default_logger()->name());
+    if (!access) return access.error();
+    options.bus = std::move(*access);
+  }
   if (!schema_directory.empty()) options.schema_directory = schema_directory;
   options.child_logs = logs / "children";
   return options;
 }
 
 Serving ProgramOptions::serving() const {
+  if (bus.is_wanted() && !listens_beside_bus) return Serving::kNats;
   return parse_serving(transport).value_or(Serving::kHttp);
 }
 
@@ -79,6 +90,14 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->check(CLI::IsMember(names_of_servings()))
       ->capture_default_str();
   app.add_option("--socket", options.socket, "file of the Unix socket, for --transport unix");
+  app.add_option("--bus", options.bus.urls,
+                 "message bus in place of connections to each other: nats://HOST:4222; further "
+                 "brokers of a cluster behind commas");
+  app.add_option("--bus-credentials", options.bus.credentials,
+                 "this program's file of `league bus-config`");
+  app.add_option("--bus-ca", options.bus.tls.ca, "PEM file of the broker's authority, for tls://");
+  app.add_option("--bus-cert", options.bus.tls.cert, "PEM file of our certificate, with --bus-key");
+  app.add_option("--bus-key", options.bus.tls.key, "PEM file of its key");
   app.add_option("--advertise", options.advertise,
                  "URL under which others reach this program (default: http://localhost:PORT/mcp)");
   app.add_option("--allow-host", options.allow_hosts,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/agent/agent_host.h"
+#include "common/agent/bus_options.h"
 #include "common/agent/serving.h"
 #include "common/agent/settings.h"
 #include "common/core/result.h"
@@ -32,8 +33,10 @@ struct ProgramOptions {
   std::string schema_directory;
   std::string transport = "http";  ///< a name of Serving
   std::filesystem::path socket;  ///< of Serving::kUnix
+  BusOptions bus;
+  bool listens_beside_bus = false;  ///< a manager: on a bus it can still be called otherwise
 
-  /// The command line allows no other names.
+  /// How others reach this program; the command line allows no other names.
   [[nodiscard]] Serving serving() const;
   [[nodiscard]] envelope::Mode parsed_mode() const;
   /// For agents that others must be able to call: with --transport stdio, an exit code and the
@@ -41,7 +44,10 @@ struct ProgramOptions {
   [[nodiscard]] std::optional<int> refuse_stdio(const std::string& what) const;
   /// The settings of the limits file, or the defaults.
   [[nodiscard]] core::Result<Settings> settings() const;
-  [[nodiscard]] AgentHostOptions host_options() const;
+  /// Fails where the credentials for the bus are wrong.
+  [[nodiscard]] core::Result<AgentHostOptions> host_options() const;
+  /// The URL of the manager: `given`, or on a bus the one that discovery finds.
+  [[nodiscard]] std::string manager_url(const std::string& given) const;
   /// Where to listen, and with which limits; `at_socket` as in contact_endpoint.
   [[nodiscard]] ListenOptions listen_options(const Settings& settings, std::uint16_t at_port,
                                              const std::filesystem::path& at_socket = {}) const;

@@ -30,6 +30,8 @@ std::string_view serving_name(Serving serving) {
       return "unix";
     case Serving::kStdio:
       return "stdio";
+    case Serving::kNats:
+      return "nats";
   }
   return "http";
 }
@@ -49,7 +51,8 @@ std::string serving_names() {
 }
 
 bool is_over_http(Serving serving) {
-  return serving != Serving::kTcp && serving != Serving::kUnix && serving != Serving::kStdio;
+  return serving == Serving::kHttp || serving == Serving::kEventStream ||
+         serving == Serving::kWebSocket || serving == Serving::kLegacySse;
 }
 
 std::string contact_endpoint_of(Serving serving, const std::string& bind_address,
@@ -68,6 +71,7 @@ std::string contact_endpoint_of(Serving serving, const std::string& bind_address
     case Serving::kUnix:
       return "unix:" + std::filesystem::absolute(socket).lexically_normal().string();
     case Serving::kStdio:
+    case Serving::kNats:
       return {};
   }
   return {};

@@ -19,13 +19,16 @@ enum class Serving {
   kTcp,  ///< lines on a TCP port
   kUnix,  ///< lines on a Unix socket
   kStdio,  ///< lines on the standard streams, for who starts the program
+  kNats,  ///< a session on a message bus
 };
 
+/// Those that `--transport` names; a bus has options of its own.
 inline constexpr std::array<Serving, 7> kAllServings{
     Serving::kHttp, Serving::kEventStream, Serving::kWebSocket, Serving::kLegacySse,
     Serving::kTcp,  Serving::kUnix,        Serving::kStdio};
 
-/// As `--transport` names it: `http`, `sse`, `websocket`, `legacy-sse`, `tcp`, `unix`, `stdio`.
+/// As `--transport` names it: `http`, `sse`, `websocket`, `legacy-sse`, `tcp`, `unix`, `stdio`;
+/// `nats` of a bus.
 [[nodiscard]] std::string_view serving_name(Serving serving);
 [[nodiscard]] std::optional<Serving> parse_serving(std::string_view name);
 /// All names with commas between them.
@@ -35,7 +38,8 @@ inline constexpr std::array<Serving, 7> kAllServings{
 
 /// The contact_endpoint of an agent that listens at `bind_address` and `port`, or at `socket`:
 /// `http://localhost:8101/mcp`, `ws://localhost:8101/mcp`, `sse+http://localhost:8101/sse`,
-/// `tcp://localhost:8101`, `unix:/run/p01.sock`; empty for kStdio, which nobody can call.
+/// `tcp://localhost:8101`, `unix:/run/p01.sock`; empty for kStdio, which nobody can call, and for
+/// kNats, whose session says it.
 [[nodiscard]] std::string contact_endpoint_of(Serving serving, const std::string& bind_address,
                                               std::uint16_t port,
                                               const std::filesystem::path& socket);

@@ -71,6 +71,7 @@ std::vector<Field> http_and_call_fields() {
 std::vector<Field> league_fields() {
   using S = Settings;
   return {
+      duration("bus", "keep_alive_ms", 50, &S::bus, &S::Bus::keep_alive),
       number("retry", "max_attempts", 1, 100, &S::retry, &S::Retry::max_attempts),
       duration("retry", "delay_ms", 0, &S::retry, &S::Retry::delay),
       number("retry", "max_invalid_answers", 1, 100, &S::retry, &S::Retry::max_invalid_answers),

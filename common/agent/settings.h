@@ -47,6 +47,10 @@ struct Settings {
     std::size_t max_reply_bytes = 1024 * 1024;
   } calls;
 
+  struct Bus {
+    Milliseconds keep_alive{5000};  ///< who is silent for twice as long is taken for gone
+  } bus;
+
   struct Breaker {
     int failures = 5;  ///< in a row, until it opens
     Milliseconds open{60000};  ///< then one trial call

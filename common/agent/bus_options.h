@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "common/core/random_source.h"
+#include "common/core/result.h"
+#include "common/transport/bus/nats_bus.h"
+#include "common/transport/bus/subject.h"
+
+namespace league::agent {
+
+/// How a program gets on the message bus (docs/distributed.md).
+struct BusOptions {
+  std::string urls;  ///< of brokers, with commas between; empty: no bus
+  /// JSON file of `league bus-config`: `user`, `password`, `session`, and `url` where no other is
+  /// given.
+  std::filesystem::path credentials;
+  transport::NatsTls tls;
+
+  [[nodiscard]] bool is_wanted() const { return !urls.empty() || !credentials.empty(); }
+};
+
+/// The same, ready to connect.
+struct BusAccess {
+  transport::NatsBusOptions options;
+  std::optional<transport::BusSession> session;  ///< of the credentials
+};
+
+/// Reads the credentials. Fails with kInvalidFieldValue and a text that names the file and what is
+/// wrong with it.
+[[nodiscard]] core::Result<BusAccess> read_bus_access(const BusOptions& options,
+                                                      const std::string& name);
+
+/// The session of an agent: kept in `file` (mode 0600), made at the first time; a passing one where
+/// `file` is empty. Fails when the file cannot be read or written, or holds no session.
+[[nodiscard]] core::Result<transport::BusSession> open_bus_session(
+    const std::filesystem::path& file, core::RandomSource& random);
+
+}  // namespace league::agent
