@@ -31,6 +31,7 @@ std::vector<std::string> shared_arguments(const UpOptions& options) {
   std::vector<std::string> arguments{"--mode", options.mode, "--logs", options.logs.string()};
   if (!options.limits_file.empty())
     arguments.insert(arguments.end(), {"--limits", options.limits_file});
+  if (!options.bus.empty()) arguments.insert(arguments.end(), {"--bus", options.bus});
   return arguments;
 }
 

@@ -34,6 +34,7 @@ struct UpOptions {
   std::vector<agent::Serving> transports{agent::Serving::kHttp};
   std::string transport_names;  ///< what `transports` are read from
   std::filesystem::path sockets;  ///< directory of Unix sockets; set where one is needed
+  std::string bus;  ///< URL of a broker; `local`: one of the league's own; empty: none
   bool json = false;
   bool keep = false;
 };

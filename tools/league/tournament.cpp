@@ -120,10 +120,13 @@ Result<bool> Tournament::start_manager() {
 }
 
 Result<void> Tournament::start_agents() {
-  for (auto& part : referee_parts(options_, manager_url_, own_directory())) {
+  // On a bus they need no address but the league's name.
+  const std::string manager =
+      options_.bus.empty() ? manager_url_ : "nats:manager/" + troupe_.manager()->ready_ids.at(0);
+  for (auto& part : referee_parts(options_, manager, own_directory())) {
     if (auto started = troupe_.start(std::move(part)); !started) return started;
   }
-  auto cast = cast_players(options_, strategies_, manager_url_, own_directory());
+  auto cast = cast_players(options_, strategies_, manager, own_directory());
   for (auto& part : cast.parts) {
     if (auto started = troupe_.start(std::move(part)); !started) return started;
   }
@@ -134,8 +137,9 @@ Result<void> Tournament::start_agents() {
     residents_.push_back(entry->player_id);
   }
   if (options_.external > 0) {
+    std::string on_bus = options_.bus.empty() ? "" : ", or on the bus at " + options_.bus;
     view_.say("register your " + std::to_string(options_.external) +
-              (options_.external == 1 ? " player" : " players") + " at " + manager_url_ +
+              (options_.external == 1 ? " player" : " players") + " at " + manager_url_ + on_bus +
               " (league_register); the league starts when all are in");
   }
   return {};

@@ -7,16 +7,20 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/transport/signals.h"
 #include "tools/league/cast.h"
 #include "tools/league/live_view.h"
+#include "tools/league/local_broker.h"
 #include "tools/league/result_report.h"
 #include "tools/league/run_directory.h"
 #include "tools/league/tournament.h"
 
 namespace league::tools {
 namespace {
+
+constexpr const char* kLocalBus = "local";
 
 int fail(const core::Error& error) {
   std::cerr << "error: " << error.message << '\n';
@@ -51,6 +55,13 @@ int up(UpOptions options, transport::StopSignal& stop) {
   if (!sockets) return fail(sockets.error());
   options.sockets = sockets->path();
 
+  std::optional<LocalBroker> broker;
+  if (options.bus == kLocalBus) {
+    auto started = LocalBroker::start(options.data, options.logs);
+    if (!started) return fail(started.error());
+    broker.emplace(std::move(*started));
+    options.bus = broker->url();
+  }
   LiveView view;
   bool as_json = options.json;
   bool keep = options.keep;
@@ -120,6 +131,9 @@ void add_setting(CLI::App& command, UpOptions& options) {
                       "; several, separated by commas, are dealt out to the players in turn; "
                       "mixed: all of them")
       ->default_str("http");
+  command.add_flag("--bus{local}", options.bus,
+                   "play over a message bus: --bus starts a broker (nats-server) for this league, "
+                   "--bus=nats://HOST:4222 takes one that runs");
   command.add_option("--max-matches", options.max_matches, "matches that a referee plays at once")
       ->check(CLI::Range(1, 10000));
   command.add_option("--league", options.league_id, "id of the league");

@@ -1,0 +1,76 @@
+#include "tools/league/local_broker.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+namespace league::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// In the PATH, or where distributions put servers.
+std::optional<fs::path> find_server() {
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  std::istringstream directories(std::string(path != nullptr ? path : "") +
+                                 ":/usr/sbin:/usr/local/sbin");
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    std::error_code ignored;
+    auto file = fs::path(directory) / "nats-server";
+    if (!directory.empty() && fs::exists(file, ignored)) return file;
+  }
+  return std::nullopt;
+}
+
+/// What the server writes once it listens: `nats-server_PID.ports`.
+std::optional<std::string> read_url(const fs::path& directory, pid_t pid) {
+  std::ifstream in(directory / ("nats-server_" + std::to_string(pid) + ".ports"));
+  auto ports = nlohmann::json::parse(in, nullptr, false);
+  if (!ports.is_object() || !ports.contains("nats") || !ports["nats"].is_array()) return {};
+  for (const auto& url : ports["nats"]) {
+    if (url.is_string()) return url.get<std::string>();
+  }
+  return {};
+}
+
+core::Error broker_error(const std::string& why) {
+  return {core::ErrorCode::kInternalError, why, {}};
+}
+
+}  // namespace
+
+core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::path& logs) {
+  constexpr std::chrono::seconds kPatience{10};
+  auto program = find_server();
+  if (!program)
+    return broker_error(
+        "--bus needs nats-server, which is not installed (package nats-server); or name a broker "
+        "that runs: --bus=nats://HOST:4222");
+  fs::path store = data / "bus";
+  std::error_code failed;
+  fs::create_directories(store, failed);
+  if (failed) return broker_error(store.string() + ": " + failed.message());
+  auto log = logs / "bus.stderr.log";
+  auto process = ChildProcess::start(
+      {.program = *program,
+       .arguments = {"--addr", "127.0.0.1", "--port", "-1", "--jetstream", "--store_dir",
+                     store.string(), "--ports_file_dir", store.string()},
+       .stderr_file = log});
+  if (!process) return process.error();
+  auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    if (auto url = read_url(store, process->pid()))
+      return LocalBroker(std::move(*process), std::move(*url));
+    if (auto ended = process->poll_end())
+      return broker_error("nats-server ended " + ended->text() + "; its last words (" +
+                          log.string() + "):\n" + tail_of(log, 10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return broker_error("nats-server did not come up within ten seconds; see " + log.string());
+}
+
+}  // namespace league::tools
