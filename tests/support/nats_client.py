@@ -189,8 +189,8 @@ class Broker:
         ports.mkdir()
         self.log = self.directory / f"{ports.name}.log"
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([SERVER, "-a", host, "-p", "-1", "--ports_file_dir", ports, *map(str, arguments)],
-                                            stdout=log, stderr=log)
+            self.process = subprocess.Popen([SERVER, "-a", host, "-p", "-1", "--ports_file_dir", ports,
+                                             *map(str, arguments)], stdout=log, stderr=log)
         self.port = int(self._ports(ports)["nats"][0].rsplit(":", 1)[1])
         self.url = f"nats://{host}:{self.port}"
 

@@ -110,7 +110,7 @@ std::string how_many(const BusConfig& config, BusRole role) {
   return std::to_string(number) + " " + std::string(name_of(role)) + (number == 1 ? "" : "s");
 }
 
-void print_json(const BusConfig& config, const BusConfigFiles& files) {
+void print_files_json(const BusConfig& config, const BusConfigFiles& files) {
   nlohmann::json object = {{"league_id", config.league_id},
                            {"users", files.users.string()},
                            {"servers", nlohmann::json::array()},
@@ -121,7 +121,7 @@ void print_json(const BusConfig& config, const BusConfigFiles& files) {
   std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
-void print_text(const BusConfig& config, const BusConfigFiles& files) {
+void print_files(const BusConfig& config, const BusConfigFiles& files) {
   std::cout << "users of " << safe_text(config.league_id) << ": the manager, the operator, "
             << how_many(config, BusRole::kReferee) << ", " << how_many(config, BusRole::kPlayer)
             << '\n';
@@ -143,9 +143,9 @@ int make_bus_config(const BusConfigOptions& options) {
   if (!files) return bus_config_failed(files.error().message);
   warn(*config);
   if (options.json) {
-    print_json(*config, *files);
+    print_files_json(*config, *files);
   } else {
-    print_text(*config, *files);
+    print_files(*config, *files);
   }
   return 0;
 }
