@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import support_path  # noqa: F401
-from league_testing import BIN, LeagueTest, wait_until
+from league_testing import BIN, Agent, LeagueTest, wait_until
 from nats_client import SERVER, Broker, NatsClient, NatsError, NoResponders
 
 LEAGUE = "league_test"
@@ -262,6 +262,35 @@ class TheBroker(BusConfigTest):
     def test_nobody_there_is_said_at_once(self):
         with self.assertRaises(NoResponders):
             self.player01.request("mcp.discovery")
+
+
+@unittest.skipUnless(SERVER, "nats-server is not installed")
+class OurPrograms(BusConfigTest):
+    def test_a_league_needs_no_more_than_its_users_may(self):
+        config = self.made("--players", 4, "--referees", 2, "--jetstream", "streams")
+        broker = Broker(self.directory, "-D", "-c", self.directory / config["servers"][0])
+        self.addCleanup(broker.stop)
+
+        def access(name):
+            return ["--bus", broker.url, "--bus-credentials", self.directory / config["credentials"][name]]
+
+        try:
+            manager = self.start_manager(4, 2, "--league", LEAGUE, *access("manager"))
+        except AssertionError as failed:
+            if "libnats" in str(failed):
+                self.skipTest("the programs are built without NATS")
+            raise
+        on_bus = Agent(manager.program, f"nats:manager/{LEAGUE}", LEAGUE)
+        for number in (1, 2):
+            self.start_referee(on_bus, *access(f"referee0{number}"), name=f"whistle{number}")
+        for number in (1, 2, 3, 4):
+            self.start_players(on_bus, 1, "random", *access(f"player0{number}"), name=f"bot{number}")
+        status = self.wait_until_over(manager)
+        self.assertEqual((status["total_matches"], status["technical_losses"]), (6, 0))
+        self.stop_programs()
+        broker.stop()
+        refused = [line for line in broker.log.read_text().splitlines() if "Violation" in line]
+        self.assertEqual(refused, [])
 
 
 @unittest.skipUnless(SERVER, "nats-server is not installed")
