@@ -167,6 +167,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::uint64_t new_seal_covers_ = 0;  ///< of appended
   bool closing_seal_tried_ = false;
   std::uint64_t segment_written_ = 0;
+  bool has_started_ = false;  ///< this process has written a header
 
   mutable std::mutex mutex_;
   std::condition_variable room_;  ///< for who appends

@@ -55,7 +55,8 @@ void AuditLog::append_header(std::string continues) {
                          .segment = state_.segment,
                          .first_seq = seq_ + 1,
                          .public_key = public_key(),
-                         .continues = std::move(continues)},
+                         .continues = std::move(continues),
+                         .starts = !std::exchange(has_started_, true)},
                         text_);
   note_unsealed();
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "common/audit/log_file.h"
 #include "common/audit/record_writer.h"
@@ -100,6 +101,7 @@ class ChainVerifier {
     chain_.last_file = file_;
     chain_.last_line = line_;
     chain_.closed = closed_;
+    chain_.complete = closed_ && !was_killed_;
     return std::move(chain_);
   }
 
@@ -153,7 +155,7 @@ class ChainVerifier {
       return;
     }
     if (closed_ && !first_in_file_) fault("line.after_end", "a line follows the last seal");
-    closed_ = false;
+    const bool was_closed = std::exchange(closed_, false);
     check_hashes(*parts);
     bool header = line.starts_with("{\"format\":");
     if (first_in_file_ && !header)
@@ -162,7 +164,7 @@ class ChainVerifier {
     if (line.starts_with("{\"seq\":")) {
       take_record(line);
     } else if (header) {
-      take_header(line, *parts);
+      take_header(line, was_closed);
     } else if (line.starts_with("{\"seal\":")) {
       take_seal(line, *parts);
     } else {
@@ -200,7 +202,7 @@ class ChainVerifier {
     if (each_) each_({file_, line_, seq, agent_, line});
   }
 
-  void take_header(std::string_view line, const ChainedLine& parts) {
+  void take_header(std::string_view line, bool was_closed) {
     json header = json::parse(line, nullptr, false);
     if (!header.is_object() || text_of(header, "format") != kLogFormat ||
         number_of(header, "version") != kLogVersion) {
@@ -223,7 +225,9 @@ class ChainVerifier {
       fault("seq.gap", "first_seq is not behind the older log's last record");
     if (first_in_file_) older_seq_ = seq_;
     seq_ = *first - 1;
-    (void)parts;
+    const bool is_first = std::exchange(is_first_header_, false);
+    const bool starts = header.value("starts", json(false)) == json(true);
+    if (starts && !is_first && !was_closed) was_killed_ = true;
   }
 
   /// A file that began under a temporary name starts a chain of its own, which a second header has
@@ -344,6 +348,8 @@ class ChainVerifier {
   bool broken_ = false;  ///< the line before was none
   bool seals_ = false;
   bool closed_ = false;
+  bool is_first_header_ = true;  ///< no header has come yet
+  bool was_killed_ = false;  ///< a process before the last one
 };
 
 bool VerifiedChain::contains(const LogHead& head) const {

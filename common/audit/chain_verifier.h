@@ -48,6 +48,8 @@ struct VerifiedChain {
   std::uint64_t last_seq = 0;
   std::uint64_t unsealed = 0;  ///< lines after the last seal
   bool closed = false;  ///< it ends as a program leaves it that ended in order
+  /// Every process that wrote it ended in order: a killed one may not have written its last words.
+  bool complete = false;
   bool torn = false;  ///< the last line is cut off
   std::string last_file;  ///< and where the log ends
   std::size_t last_line = 0;

@@ -102,6 +102,7 @@ TEST_F(ChainVerifierTest, FindsNothingInAGoodLog) {
   EXPECT_EQ(chain.agent, "player:P01");
   EXPECT_EQ(chain.names, (std::set<std::string>{"player:P01", "player:alpha"}));
   EXPECT_TRUE(chain.closed);
+  EXPECT_TRUE(chain.complete);
   EXPECT_EQ(chain.unsealed, 0U);
 }
 
@@ -184,6 +185,11 @@ TEST_F(ChainVerifierTest, AProgramThatWasKilledLeavesNoFault) {
   EXPECT_EQ(chain.unsealed, 3U);
   EXPECT_TRUE(chain.torn);
   EXPECT_FALSE(chain.closed);
+  run();  // the next process ends in order, but the last words of this one stay missing
+  chain = verify();
+  for (const auto& fault : chain.faults) ADD_FAILURE() << fault.file << fault.line << fault.text;
+  EXPECT_TRUE(chain.closed);
+  EXPECT_FALSE(chain.complete);
 }
 
 TEST_F(ChainVerifierTest, WhoseSealItIsMatters) {

@@ -90,6 +90,7 @@ void RecordWriter::append_header(const LogHeader& header, std::string& out) {
   append_number(header.first_seq, out);
   append_text(",\"public_key\":", header.public_key, out);
   append_text(",\"continues\":", header.continues, out);
+  if (header.starts) out.append(",\"starts\":true");
   end_line(begin, out);
 }
 

@@ -25,6 +25,7 @@ struct LogHeader {
   std::string public_key = {};  ///< of the seals that follow; empty: there will be none
   /// Where a file under a temporary name goes on an older log: the hash of that log's last line.
   std::string continues = {};
+  bool starts = false;  ///< the first of its process
 };
 
 /// Appends the header of a chain that begins with it.

@@ -51,7 +51,7 @@ void check_transfers(const CheckedLog& log, const LogsByName& named,
     if (begin == end) continue;
     bool sent = std::any_of(begin, end, [&](const auto& peer) {
       const CheckedLog& other = *peer.second;
-      return other.facts.sent.contains(received.body) || !other.chain.closed;
+      return other.facts.sent.contains(received.body) || !other.chain.complete;
     });
     if (!sent) {
       add(faults, received.place, "transfer.one_sided",

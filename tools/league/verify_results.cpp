@@ -196,7 +196,7 @@ class ResultCheck {
 
   [[nodiscard]] bool is_log_complete() const {
     return std::any_of(logs_.begin(), logs_.end(), [](const CheckedLog& log) {
-      return log.chain.agent == "league_manager" && log.chain.closed;
+      return log.chain.agent == "league_manager" && log.chain.complete;
     });
   }
 
