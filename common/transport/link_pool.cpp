@@ -204,6 +204,9 @@ void LinkCaller::Pool::dispatch(const std::string& key, const LinkPointer& link,
   OutboundMessage message;
   message.bytes = job->call.bytes;
   message.deadline = job->call.deadline;
+  const auto& notes = job->call.notes;
+  if (job->call.endpoint.scheme == "nats" && notes && !notes->conversation_id.empty())
+    message.headers = {{"Trace-Id", notes->conversation_id}};
   link->client->request(job->call.id, std::move(message),
                         [weak = weak_from_this(), key, link, job](CallOutcome outcome) {
                           if (auto self = weak.lock())

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "common/transport/bus/bus_context.h"
+#include "common/transport/bus/strand.h"
 #include "common/transport/client/connection_parts.h"
-#include "common/transport/client/hub_facade.h"
 #include "common/transport/client/receiver_gate.h"
 
 namespace league::transport {
 namespace {
 
-/// On the hub's thread, but for what the bus and the timer hand over to it.
+/// Within its strand: a call costs no change of threads but those of the bus.
 class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore> {
  public:
   BusConnectionCore(Hub& hub, Bus& bus, BusSession session, BusWay way, const core::Clock& clock,
@@ -31,22 +31,20 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
         gate_([] {}) {}
 
   void start(std::shared_ptr<MessageReceiver> receiver) {
-    auto answers = bus_.subscribe(session_inbox(session_, name_ + ".*"), "",
-                                  [&hub = hub_, weak = weak_from_this()](BusMessage message) {
-                                    hub.post([weak, message = std::move(message)]() mutable {
-                                      if (auto self = weak.lock())
-                                        self->on_answer(std::move(message));
-                                    });
-                                  });
-    state_ = bus_.watch([&hub = hub_, weak = weak_from_this()](bool is_connected) {
-      if (!is_connected) return;
-      hub.post([weak] {
-        if (auto self = weak.lock()) self->ask_all_again();
-      });
+    auto answers = bus_.subscribe(
+        session_inbox(session_, name_ + ".*"), "", [weak = weak_from_this()](BusMessage message) {
+          auto shared = std::make_shared<BusMessage>(std::move(message));
+          run_in(weak, [shared](BusConnectionCore& self) { self.on_answer(std::move(*shared)); });
+        });
+    state_ = bus_.watch([weak = weak_from_this()](bool is_connected) {
+      if (is_connected) run_in(weak, [](BusConnectionCore& self) { self.ask_all_again(); });
     });
     if (answers) answers_ = std::move(*answers);
     gate_.start(std::move(receiver));
-    if (!answers) end(answers.error());
+    if (answers) return;
+    hub_.post([weak = weak_from_this(), why = answers.error()] {
+      run_in(weak, [why](BusConnectionCore& self) { self.end(why); });
+    });
   }
   void send(OutboundMessage message) {
     if (gate_.is_closed())
@@ -70,9 +68,15 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   }
   void close() { end({core::ErrorCode::kShuttingDown, "the connection was closed", {}}); }
 
-  [[nodiscard]] rpc::TransportType transport_type() const { return rpc::TransportType::kNats; }
   [[nodiscard]] rpc::TransportContext current_context() const {
     return rpc::TransportContext::nats({way_.subject, {}, {}}).with_connection(connection_);
+  }
+
+  /// Does nothing once the connection is gone.
+  template <typename Task>
+  static void run_in(const std::weak_ptr<BusConnectionCore>& weak, Task task) {
+    auto self = weak.lock();
+    if (self) self->strand_.run([self, task = std::move(task)] { task(*self); });
   }
 
  private:
@@ -122,10 +126,8 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
       return;
     }
     asked.is_waiting = true;
-    auto again = [&hub = hub_, weak = weak_from_this(), number] {
-      hub.post([weak, number] {
-        if (auto self = weak.lock()) self->ask_again(number);
-      });
+    auto again = [weak = weak_from_this(), number] {
+      run_in(weak, [number](BusConnectionCore& self) { self.ask_again(number); });
     };
     timer_.schedule(options_.offer_again, [again, attach = way_.attach, until = asked.deadline] {
       if (attach) return attach(until, again);
@@ -158,6 +160,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     gate_.close(std::move(why));
   }
 
+  Strand strand_;
   Hub& hub_;
   Bus& bus_;
   const BusSession session_;
@@ -174,6 +177,47 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   std::unique_ptr<Bus::Subscription> state_;
 };
 
+/// What users of the connection hold; closes it when let go of.
+class BusConnection final : public MessageConnection {
+ public:
+  BusConnection(Hub& hub, std::shared_ptr<BusConnectionCore> core)
+      : hub_(hub), core_(std::move(core)) {}
+  ~BusConnection() override { close(); }
+  BusConnection(const BusConnection&) = delete;
+  BusConnection& operator=(const BusConnection&) = delete;
+
+  void start(std::shared_ptr<MessageReceiver> receiver) override {
+    BusConnectionCore::run_in(core_, [receiver](BusConnectionCore& core) { core.start(receiver); });
+  }
+  void send(OutboundMessage message) override {
+    auto shared = std::make_shared<OutboundMessage>(std::move(message));
+    BusConnectionCore::run_in(core_,
+                              [shared](BusConnectionCore& core) { core.send(std::move(*shared)); });
+  }
+  // These may call the receiver, which whoever calls them does not expect within the call.
+  void set_reading(bool is_on) override {
+    later([is_on](BusConnectionCore& core) { core.set_reading(is_on); });
+  }
+  void close() override {
+    later([](BusConnectionCore& core) { core.close(); });
+  }
+  [[nodiscard]] rpc::TransportType transport_type() const override {
+    return rpc::TransportType::kNats;
+  }
+  [[nodiscard]] rpc::TransportContext current_context() const override {
+    return core_->current_context();
+  }
+
+ private:
+  template <typename Task>
+  void later(Task task) {
+    hub_.post([core = core_, task] { BusConnectionCore::run_in(core, task); });
+  }
+
+  Hub& hub_;
+  const std::shared_ptr<BusConnectionCore> core_;
+};
+
 }  // namespace
 
 std::shared_ptr<MessageConnection> make_bus_connection(Hub& hub, Bus& bus,
@@ -183,7 +227,7 @@ std::shared_ptr<MessageConnection> make_bus_connection(Hub& hub, Bus& bus,
                                                        const BusConnectionOptions& options) {
   auto core = std::make_shared<BusConnectionCore>(hub, bus, session, std::move(way), clock, timer,
                                                   random, options);
-  return std::make_shared<HubFacade<MessageConnection, BusConnectionCore>>(hub, std::move(core));
+  return std::make_shared<BusConnection>(hub, std::move(core));
 }
 
 struct BusConnector::Parts : std::enable_shared_from_this<Parts> {

@@ -1,5 +1,6 @@
 #include "common/transport/bus/bus_context.h"
 
+#include <atomic>
 #include <utility>
 
 namespace league::transport {
@@ -7,9 +8,11 @@ namespace league::transport {
 std::shared_ptr<const rpc::ConnectionInfo> bus_connection_info(const Bus& bus,
                                                                const BusSession& session) {
   constexpr std::size_t kShown = 8;  // a session's name is worth as much as a credential
+  static std::atomic<std::uint64_t> next = 1;
   rpc::ConnectionInfo info;
   info.remote_address = bus.url();
-  info.connection_id = "nats-" + session.str().substr(0, kShown);
+  info.connection_id =
+      "nats-" + session.str().substr(0, kShown) + "-" + std::to_string(next++);
   return std::make_shared<const rpc::ConnectionInfo>(std::move(info));
 }
 
@@ -19,11 +22,16 @@ rpc::MessageContext bus_context(const BusMessage& message, const BusSession& ses
                                 const core::Clock& clock) {
   auto context = rpc::MessageContext::minimal(clock).with_direction(direction).with_transport(
       rpc::TransportContext::nats(
-          {message.subject, message.reply, std::string(bus_header(message, kTraceHeader))})
+          {message.subject, message.reply, bus_trace(message)})
           .with_connection(std::move(connection)));
   context.session.session_id = rpc::SessionId(session.str());
   context.session.state = rpc::SessionState::kActive;
   return context;
+}
+
+std::string bus_trace(const BusMessage& message) {
+  constexpr std::size_t kMaxTrace = 256;
+  return std::string(bus_header(message, kTraceHeader).substr(0, kMaxTrace));
 }
 
 BusMessage bus_message(std::string subject, std::string payload, const BusSession& session,

@@ -27,6 +27,10 @@ inline constexpr const char* kContentTypeHeader = "Content-Type";
                                               std::shared_ptr<const rpc::ConnectionInfo> connection,
                                               const core::Clock& clock);
 
+/// The conversation that the message says it is of; empty where it says none. What is longer than
+/// 256 characters is cut: strangers choose it, and it is kept and sent back.
+[[nodiscard]] std::string bus_trace(const BusMessage& message);
+
 /// A message of `session` with its headers; `trace_id` may be empty.
 [[nodiscard]] BusMessage bus_message(std::string subject, std::string payload,
                                      const BusSession& session, rpc::MessageDirection direction,

@@ -45,8 +45,8 @@ core::Result<BusAttachment> read_attachment(std::string_view payload) {
   attachment.league_id = league->get<std::string>();
   auto keep_alive = result->find("keep_alive_ms");
   if (keep_alive != result->end() && keep_alive->is_number_unsigned())
-    attachment.keep_alive =
-        std::min(kLongestKeepAlive, milliseconds(keep_alive->get<std::uint32_t>()));
+    attachment.keep_alive = milliseconds(std::min<std::uint64_t>(
+        static_cast<std::uint64_t>(kLongestKeepAlive.count()), keep_alive->get<std::uint64_t>()));
   return attachment;
 }
 
@@ -152,7 +152,8 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
       {
         std::lock_guard lock(mutex_);
         auto found = waiting_.find(number);
-        if (found != waiting_.end()) asked = found->second.asked;
+        if (found == waiting_.end()) return;
+        asked = found->second.asked;
       }
       return ask_later(number, asked, kNobodyThere);
     }

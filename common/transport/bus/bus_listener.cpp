@@ -27,19 +27,23 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
         other_subject_(options_.side == BusSide::kAgent ? session_in(session_)
                                                         : session_out(session_)),
         connection_(bus_connection_info(bus, session_)),
-        id_("nats-" + session_.str()) {}
+        id_(connection_->connection_id) {}
 
   core::Result<void> begin() {
+    {
+      std::lock_guard lock(mutex_);
+      is_open_ = true;  // before the first message comes, or its answer would be thrown away
+    }
     auto own_subject =
         options_.side == BusSide::kAgent ? session_out(session_) : session_in(session_);
     auto subscribed =
         bus_.subscribe(own_subject, options_.queue, [weak = weak_from_this()](BusMessage message) {
           if (auto self = weak.lock()) self->on_message(std::move(message));
         });
-    if (!subscribed) return subscribed.error();
     std::lock_guard lock(mutex_);
+    is_open_ = static_cast<bool>(subscribed);
+    if (!subscribed) return subscribed.error();
     subscription_ = std::move(*subscribed);
-    is_open_ = true;
     return {};
   }
   void begin_stop() {
@@ -88,19 +92,23 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     bool is_events = bus_header(message, kContentTypeHeader).starts_with(kEventStreamType);
     if (options_.on_sign_of_life)
       options_.on_sign_of_life(is_events && message.payload == kBusKeepAlive);
-    if (is_events) return on_events(std::move(message));
+    if (is_events) return on_events(message);
     hand_over(std::move(message));
   }
   /// Text of events: keep-alives are comments, and each event with data is a message.
-  void on_events(BusMessage message) {
+  void on_events(const BusMessage& message) {
     SseParser parser;
     std::vector<std::string> found;
     parser.feed(message.payload,
                 [&found](SseEvent event) { found.push_back(std::move(event.data)); });
-    message.reply.clear();
+    // Without the headers, of which a message full of small events would cost a copy each.
+    BusMessage event;
+    event.subject = message.subject;
+    if (auto trace = bus_trace(message); !trace.empty())
+      event.headers.emplace_back(kTraceHeader, std::move(trace));
     for (auto& data : found) {
-      message.payload = std::move(data);
-      hand_over(message);
+      event.payload = std::move(data);
+      hand_over(event);
     }
   }
   void hand_over(BusMessage message) {
@@ -125,7 +133,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     handler_.on_message(
         std::move(inbound),
         ReplySlot([self = shared_from_this(), subject,
-                   trace = std::string(bus_header(message, kTraceHeader))](OutboundReply reply) {
+                   trace = bus_trace(message)](OutboundReply reply) {
           self->answer(subject, trace, std::move(reply));
         }));
   }

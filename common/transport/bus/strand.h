@@ -1,0 +1,37 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+namespace league::transport {
+
+/// Runs tasks one at a time and in order on whichever threads hand them over: at once where none
+/// runs, else after those that wait, by the thread that is at it. No lock is held while a task
+/// runs, so tasks may hand over more. Thread-safe.
+class Strand {
+ public:
+  void run(std::function<void()> task) {
+    std::unique_lock lock(mutex_);
+    waiting_.push_back(std::move(task));
+    if (is_running_) return;
+    is_running_ = true;
+    while (!waiting_.empty()) {
+      auto next = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      next();
+      next = nullptr;
+      lock.lock();
+    }
+    is_running_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::function<void()>> waiting_;
+  bool is_running_ = false;
+};
+
+}  // namespace league::transport
