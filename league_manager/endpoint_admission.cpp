@@ -20,6 +20,21 @@ core::Result<transport::Endpoint> pinned(core::Result<transport::Endpoint> admit
 
 }  // namespace
 
+std::optional<core::Error> foreign_session(const std::string& endpoint,
+                                           const rpc::MessageContext& context) {
+  auto parsed = transport::parse_endpoint(endpoint);
+  if (!parsed || parsed->scheme != "nats") return std::nullopt;
+  bool is_own = context.transport.type == rpc::TransportType::kNats && context.session.session_id &&
+                context.session.session_id->view() == parsed->path;
+  if (is_own) return std::nullopt;
+  return core::Error{
+      core::ErrorCode::kEndpointNotAllowed,
+      "contact_endpoint " + endpoint +
+          " is not the session that this request came by: register with a request to "
+          "mcp.session.SESSION.in",
+      "/contact_endpoint"};
+}
+
 void EndpointAdmission::admit(const std::string& url, Then then) {
   auto endpoint = transport::parse_endpoint(url);
   if (!endpoint) return then(endpoint.error());

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "common/agent/blocking_tasks.h"
+#include "common/rpc/context.h"
 #include "common/transport/endpoint_policy.h"
 
 namespace league::league_manager {
@@ -26,5 +28,10 @@ class EndpointAdmission {
   const transport::EndpointPolicy policy_;
   agent::BlockingTasks tasks_;
 };
+
+/// On a bus an agent is called by the session that it speaks by, never by another's: the refusal,
+/// or nothing. `context` is that of the registration.
+[[nodiscard]] std::optional<core::Error> foreign_session(const std::string& endpoint,
+                                                         const rpc::MessageContext& context);
 
 }  // namespace league::league_manager

@@ -57,5 +57,19 @@ TEST(EndpointAdmission, RefusesWhatMustNotBeCalled) {
   }
 }
 
+TEST(ForeignSession, AnAgentIsCalledByTheSessionThatItSpeaksBy) {
+  rpc::MessageContext on_bus;
+  on_bus.transport = rpc::TransportContext::nats({});
+  on_bus.session.session_id = rpc::SessionId(std::string("session-of-p01"));
+  EXPECT_FALSE(foreign_session("nats:session-of-p01", on_bus));
+  EXPECT_FALSE(foreign_session("http://localhost:8101/mcp", on_bus));
+  auto refused = foreign_session("nats:session-of-p02", on_bus);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, core::ErrorCode::kEndpointNotAllowed);
+  rpc::MessageContext by_http;
+  by_http.session.session_id = rpc::SessionId(std::string("session-of-p01"));
+  EXPECT_TRUE(foreign_session("nats:session-of-p01", by_http));
+}
+
 }  // namespace
 }  // namespace league::league_manager

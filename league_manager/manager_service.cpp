@@ -18,21 +18,6 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
-/// On a bus an agent is called by the session that it speaks by, never by another's.
-std::optional<Error> foreign_session(const std::string& endpoint,
-                                     const rpc::MessageContext& context) {
-  auto parsed = transport::parse_endpoint(endpoint);
-  if (!parsed || parsed->scheme != "nats") return std::nullopt;
-  bool is_own = context.transport.type == rpc::TransportType::kNats && context.session.session_id &&
-                context.session.session_id->view() == parsed->path;
-  if (is_own) return std::nullopt;
-  return Error{ErrorCode::kEndpointNotAllowed,
-               "contact_endpoint " + endpoint +
-                   " is not the session that this request came by: register with a request to "
-                   "mcp.session.SESSION.in",
-               "/contact_endpoint"};
-}
-
 AgentProfile profile_of(const envelope::RefereeMeta& meta) {
   return {.display_name = meta.display_name,
           .version = meta.version,
