@@ -10,6 +10,7 @@
 #include "tools/league/bench_echo.h"
 #include "tools/league/bench_league.h"
 #include "tools/league/bench_report.h"
+#include "tools/league/local_broker.h"
 #include "tools/league/run_directory.h"
 
 namespace league::tools {
@@ -63,7 +64,9 @@ class Bench {
       if (!compared) return fail(compared.error());
       cost = *compared;
     }
-    if (options_.is_cost_only || options_.transport == agent::Serving::kStdio) return show(*cost);
+    bool plays_no_league =
+        options_.transport == agent::Serving::kStdio || options_.transport == agent::Serving::kNats;
+    if (options_.is_cost_only || plays_no_league) return show(*cost);
     auto match_path = measure("match path alone", false);
     if (!match_path) return fail(match_path.error());
     auto league = measure("whole league", true);
@@ -89,9 +92,15 @@ class Bench {
 
   Result<CostComparison> compare() {
     std::filesystem::create_directories(directory_);
-    return compare_cost(
-        {.program = self_, .directory = directory_, .transport = options_.transport},
-        std::max(3, options_.repeat));
+    EchoOptions echo{.program = self_, .directory = directory_, .transport = options_.transport};
+    std::optional<LocalBroker> broker;
+    if (options_.transport == agent::Serving::kNats) {
+      auto started = LocalBroker::start(directory_, directory_);
+      if (!started) return started.error();
+      broker.emplace(std::move(*started));
+      echo.bus = broker->url();
+    }
+    return compare_cost(std::move(echo), std::max(3, options_.repeat));
   }
 
   int show(const CostComparison& cost) {

@@ -32,10 +32,11 @@ void add_bench(CLI::App& app, transport::StopSignal& stop, std::function<int()>&
   std::vector<std::string> names;
   for (agent::Serving serving : agent::kAllServings)
     names.emplace_back(agent::serving_name(serving));
+  names.emplace_back(agent::serving_name(agent::Serving::kNats));
   bench
       ->add_option("--transport", *transport,
                    "how the programs call each other; with another than http a call is compared "
-                   "with one over http first (stdio: only that)")
+                   "with one over http first (stdio and nats: only that)")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   bench->add_flag("--calls-only", options->is_cost_only,
@@ -46,7 +47,7 @@ void add_bench(CLI::App& app, transport::StopSignal& stop, std::function<int()>&
   bench->add_flag("--json", options->as_json, "one JSON object on stdout");
   bench->footer("Example: league bench --json --repeat 5");
   bench->callback([options, transport, &stop, &chosen] {
-    options->transport = agent::parse_serving(*transport).value_or(agent::Serving::kHttp);
+    options->transport = agent::parse_serving(*transport).value_or(agent::Serving::kNats);
     if (options->is_cost_only && options->transport == agent::Serving::kHttp)
       throw CLI::ValidationError("--calls-only", "compares a transport with http: name it");
     chosen = [options, &stop] { return run_bench(*options, stop); };
@@ -60,6 +61,7 @@ void add_echo(CLI::App& app, std::function<int()>& chosen) {
   echo->add_option("--role", options->role);
   echo->add_option("--transport", options->transport);
   echo->add_option("--socket", options->socket);
+  echo->add_option("--bus", options->bus);
   echo->add_option("--ports", options->ports);
   echo->add_option("--reply-bytes", options->reply_bytes);
   echo->add_option("--targets", options->targets)->delimiter(',');

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 namespace league::tools {
@@ -69,8 +70,10 @@ core::Result<CostComparison> compare_cost(EchoOptions options, int repeat) {
   Samples compared;
   for (int i = 0; i < repeat; ++i) {
     options.transport = agent::Serving::kHttp;
+    auto bus = std::exchange(options.bus, "");
     if (auto added = http.add(options); !added) return added.error();
     options.transport = other;
+    options.bus = std::move(bus);
     if (auto added = compared.add(options); !added) return added.error();
   }
   return CostComparison{http.medians(), compared.medians()};

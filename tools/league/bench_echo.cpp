@@ -90,6 +90,7 @@ class Echo {
                   std::to_string(replies / std::max<std::uint64_t>(1, traffic_.calls())),
                   "--transport", std::string(agent::serving_name(options_.transport)), "--socket",
                   (sockets_.path() / (name + ".sock")).string()});
+    if (!options_.bus.empty()) words.insert(words.end(), {"--bus", options_.bus});
     return BenchChild::start(options_.program, words, options_.directory / "echo.err");
   }
 

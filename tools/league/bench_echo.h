@@ -15,6 +15,7 @@ namespace league::tools {
 struct EchoPeerOptions {
   std::string transport = "http";  ///< a name of agent::Serving
   std::string socket;  ///< of unix; several servers number theirs
+  std::string bus;  ///< URL of the broker, in place of a transport
   /// `player`, `manager`, `referee`; empty: a child of a caller, which speaks stdio.
   std::string role;
   int ports = 1;  ///< so many servers, each answering every call with the same bytes
@@ -48,6 +49,7 @@ struct EchoOptions {
   std::filesystem::path directory;  ///< for what the processes say
   agent::Serving transport = agent::Serving::kHttp;
   int players = 64;  ///< addresses that are called
+  std::string bus = {};  ///< URL of the broker, for Serving::kNats
 };
 
 /// Repeats the calls of `traffic` without their meaning: the same caller and server, processes,

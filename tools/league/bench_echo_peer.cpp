@@ -11,6 +11,10 @@
 #include "common/agent/agent_listener.h"
 #include "common/rpc/frame_peek.h"
 #include "common/transport/any_caller.h"
+#include "common/transport/bus/bus_connection.h"
+#include "common/transport/bus/bus_listener.h"
+#include "common/transport/bus/nats_bus.h"
+#include "common/transport/link_caller.h"
 #include "tools/league/bench_echo.h"
 
 namespace league::tools {
@@ -114,7 +118,7 @@ int fail(const core::Error& error) {
   return 2;
 }
 
-int call_all(const EchoPeerOptions& options, transport::Hub& hub) {
+int call_all(const EchoPeerOptions& options, transport::Caller& caller) {
   std::vector<transport::Endpoint> targets;
   for (const auto& url : options.targets) {
     auto endpoint = transport::parse_endpoint(url);
@@ -123,9 +127,7 @@ int call_all(const EchoPeerOptions& options, transport::Hub& hub) {
   }
   std::optional<transport::Endpoint> seventh;
   if (auto endpoint = transport::parse_endpoint(options.seventh)) seventh = *std::move(endpoint);
-  auto caller = transport::make_caller(hub, {});
-  if (!caller) return fail(caller.error());
-  EchoCalls calls(options, **caller, std::move(targets), std::move(seventh));
+  EchoCalls calls(options, caller, std::move(targets), std::move(seventh));
   std::string go;
   if (!std::getline(std::cin, go)) return 0;
   std::int64_t first = now_ns();
@@ -134,11 +136,50 @@ int call_all(const EchoPeerOptions& options, transport::Hub& hub) {
   return 0;
 }
 
+/// An echo's place on a bus, with everything that calls need.
+class EchoBus {
+ public:
+  explicit EchoBus(transport::Hub& hub) : hub_(hub) {}
+
+  core::Result<void> join(const std::string& url) {
+    transport::NatsBusOptions options;
+    options.urls = url;
+    auto bus = transport::NatsBus::connect(options);
+    if (!bus) return bus.error();
+    bus_ = std::move(*bus);
+    connector_ = std::make_unique<transport::BusConnector>(
+        hub_, *bus_, transport::BusSession::make(random_), clock_, timer_, random_);
+    caller_ = std::make_unique<transport::LinkCaller>(*connector_, clock_, timer_);
+    return {};
+  }
+  [[nodiscard]] transport::Caller& caller() { return *caller_; }
+  /// Serves a new session; its URL.
+  core::Result<std::string> serve(transport::MessageHandler& handler) {
+    auto session = transport::BusSession::make(random_);
+    auto listener = transport::BusListener::start(*bus_, session, handler, clock_, {});
+    if (!listener) return listener.error();
+    listeners_.push_back(std::move(*listener));
+    return "nats:" + session.str();
+  }
+
+ private:
+  transport::Hub& hub_;
+  core::SystemClock clock_;
+  core::CryptoRandom random_;
+  core::ThreadTimer timer_;
+  std::unique_ptr<transport::NatsBus> bus_;
+  std::unique_ptr<transport::BusConnector> connector_;
+  std::unique_ptr<transport::LinkCaller> caller_;
+  std::vector<std::unique_ptr<transport::BusListener>> listeners_;
+};
+
 /// Everything that one process of the echo serves.
 class EchoServers {
  public:
-  EchoServers(const EchoPeerOptions& options, transport::Hub& hub)
+  /// `bus` is null where the transport is another.
+  EchoServers(const EchoPeerOptions& options, transport::Hub& hub, EchoBus* bus)
       : options_(options),
+        bus_(bus),
         transport_(agent::parse_serving(options.transport).value_or(agent::Serving::kHttp)),
         hub_(hub),
         handler_(options.reply_bytes) {}
@@ -154,6 +195,12 @@ class EchoServers {
       for (int i = 1; i <= options_.ports; ++i) urls.push_back(command + std::to_string(i));
       return urls;
     }
+    for (int i = 0; bus_ != nullptr && i < options_.ports; ++i) {
+      auto url = bus_->serve(handler_);
+      if (!url) return url.error();
+      urls.push_back(std::move(*url));
+    }
+    if (bus_ != nullptr) return urls;
     auto runtime = transport::HttpRuntime::start({.hub = &hub_});
     if (!runtime) return runtime.error();
     runtime_ = std::move(*runtime);
@@ -185,6 +232,7 @@ class EchoServers {
 
  private:
   const EchoPeerOptions& options_;
+  EchoBus* const bus_;
   const agent::Serving transport_;
   transport::Hub& hub_;
   EchoHandler handler_;
@@ -197,7 +245,11 @@ class EchoServers {
 int run_echo_peer(const EchoPeerOptions& options) {
   auto hub = transport::Hub::start();
   if (!hub) return fail(hub.error());
-  EchoServers servers(options, **hub);
+  EchoBus bus(**hub);
+  if (!options.bus.empty()) {
+    if (auto joined = bus.join(options.bus); !joined) return fail(joined.error());
+  }
+  EchoServers servers(options, **hub, options.bus.empty() ? nullptr : &bus);
   if (options.transport == "stdio" && options.role.empty()) {
     auto served = servers.serve_stdio();
     return served ? 0 : fail(served.error());
@@ -208,7 +260,10 @@ int run_echo_peer(const EchoPeerOptions& options) {
   for (const auto& url : *urls) std::cout << '\t' << url;
   std::cout << std::endl;
   if (!options.targets.empty()) {
-    if (int code = call_all(options, **hub); code != 0) return code;
+    auto direct = transport::make_caller(**hub, {});
+    if (!direct) return fail(direct.error());
+    auto& caller = options.bus.empty() ? **direct : bus.caller();
+    if (int code = call_all(options, caller); code != 0) return code;
   }
   for (std::string line; std::getline(std::cin, line);) {
   }
