@@ -61,11 +61,10 @@ class Bench {
     if (wanted == 0 && seat.keeper) wanted = seat.keeper->port();
     seat.socket = agent::numbered_socket(options_.common.socket, index, options_.count);
     // The manager and each referee have a child of their own of one player.
-    bool is_child = options_.common.serving() == agent::Serving::kStdio;
-    auto mark = is_child ? static_cast<int>(::getpid()) : static_cast<int>(wanted);
-    if (is_child) temporary += "_" + std::to_string(mark);
-    auto log = audit::agent_log_path(options_.common.logs,
-                                     "player_" + temporary + "_" + std::to_string(mark));
+    const std::string process = std::to_string(::getpid());
+    if (options_.common.serving() == agent::Serving::kStdio) temporary += "_" + process;
+    // What another process left that was killed before it had an id stays a log by itself.
+    auto log = audit::agent_log_path(options_.common.logs, "player_" + temporary + "_" + process);
     if (!log) return log.error();
     auto mode = options_.common.parsed_mode();
     auto port = agent::AgentPort::open(

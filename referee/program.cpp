@@ -1,6 +1,7 @@
 #include "referee/program.h"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -45,8 +46,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
     files = std::move(*matches);
   }
   std::string temporary = agent::temporary_id(options.name);
-  auto log = audit::agent_log_path(
-      options.common.logs, "referee_" + temporary + "_" + std::to_string(options.common.port));
+  // What another process left that was killed before it had an id stays a log by itself.
+  auto log = audit::agent_log_path(options.common.logs,
+                                   "referee_" + temporary + "_" + std::to_string(::getpid()));
   if (!log) return agent::fail(log.error());
   auto port = agent::AgentPort::open(
       **host, {.log = *log,
