@@ -255,7 +255,7 @@ class Totals:
         return not (self.lost or self.doubled or self.wrong or self.twice or self.other)
 
 
-def main():
+def main(league_type=CrashLeague):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=None, help="repeats a run, as far as the machine lets it")
@@ -271,15 +271,15 @@ def main():
         if options.seconds and time.monotonic() - started > options.seconds:
             print(f"not enough time: {totals}")
             return 1
-        play_one(options, seed + totals.leagues, totals)
+        play_one(league_type, options, seed + totals.leagues, totals)
     print(f"{totals}; {time.monotonic() - started:.0f} s", flush=True)
     return 0 if totals.is_clean() else 1
 
 
-def play_one(options, seed, totals):
+def play_one(league_type, options, seed, totals):
     directory = Path(tempfile.mkdtemp(prefix="league_crash_"))
     log = (lambda text: print(text, flush=True)) if options.verbose else (lambda text: None)
-    league = CrashLeague(directory, seed, min(KILLS_PER_LEAGUE, options.kills - totals.kills), log)
+    league = league_type(directory, seed, min(KILLS_PER_LEAGUE, options.kills - totals.kills), log)
     try:
         league.play()
     except (AssertionError, OSError, LookupError, sqlite3.Error) as problem:

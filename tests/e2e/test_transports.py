@@ -8,6 +8,7 @@ from collections import Counter
 import support_path  # noqa: F401
 from conversation_log import Log
 from league_testing import BIN, LeagueTest, limits
+from nats_broker import why_no_bus
 
 PLAYERS, REFEREES = 8, 2
 MATCHES = PLAYERS * (PLAYERS - 1) // 2
@@ -20,6 +21,7 @@ WAYS = {
     "stdio": {"subprocess"},
     "tcp": {"tcp"},
     "unix": {"unix"},
+    "nats": {"nats"},
     "mixed": {"http", "sse", "websocket", "subprocess", "tcp", "unix"},
 }
 MATCH_TYPES = {
@@ -49,14 +51,15 @@ def league_transcript(log):
 
 class SameLeague(LeagueTest):
     def play(self, transport):
-        """A whole league; its logs."""
+        """A whole league; its logs. `nats` is no `--transport`, but a broker between the programs."""
         directory = self.directory / transport
         directory.mkdir()
         file = directory / "limits.json"
         file.write_text(json.dumps(limits()))
+        way = ["--bus"] if transport == "nats" else ["--transport", transport]
         done = subprocess.run(
             [BIN / "league", "up", "--players", str(PLAYERS), "--referees", str(REFEREES), "--strategies", "even,odd",
-             "--transport", transport, "--limits", file, "--data", directory / "data", "--logs", directory / "logs", "--json"],
+             *way, "--limits", file, "--data", directory / "data", "--logs", directory / "logs", "--json"],
             capture_output=True, text=True, timeout=60, cwd=directory)
         self.assertEqual(done.returncode, 0, done.stderr)
         outcome = json.loads(done.stdout)
@@ -76,6 +79,8 @@ class SameLeague(LeagueTest):
         self.assertGreater(len(league), 8)
         for transport, ways in WAYS.items():
             with self.subTest(transport=transport):
+                if transport == "nats" and (why := why_no_bus(BIN)):
+                    self.skipTest(why)
                 log = plain if transport == "http" else self.play(transport)
                 self.assertEqual(match_transcripts(log), matches)
                 self.assertEqual(league_transcript(log), league)
@@ -91,7 +96,8 @@ class SameLeague(LeagueTest):
         """The way of a message is in the log, with what its transport knows."""
         context = record.get("context", {})
         known = {"http": {"connection", "remote", "method", "uri"}, "sse": {"stream"}, "websocket": {"frame", "final", "connection"},
-                 "tcp": {"connection", "remote", "local"}, "unix": {"connection"}, "subprocess": {"process"}}
+                 "tcp": {"connection", "remote", "local"}, "unix": {"connection"}, "subprocess": {"process"},
+                 "nats": {"subject", "session", "connection"}}
         self.assertLessEqual(known[record["transport"]], set(context), record)
 
 

@@ -16,11 +16,24 @@ def find_nats_server():
     return shutil.which("nats-server") or shutil.which("nats-server", path="/usr/sbin:/usr/local/sbin")
 
 
+def why_no_bus(bin_dir):
+    """Why leagues over a bus cannot be tried here: no broker, or programs that were built without NATS. Else None."""
+    if find_nats_server() is None:
+        return "nats-server is not installed"
+    # Programs that speak NATS end too: that is no broker's address.
+    asked = subprocess.run([os.path.join(bin_dir, "player"), "--bus", "nowhere:"], capture_output=True, text=True,
+                           timeout=10, check=False)
+    return "the programs are built without NATS" if "cannot speak NATS" in asked.stderr else None
+
+
 class NatsBroker:
     """A broker on the loopback. With `jetstream_dir` it keeps streams there, also over restarts; `config` is the path
-    of a configuration file; `arguments` are further ones of nats-server. Also a context manager."""
+    of a configuration file; `arguments` are further ones of nats-server. With `address` and `prefix`, a command that
+    runs another, it is elsewhere than on the loopback. Also a context manager."""
 
-    def __init__(self, jetstream_dir=None, config=None, arguments=(), port=None, log=None):
+    def __init__(self, jetstream_dir=None, config=None, arguments=(), port=None, log=None, address="127.0.0.1",
+                 prefix=()):
+        self.address, self._prefix = address, list(prefix)
         self.port = port
         self._own_dir = tempfile.mkdtemp(prefix="league_broker_")
         self.log = log or os.path.join(self._own_dir, "broker.log")
@@ -39,7 +52,7 @@ class NatsBroker:
 
     @property
     def url(self):
-        return f"nats://127.0.0.1:{self.port}"
+        return f"nats://{self.address}:{self.port}"
 
     @property
     def pid(self):
@@ -55,7 +68,7 @@ class NatsBroker:
             raise RuntimeError("nats-server is not installed")
         if self.is_running():
             return self
-        command = [program, "-a", "127.0.0.1", "-p", str(self.port or -1), "-l", self.log] + self._more
+        command = [*self._prefix, program, "-a", self.address, "-p", str(self.port or -1), "-l", self.log] + self._more
         if self.port is None:
             command += ["--ports_file_dir", self._own_dir]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -109,8 +122,10 @@ class NatsBroker:
             self.port = self._written_port()
         if self.port is None:
             return False
+        if self._prefix:  # it may be where this process cannot reach it
+            return "Server is ready" in self._end_of_log()
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+            with socket.create_connection((self.address, self.port), timeout=1) as connection:
                 return connection.recv(4) == b"INFO"
         except OSError:
             return False
