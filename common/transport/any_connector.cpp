@@ -11,6 +11,7 @@ std::shared_ptr<Connector> make_connector(Hub& hub, const AnyConnectorOptions& o
                  std::make_shared<LegacySseConnector>(hub, options.legacy_sse));
   connector->add({"ws", "wss"}, std::make_shared<WebSocketConnector>(hub, options.web_socket));
   connector->add({"tcp", "unix", "stdio"}, std::make_shared<LineConnector>(hub, options.lines));
+  if (options.bus) connector->add({"nats"}, options.bus);
   return connector;
 }
 

@@ -15,6 +15,7 @@ struct AnyConnectorOptions {
   LegacySseOptions legacy_sse;
   WebSocketOptions web_socket;
   LineConnectorOptions lines;
+  std::shared_ptr<Connector> bus = nullptr;  ///< for nats; null: this process is on no bus
 };
 
 /// Connects to endpoints of every scheme, plain HTTP and commands too: whoever gives it endpoints

@@ -31,6 +31,7 @@ struct CallOptions {
   bool list = false;
   bool json = false;
   bool verbose = false;
+  agent::BusOptions bus;
 };
 
 int call_failed(const Error& error, int exit_code) {
@@ -105,6 +106,7 @@ int call(const CallOptions& options) {
   access_options.credential = options.credential;
   access_options.patience = std::chrono::milliseconds(options.timeout_ms);
   access_options.shows_child_errors = true;
+  access_options.bus = options.bus;
   auto access = McpAccess::open(options.url, access_options);
   if (!access) return call_failed(access.error(), 2);
   auto negotiated = (*access)->connect();
@@ -126,7 +128,8 @@ void add_call_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* command = app.add_subcommand("call", "call a tool of any MCP server");
   command
       ->add_option("URL", options->url,
-                   "http(s)://, sse+http(s)://, ws(s)://, tcp://, unix:PATH or stdio:COMMAND")
+                   "http(s)://, sse+http(s)://, ws(s)://, tcp://, unix:PATH, stdio:COMMAND, "
+                   "nats:manager or nats:SESSION")
       ->required();
   command->add_option("TOOL", options->tool, "the tool's name");
   command->add_option("ARGS", options->words, "one JSON object, or key=value ...");
@@ -140,11 +143,13 @@ void add_call_command(CLI::App& app, std::function<int()>& chosen) {
       "--credential", options->credential,
       "header:NAME=VARIABLE, bearer:VARIABLE or query:NAME=VARIABLE; VARIABLE is of "
       "the environment, @FILE a file");
+  add_bus_options(*command, options->bus);
   command->footer(
       "Examples:\n"
       "  league call localhost:8000 get_standings limit=3\n"
       "  league call stdio:\"python3 bot.py\" choose_parity '{\"match_id\":\"R1M1\"}'\n"
       "  league call sse+http://localhost:3001/sse --list\n"
+      "  league call nats:manager get_league_status --bus nats://localhost:4222\n"
       "Exit codes: 0 done, 1 the tool or the server said no, 2 wrong usage or nobody there.");
   command->callback([options, &chosen] { chosen = [options] { return call(*options); }; });
 }

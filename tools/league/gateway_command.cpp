@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "tools/league/bus_link.h"
 #include "tools/league/gateway_program.h"
 
 namespace league::tools {
@@ -35,11 +36,15 @@ void add_gateway_command(CLI::App& app, transport::StopSignal& stop, std::functi
       "gateway", "stand in front of an MCP server that speaks another transport");
   command
       ->add_option("--backend", options.backend,
-                   "sse+http(s)://, http(s)://, ws(s)://, tcp://, unix:PATH or stdio:COMMAND")
+                   "sse+http(s)://, http(s)://, ws(s)://, tcp://, unix:PATH, stdio:COMMAND, "
+                   "nats:manager or nats:SESSION")
       ->required();
   auto* port = command->add_option("--port", options.port, "serve HTTP here (0: any that is free)");
   command->add_flag("--stdio", options.serves_stdio, "serve the standard streams instead")
       ->excludes(port);
+  command->add_flag("--on-bus", options.serves_bus, "serve a session on the bus instead")
+      ->excludes(port);
+  add_bus_options(*command, options.bus);
   command->add_option("--bind", options.bind, "address to listen at (127.0.0.1)");
   command->add_option("--allow-host", options.allow_hosts,
                       "name besides localhost that clients may use; may be repeated");
@@ -58,6 +63,8 @@ void add_gateway_command(CLI::App& app, transport::StopSignal& stop, std::functi
       "--credential header:X-API-Key=API_KEY\n"
       "  league gateway --backend stdio:\"python3 server.py\" --port 8090\n"
       "  league gateway --backend http://localhost:8000/mcp --stdio\n"
+      "  league gateway --backend nats:SESSION --bus nats://localhost:4222 --port 8090\n"
+      "  league gateway --backend http://localhost:8101/mcp --bus nats://localhost:4222 --on-bus\n"
       "Exit codes: 0 it ran until it was stopped, 2 it could not.");
   command->callback([arguments, &stop, &chosen] {
     chosen = [arguments, &stop] {

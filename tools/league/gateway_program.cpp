@@ -8,6 +8,7 @@
 #include "common/audit/audited_handler.h"
 #include "common/core/timer.h"
 #include "common/transport/any_connector.h"
+#include "common/transport/bus/bus_listener.h"
 #include "common/transport/http_server.h"
 #include "common/transport/line/stdio_server.h"
 #include "tools/league/gateway.h"
@@ -20,6 +21,8 @@ namespace league::tools {
 namespace {
 
 using core::Error;
+
+constexpr std::chrono::milliseconds kGrace{1000};
 
 /// Where nobody wants a log.
 class NoRecords final : public audit::RecordSink {
@@ -47,6 +50,8 @@ class GatewayProgram {
   void make_link(transport::Endpoint endpoint);
   core::Result<void> serve();
   core::Result<void> serve_http();
+  core::Result<void> serve_bus();
+  void announce(const std::string& url) const;
   [[nodiscard]] audit::RecordSink& log() {
     if (log_) return *log_;
     return no_log_;
@@ -62,20 +67,26 @@ class GatewayProgram {
   std::unique_ptr<transport::HttpRuntime> runtime_;
   std::unique_ptr<core::ThreadTimer> timer_;
   GatewayCredential credential_;
+  std::unique_ptr<BusLink> bus_;  ///< null where it is on none
   std::shared_ptr<transport::Connector> connector_;
   std::unique_ptr<GatewayBackend> backend_;
   GatewayLink* link_ = nullptr;  ///< the backend, if it is one
   std::unique_ptr<Gateway> gateway_;
   std::unique_ptr<audit::AuditedHandler> audited_;
   std::unique_ptr<transport::HttpServer> server_;
+  std::unique_ptr<transport::BusListener> listener_;
   std::optional<transport::ServedConnection> stdio_;
 };
 
 GatewayProgram::~GatewayProgram() {
   if (stdio_) stdio_->close();
   if (server_) server_->stop();
+  if (listener_) listener_->stop(kGrace);
   server_ = nullptr;
+  listener_ = nullptr;
   backend_ = nullptr;
+  connector_ = nullptr;
+  bus_ = nullptr;
   timer_ = nullptr;
   runtime_ = nullptr;
   hub_ = nullptr;
@@ -108,6 +119,11 @@ core::Result<void> GatewayProgram::start() {
   hub_ = std::move(*hub);
   timer_ = std::make_unique<core::ThreadTimer>();
   if (auto opened = open_log(); !opened) return opened.error();
+  if (endpoint->scheme == "nats" || options_.serves_bus) {
+    auto bus = BusLink::join(options_.bus, {*hub_, *timer_, clock_, random_});
+    if (!bus) return bus.error();
+    bus_ = std::move(*bus);
+  }
   if (auto made = make_backend(*endpoint); !made) return made.error();
   return serve();
 }
@@ -141,6 +157,7 @@ void GatewayProgram::make_link(transport::Endpoint endpoint) {
   connector.lines.subprocess.on_stderr = [](std::string_view /*command*/, std::string_view line) {
     std::cerr << "backend: " << safe_text(std::string(line)) << std::endl;
   };
+  if (bus_) connector.bus = bus_->connector();
   connector_ = transport::make_connector(*hub_, connector);
   GatewayLinkOptions link;
   link.endpoint = std::move(endpoint);
@@ -158,11 +175,25 @@ void GatewayProgram::make_link(transport::Endpoint endpoint) {
 }
 
 core::Result<void> GatewayProgram::serve() {
+  if (options_.serves_bus) return serve_bus();
   if (!options_.serves_stdio) return serve_http();
   auto served = transport::serve_stdio(*hub_, *audited_, [this] { stop_.request_stop(); });
   if (!served) return served.error();
   stdio_ = std::move(*served);
   return {};
+}
+
+core::Result<void> GatewayProgram::serve_bus() {
+  auto started = transport::BusListener::start(bus_->bus(), bus_->session(), *audited_, clock_, {});
+  if (!started) return started.error();
+  listener_ = std::move(*started);
+  announce("nats:" + bus_->session().str());
+  return {};
+}
+
+void GatewayProgram::announce(const std::string& url) const {
+  std::cout << (options_.json ? nlohmann::json{{"ready", url}}.dump() : "ready " + url)
+            << std::endl;
 }
 
 core::Result<void> GatewayProgram::serve_http() {
@@ -178,10 +209,8 @@ core::Result<void> GatewayProgram::serve_http() {
   if (!started) return started.error();
   server_ = std::move(*started);
   bool is_any = options_.bind == "127.0.0.1" || options_.bind == "0.0.0.0";
-  std::string url = "http://" + (is_any ? "localhost" : options_.bind) + ":" +
-                    std::to_string(server_->port()) + "/mcp";
-  std::cout << (options_.json ? nlohmann::json{{"ready", url}}.dump() : "ready " + url)
-            << std::endl;
+  announce("http://" + (is_any ? "localhost" : options_.bind) + ":" +
+           std::to_string(server_->port()) + "/mcp");
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/agent/bus_options.h"
 #include "common/transport/signals.h"
 
 namespace league::tools {
@@ -17,6 +18,8 @@ struct GatewayProgramOptions {
   std::string bind = "127.0.0.1";
   std::uint16_t port = 0;
   bool serves_stdio = false;  ///< in place of the port
+  agent::BusOptions bus;  ///< for a backend on a message bus, and for serves_bus
+  bool serves_bus = false;  ///< a session on the bus, in place of the port
   std::vector<std::string> allow_hosts;
   std::vector<std::string> allow_tools;  ///< empty: all
   std::chrono::milliseconds call_timeout{30'000};

@@ -13,7 +13,7 @@ constexpr std::chrono::seconds kFarewell{3};
 
 bool has_scheme(const std::string& url) {
   return url.find("://") != std::string::npos || url.starts_with("stdio:") ||
-         url.starts_with("unix:");
+         url.starts_with("unix:") || url.starts_with("nats:");
 }
 
 }  // namespace
@@ -54,6 +54,13 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
   if (!hub) return hub.error();
   access->hub_ = std::move(*hub);
   access->timer_ = std::make_unique<core::ThreadTimer>();
+  if (endpoint->scheme == "nats") {
+    auto bus = BusLink::join(options.bus,
+                             {*access->hub_, *access->timer_, access->clock_, access->random_});
+    if (!bus) return bus.error();
+    access->bus_ = std::move(*bus);
+    connector.bus = access->bus_->connector();
+  }
   access->connector_ = transport::make_connector(*access->hub_, connector);
   access->deadline_ = access->clock_.steady_now() + options.patience;
   session.on_disconnected = [ended = access->disconnected_] { ended->set_value(); };
@@ -71,6 +78,8 @@ McpAccess::~McpAccess() {
     if (was_ready) ended.wait_for(kFarewell);
   }
   session_ = nullptr;
+  connector_ = nullptr;
+  bus_ = nullptr;
   timer_ = nullptr;
   hub_ = nullptr;
 }

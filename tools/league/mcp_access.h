@@ -10,6 +10,7 @@
 #include "common/mcp/client/client_session.h"
 #include "common/transport/any_connector.h"
 #include "common/transport/hub.h"
+#include "tools/league/bus_link.h"
 #include "tools/league/gateway_credential.h"
 
 namespace league::tools {
@@ -22,6 +23,7 @@ class McpAccess {
     std::string credential;  ///< as --credential; empty: none
     std::chrono::milliseconds patience{30'000};
     bool shows_child_errors = false;  ///< what a child writes on stderr goes to ours
+    agent::BusOptions bus = {};  ///< for nats: addresses
   };
 
   /// `url` may leave out `http://` and `/mcp`. Fails with a text for people when it is none, or the
@@ -56,7 +58,9 @@ class McpAccess {
 
   core::SystemClock clock_;
   std::unique_ptr<transport::Hub> hub_;
+  core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
+  std::unique_ptr<BusLink> bus_;
   std::shared_ptr<transport::Connector> connector_;
   GatewayCredential credential_;
   core::Clock::Steady deadline_{};
