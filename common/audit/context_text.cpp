@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/audit/json_text.h"
+#include "common/rpc/shown_subject.h"
 
 namespace league::audit {
 namespace {
@@ -42,25 +43,19 @@ class Members {
   bool is_empty_ = true;
 };
 
-/// The beginning of a name that opens a session or a stream, and the number behind it.
+/// The beginning of a name that opens a session or a stream.
 std::string shown(std::string_view name) {
-  if (name.size() <= kShownOfSecretName) return std::string(name);
-  std::string out(name.substr(0, kShownOfSecretName));
-  out += "...";
-  auto dash = name.rfind('-');
-  if (dash != std::string_view::npos && dash >= kShownOfSecretName) out += name.substr(dash);
-  return out;
+  bool is_short = name.size() <= kShownOfSecretName;
+  return std::string(name.substr(0, kShownOfSecretName)) + (is_short ? "" : "...");
 }
 
-/// A subject, in which only the beginning of a session's name is shown.
-std::string shown_subject(std::string_view subject) {
-  for (std::string_view prefix : {"mcp.session.", "_INBOX."}) {
-    if (!subject.starts_with(prefix)) continue;
-    auto end = std::min(subject.find('.', prefix.size()), subject.size());
-    auto name = subject.substr(prefix.size(), end - prefix.size());
-    return std::string(prefix) + shown(name) + std::string(subject.substr(end));
-  }
-  return std::string(subject);
+/// The same, and the number behind it, which says where in the stream one is.
+std::string shown_event(std::string_view name) {
+  auto dash = std::min(name.rfind('-'), name.size());
+  auto digits = name.substr(dash).substr(std::min<std::size_t>(1, name.size() - dash));
+  bool is_number = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+  if (!is_number || dash < kShownOfSecretName) return shown(name);
+  return shown(name.substr(0, dash)) + std::string(name.substr(dash));
 }
 
 struct MetadataWriter {
@@ -77,10 +72,10 @@ struct MetadataWriter {
   void operator()(const std::shared_ptr<const rpc::SseMetadata>& sse) const {
     if (!sse) return;
     out.text("stream", shown(sse->stream_id));
-    if (sse->event_id) out.text("event_id", shown(*sse->event_id));
+    if (sse->event_id) out.text("event_id", shown_event(*sse->event_id));
     if (sse->event_type) out.text("event_type", *sse->event_type);
     if (sse->retry_after) out.number("retry_ms", sse->retry_after->count());
-    if (sse->last_event_id) out.text("last_event_id", shown(*sse->last_event_id));
+    if (sse->last_event_id) out.text("last_event_id", shown_event(*sse->last_event_id));
   }
   void operator()(const rpc::WebSocketMetadata& web_socket) const {
     out.text("frame", rpc::to_string(web_socket.frame_type));
@@ -89,8 +84,8 @@ struct MetadataWriter {
   }
   void operator()(const std::shared_ptr<const rpc::NatsMetadata>& nats) const {
     if (!nats) return;
-    out.text("subject", shown_subject(nats->subject));
-    out.text("reply", shown_subject(nats->reply));
+    out.text("subject", rpc::shown_subject(nats->subject));
+    out.text("reply", rpc::shown_subject(nats->reply));
     out.text("trace", nats->trace_id);
   }
 };

@@ -47,6 +47,31 @@ TEST(ContextText, AWebSocketFrameAndAChildAndASession) {
             R"({"session":"01234567...","process":17})");
 }
 
+TEST(ContextText, OnABusOnlyTheBeginningOfSessionsIsShown) {
+  const std::string session = "0f3c1a2b-aaaa-bbbb-cccc-0123456789ab";
+  auto nats = rpc::TransportContext::nats(
+      {"mcp.session." + session + ".in", "_INBOX." + session + ".fedcba9876543210.17", "conv-1"});
+  EXPECT_EQ(text_of(nats, rpc::SessionId(session)),
+            R"({"session":"0f3c1a2b...","subject":"mcp.session.0f3c1a2b....in",)"
+            R"("reply":"_INBOX.0f3c1a2b....fedcba98....17","trace":"conv-1"})");
+  EXPECT_EQ(text_of(rpc::TransportContext::nats({"mcp.discovery", "", ""})),
+            R"({"subject":"mcp.discovery"})");
+}
+
+TEST(ContextText, AHostileTraceIsEscaped) {
+  EXPECT_EQ(text_of(rpc::TransportContext::nats({"mcp.discovery", "_INBOX.a\xff", "x\"y"})),
+            R"({"subject":"mcp.discovery","reply":"?","trace":"x\"y"})");
+}
+
+TEST(ContextText, OfAStreamOnlyTheNumberBehindItsNameIsShown) {
+  rpc::SseMetadata sse;
+  sse.stream_id = "abcdefghijkl-secret";
+  sse.event_id = "abcdefghijkl-secret";
+  sse.last_event_id = "abcdefghijkl-secret-3";
+  EXPECT_EQ(text_of(rpc::TransportContext::sse(sse)),
+            R"({"stream":"abcdefgh...","event_id":"abcdefgh...","last_event_id":"abcdefgh...-3"})");
+}
+
 TEST(ContextText, TlsAndTextsThatNeedEscaping) {
   auto connection = sample_connection();
   connection.tls = rpc::TlsInfo{"TLSv1.3", "x", "", ""};

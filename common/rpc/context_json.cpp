@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/rpc/context.h"
+#include "common/rpc/shown_subject.h"
 
 namespace league::rpc {
 namespace {
@@ -37,8 +38,8 @@ void put_metadata(nlohmann::json& out, const TransportMetadata& metadata) {
     out["final"] = web_socket->is_final;
     out["compressed"] = web_socket->is_compressed;
   } else if (const auto* nats = std::get_if<std::shared_ptr<const NatsMetadata>>(&metadata)) {
-    out["subject"] = (*nats)->subject;
-    if (!(*nats)->reply.empty()) out["reply"] = (*nats)->reply;
+    out["subject"] = shown_subject((*nats)->subject);
+    if (!(*nats)->reply.empty()) out["reply"] = shown_subject((*nats)->reply);
     if (!(*nats)->trace_id.empty()) out["trace_id"] = (*nats)->trace_id;
   }
 }
