@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/rpc/frame_peek.h"
+#include "common/rpc/shown_subject.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/bus/strand.h"
 #include "common/transport/client/connection_parts.h"
@@ -106,24 +108,36 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     auto found = asked_.find(std::strtoull(digits.c_str(), nullptr, 10));
     if (found == asked_.end()) return;  // answered before, or too late
     if (message.is_no_responders) return on_nobody(found->first, found->second);
+    Asked asked = std::move(found->second);
     asked_.erase(found);
+    if (!is_answer_to(asked, message.payload))
+      return lose(asked, "the answer names another request, or none");
     ReceivedMessage received;
     received.context =
         bus_context(message, session_, rpc::MessageDirection::kServerToClient, connection_, clock_);
     received.bytes = std::move(message.payload);
     gate_.deliver(std::move(received));
   }
+  /// Else nobody above would know what was answered, and would wait until the deadline.
+  static bool is_answer_to(const Asked& asked, std::string_view payload) {
+    auto answer = rpc::peek_frame(payload);
+    return answer.kind == rpc::FrameKind::kResponse &&
+           answer.id == rpc::peek_frame(*asked.bytes).id;
+  }
+  static void lose(const Asked& asked, const std::string& why) {
+    if (asked.lost) asked.lost({core::ErrorCode::kConnectionError, why, {}});
+  }
   void on_nobody(std::uint64_t number, Asked& asked) {
     if (asked.is_waiting) return;
     auto now = clock_.steady_now();
-    if (now >= asked.begun + options_.patience || now >= asked.deadline) {
-      auto lost = std::move(asked.lost);
+    // A manager that was found listens, though the broker may need a moment to know; it is looked
+    // for until the deadline.
+    bool is_patient = way_.attach || now < asked.begun + options_.patience;
+    if (!is_patient || now >= asked.deadline) {
+      Asked gone = std::move(asked);
       asked_.erase(number);
-      if (lost)
-        lost({core::ErrorCode::kConnectionError,
-              "nobody listens at " + way_.subject + ": the agent is not on the bus",
-              {}});
-      return;
+      return lose(gone, "nobody listens at " + rpc::shown_subject(way_.subject) +
+                            ": the agent is not on the bus");
     }
     asked.is_waiting = true;
     auto again = [weak = weak_from_this(), number] {
@@ -285,7 +299,7 @@ void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadlin
   std::string league(endpoint.path.substr(std::min(endpoint.path.size(), kManager.size() + 1)));
   // Who waits is to hear why before it gives up by itself.
   auto now = parts_->clock.steady_now();
-  auto until = now + (deadline - now) * 9 / 10;
+  auto until = now + (deadline - now) / 10 * 9;
   parts_->discovery.attach(
       league, until,
       [weak = std::weak_ptr(parts_), league,

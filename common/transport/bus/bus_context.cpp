@@ -11,8 +11,7 @@ std::shared_ptr<const rpc::ConnectionInfo> bus_connection_info(const Bus& bus,
   static std::atomic<std::uint64_t> next = 1;
   rpc::ConnectionInfo info;
   info.remote_address = bus.url();
-  info.connection_id =
-      "nats-" + session.str().substr(0, kShown) + "-" + std::to_string(next++);
+  info.connection_id = "nats-" + session.str().substr(0, kShown) + "-" + std::to_string(next++);
   return std::make_shared<const rpc::ConnectionInfo>(std::move(info));
 }
 
@@ -21,8 +20,7 @@ rpc::MessageContext bus_context(const BusMessage& message, const BusSession& ses
                                 std::shared_ptr<const rpc::ConnectionInfo> connection,
                                 const core::Clock& clock) {
   auto context = rpc::MessageContext::minimal(clock).with_direction(direction).with_transport(
-      rpc::TransportContext::nats(
-          {message.subject, message.reply, bus_trace(message)})
+      rpc::TransportContext::nats({message.subject, message.reply, bus_trace(message)})
           .with_connection(std::move(connection)));
   context.session.session_id = rpc::SessionId(session.str());
   context.session.state = rpc::SessionState::kActive;

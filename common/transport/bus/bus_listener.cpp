@@ -67,6 +67,10 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     }
     handler_.on_channel_closed(*this);
   }
+  [[nodiscard]] bool is_listening() const {
+    std::lock_guard lock(mutex_);
+    return subscription_ != nullptr;
+  }
   void send_keep_alive() { (void)publish_events(std::string(kBusKeepAlive)); }
 
   bool push(std::shared_ptr<const std::string> bytes) override {
@@ -132,10 +136,8 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     if (is_final) subject.clear();
     handler_.on_message(
         std::move(inbound),
-        ReplySlot([self = shared_from_this(), subject,
-                   trace = bus_trace(message)](OutboundReply reply) {
-          self->answer(subject, trace, std::move(reply));
-        }));
+        ReplySlot([self = shared_from_this(), subject, trace = bus_trace(message)](
+                      OutboundReply reply) { self->answer(subject, trace, std::move(reply)); }));
   }
   /// `subject` is empty where there is to be none.
   void answer(const std::string& subject, const std::string& trace, OutboundReply reply) {
@@ -193,6 +195,7 @@ BusListener::~BusListener() { stop(std::chrono::milliseconds(0)); }
 
 void BusListener::begin_stop() { state_->begin_stop(); }
 void BusListener::stop(std::chrono::milliseconds grace) { state_->stop(grace); }
+bool BusListener::is_listening() const { return state_->is_listening(); }
 std::shared_ptr<PeerChannel> BusListener::channel() const { return state_; }
 void BusListener::send_keep_alive() { state_->send_keep_alive(); }
 

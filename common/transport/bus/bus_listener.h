@@ -49,6 +49,8 @@ class BusListener {
   /// that the channel is closed. Afterwards the handler is not called any more.
   void stop(std::chrono::milliseconds grace);
 
+  /// False after begin_stop, and once the channel was closed.
+  [[nodiscard]] bool is_listening() const;
   /// The way to the session's other side.
   [[nodiscard]] std::shared_ptr<PeerChannel> channel() const;
   /// Tells the other side that this one lives.

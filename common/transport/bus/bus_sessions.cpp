@@ -21,6 +21,8 @@ constexpr int kInvalidParams = -32602;
 constexpr int kTooManySessions = -32000;
 /// A session in whose place another may be attached.
 constexpr std::chrono::minutes kForgotten{10};
+/// The same for one that has never said anything: attaching alone keeps no place.
+constexpr std::chrono::minutes kNeverHeard{1};
 
 }  // namespace
 
@@ -42,18 +44,25 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
                                       if (auto self = weak.lock()) self->on_discovery(message);
                                     });
     if (!discovery) return discovery.error();
-    std::lock_guard lock(mutex_);
-    discovery_ = std::move(*discovery);
-    pulse_later();
+    {
+      std::lock_guard lock(mutex_);
+      discovery_ = std::move(*discovery);
+    }
+    if (options_.keep_alive.count() > 0) pulse_later();
     return {};
   }
   core::Result<void> attach(const BusSession& session) {
+    std::shared_ptr<Attached> replaced;  // one whose channel was closed
     {
       std::lock_guard lock(mutex_);
-      if (is_stopping_)
-        return core::Error{core::ErrorCode::kShuttingDown, "the manager is stopping", {}};
-      if (sessions_.contains(session)) return {};
+      if (is_stopping_) return stopping();
+      if (auto found = sessions_.find(session); found != sessions_.end()) {
+        if (found->second->listener->is_listening()) return {};
+        replaced = std::move(found->second);
+        sessions_.erase(found);
+      }
     }
+    replaced.reset();
     if (auto room = make_room(); !room) return room;
     auto attached = std::make_shared<Attached>();
     BusListenerOptions listening;
@@ -64,8 +73,9 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     auto listener = BusListener::start(bus_, session, handler_, clock_, std::move(listening));
     if (!listener) return listener.error();
     attached->listener = std::move(*listener);
-    attached->last_heard = clock_.steady_now();
+    attached->last_heard = clock_.steady_now() - (kForgotten - kNeverHeard);
     std::lock_guard lock(mutex_);
+    if (is_stopping_) return stopping();
     // One that lost a race against another request ends without the lock: `attached` is older.
     sessions_.try_emplace(session, attached);
     return {};
@@ -81,9 +91,12 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex_);
       is_stopping_ = true;
       discovery.swap(discovery_);
-      sessions = sessions_;
     }
     discovery.reset();
+    {
+      std::lock_guard lock(mutex_);
+      sessions = sessions_;
+    }
     for (auto& [session, attached] : sessions) attached->listener->begin_stop();
   }
   void stop(std::chrono::milliseconds grace) {
@@ -98,6 +111,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
       auto left = std::max(end - clock_.steady_now(), Steady::duration::zero());
       attached->listener->stop(std::chrono::duration_cast<std::chrono::milliseconds>(left));
     }
+    std::lock_guard calling(calling_mutex_);  // waits for a callback that runs on the timer
   }
 
  private:
@@ -108,6 +122,9 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     bool is_gone = false;
   };
 
+  static core::Error stopping() {
+    return {core::ErrorCode::kShuttingDown, "the manager is stopping", {}};
+  }
   void on_discovery(const BusMessage& message) {
     auto league = bus_header(message, kLeagueHeader);
     if (!league.empty() && league != options_.league_id) return;
@@ -141,23 +158,24 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
                                    answer.dump(-1, ' ', false, json::error_handler_t::replace),
                                    session, rpc::MessageDirection::kServerToClient));
   }
+  static core::Error full() {
+    return {
+        core::ErrorCode::kOverloaded, "this league's manager has as many sessions as it takes", {}};
+  }
   /// Forgets the session that was silent longest, where there are too many.
   core::Result<void> make_room() {
-    std::shared_ptr<Attached> forgotten;
+    std::shared_ptr<Attached> forgotten;  // ends without the lock: it is older
     std::lock_guard lock(mutex_);
     if (sessions_.size() < options_.max_sessions) return {};
+    auto now = clock_.steady_now();
+    if (now < full_until_) return full();
     auto oldest = std::min_element(
         sessions_.begin(), sessions_.end(),
         [](const auto& a, const auto& b) { return a.second->last_heard < b.second->last_heard; });
-    if (oldest->second->last_heard + kForgotten > clock_.steady_now()) {
-      return core::Error{core::ErrorCode::kOverloaded,
-                         "this league's manager has as many sessions as it takes",
-                         {}};
-    }
-    forgotten = oldest->second;
+    full_until_ = oldest->second->last_heard + kForgotten;
+    if (now < full_until_) return full();
+    forgotten = std::move(oldest->second);
     sessions_.erase(oldest);
-    timer_.schedule(std::chrono::milliseconds(0),
-                    [forgotten] { forgotten->listener->stop(std::chrono::milliseconds(0)); });
     return {};
   }
   void on_sign_of_life(const BusSession& session, bool is_keep_alive) {
@@ -196,10 +214,18 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
       }
     }
     for (const auto& attached : sessions) attached->listener->send_keep_alive();
-    for (const auto& session : gone) {
-      if (options_.on_gone) options_.on_gone(session);
+    {
+      std::lock_guard calling(calling_mutex_);
+      for (const auto& session : gone) {
+        if (options_.on_gone && !is_stopping()) options_.on_gone(session);
+      }
     }
     pulse_later();
+  }
+
+  [[nodiscard]] bool is_stopping() const {
+    std::lock_guard lock(mutex_);
+    return is_stopping_;
   }
 
   Bus& bus_;
@@ -208,9 +234,11 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
   core::Timer& timer_;
   core::RandomSource& random_;
   const BusSessionsOptions options_;
+  std::recursive_mutex calling_mutex_;  // held while on_gone runs
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
   std::map<BusSession, std::shared_ptr<Attached>> sessions_;
   std::unique_ptr<Bus::Subscription> discovery_;
+  Steady full_until_{};  ///< until then nobody can be forgotten: nobody was silent long enough
   bool is_stopping_ = false;
 };
 

@@ -17,7 +17,7 @@ namespace league::transport {
 
 struct BusSessionsOptions {
   std::string league_id;
-  std::chrono::milliseconds keep_alive{5000};
+  std::chrono::milliseconds keep_alive{5000};  ///< 0: none are sent, and nobody is watched
   std::size_t max_sessions = 20'000;
   /// An agent that has sent keep-alives is silent for twice their interval, or is heard again. On a
   /// thread of the bus or the timer.
@@ -43,7 +43,8 @@ class BusSessions {
   [[nodiscard]] std::size_t size() const;
   /// Takes nothing more.
   void begin_stop();
-  /// begin_stop, waits until everything was answered, at most for `grace`.
+  /// begin_stop, waits until everything was answered, at most for `grace`. Afterwards neither the
+  /// handler nor a callback runs, unless it is the one that called.
   void stop(std::chrono::milliseconds grace);
 
  private:
