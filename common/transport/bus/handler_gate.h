@@ -21,7 +21,7 @@ class HandlerGate {
     auto self = std::this_thread::get_id();
     {
       std::unique_lock lock(mutex_);
-      idle_.wait(lock, [&] { return depth_ == 0 || runner_ == self; });
+      idle_.wait(lock, [&] { return is_closed_ || depth_ == 0 || runner_ == self; });
       if (is_closed_) return;
       ++depth_;
       runner_ = self;
@@ -44,6 +44,9 @@ class HandlerGate {
     std::function<void(Argument)> done;
     std::unique_lock lock(mutex_);
     is_closed_ = true;
+    // Who waits for its turn has none any more. It must not wait for the handler that closes: that
+    // one may be about to wait for it.
+    idle_.notify_all();
     if (depth_ > 0 && runner_ == std::this_thread::get_id()) return;
     idle_.wait(lock, [&] { return depth_ == 0; });
     done = std::exchange(handler_, nullptr);

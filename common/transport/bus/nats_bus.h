@@ -32,23 +32,26 @@ struct NatsBusOptions {
   NatsCredentials credentials = {};
   NatsTls tls = {};
   /// What an operator should know: a permission that is missing, messages dropped because a handler
-  /// was too slow, a connection refused for good. Without credentials. On a thread of the bus; may
+  /// was too slow, a broker that refuses us. Without credentials. On a thread of the bus; may
   /// be empty.
   std::function<void(std::string)> on_fault = nullptr;
 };
 
-/// A bus over NATS brokers. Looks for a broker until it is destroyed; what is published meanwhile
-/// waits, up to 4 MiB, and goes out when it is found. A broker that does not read delays whoever
-/// publishes by two seconds at most. Takes three threads per process and one per bus, however many
-/// subscriptions there are. Thread-safe; the destructor may run on any thread, and waits for
-/// handlers that run on others.
+/// A bus over NATS brokers. Looks for a broker until it is destroyed, whatever becomes of its
+/// connections: brokers that take one and close it, or refuse today what they took yesterday. What
+/// is published meanwhile waits, up to 4 MiB, and goes out when a broker is found; subscriptions
+/// last. A broker that does not read delays whoever publishes by two seconds at most. Takes three
+/// threads per process and one per bus, however many subscriptions there are, and one more per bus
+/// that has once had to look. Thread-safe; the destructor may run on any thread, and waits for
+/// handlers that run on others and for an attempt to connect, a second per broker.
 class NatsBus final : public Bus {
  public:
   /// Whether this build has libnats.
   [[nodiscard]] static bool is_built();
   /// Tries once, which takes a second per broker at most; without success the bus is made all the
   /// same and goes on looking. kInvalidFieldValue for URLs, credentials or certificates that cannot
-  /// be used; kInternalError in a build without libnats (LEAGUE_NATS).
+  /// be used, or that a broker has just refused; kInternalError in a build without libnats
+  /// (LEAGUE_NATS).
   [[nodiscard]] static core::Result<std::unique_ptr<NatsBus>> connect(
       const NatsBusOptions& options);
   ~NatsBus() override;

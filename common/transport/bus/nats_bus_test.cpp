@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "common/transport/bus/testing_broker.h"
+#include "common/transport/bus/testing_false_broker.h"
 #include "tests/support/temporary_directory.h"
 
 namespace league::transport {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::FalseBroker;
 using testing::TestingBroker;
 
 /// Texts that come on other threads.
@@ -158,6 +160,97 @@ TEST_F(NatsBusTest, EndsWhileTheBrokerIsDownAndComesAgain) {
   EXPECT_EQ(faults.all(), "");
 }
 
+/// What takes the TCP connection and is gone before it has greeted: a broker that is being killed,
+/// or a proxy before a dead one.
+TEST_F(NatsBusTest, GoesOnLookingWhereConnectionsAreTakenAndClosed) {
+  using Closes = FalseBroker::Closes;
+  TestingBroker broker;
+  for (auto closes :
+       {Closes::kAtOnce, Closes::kAfterInfo, Closes::kAfterConnect, Closes::kWithReset}) {
+    SCOPED_TRACE(static_cast<int>(closes));
+    broker.kill();
+    std::unique_ptr<NatsBus> bus;
+    std::unique_ptr<Bus::Subscription> early;
+    NatsWords heard;
+    {
+      FalseBroker false_broker(broker.port(), closes);
+      bus = connect(broker.url());
+      ASSERT_TRUE(bus);
+      early = listen(*bus, "x", heard);
+      for (int i = 0; i < 3; ++i) EXPECT_TRUE(bus->publish({"x", "", {}, std::to_string(i)}));
+      ASSERT_TRUE(false_broker.wait_for(3));
+      EXPECT_FALSE(bus->is_connected());
+    }
+    broker.start();
+    wait_until_connected(*bus);
+    auto late = listen(*bus, "y", heard);
+    EXPECT_TRUE(bus->publish({"x", "", {}, "3"}));
+    // Subscriptions have no order among each other.
+    ASSERT_TRUE(heard.wait_for(4));
+    EXPECT_TRUE(bus->publish({"y", "", {}, "last"}));
+    ASSERT_TRUE(heard.wait_for(5));
+    EXPECT_EQ(heard.all(), "0\n1\n2\n3\nlast\n");
+  }
+  EXPECT_EQ(faults.all(), "");
+}
+
+TEST_F(NatsBusTest, EndsSoonWhileItLooksForABroker) {
+  using Closes = FalseBroker::Closes;
+  TestingBroker broker;
+  broker.kill();
+  for (auto closes : {Closes::kAtOnce, Closes::kAfterInfo, Closes::kWithReset, Closes::kNever}) {
+    SCOPED_TRACE(static_cast<int>(closes));
+    FalseBroker false_broker(broker.port(), closes);
+    auto bus = connect(broker.url());
+    ASSERT_TRUE(bus);
+    NatsWords heard;
+    auto sub = listen(*bus, "x", heard);
+    EXPECT_TRUE(bus->publish({"x", "", {}, "1"}));
+    ASSERT_TRUE(false_broker.wait_for(2));
+    auto begin = std::chrono::steady_clock::now();
+    bus.reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  }
+}
+
+/// A watcher runs on the thread that has found the broker, which the destructor would wait for.
+TEST_F(NatsBusTest, MayBeDestroyedByTheWatcherThatHearsOfItsBroker) {
+  TestingBroker broker;
+  broker.kill();
+  auto bus = connect(broker.url());
+  NatsWords done;
+  auto watch = bus->watch([&](bool) {
+    bus.reset();
+    done.add("gone");
+  });
+  broker.start();
+  EXPECT_TRUE(done.wait_for(1));
+}
+
+/// libnats gives up at the second refusal.
+TEST_F(NatsBusTest, ComesBackAfterABrokerThatRefusedIt) {
+  testing::TemporaryDirectory directory;
+  auto file = (directory.path() / "broker.conf").string();
+  auto set_password = [&](const std::string& password) {
+    std::ofstream(file) << "authorization { user: ann, password: " << password << " }";
+  };
+  set_password("first");
+  TestingBroker broker({"-c", file});
+  auto bus = connect(broker.url(), {.user = "ann", .password = "first"});
+  ASSERT_TRUE(bus->is_connected());
+  NatsWords heard;
+  auto sub = listen(*bus, "x", heard);
+  broker.kill();
+  set_password("second");
+  broker.start();
+  ASSERT_TRUE(faults.wait_for("refuses this agent"));
+  EXPECT_TRUE(bus->publish({"x", "", {}, "waits"}));
+  broker.kill();
+  set_password("first");
+  broker.start();
+  EXPECT_TRUE(heard.wait_for("waits"));
+}
+
 TEST_F(NatsBusTest, MayBeDestroyedByItsOwnHandler) {
   TestingBroker broker;
   auto other = connect(broker.url());
@@ -207,13 +300,10 @@ TEST_F(NatsBusTest, CredentialsAreNeverShown) {
   EXPECT_EQ(good->url(), "nats://" + host);
   auto also_good = connect("nats://" + host, {.user = "ann", .password = "s3cret"});
   EXPECT_TRUE(also_good->is_connected());
-  auto bad = connect("nats://ann:wr0ng@" + host);
-  ASSERT_TRUE(bad);
-  EXPECT_TRUE(faults.wait_for("refuses this agent for good"));
-  EXPECT_FALSE(bad->is_connected());
-  EXPECT_EQ(bad->url(), "nats://" + host);
-  auto refused = bad->publish({"x", "", {}, "x"});
+  auto refused = NatsBus::connect({.urls = "nats://ann:wr0ng@" + host});
   ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "credentials");
+  EXPECT_NE(refused.error().message.find("nats://" + host), std::string::npos);
   for (const std::string& text : {faults.all(), refused.error().message}) {
     EXPECT_EQ(text.find("s3cret"), std::string::npos) << text;
     EXPECT_EQ(text.find("wr0ng"), std::string::npos) << text;

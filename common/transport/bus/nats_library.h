@@ -14,8 +14,7 @@
 
 namespace league::transport {
 
-/// libnats as the bus uses it. Only for nats_bus.cpp and nats_library.cpp: the one header in which
-/// the library is seen.
+/// libnats as the bus uses it. Only for nats_*.cpp: the one header in which the library is seen.
 
 struct NatsDeleter {
   void operator()(natsOptions* options) const { natsOptions_Destroy(options); }

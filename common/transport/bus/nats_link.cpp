@@ -1,0 +1,365 @@
+#include "common/transport/bus/nats_link.h"
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <utility>
+
+#include "common/transport/bus/bus_rules.h"
+#include "common/transport/bus/bus_url.h"
+
+namespace league::transport {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kGuessedPayload = 1 << 20;
+constexpr std::size_t kMaxWaiting = 4 << 20;
+/// As libnats waits where it reconnects.
+constexpr std::chrono::milliseconds kFirstPause = 100ms;
+/// Between attempts that were refused: each costs the broker a hash of the password.
+constexpr std::chrono::milliseconds kLongestPause = 5s;
+
+class NatsSubscribed final : public Bus::Subscription {
+ public:
+  explicit NatsSubscribed(std::function<void()> end) : end_(std::move(end)) {}
+  ~NatsSubscribed() override { end_(); }
+
+ private:
+  std::function<void()> end_;
+};
+
+/// Nobody is there (yet, or any more), which is not worth a word.
+bool is_absence(natsStatus status, const std::string& why) {
+  // What libnats makes of an end in place of the answer to CONNECT.
+  if (status == NATS_PROTOCOL_ERROR) return why.ends_with("got ''");
+  return status == NATS_NO_SERVER || status == NATS_IO_ERROR || status == NATS_TIMEOUT ||
+         status == NATS_CONNECTION_CLOSED || status == NATS_CONNECTION_DISCONNECTED;
+}
+
+/// A handshake that breaks off, because the broker dies, is an SSL error as well.
+bool is_refusal(natsStatus status, const std::string& why) {
+  return status == NATS_CONNECTION_AUTH_FAILED ||
+         (status == NATS_SSL_ERROR && why.find("verif") != std::string::npos);
+}
+
+std::size_t room_of(const BusMessage& message) {
+  return message.payload.size() + message.subject.size() + sizeof(BusMessage);
+}
+
+core::Error closed_bus_error() {
+  return {core::ErrorCode::kShuttingDown, "the connection to the broker is closed", {}};
+}
+
+/// So that a thousand agents do not come back to a broker at the same moment.
+std::chrono::milliseconds with_jitter(std::chrono::milliseconds pause) {
+  thread_local std::minstd_rand random(std::random_device{}());
+  return pause + std::chrono::milliseconds(
+                     std::uniform_int_distribution<std::int64_t>(0, pause.count() / 2)(random));
+}
+
+}  // namespace
+
+NatsBus::Link::Link(std::string url, NatsSettings settings,
+                    std::function<void(std::string)> on_fault)
+    : url_(std::move(url)),
+      settings_(std::move(settings)),
+      faults_(on_fault ? std::move(on_fault) : [](const std::string&) {}),
+      max_payload_(kGuessedPayload) {}
+
+core::Result<void> NatsBus::Link::open() {
+  natsStatus status = NATS_OK;
+  std::string why;
+  if (auto line = NatsLine::connect(settings_.get(), shared_from_this(), status, why)) {
+    take(line);
+    return {};
+  }
+  if (is_refusal(status, why)) {
+    return core::Error{core::ErrorCode::kInvalidFieldValue,
+                       "no connection to " + url() + " can be made: " + why,
+                       status == NATS_SSL_ERROR ? "tls" : "credentials"};
+  }
+  std::lock_guard lock(mutex_);
+  start_searching();
+  return {};
+}
+
+void NatsBus::Link::close() {
+  std::vector<std::shared_ptr<NatsListener>> listeners;
+  std::vector<std::shared_ptr<Watcher>> watchers;
+  LinePointer line;
+  std::thread searcher;
+  {
+    std::lock_guard lock(mutex_);
+    is_closing_ = true;
+    is_connected_ = false;
+    waiting_.clear();
+    listeners.swap(listeners_);
+    watchers.swap(watchers_);
+    line.swap(line_);
+    searcher.swap(searcher_);
+  }
+  changed_.notify_all();
+  for (const auto& listener : listeners) listener->close();
+  for (const auto& watcher : watchers) watcher->close();
+  faults_.close();
+  if (line) line->close();
+  if (!searcher.joinable()) return;
+  // It runs the handler that destroys the bus, and owns what it still needs.
+  if (searcher.get_id() == std::this_thread::get_id()) {
+    searcher.detach();
+  } else {
+    searcher.join();
+  }
+}
+
+/// Under the lock.
+void NatsBus::Link::start_searching() {
+  if (searcher_.joinable() || is_closing_) return;
+  searcher_ = std::thread([self = shared_from_this()] { self->search(); });
+}
+
+void NatsBus::Link::search() {
+  auto pause = kFirstPause;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return is_closing_ || !line_; });
+    if (is_closing_) return;
+    lock.unlock();
+    if (try_to_connect(pause)) pause = kFirstPause;
+    lock.lock();
+    // After a success as well: a broker may let us in and close at once, again and again.
+    changed_.wait_for(lock, with_jitter(pause), [&] { return is_closing_; });
+  }
+}
+
+bool NatsBus::Link::try_to_connect(std::chrono::milliseconds& pause) {
+  natsStatus status = NATS_OK;
+  std::string why;
+  if (auto line = NatsLine::connect(settings_.get(), shared_from_this(), status, why)) {
+    last_fault_.clear();
+    take(line);
+    return true;
+  }
+  if (is_absence(status, why)) {
+    pause = kFirstPause;
+    return false;
+  }
+  pause = std::min(pause * 2, kLongestPause);
+  if (std::exchange(last_fault_, why) != why) {
+    faults_.run("the broker at " + url() + " refuses this agent, which goes on asking: " + why);
+  }
+  return false;
+}
+
+void NatsBus::Link::take(const LinePointer& line) {
+  std::vector<std::shared_ptr<NatsListener>> listeners;
+  std::uint64_t number = 0;
+  {
+    std::unique_lock lock(mutex_);
+    if (is_closing_) {
+      lock.unlock();
+      line->close();
+      return;
+    }
+    if (line->state.is_closed) return;
+    line_ = line;
+    number = ++line_number_;
+    // Those that come later find the line, and attach themselves.
+    listeners = listeners_;
+  }
+  learn(*line);
+  for (const auto& listener : listeners) attach(*listener, *line, number);
+  send_waiting(*line);
+}
+
+void NatsBus::Link::attach(NatsListener& listener, NatsLine& line, std::uint64_t number) {
+  natsStatus status = listener.attach(line.get(), number);
+  // A line that is closed has a successor, which gets the subscription.
+  if (status == NATS_OK || status == NATS_CONNECTION_CLOSED) return;
+  on_fault(nats_error(status, "no subscription to " + listener.subject()).message);
+}
+
+/// Without a connection libnats would hold its lock, and us, for each attempt to get one. Under the
+/// lock.
+core::Result<void> NatsBus::Link::keep_for_later(const BusMessage& message) {
+  if (is_closing_) return closed_bus_error();
+  if (waiting_bytes_ + message.payload.size() > kMaxWaiting) {
+    return core::Error{core::ErrorCode::kConnectionError,
+                       "there is no connection to " + url_ + ", and no room for what waits for it",
+                       {}};
+  }
+  waiting_bytes_ += room_of(message);
+  waiting_.push_back(message);
+  return {};
+}
+
+core::Result<void> NatsBus::Link::publish(const BusMessage& message) {
+  if (auto checked = check_bus_message(message, max_payload_); !checked) return checked;
+  LinePointer line;
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_connected_) return keep_for_later(message);
+    line = line_;
+  }
+  natsStatus status = send_to_nats(line->get(), message);
+  if (status == NATS_CONNECTION_CLOSED) {
+    // We shall hear of it in a moment; until then nobody else should try.
+    std::lock_guard lock(mutex_);
+    if (line_ == line) is_connected_ = false;
+    if (!is_connected_) return keep_for_later(message);
+  }
+  if (status != NATS_OK) return nats_error(status, "a message was not handed to the broker");
+  return {};
+}
+
+core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::Link::subscribe(
+    const std::string& subject, const std::string& queue, Handler handler) {
+  if (auto checked = check_bus_subscription(subject, queue); !checked) return checked.error();
+  auto listener = std::make_shared<NatsListener>(subject, queue, std::move(handler));
+  LinePointer line;
+  std::uint64_t number = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (is_closing_) return closed_bus_error();
+    listeners_.push_back(listener);
+    line = line_;
+    number = line_number_;
+  }
+  natsStatus status = line ? listener->attach(line->get(), number) : NATS_OK;
+  if (status != NATS_OK && status != NATS_CONNECTION_CLOSED) {
+    forget(listener);
+    return nats_error(status, "no subscription to " + subject);
+  }
+  auto end = [self = shared_from_this(), listener] { self->forget(listener); };
+  return std::unique_ptr<Subscription>(std::make_unique<NatsSubscribed>(std::move(end)));
+}
+
+void NatsBus::Link::forget(const std::shared_ptr<NatsListener>& listener) {
+  {
+    std::lock_guard lock(mutex_);
+    std::erase(listeners_, listener);
+  }
+  listener->close();
+  listener->end();
+}
+
+std::unique_ptr<Bus::Subscription> NatsBus::Link::watch(StateHandler handler) {
+  // Two threads may tell, ours and libnats': read when its turn has come, the last word is true.
+  auto gate =
+      std::make_shared<Watcher>([this, heard = std::move(handler)](bool) { heard(is_connected_); });
+  {
+    std::lock_guard lock(mutex_);
+    watchers_.push_back(gate);
+  }
+  auto end = [self = shared_from_this(), gate] { self->forget(gate); };
+  return std::make_unique<NatsSubscribed>(std::move(end));
+}
+
+void NatsBus::Link::forget(const std::shared_ptr<Watcher>& watcher) {
+  {
+    std::lock_guard lock(mutex_);
+    std::erase(watchers_, watcher);
+  }
+  watcher->close();
+}
+
+void NatsBus::Link::learn(NatsLine& line) {
+  char url[256] = {};
+  bool is_known = natsConnection_GetConnectedUrl(line.get(), url, sizeof(url)) == NATS_OK;
+  auto limit = natsConnection_GetMaxPayload(line.get());
+  if (limit > 0) max_payload_ = static_cast<std::size_t>(limit);
+  std::lock_guard lock(mutex_);
+  if (is_known && url[0] != '\0') url_ = without_credentials(url);
+}
+
+/// What is published meanwhile goes behind what waits.
+void NatsBus::Link::send_waiting(NatsLine& line) {
+  for (;;) {
+    std::deque<BusMessage> batch;
+    {
+      std::lock_guard lock(mutex_);
+      if (line_.get() != &line) return;
+      batch.swap(waiting_);
+      waiting_bytes_ = 0;
+      if (batch.empty()) {
+        line.state.is_ready = true;
+        is_connected_ = !line.state.is_lost;
+        break;
+      }
+    }
+    while (!batch.empty()) {
+      natsStatus status = send_to_nats(line.get(), batch.front());
+      if (status == NATS_CONNECTION_CLOSED) return wait_again(std::move(batch));
+      if (status != NATS_OK) {
+        on_fault("a message that waited for the broker was lost: " + batch.front().subject);
+      }
+      batch.pop_front();
+    }
+  }
+  if (is_connected_) tell();
+}
+
+/// For the next line; before what has come since.
+void NatsBus::Link::wait_again(std::deque<BusMessage> unsent) {
+  std::lock_guard lock(mutex_);
+  if (is_closing_) return;
+  for (const auto& message : unsent) waiting_bytes_ += room_of(message);
+  std::move(waiting_.begin(), waiting_.end(), std::back_inserter(unsent));
+  waiting_.swap(unsent);
+}
+
+void NatsBus::Link::tell() {
+  std::vector<std::shared_ptr<Watcher>> watchers;
+  {
+    std::lock_guard lock(mutex_);
+    watchers = watchers_;
+  }
+  for (const auto& watcher : watchers) watcher->run(is_connected_);
+}
+
+void NatsBus::Link::on_reconnected(NatsLine& line) {
+  {
+    std::lock_guard lock(mutex_);
+    line.state.is_lost = false;
+    // Otherwise our own thread is at it.
+    if (!line.state.is_ready) return;
+  }
+  learn(line);
+  send_waiting(line);
+}
+
+void NatsBus::Link::on_disconnected(NatsLine& line) {
+  {
+    std::lock_guard lock(mutex_);
+    line.state.is_lost = true;
+    if (line_.get() != &line) return;
+    is_connected_ = false;
+  }
+  tell();
+}
+
+void NatsBus::Link::on_closed(NatsLine& line, const std::string& why) {
+  bool was_lost = false;
+  LinePointer gone;
+  {
+    std::lock_guard lock(mutex_);
+    line.state.is_closed = true;
+    if (is_closing_) return;
+    was_lost = line.state.is_lost;
+    if (line_.get() == &line) {
+      is_connected_ = false;
+      gone.swap(line_);
+    }
+    start_searching();
+  }
+  changed_.notify_all();
+  faults_.run("the broker at " + url() + " has closed the connection and is asked anew: " + why);
+  if (!was_lost) tell();
+}
+
+void NatsBus::Link::on_fault(const std::string& what) {
+  faults_.run("the broker at " + url() + " says: " + what);
+}
+
+}  // namespace league::transport

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/transport/bus/handler_gate.h"
+#include "common/transport/bus/nats_bus.h"
+#include "common/transport/bus/nats_library.h"
+#include "common/transport/bus/nats_line.h"
+#include "common/transport/bus/nats_listener.h"
+
+namespace league::transport {
+
+/// What a bus is, whichever line it has at the moment: its subscriptions, the messages that wait
+/// for a broker, and the thread that looks for one while there is no line. That thread is made when
+/// it is needed for the first time. Thread-safe. Lives on until libnats has said that the line is
+/// closed.
+class NatsBus::Link final : public NatsLineWatcher, public std::enable_shared_from_this<Link> {
+ public:
+  Link(std::string url, NatsSettings settings, std::function<void(std::string)> on_fault);
+
+  /// Once, before all else. kInvalidFieldValue where a broker refuses the credentials, or we the
+  /// broker's certificate: nobody would mend that but who wrote the options.
+  core::Result<void> open();
+  /// Once, after all else. Waits for handlers on other threads and for an attempt to connect.
+  void close();
+  core::Result<void> publish(const BusMessage& message);
+  core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
+                                                        const std::string& queue, Handler handler);
+  std::unique_ptr<Subscription> watch(StateHandler handler);
+
+  [[nodiscard]] bool is_connected() const { return is_connected_; }
+  [[nodiscard]] std::size_t max_payload() const { return max_payload_; }
+  [[nodiscard]] std::string url() const {
+    std::lock_guard lock(mutex_);
+    return url_;
+  }
+
+ private:
+  using LinePointer = std::shared_ptr<NatsLine>;
+  using Watcher = HandlerGate<bool>;
+
+  void on_reconnected(NatsLine& line) override;
+  void on_disconnected(NatsLine& line) override;
+  void on_closed(NatsLine& line, const std::string& why) override;
+  void on_fault(const std::string& what) override;
+
+  void search();
+  bool try_to_connect(std::chrono::milliseconds& pause);
+  void take(const LinePointer& line);
+  void attach(NatsListener& listener, NatsLine& line, std::uint64_t number);
+  void learn(NatsLine& line);
+  void send_waiting(NatsLine& line);
+  void wait_again(std::deque<BusMessage> unsent);
+  void tell();
+  void start_searching();
+  core::Result<void> keep_for_later(const BusMessage& message);
+  void forget(const std::shared_ptr<NatsListener>& listener);
+  void forget(const std::shared_ptr<Watcher>& watcher);
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string url_;
+  NatsSettings settings_;  ///< of `open`, then of the search
+  std::string last_fault_;  ///< likewise
+  HandlerGate<std::string> faults_;
+  std::atomic<bool> is_connected_ = false;  ///< changed under the lock
+  std::atomic<std::size_t> max_payload_;
+  bool is_closing_ = false;
+  std::deque<BusMessage> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  std::vector<std::shared_ptr<NatsListener>> listeners_;
+  std::vector<std::shared_ptr<Watcher>> watchers_;
+  LinePointer line_;  ///< null: we are looking for a broker
+  std::uint64_t line_number_ = 0;
+  std::thread searcher_;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,51 @@
+#include "common/transport/bus/nats_listener.h"
+
+namespace league::transport {
+namespace {
+
+using NatsGate = HandlerGate<BusMessage>;
+
+constexpr int kMaxPendingBytes = 64 << 20;
+
+/// Frees the gate that a subscription of libnats points to, after its last message.
+void on_nats_complete(void* closure) { delete static_cast<std::shared_ptr<NatsGate>*>(closure); }
+
+void on_nats_message(natsConnection*, natsSubscription*, natsMsg* message, void* closure) noexcept {
+  NatsOwned<natsMsg> owned(message);
+  auto& gate = *static_cast<std::shared_ptr<NatsGate>*>(closure);
+  gate->run(from_nats(message));
+}
+
+}  // namespace
+
+natsStatus NatsListener::attach(natsConnection* connection, std::uint64_t number) {
+  auto closure = std::make_unique<std::shared_ptr<NatsGate>>(gate_);
+  natsSubscription* made = nullptr;
+  natsStatus status = queue_.empty() ? natsConnection_Subscribe(&made, connection, subject_.c_str(),
+                                                                on_nats_message, closure.get())
+                                     : natsConnection_QueueSubscribe(
+                                           &made, connection, subject_.c_str(), queue_.c_str(),
+                                           on_nats_message, closure.get());
+  if (status != NATS_OK) return status;
+  NatsOwned<natsSubscription> subscription(made);
+  natsSubscription_SetPendingLimits(made, kMaxPendingMessages, kMaxPendingBytes);
+  // From here the closure is libnats': where it refuses (the connection has just been closed) it
+  // may still be in use, and is given up.
+  void* given = closure.release();
+  natsSubscription_SetOnCompleteCB(made, on_nats_complete, given);
+  // Declared before the lock, what is replaced is let go of without it: libnats may write then.
+  std::lock_guard lock(mutex_);
+  if (is_ended_ || number < number_) return NATS_OK;
+  number_ = number;
+  made_.swap(subscription);
+  return NATS_OK;
+}
+
+void NatsListener::end() {
+  NatsOwned<natsSubscription> ended;
+  std::lock_guard lock(mutex_);
+  is_ended_ = true;
+  ended.swap(made_);
+}
+
+}  // namespace league::transport
