@@ -15,6 +15,8 @@ namespace {
 
 /// How long one search for the manager goes on before the log says so.
 constexpr std::chrono::seconds kSearch{30};
+/// Whatever a manager says: more would be noise.
+constexpr std::chrono::milliseconds kShortestInterval{50};
 
 std::string league_of(const std::string& manager_url) {
   constexpr std::string_view kOfLeague = "nats:manager/";
@@ -33,7 +35,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
         league_(league_of(manager_url)),
         clock_(context.clock),
         timer_(context.timer),
-        discovery_(std::make_unique<transport::BusDiscovery>(bus, session, context.clock,
+        discovery_(std::make_shared<transport::BusDiscovery>(bus, session, context.clock,
                                                              context.timer, context.random)) {}
 
   core::Result<void> begin(transport::MessageHandler& handler) {
@@ -51,7 +53,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     return {};
   }
   void begin_stop() {
-    std::unique_ptr<transport::BusDiscovery> discovery;
+    std::shared_ptr<transport::BusDiscovery> discovery;
     std::unique_ptr<transport::DeadManSwitch> watch;
     {
       std::lock_guard lock(mutex_);
@@ -68,39 +70,59 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
 
  private:
   void attach() {
-    std::lock_guard lock(mutex_);
-    if (!discovery_ || is_searching_) return;
-    is_searching_ = true;
-    discovery_->attach(league_, clock_.steady_now() + kSearch,
-                       [weak = weak_from_this()](const auto& attachment) {
-                         if (auto self = weak.lock()) self->on_attached(attachment);
-                       });
+    std::shared_ptr<transport::BusDiscovery> discovery;
+    {
+      std::lock_guard lock(mutex_);
+      if (!discovery_ || is_searching_) return;
+      is_searching_ = true;
+      discovery = discovery_;
+    }
+    discovery->attach(league_, clock_.steady_now() + kSearch,
+                      [weak = weak_from_this()](const auto& attachment) {
+                        if (auto self = weak.lock()) self->on_attached(attachment);
+                      });
   }
   void on_attached(const core::Result<transport::BusAttachment>& attachment) {
-    bool is_first = false;
+    if (attachment) return on_found(attachment->keep_alive);
     {
       std::lock_guard lock(mutex_);
       is_searching_ = false;
       if (is_stopping_) return;
-      if (attachment && !switch_ && attachment->keep_alive.count() > 0) {
-        is_first = true;
-        interval_ = std::max(attachment->keep_alive, std::chrono::milliseconds(50));
-        switch_ = std::make_unique<transport::DeadManSwitch>(clock_, timer_, interval_,
-                                                             [weak = weak_from_this()] {
-                                                               if (auto self = weak.lock())
-                                                                 self->on_silence();
-                                                             });
+    }
+    spdlog::warn("{}; still looking", attachment.error().message);
+    // Not within the discovery's own call.
+    timer_.schedule(std::chrono::milliseconds(0), [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->attach();
+    });
+  }
+  /// The manager, or a later one that may keep another pace, listens to the session.
+  void on_found(std::chrono::milliseconds keep_alive) {
+    if (keep_alive.count() > 0) keep_alive = std::max(keep_alive, kShortestInterval);
+    bool is_back = false;
+    std::uint64_t pace = 0;
+    std::unique_ptr<transport::DeadManSwitch> ended;  // without the lock, which its callback takes
+    {
+      std::lock_guard lock(mutex_);
+      is_searching_ = false;
+      if (is_stopping_) return;
+      if (keep_alive == interval_) {
+        is_back = switch_ && switch_->beat();
+      } else {
+        interval_ = keep_alive;
+        pace = ++pace_;
+        ended = std::exchange(switch_, keep_alive.count() > 0 ? new_switch(keep_alive) : nullptr);
+        is_back = ended && ended->is_silent();
       }
     }
-    if (!attachment) {
-      spdlog::warn("{}; still looking", attachment.error().message);
-      // Not within the discovery's own call.
-      timer_.schedule(std::chrono::milliseconds(0), [weak = weak_from_this()] {
-        if (auto self = weak.lock()) self->attach();
-      });
-      return;
-    }
-    if (is_first) pulse();
+    if (is_back) spdlog::info("the manager is back");
+    if (pace > 0) pulse(pace);
+  }
+  std::unique_ptr<transport::DeadManSwitch> new_switch(std::chrono::milliseconds interval) {
+    return std::make_unique<transport::DeadManSwitch>(clock_, timer_, interval,
+                                                      [weak = weak_from_this()] {
+                                                        if (auto self = weak.lock())
+                                                          self->on_silence();
+                                                      });
   }
   void on_silence() {
     if (bus_.is_connected())
@@ -117,14 +139,18 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     }
     if (is_back) spdlog::info("the manager is back");
   }
-  void pulse() {
+  /// Says that the agent lives, until another pace is kept.
+  void pulse(std::uint64_t pace) {
+    std::chrono::milliseconds interval{0};
     {
       std::lock_guard lock(mutex_);
-      if (is_stopping_) return;
+      if (is_stopping_ || pace != pace_) return;
+      interval = interval_;
     }
+    if (interval.count() == 0) return;
     listener_->send_keep_alive();
-    timer_.schedule(interval_, [weak = weak_from_this()] {
-      if (auto self = weak.lock()) self->pulse();
+    timer_.schedule(interval, [weak = weak_from_this(), pace] {
+      if (auto self = weak.lock()) self->pulse(pace);
     });
   }
 
@@ -134,10 +160,11 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
   const core::Clock& clock_;
   core::Timer& timer_;
   std::unique_ptr<transport::BusListener> listener_;
-  std::chrono::milliseconds interval_{0};
-  std::mutex mutex_;  // guards the rest
-  std::unique_ptr<transport::BusDiscovery> discovery_;
+  std::mutex mutex_;  // guards the rest, never held while others are called but the switch
+  std::shared_ptr<transport::BusDiscovery> discovery_;
   std::unique_ptr<transport::DeadManSwitch> switch_;
+  std::chrono::milliseconds interval_{0};  ///< 0: nobody says that it lives
+  std::uint64_t pace_ = 0;  ///< counts the intervals that were kept
   bool is_searching_ = false;
   bool is_stopping_ = false;
 };

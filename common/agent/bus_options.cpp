@@ -31,6 +31,7 @@ core::Result<void> read_credentials(const fs::path& file, bool needs_url, BusAcc
   if (access.options.credentials.user.empty()) return bus_error(file, "names no user");
   access.session = transport::BusSession::parse(text("session"));
   if (!access.session) return bus_error(file, "names no session");
+  if (access.options.tls.ca.empty()) access.options.tls.ca = text("ca_file");
   if (needs_url) access.options.urls = text("url");
   if (access.options.urls.empty())
     return bus_error(file, "has no url: say where the broker is with --bus");

@@ -14,8 +14,8 @@ namespace league::agent {
 /// How a program gets on the message bus (docs/distributed.md).
 struct BusOptions {
   std::string urls;  ///< of brokers, with commas between; empty: no bus
-  /// JSON file of `league bus-config`: `user`, `password`, `session`, and `url` where no other is
-  /// given.
+  /// JSON file of `league bus-config`: `user`, `password`, `session`, and `url` and `ca_file` where
+  /// no others are given.
   std::filesystem::path credentials;
   transport::NatsTls tls;
 
@@ -30,6 +30,7 @@ struct BusAccess {
 
 /// Reads the credentials. Fails with kInvalidFieldValue and a text that names the file and what is
 /// wrong with it.
+/// `name` is what the broker's own monitoring shows.
 [[nodiscard]] core::Result<BusAccess> read_bus_access(const BusOptions& options,
                                                       const std::string& name);
 

@@ -1,0 +1,171 @@
+#include "common/agent/bus_options.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temporary_directory.h"
+
+namespace league::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class BusOptionsTest : public ::testing::Test {
+ protected:
+  fs::path write(const std::string& name, const std::string& content) {
+    fs::path file = directory_.path() / name;
+    std::ofstream(file, std::ios::binary) << content;
+    return file;
+  }
+  fs::path write_private(const std::string& name, const std::string& content) {
+    auto file = write(name, content);
+    ::chmod(file.c_str(), 0600);
+    return file;
+  }
+  static json good() {
+    return {{"url", "tls://bus.example:4222"},
+            {"user", "P01"},
+            {"password", "secret"},
+            {"session", "0123456789abcdef0123456789abcdef"},
+            {"league_id", "league_a"},
+            {"ca_file", "/etc/bus/ca.pem"}};
+  }
+  core::Result<BusAccess> read(const std::string& content, BusOptions options = {}) {
+    options.credentials = write("P01.json", content);
+    return read_bus_access(options, "player");
+  }
+
+  league::testing::TemporaryDirectory directory_;
+  core::CryptoRandom random_;
+};
+
+TEST_F(BusOptionsTest, TheFileSaysAllThatIsNeeded) {
+  auto access = read(good().dump());
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->options.urls, "tls://bus.example:4222");
+  EXPECT_EQ(access->options.name, "player");
+  EXPECT_EQ(access->options.credentials.user, "P01");
+  EXPECT_EQ(access->options.credentials.password, "secret");
+  EXPECT_EQ(access->options.tls.ca, "/etc/bus/ca.pem");
+  ASSERT_TRUE(access->session);
+  EXPECT_EQ(access->session->str(), "0123456789abcdef0123456789abcdef");
+}
+
+TEST_F(BusOptionsTest, WhatIsGivenBesideTheFileComesFirst) {
+  BusOptions options;
+  options.urls = "nats://127.0.0.1:4222";
+  options.tls.ca = "/other/ca.pem";
+  options.tls.cert = "/other/cert.pem";
+  auto access = read(good().dump(), options);
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_EQ(access->options.urls, "nats://127.0.0.1:4222");
+  EXPECT_EQ(access->options.tls.ca, "/other/ca.pem");
+  EXPECT_EQ(access->options.tls.cert, "/other/cert.pem");
+  EXPECT_EQ(access->options.credentials.user, "P01");
+}
+
+TEST_F(BusOptionsTest, AnUrlAloneIsEnoughForAnOpenBroker) {
+  BusOptions options;
+  EXPECT_FALSE(options.is_wanted());
+  options.urls = "nats://127.0.0.1:4222";
+  EXPECT_TRUE(options.is_wanted());
+  auto access = read_bus_access(options, "player");
+  ASSERT_TRUE(access);
+  EXPECT_FALSE(access->session);
+  EXPECT_TRUE(access->options.credentials.user.empty());
+  BusOptions by_file;
+  by_file.credentials = "P01.json";
+  EXPECT_TRUE(by_file.is_wanted());
+}
+
+TEST_F(BusOptionsTest, ErrorsNameTheFileAndWhatIsWrongButNoPassword) {
+  auto without = [](const char* name) {
+    auto object = good();
+    object.erase(name);
+    return object.dump();
+  };
+  auto with = [](const char* name, json value) {
+    auto object = good();
+    object[name] = std::move(value);
+    return object.dump();
+  };
+  const std::pair<std::string, std::string> kCases[] = {
+      {"", "no JSON object"},
+      {"[]", "no JSON object"},
+      {R"({"user":"P01","password":"secret")", "no JSON object"},
+      {without("user"), "no user"},
+      {with("user", 7), "no user"},
+      {without("session"), "no session"},
+      {with("session", "short"), "no session"},
+      {with("session", "session.>"), "no session"},
+      {with("session", nullptr), "no session"},
+      {without("url"), "--bus"},
+      {with("url", ""), "--bus"},
+  };
+  for (const auto& [content, why] : kCases) {
+    auto access = read(content);
+    ASSERT_FALSE(access) << content;
+    EXPECT_EQ(access.error().code, core::ErrorCode::kInvalidFieldValue);
+    EXPECT_NE(access.error().message.find("P01.json"), std::string::npos) << access.error().message;
+    EXPECT_NE(access.error().message.find(why), std::string::npos) << access.error().message;
+    EXPECT_EQ(access.error().message.find("secret"), std::string::npos) << access.error().message;
+  }
+  BusOptions missing;
+  missing.credentials = directory_.path() / "nowhere.json";
+  auto access = read_bus_access(missing, "player");
+  ASSERT_FALSE(access);
+  EXPECT_NE(access.error().message.find("nowhere.json: cannot be read"), std::string::npos);
+}
+
+TEST_F(BusOptionsTest, ASessionIsMadeOnceAndKept) {
+  const fs::path file = directory_.path() / "data" / "p01" / "bus.session";
+  auto made = open_bus_session(file, random_);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->str().size(), 32U);
+  struct stat status {};
+  ASSERT_EQ(::stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U) << "who knows it can speak for the agent";
+  auto kept = open_bus_session(file, random_);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(*kept, *made);
+}
+
+TEST_F(BusOptionsTest, WithoutAFileEachSessionIsANewOne) {
+  auto one = open_bus_session({}, random_);
+  auto other = open_bus_session({}, random_);
+  ASSERT_TRUE(one && other);
+  EXPECT_NE(*one, *other);
+}
+
+TEST_F(BusOptionsTest, ADamagedSessionIsNotReplacedInSilence) {
+  for (const std::string content : {"", "\n", "short\n", "session.>\n", " 0123456789abcdef\n"}) {
+    auto file = write_private("bus.session", content);
+    auto opened = open_bus_session(file, random_);
+    ASSERT_FALSE(opened) << content;
+    EXPECT_EQ(opened.error().code, core::ErrorCode::kInvalidFieldValue);
+    EXPECT_NE(opened.error().message.find("bus.session"), std::string::npos);
+    std::ifstream in(file);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), content);
+  }
+}
+
+TEST_F(BusOptionsTest, ASessionThatOthersMayReadIsRefused) {
+  auto file = write_private("bus.session", "0123456789abcdef\n");
+  EXPECT_TRUE(open_bus_session(file, random_));
+  ::chmod(file.c_str(), 0644);
+  auto opened = open_bus_session(file, random_);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("chmod 600"), std::string::npos);
+}
+
+TEST_F(BusOptionsTest, ASessionThatCannotBeKeptIsAnError) {
+  auto file = write("no_directory", "x");
+  EXPECT_FALSE(open_bus_session(file / "bus.session", random_));
+}
+
+}  // namespace
+}  // namespace league::agent
