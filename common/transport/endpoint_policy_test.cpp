@@ -123,6 +123,34 @@ TEST(EndpointPolicy, OtherNetworkSchemesFollowTheSameRules) {
   }
 }
 
+TEST(EndpointPolicy, SessionsAreCalledOnlyByWhoIsOnABus) {
+  const std::string url = "nats:0123456789abcdef";
+  for (const auto& policy : {EndpointPolicy::local(), EndpointPolicy::any(),
+                             *EndpointPolicy::parse("local,unix:/run/,stdio")}) {
+    auto refused = admit(policy, url);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, core::ErrorCode::kEndpointNotAllowed);
+    EXPECT_NE(refused.error().message.find("no bus"), std::string::npos);
+    auto admitted = admit(policy.with_bus(), url);
+    ASSERT_TRUE(admitted) << admitted.error().message;
+    EXPECT_EQ(admitted->url(), url);
+    EXPECT_TRUE(admitted->pinned_address.empty());
+  }
+  EXPECT_TRUE(admit(*EndpointPolicy::parse("nats"), url));
+  EXPECT_FALSE(admit(*EndpointPolicy::parse("nats"), "http://127.0.0.1/"));
+}
+
+TEST(EndpointPolicy, ABusChangesNothingElseAndItsManagerIsNoAgent) {
+  auto policy = EndpointPolicy::local().with_bus();
+  EXPECT_FALSE(admit(policy, "nats:manager"));
+  EXPECT_FALSE(admit(policy, "nats:manager/league_a"));
+  EXPECT_TRUE(admit(policy, "http://127.0.0.1/"));
+  EXPECT_FALSE(admit(policy, "http://8.8.8.8/"));
+  EXPECT_FALSE(admit(policy, "stdio:sh"));
+  Endpoint hostile{"nats", {}, 0, "session-1.>", {}};
+  EXPECT_FALSE(policy.admit(hostile)) << "made without parse_endpoint";
+}
+
 TEST(EndpointPolicy, RefusesMalformedLists) {
   for (std::string text : {"", "10.0.0.0/33", "10.0.0.0/x", "a b", "::/129", ",", "unix:", "unix:a",
                            "unix:/a/../b/", "stdio:", "stdio:'a", "local,,any"}) {

@@ -66,6 +66,60 @@ TEST(Endpoint, RefusesMalformedLinesEndpoints) {
   EXPECT_TRUE(parse_endpoint("stdio:" + std::string(250, 'x')));
 }
 
+TEST(Endpoint, ABusHasSessionsAndAManager) {
+  for (std::string url :
+       {"nats:manager", "nats:manager/league_2026", "nats:manager/a.b-c_d", "nats:manager1",
+        "nats:0123456789abcdef0123456789abcdef", "nats:Bot-p_01"}) {
+    auto endpoint = parse_endpoint(url);
+    ASSERT_TRUE(endpoint) << url << " " << endpoint.error().message;
+    EXPECT_EQ(endpoint->scheme, "nats");
+    EXPECT_EQ(endpoint->path, url.substr(5));
+    EXPECT_TRUE(endpoint->host.empty());
+    EXPECT_TRUE(endpoint->authority().empty());
+    EXPECT_EQ(endpoint->url(), url);
+    EXPECT_EQ(*parse_endpoint(endpoint->url()), *endpoint);
+    EXPECT_FALSE(has_host(*endpoint));
+    EXPECT_FALSE(is_tls(*endpoint));
+  }
+  EXPECT_EQ(parse_endpoint("NATS:Bot-p_01")->url(), "nats:Bot-p_01");
+}
+
+TEST(Endpoint, NothingButASessionsNameBecomesAPartOfASubject) {
+  for (std::string url : {"nats:",
+                          "nats:p01",
+                          "nats:1234567",
+                          "nats://broker:4222",
+                          "nats:/session-1",
+                          "nats:session-1/",
+                          "nats:session-*",
+                          "nats:session->",
+                          "nats:session.one",
+                          "nats:session 1",
+                          "nats:session\t1",
+                          "nats:session-1\r\n",
+                          "nats:sessi\xc3\xb6n-1",
+                          "nats:session:1",
+                          "nats:session-1?x=1",
+                          "nats:session-1#a",
+                          "nats:user@session-1",
+                          "nats:manager/",
+                          "nats:manager/*",
+                          "nats:manager/>",
+                          "nats:manager/a b",
+                          "nats:manager/a/b",
+                          "nats:manager/\xc3\xa4",
+                          "nats:manager.league",
+                          "nats:Manager",
+                          "nats:other/league_a"}) {
+    auto endpoint = parse_endpoint(url);
+    ASSERT_FALSE(endpoint) << url;
+    EXPECT_EQ(endpoint.error().code, core::ErrorCode::kEndpointNotAllowed) << url;
+  }
+  EXPECT_TRUE(parse_endpoint("nats:" + std::string(64, 'x')));
+  EXPECT_FALSE(parse_endpoint("nats:" + std::string(65, 'x')));
+  EXPECT_FALSE(parse_endpoint("nats:manager/" + std::string(244, 'x')));
+}
+
 TEST(Endpoint, RefusesWhatIsNoHttpUrl) {
   for (std::string url :
        {"", "localhost:80", "ftp://a/", "file:///etc/passwd", "http://", "http://:80/",
