@@ -37,6 +37,14 @@ std::optional<std::string> read_url(const fs::path& directory, pid_t pid) {
   return {};
 }
 
+/// What a server that was killed left: the next one may have its number, and other ports.
+void remove_old_ports(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.path().extension() == ".ports") fs::remove(entry.path(), ignored);
+  }
+}
+
 core::Error broker_error(const std::string& why) {
   return {core::ErrorCode::kInternalError, why, {}};
 }
@@ -54,6 +62,7 @@ core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::pat
   std::error_code failed;
   fs::create_directories(store, failed);
   if (failed) return broker_error(store.string() + ": " + failed.message());
+  remove_old_ports(store);
   auto log = logs / "bus.stderr.log";
   auto process = ChildProcess::start(
       {.program = *program,
