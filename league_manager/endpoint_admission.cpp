@@ -1,5 +1,7 @@
 #include "league_manager/endpoint_admission.h"
 
+#include "common/transport/bus/subject.h"
+
 namespace league::league_manager {
 namespace {
 
@@ -24,8 +26,13 @@ std::optional<core::Error> foreign_session(const std::string& endpoint,
                                            const rpc::MessageContext& context) {
   auto parsed = transport::parse_endpoint(endpoint);
   if (!parsed || parsed->scheme != "nats") return std::nullopt;
-  bool is_own = context.transport.type == rpc::TransportType::kNats && context.session.session_id &&
-                context.session.session_id->view() == parsed->path;
+  auto session = transport::BusSession::parse(parsed->path);
+  // The subject says by which session the request came; the session of the context is another one
+  // for an agent that has begun an MCP session on its bus session.
+  const auto* nats =
+      std::get_if<std::shared_ptr<const rpc::NatsMetadata>>(&context.transport.metadata);
+  bool is_own =
+      session && nats != nullptr && *nats && (*nats)->subject == transport::session_in(*session);
   if (is_own) return std::nullopt;
   return core::Error{
       core::ErrorCode::kEndpointNotAllowed,

@@ -57,18 +57,47 @@ TEST(EndpointAdmission, RefusesWhatMustNotBeCalled) {
   }
 }
 
+rpc::MessageContext came_by(const std::string& subject) {
+  rpc::MessageContext context;
+  context.transport = rpc::TransportContext::nats({subject, "_INBOX.session-of-p01.1", {}});
+  return context;
+}
+
 TEST(ForeignSession, AnAgentIsCalledByTheSessionThatItSpeaksBy) {
-  rpc::MessageContext on_bus;
-  on_bus.transport = rpc::TransportContext::nats({});
-  on_bus.session.session_id = rpc::SessionId(std::string("session-of-p01"));
+  auto on_bus = came_by("mcp.session.session-of-p01.in");
   EXPECT_FALSE(foreign_session("nats:session-of-p01", on_bus));
-  EXPECT_FALSE(foreign_session("http://localhost:8101/mcp", on_bus));
+  EXPECT_FALSE(foreign_session("NATS:session-of-p01", on_bus));
   auto refused = foreign_session("nats:session-of-p02", on_bus);
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->code, core::ErrorCode::kEndpointNotAllowed);
+  EXPECT_EQ(refused->field, "/contact_endpoint");
+}
+
+TEST(ForeignSession, AnMcpSessionOnTheBusChangesNothing) {
+  auto context = came_by("mcp.session.session-of-p01.in");
+  context.session.session_id = rpc::SessionId(std::string("0123456789abcdef"));
+  EXPECT_FALSE(foreign_session("nats:session-of-p01", context));
+  EXPECT_TRUE(foreign_session("nats:0123456789abcdef", context));
+}
+
+TEST(ForeignSession, WhoIsCalledElsewhereMayComeByAnyWay) {
+  for (const char* url : {"http://localhost:8101/mcp", "stdio:bot", "nats:short", "nonsense", ""}) {
+    EXPECT_FALSE(foreign_session(url, came_by("mcp.session.session-of-p01.in"))) << url;
+    EXPECT_FALSE(foreign_session(url, rpc::MessageContext())) << url;
+  }
+}
+
+TEST(ForeignSession, NoOtherWayThanTheSessionsOwnSubjectWillDo) {
+  for (const char* subject :
+       {"", "mcp.discovery", "mcp.session.session-of-p01.out", "mcp.session.session-of-p01",
+        "mcp.session.session-of-p01.in.x", "x.mcp.session.session-of-p01.in"}) {
+    EXPECT_TRUE(foreign_session("nats:session-of-p01", came_by(subject))) << subject;
+  }
   rpc::MessageContext by_http;
   by_http.session.session_id = rpc::SessionId(std::string("session-of-p01"));
   EXPECT_TRUE(foreign_session("nats:session-of-p01", by_http));
+  EXPECT_TRUE(foreign_session("nats:manager", came_by("mcp.session.manager.in")))
+      << "the manager is nobody's session";
 }
 
 }  // namespace

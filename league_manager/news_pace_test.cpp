@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(NewsPace, TellsAtOnceThenTakesChangesTogether) {
-  testing::FakeTime time;
+  league::testing::FakeTime time;
   int told = 0;
   NewsPace pace(time, 200ms, [&] { return ++told > 0; });
   for (int i = 0; i < 100; ++i) pace.changed();
@@ -26,7 +26,7 @@ TEST(NewsPace, TellsAtOnceThenTakesChangesTogether) {
 }
 
 TEST(NewsPace, TellsNothingOnceItIsGone) {
-  testing::FakeTime time;
+  league::testing::FakeTime time;
   int told = 0;
   {
     NewsPace pace(time, 200ms, [&] { return ++told > 0; });
@@ -38,7 +38,7 @@ TEST(NewsPace, TellsNothingOnceItIsGone) {
 }
 
 TEST(NewsPace, DoesNotRestWhereNobodyListens) {
-  testing::FakeTime time;
+  league::testing::FakeTime time;
   int asked = 0;
   NewsPace pace(time, 200ms, [&] { return ++asked == 3; });
   for (int i = 0; i < 5; ++i) pace.changed();
