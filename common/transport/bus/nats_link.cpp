@@ -37,10 +37,11 @@ bool is_absence(natsStatus status, const std::string& why) {
          status == NATS_CONNECTION_CLOSED || status == NATS_CONNECTION_DISCONNECTED;
 }
 
-/// A handshake that breaks off, because the broker dies, is an SSL error as well.
+/// A handshake that breaks off, because the broker dies, is an SSL error as well. Where libnats
+/// does not trust a certificate it says which: "18:self-signed certificate:depth=0:cert=/CN=…".
 bool is_refusal(natsStatus status, const std::string& why) {
   return status == NATS_CONNECTION_AUTH_FAILED ||
-         (status == NATS_SSL_ERROR && why.find("verif") != std::string::npos);
+         (status == NATS_SSL_ERROR && why.find(":depth=") != std::string::npos);
 }
 
 std::size_t room_of(const BusMessage& message) {
