@@ -100,7 +100,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     if (keep_alive.count() > 0) keep_alive = std::max(keep_alive, kShortestInterval);
     bool is_back = false;
     std::uint64_t pace = 0;
-    std::unique_ptr<transport::DeadManSwitch> ended;  // without the lock, which its callback takes
+    std::shared_ptr<transport::DeadManSwitch> ended;
     {
       std::lock_guard lock(mutex_);
       is_searching_ = false;
@@ -115,6 +115,10 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
       }
     }
     if (is_back) spdlog::info("the manager is back");
+    // It ends on the timer, where its callback runs: waiting for that here, on a thread of the bus,
+    // could stop both for good, since the callback may be the last to hold the discovery.
+    if (ended) timer_.schedule(std::chrono::milliseconds(0), [ended] {});
+    ended.reset();
     if (pace > 0) pulse(pace);
   }
   std::unique_ptr<transport::DeadManSwitch> new_switch(std::chrono::milliseconds interval) {

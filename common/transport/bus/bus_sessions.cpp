@@ -62,7 +62,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
         sessions_.erase(found);
       }
     }
-    replaced.reset();
+    if (replaced) replaced->listener->stop(std::chrono::milliseconds(0));
     if (auto room = make_room(); !room) return room;
     auto attached = std::make_shared<Attached>();
     BusListenerOptions listening;
@@ -164,18 +164,22 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
   }
   /// Forgets the session that was silent longest, where there are too many.
   core::Result<void> make_room() {
-    std::shared_ptr<Attached> forgotten;  // ends without the lock: it is older
-    std::lock_guard lock(mutex_);
-    if (sessions_.size() < options_.max_sessions) return {};
-    auto now = clock_.steady_now();
-    if (now < full_until_) return full();
-    auto oldest = std::min_element(
-        sessions_.begin(), sessions_.end(),
-        [](const auto& a, const auto& b) { return a.second->last_heard < b.second->last_heard; });
-    full_until_ = oldest->second->last_heard + kForgotten;
-    if (now < full_until_) return full();
-    forgotten = std::move(oldest->second);
-    sessions_.erase(oldest);
+    std::shared_ptr<Attached> forgotten;
+    {
+      std::lock_guard lock(mutex_);
+      if (sessions_.size() < options_.max_sessions) return {};
+      auto now = clock_.steady_now();
+      if (now < full_until_) return full();
+      auto oldest = std::min_element(
+          sessions_.begin(), sessions_.end(),
+          [](const auto& a, const auto& b) { return a.second->last_heard < b.second->last_heard; });
+      full_until_ = oldest->second->last_heard + kForgotten;
+      if (now < full_until_) return full();
+      forgotten = std::move(oldest->second);
+      sessions_.erase(oldest);
+    }
+    // Not left to the destructor: a pulse may hold it longer than this object lives.
+    forgotten->listener->stop(std::chrono::milliseconds(0));
     return {};
   }
   void on_sign_of_life(const BusSession& session, bool is_keep_alive) {
