@@ -49,6 +49,7 @@ class FakeTime final : public core::Clock, public core::Timer {
       now_ = std::max(now_, entry.key().first);
       lock.unlock();
       entry.mapped()();
+      entry.mapped() = nullptr;  // what it holds may end without the lock, as with a ThreadTimer
       lock.lock();
     }
     now_ = target;

@@ -1,5 +1,7 @@
 #include "common/transport/bus/bus_sessions.h"
 
+#include <algorithm>
+
 #include "common/transport/bus/testing_sessions.h"
 
 namespace league::transport {
@@ -94,6 +96,7 @@ TEST_F(BusSessionsTest, AnswersGoOnlyWhereAnswersMayGo) {
   hostile.reply = session_in(other_);
   ASSERT_TRUE(other_bus_->publish(hostile));
   settle();
+  std::sort(heard.begin(), heard.end());  // listeners have no order among each other
   EXPECT_EQ(heard, (std::vector<std::string>{"mcp.session.agent-session-1.in",
                                              "mcp.session.agent-session-1.out"}))
       << "the answer goes to the session that asked";

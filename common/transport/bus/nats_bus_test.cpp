@@ -30,10 +30,9 @@ using testing::TestingBroker;
 class NatsWords {
  public:
   void add(std::string word) {
-    {
-      std::lock_guard lock(mutex_);
-      words_.push_back(std::move(word));
-    }
+    // Told under the lock: who waits may destroy this as soon as it is free.
+    std::lock_guard lock(mutex_);
+    words_.push_back(std::move(word));
     changed_.notify_all();
   }
   [[nodiscard]] bool wait_for(const std::function<bool(const std::vector<std::string>&)>& is_so) {
@@ -169,9 +168,9 @@ TEST_F(NatsBusTest, GoesOnLookingWhereConnectionsAreTakenAndClosed) {
        {Closes::kAtOnce, Closes::kAfterInfo, Closes::kAfterConnect, Closes::kWithReset}) {
     SCOPED_TRACE(static_cast<int>(closes));
     broker.kill();
+    NatsWords heard;  // first: what listens ends before it
     std::unique_ptr<NatsBus> bus;
     std::unique_ptr<Bus::Subscription> early;
-    NatsWords heard;
     {
       FalseBroker false_broker(broker.port(), closes);
       bus = connect(broker.url());
