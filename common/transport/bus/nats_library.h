@@ -52,6 +52,7 @@ class NatsSettings {
   }
   void set_servers(const std::vector<std::string>& urls) {
     std::vector<const char*> pointers;
+    pointers.reserve(urls.size());
     for (const auto& url : urls) pointers.push_back(url.c_str());
     take(natsOptions_SetServers(get(), pointers.data(), static_cast<int>(pointers.size())), "urls");
   }
