@@ -243,6 +243,15 @@ void NatsBus::Link::forget(const std::shared_ptr<NatsListener>& listener) {
   }
   listener->close();
   listener->end();
+  constexpr std::chrono::seconds kKept{10};
+  std::vector<std::shared_ptr<NatsListener>> done;  // let go of without the lock
+  std::lock_guard lock(mutex_);
+  auto now = std::chrono::steady_clock::now();
+  ended_.emplace_back(now, listener);
+  while (ended_.front().first + kKept < now) {
+    done.push_back(std::move(ended_.front().second));
+    ended_.pop_front();
+  }
 }
 
 std::unique_ptr<Bus::Subscription> NatsBus::Link::watch(StateHandler handler) {

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "common/transport/bus/handler_gate.h"
@@ -79,6 +80,9 @@ class NatsBus::Link final : public NatsLineWatcher, public std::enable_shared_fr
   std::deque<BusMessage> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::vector<std::shared_ptr<NatsListener>> listeners_;
+  /// Those that have ended, and when: see NatsListener::end.
+  std::deque<std::pair<std::chrono::steady_clock::time_point, std::shared_ptr<NatsListener>>>
+      ended_;
   std::vector<std::shared_ptr<Watcher>> watchers_;
   LinePointer line_;  ///< null: we are looking for a broker
   std::uint64_t line_number_ = 0;

@@ -42,10 +42,13 @@ natsStatus NatsListener::attach(natsConnection* connection, std::uint64_t number
 }
 
 void NatsListener::end() {
-  NatsOwned<natsSubscription> ended;
-  std::lock_guard lock(mutex_);
-  is_ended_ = true;
-  ended.swap(made_);
+  natsSubscription* ended = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    is_ended_ = true;
+    ended = made_.get();
+  }
+  if (ended != nullptr) (void)natsSubscription_Unsubscribe(ended);
 }
 
 }  // namespace league::transport

@@ -24,7 +24,9 @@ class NatsListener {
   [[nodiscard]] natsStatus attach(natsConnection* connection, std::uint64_t number);
   /// The handler runs no more, as of a gate that closes.
   void close() { gate_->close(); }
-  /// Ends the subscription, and those that are attached afterwards.
+  /// Ends the subscription, and those that are attached afterwards. The listener is to be kept for
+  /// some seconds more: libnats 3.4.1 may just be handing a message to the subscription, which it
+  /// does not hold.
   void end();
 
   [[nodiscard]] const std::string& subject() const { return subject_; }
