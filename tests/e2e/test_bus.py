@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -144,6 +145,16 @@ class ComingBack(BusTest):
             self.wait_until_said(players[0], "is lost", 5)
             self.broker.start()
         self.assert_whole(manager)
+
+    def test_the_broker_dies_while_programs_start(self):
+        self.broker.kill()
+        with socket.create_server(("127.0.0.1", self.broker.port)) as dying:
+            program = self.start("league_manager", "--players", 2, "--referees", 1, "--data", self.directory / "data")
+            dying.settimeout(10)
+            dying.accept()[0].close()
+        self.broker.start()
+        (url, league_id), = program.ready(seconds=10)
+        self.start_players(Agent(program, url, league_id), 2)
 
     def test_the_manager_dies(self):
         manager, referees, players = self.start_league()

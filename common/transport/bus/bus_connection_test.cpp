@@ -1,6 +1,6 @@
 #include "common/transport/bus/bus_connection.h"
 
-#include "common/transport/bus/testing_sessions.h"
+#include "common/transport/bus/sessions_test_support.h"
 
 namespace league::transport {
 namespace {

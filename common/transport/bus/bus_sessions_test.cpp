@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/transport/bus/testing_sessions.h"
+#include "common/transport/bus/sessions_test_support.h"
 
 namespace league::transport {
 namespace {
