@@ -19,7 +19,7 @@ TEST(BusSession, TakesEightToSixtyFourPlainCharacters) {
 }
 
 TEST(BusSession, TakesNothingThatChangesASubject) {
-  for (char c : std::string(".*> \t\r\n/:$\"\0\x7f\xc3", 16)) {
+  for (char c : std::string(".*> \t\r\n/:$\"\0\x7f\xc3", 14)) {
     EXPECT_FALSE(BusSession::parse(std::string("abcd") + c + "efgh")) << static_cast<int>(c);
   }
 }
