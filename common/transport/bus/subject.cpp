@@ -43,9 +43,7 @@ BusSession BusSession::make(core::RandomSource& random) {
   return BusSession(std::move(text));
 }
 
-std::string session_in(const BusSession& session) {
-  return "mcp.session." + session.str() + ".in";
-}
+std::string session_in(const BusSession& session) { return "mcp.session." + session.str() + ".in"; }
 
 std::string session_out(const BusSession& session) {
   return "mcp.session." + session.str() + ".out";

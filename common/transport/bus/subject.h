@@ -40,8 +40,8 @@ inline constexpr std::string_view kDiscoverySubject = "mcp.discovery";
 /// become `_`, so the same league always has the same subject.
 [[nodiscard]] std::string event_subject(std::string_view league, std::string_view type);
 
-/// The subject that a stranger wants an answer at, if it is one that answers may go to: an inbox, or
-/// the `.out` of `session`. Else whoever answers could be made to speak on subjects of others.
+/// The subject that a stranger wants an answer at, if it is one that answers may go to: an inbox,
+/// or the `.out` of `session`. Else whoever answers could be made to speak on subjects of others.
 [[nodiscard]] bool is_answerable(std::string_view reply_subject, const BusSession* session);
 
 }  // namespace league::transport
