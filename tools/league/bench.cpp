@@ -95,7 +95,7 @@ class Bench {
     EchoOptions echo{.program = self_, .directory = directory_, .transport = options_.transport};
     std::optional<LocalBroker> broker;
     if (options_.transport == agent::Serving::kNats) {
-      auto started = LocalBroker::start(directory_, directory_);
+      auto started = LocalBroker::start(directory_, directory_, stop_);
       if (!started) return started.error();
       broker.emplace(std::move(*started));
       echo.bus = broker->url();

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 namespace league::tools {
 namespace {
@@ -51,8 +50,10 @@ core::Error broker_error(const std::string& why) {
 
 }  // namespace
 
-core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::path& logs) {
+core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::path& logs,
+                                             transport::StopSignal& stop) {
   constexpr std::chrono::seconds kPatience{10};
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
   auto program = find_server();
   if (!program)
     return broker_error(
@@ -77,7 +78,8 @@ core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::pat
     if (auto ended = process->poll_end())
       return broker_error("nats-server ended " + ended->text() + "; its last words (" +
                           log.string() + "):\n" + tail_of(log, 10));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (stop.wait_for(kBetweenLooks) >= 0)
+      return broker_error("interrupted before nats-server was up");
   }
   return broker_error("nats-server did not come up within ten seconds; see " + log.string());
 }

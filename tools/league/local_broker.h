@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "common/transport/signals.h"
 #include "tools/league/process.h"
 
 namespace league::tools {
@@ -16,7 +17,8 @@ class LocalBroker {
   /// in `logs`. Fails with a text for people where nats-server is not installed or does not come
   /// up.
   [[nodiscard]] static core::Result<LocalBroker> start(const std::filesystem::path& data,
-                                                       const std::filesystem::path& logs);
+                                                       const std::filesystem::path& logs,
+                                                       transport::StopSignal& stop);
   /// `nats://127.0.0.1:PORT`.
   [[nodiscard]] const std::string& url() const { return url_; }
 

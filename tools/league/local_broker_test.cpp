@@ -36,11 +36,12 @@ class LocalBrokerTest : public ::testing::Test {
   const fs::path programs_ = directory_.path() / "bin";
   const std::string ports_ = "\"" + (data_ / "bus").string() + "/nats-server_$$.ports\"";
   std::string before_;
+  transport::StopSignal stop_;
 };
 
 TEST_F(LocalBrokerTest, SaysWhereItListens) {
   install("echo '{\"nats\":[\"nats://127.0.0.1:1234\"]}' > " + ports_ + "\nexec sleep 60\n");
-  auto broker = LocalBroker::start(data_, logs_);
+  auto broker = LocalBroker::start(data_, logs_, stop_);
   ASSERT_TRUE(broker) << broker.error().message;
   EXPECT_EQ(broker->url(), "nats://127.0.0.1:1234");
 }
@@ -50,11 +51,20 @@ TEST_F(LocalBrokerTest, WhatAKilledBrokerLeftIsNotTakenForItsOwn) {
   fs::create_directories(data_ / "bus" / "jetstream");
   std::ofstream(data_ / "bus" / "nats-server_4242.ports") << R"({"nats":["nats://127.0.0.1:1"]})";
   install("ls \"" + (data_ / "bus").string() + "\" >&2\nexit 3\n");
-  auto broker = LocalBroker::start(data_, logs_);
+  auto broker = LocalBroker::start(data_, logs_, stop_);
   ASSERT_FALSE(broker);
   EXPECT_EQ(broker.error().message.find("4242"), std::string::npos) << broker.error().message;
   EXPECT_NE(broker.error().message.find("jetstream"), std::string::npos)
       << "the store is kept, and its last words are shown: " << broker.error().message;
+}
+
+TEST_F(LocalBrokerTest, ASignalEndsTheWait) {
+  install("exec sleep 60\n");
+  stop_.request_stop();
+  auto broker = LocalBroker::start(data_, logs_, stop_);
+  ASSERT_FALSE(broker);
+  EXPECT_NE(broker.error().message.find("interrupted"), std::string::npos)
+      << broker.error().message;
 }
 
 }  // namespace

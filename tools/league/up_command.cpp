@@ -57,7 +57,7 @@ int up(UpOptions options, transport::StopSignal& stop) {
 
   std::optional<LocalBroker> broker;
   if (options.bus == kLocalBus) {
-    auto started = LocalBroker::start(options.data, options.logs);
+    auto started = LocalBroker::start(options.data, options.logs, stop);
     if (!started) return fail(started.error());
     broker.emplace(std::move(*started));
     options.bus = broker->url();
