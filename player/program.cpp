@@ -231,6 +231,12 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto host = agent::AgentHost::create(*settings, *host_options);
   if (!host) return agent::fail(host.error());
 
+  if (options.count > 1 && (*host)->bus_session()) {
+    return agent::fail({core::ErrorCode::kInvalidFieldValue,
+                        "--bus-credentials are those of one session: start a process for each "
+                        "player, or leave out --count",
+                        {}});
+  }
   Bench bench(options, **host, stop);
   auto strategies = split_names(options.strategy);
   for (int i = 0; i < options.count; ++i) {

@@ -52,6 +52,14 @@ class BusBridges(LeagueTest):
         self.assertIn("nobody listens", self.on_bus("nats:nobody-there", "--list", code=2))
         self.assertIn("--bus", self.call("nats:manager", "--list", code=2))
 
+    def test_two_players_do_not_share_a_session(self):
+        file = self.directory / "credentials.json"
+        file.write_text(json.dumps({"user": "u", "password": "p", "session": "session-of-one"}))
+        done = subprocess.run([BIN / "player", "--count", "2", "--bus", self.broker.url, "--bus-credentials", file,
+                               "--logs", self.logs], capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("one session", done.stderr)
+
     def test_a_gateway_brings_web_clients_to_an_agent_on_the_bus(self):
         web = self.gateway("--backend", self.player("--bus", self.broker.url), "--port", "0")
         self.assertTrue(web.startswith("http://"))
