@@ -21,6 +21,8 @@ struct AgentProfile {
   bool assignments_in_ack =
       false;  ///< referees only: takes new matches in the answer to a report (protocol §7)
   std::optional<std::string> log_public_key = {};  ///< of the agent's conversation log
+  bool takes_from_queue = false;  ///< referees only: claims its matches from the queue on the bus
+  bool hears_events = false;  ///< is told what is published once on the bus, not by calls
 
   bool operator==(const AgentProfile&) const = default;
 };

@@ -30,6 +30,8 @@ struct AnnouncerDependencies {
   std::function<std::optional<audit::LogHead>()> log_head = {};
   /// Seals the log up to now, which may take some milliseconds: for the last broadcast of a league.
   std::function<void()> seal_log = {};
+  /// This manager's, where managers stand by for each other.
+  std::optional<int> term = std::nullopt;
 };
 
 /// Tells everybody what has become of the league: renders each broadcast once from the league as it

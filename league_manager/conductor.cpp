@@ -40,7 +40,8 @@ Conductor::Conductor(ConductorDependencies dependencies)
                   .settings = deps_.settings,
                   .envelopes = deps_.envelopes,
                   .log_head = deps_.log_head,
-                  .seal_log = deps_.seal_log}) {}
+                  .seal_log = deps_.seal_log,
+                  .term = deps_.term}) {}
 
 void Conductor::start(milliseconds registration_window) {
   deps_.timer.schedule(kTick, [this] { tick(); });
@@ -258,6 +259,7 @@ void Conductor::deliver(int referee, std::vector<MatchKey> matches, int attempt)
 
 void Conductor::add_dialects(std::vector<envelope::MatchAssignment>& matches) const {
   for (auto& match : matches) {
+    match.term = deps_.term;
     if (auto a = transport::parse_endpoint(match.player_a_endpoint)) {
       match.player_a_dialect = std::string(agent::call_style_name(deps_.peers.style_of(*a)));
     }

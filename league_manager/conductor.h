@@ -35,6 +35,9 @@ struct ConductorDependencies {
   /// For broadcasts to carry; see AnnouncerDependencies.
   std::function<std::optional<audit::LogHead>()> log_head = {};
   std::function<void()> seal_log = {};
+  /// This manager's, where managers stand by for each other: every assignment and broadcast says
+  /// it.
+  std::optional<int> term = std::nullopt;
 };
 
 /// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to

@@ -39,6 +39,8 @@ class Maker {
     if (coin()) profile.protocol_version = text();
     if (coin()) profile.contact_email = text();
     if (coin()) profile.log_public_key = text();
+    profile.takes_from_queue = coin();
+    profile.hears_events = coin();
     return profile;
   }
   MatchResult result() {

@@ -58,6 +58,8 @@ void to_json(json& out, const AgentProfile& profile) {
   if (profile.protocol_version) out["protocol_version"] = *profile.protocol_version;
   if (profile.contact_email) out["contact_email"] = *profile.contact_email;
   if (profile.log_public_key) out["log_public_key"] = *profile.log_public_key;
+  if (profile.takes_from_queue) out["takes_from_queue"] = true;
+  if (profile.hears_events) out["hears_events"] = true;
 }
 
 void from_json(const json& in, AgentProfile& profile) {
@@ -70,6 +72,8 @@ void from_json(const json& in, AgentProfile& profile) {
   read_optional(in, "protocol_version", profile.protocol_version);
   read_optional(in, "contact_email", profile.contact_email);
   read_optional(in, "log_public_key", profile.log_public_key);
+  profile.takes_from_queue = in.value("takes_from_queue", false);
+  profile.hears_events = in.value("hears_events", false);
 }
 
 void to_json(json& out, const Credential& credential) {

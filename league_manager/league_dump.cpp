@@ -13,7 +13,7 @@ void dump_agent(std::ostream& out, AgentRef ref, const Agent& agent) {
   out << ref.id() << " '" << p.display_name << "' " << p.version << " " << p.endpoint << " "
       << p.protocol_version.value_or("-") << " " << p.contact_email.value_or("-") << " "
       << p.log_public_key.value_or("-") << " " << p.max_concurrent_matches << " "
-      << p.assignments_in_ack;
+      << p.assignments_in_ack << p.takes_from_queue << p.hears_events;
   for (const auto& game : p.game_types) out << " " << game;
   out << " nonce " << agent.credential.nonce << " hash " << agent.credential.token_hash
       << " registration " << agent.registration_nonce_hash << " " << agent.lifecycle.str() << "\n";

@@ -27,7 +27,9 @@ AgentProfile profile_of(const envelope::RefereeMeta& meta) {
           .contact_email = {},
           .max_concurrent_matches = meta.max_concurrent_matches,
           .assignments_in_ack = meta.assignments_in_ack,
-          .log_public_key = meta.log_public_key};
+          .log_public_key = meta.log_public_key,
+          .takes_from_queue = meta.takes_from_queue,
+          .hears_events = meta.hears_events};
 }
 
 AgentProfile profile_of(const envelope::PlayerMeta& meta) {
@@ -37,7 +39,8 @@ AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .endpoint = meta.contact_endpoint,
           .protocol_version = meta.protocol_version,
           .contact_email = meta.contact_email,
-          .log_public_key = meta.log_public_key};
+          .log_public_key = meta.log_public_key,
+          .hears_events = meta.hears_events};
 }
 
 const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) {

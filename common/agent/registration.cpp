@@ -65,7 +65,9 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                               .max_concurrent_matches = options_.max_concurrent_matches,
                               .protocol_version = std::string(envelope::kProtocolVersion),
                               .assignments_in_ack = true,
-                              .log_public_key = log_public_key()};
+                              .log_public_key = log_public_key(),
+                              .takes_from_queue = options_.takes_from_queue,
+                              .hears_events = options_.hears_events};
       message.registration_nonce = nonce_;
       return envelope::encode(envelope, message);
     }
@@ -76,7 +78,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                            .contact_endpoint = options_.contact_endpoint,
                            .protocol_version = std::string(envelope::kProtocolVersion),
                            .contact_email = {},
-                           .log_public_key = log_public_key()};
+                           .log_public_key = log_public_key(),
+                           .hears_events = options_.hears_events};
     message.registration_nonce = nonce_;
     return envelope::encode(envelope, message);
   }
@@ -101,7 +104,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                      ""};
       }
       return Identity{id->str(), *envelope->auth_token,
-                      envelope->league_id.value_or(core::LeagueId{})};
+                      envelope->league_id.value_or(core::LeagueId{}),
+                      response.broadcast_key.value_or(std::string())};
     };
     if (is_referee()) {
       auto response = envelope::decode<envelope::RefereeRegisterResponse>(message);

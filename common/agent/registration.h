@@ -19,6 +19,7 @@ struct Identity {
   std::string id;  ///< `P01`, `REF01`
   core::AuthToken token;
   core::LeagueId league;
+  std::string broadcast_key = {};  ///< see RefereeRegisterResponse; empty where there is none
 };
 
 struct RegistrationOptions {
@@ -31,6 +32,8 @@ struct RegistrationOptions {
   core::AuthToken token{};  ///< of the identity to come back as; empty for a new agent
   std::string nonce{};  ///< of this registration; empty: made here
   std::string log_public_key{};  ///< of the agent's conversation log; may be empty
+  bool takes_from_queue = false;  ///< referees only: claims matches from the queue on the bus
+  bool hears_events = false;  ///< listens to broadcasts that are published once on the bus
   /// How often a manager that cannot be reached is tried again; the agents of a league start before
   /// it is up.
   int max_attempts = 60;

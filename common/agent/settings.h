@@ -49,6 +49,9 @@ struct Settings {
 
   struct Bus {
     Milliseconds keep_alive{5000};  ///< who is silent for twice as long is taken for gone
+    Milliseconds queue_wait{
+        10000};  ///< a queued match of which nobody says so long that it goes on is offered again
+    Milliseconds lease{6000};  ///< how long a manager leads that does not say that it lives
   } bus;
 
   struct Breaker {

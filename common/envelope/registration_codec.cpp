@@ -20,6 +20,8 @@ void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
   a.optional("protocol_version", s.protocol_version);
   a.unless("assignments_in_ack", s.assignments_in_ack, false);
   a.optional("log_public_key", s.log_public_key);
+  a.unless("takes_from_queue", s.takes_from_queue, false);
+  a.unless("hears_events", s.hears_events, false);
 }
 
 template <typename Archive, typename Self>
@@ -31,6 +33,7 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
   a.optional("protocol_version", s.protocol_version);
   a.optional("contact_email", s.contact_email);
   a.optional("log_public_key", s.log_public_key);
+  a.unless("hears_events", s.hears_events, false);
 }
 
 template <typename Archive, typename Self>
@@ -68,12 +71,14 @@ template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<RefereeRegisterResponse> /*unused*/) {
   describe_response(a, s, "referee_id");
   a.nullable("referee_id", s.referee_id);
+  a.optional("broadcast_key", s.broadcast_key);
 }
 
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<LeagueRegisterResponse> /*unused*/) {
   describe_response(a, s, "player_id");
   a.nullable("player_id", s.player_id);
+  a.optional("broadcast_key", s.broadcast_key);
 }
 
 template nlohmann::json encode(const Envelope&, const RefereeRegisterRequest&);

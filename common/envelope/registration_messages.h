@@ -22,6 +22,8 @@ struct RefereeMeta {
       false;  ///< takes its next matches from the answer to a report (protocol §7)
   std::optional<std::string> log_public_key =
       std::nullopt;  ///< with which its conversation log can be verified
+  bool takes_from_queue = false;  ///< claims its matches from the league's queue on a bus
+  bool hears_events = false;  ///< listens to broadcasts that are published once on a bus
 
   bool operator==(const RefereeMeta&) const = default;
 };
@@ -35,6 +37,7 @@ struct PlayerMeta {
   std::optional<std::string> protocol_version = std::nullopt;
   std::optional<std::string> contact_email = std::nullopt;
   std::optional<std::string> log_public_key = std::nullopt;  ///< as a referee's
+  bool hears_events = false;  ///< as a referee's
 
   bool operator==(const PlayerMeta&) const = default;
 };
@@ -68,6 +71,8 @@ struct RefereeRegisterResponse {
   std::optional<std::string> reason = std::nullopt;  ///< null on the wire when accepted
   std::optional<core::ErrorCode>
       error_code;  ///< why it was rejected; one that is not in our table reads as nothing
+  /// The manager's Ed25519 key, which signs what is published once (protocol §8); hexadecimal.
+  std::optional<std::string> broadcast_key = std::nullopt;
 
   bool operator==(const RefereeRegisterResponse&) const = default;
 };
@@ -79,6 +84,8 @@ struct LeagueRegisterResponse {
   std::optional<core::PlayerId> player_id = std::nullopt;
   std::optional<std::string> reason = std::nullopt;
   std::optional<core::ErrorCode> error_code = std::nullopt;
+  /// The manager's Ed25519 key, which signs what is published once (protocol §8); hexadecimal.
+  std::optional<std::string> broadcast_key = std::nullopt;
 
   bool operator==(const LeagueRegisterResponse&) const = default;
 };

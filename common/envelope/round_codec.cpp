@@ -26,6 +26,7 @@ void describe(Archive& a, Self& s, Of<MatchAssignment> /*unused*/) {
   describe_public_part(a, s);
   a.required("referee_id", s.referee_id);
   a.required("attempt", s.attempt);
+  a.optional("term", s.term);
   a.required("conversation_id", s.conversation_id);
   a.required("player_A_endpoint", s.player_a_endpoint);
   a.required("player_B_endpoint", s.player_b_endpoint);

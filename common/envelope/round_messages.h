@@ -58,6 +58,9 @@ struct MatchAssignment {
   core::RefereeId referee_id{};
   std::optional<std::string> draw_commitment = std::nullopt;
   int attempt = 1;
+  /// Of the manager that gives the match, where managers stand by for each other: a referee takes
+  /// nothing from one of an earlier term than it has seen.
+  std::optional<int> term = std::nullopt;
   core::ConversationId conversation_id{};
   std::string player_a_endpoint{};
   std::string player_b_endpoint{};

@@ -1,0 +1,153 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/bus/subject.h"
+
+namespace league::transport {
+
+/// What a broker is to keep. Names: letters, digits, `-` and `_`.
+struct StreamConfig {
+  enum class Retention : std::uint8_t {
+    kLimits,  ///< until a limit throws it away
+    kWorkQueue,  ///< until one reader has acknowledged it
+  };
+  std::string name;
+  std::vector<std::string> subjects;
+  Retention retention = Retention::kLimits;
+  std::chrono::milliseconds max_age{0};  ///< 0: for ever
+  std::int64_t max_messages_per_subject = -1;  ///< the oldest go; -1: any number
+  std::chrono::milliseconds duplicate_window{120'000};  ///< in which `message_id` is remembered
+  int replicas = 1;  ///< of a cluster
+};
+
+struct StreamState {
+  std::uint64_t messages = 0;
+  std::uint64_t first_sequence = 0;
+  std::uint64_t last_sequence = 0;  ///< ever given; 0: none
+};
+
+/// Under which the broker stores a message, and else refuses it.
+struct PublishCondition {
+  std::string message_id = {};  ///< a repetition within the stream's window is stored once
+  std::optional<std::uint64_t> last_sequence = std::nullopt;  ///< of the whole stream
+  std::optional<std::uint64_t> last_subject_sequence = std::nullopt;  ///< 0: none there
+};
+
+struct PublishAck {
+  enum class Status : std::uint8_t {
+    kStored,  ///< now, or before, under the same `message_id`
+    kConflict,  ///< the condition does not hold
+    kFailed,  ///< not answered in time, or the broker cannot: whether it is stored is not known
+  };
+  Status status = Status::kFailed;
+  std::uint64_t sequence = 0;  ///< of a message that is stored
+  bool is_duplicate = false;
+  core::Error why = {};  ///< unless it is stored
+};
+
+struct StoredMessage {
+  std::uint64_t sequence = 0;
+  BusMessage message;  ///< without `reply`
+};
+
+/// Who reads a stream. A durable one is found again by its name after a restart of either side.
+struct ConsumerConfig {
+  std::string durable_name;  ///< empty: lasts as long as somebody asks for messages
+  std::string filter_subject = {};  ///< empty: all
+  std::uint64_t start_sequence = 0;  ///< 0: from the first that is there
+  bool is_acknowledged = true;  ///< each message one by one; else reading is enough
+  std::chrono::milliseconds ack_wait{10'000};  ///< afterwards it is delivered again
+  std::int64_t max_ack_pending = -1;
+};
+
+/// A message of a stream that was asked for.
+struct StreamDelivery {
+  std::uint64_t sequence = 0;
+  std::uint64_t delivered = 1;  ///< how often it has been, this time included
+  std::uint64_t pending = 0;  ///< messages that wait behind it
+  BusMessage message;  ///< `reply` is where it is acknowledged
+};
+
+/// Streams of a broker (JetStream of NATS), by requests to its `$JS.API.` subjects: nothing but a
+/// Bus is needed. Completions run once, on a thread of the bus or the timer, and must not block.
+/// A request that is not answered is repeated until its deadline; one that finds no JetStream (a
+/// broker without, or one that is starting) too. Then it fails with kConnectionError, or
+/// kShuttingDown when this is destroyed. A broker's refusal is kInvalidReply with its own words.
+/// Thread-safe. Source: NATS' API of JetStream, 2.9.
+class JetStream {
+ public:
+  template <typename T>
+  using Done = std::function<void(core::Result<T>)>;
+
+  /// All outlive it. Answers come to inboxes of `session`. Fails as Bus::subscribe.
+  [[nodiscard]] static core::Result<std::unique_ptr<JetStream>> create(Bus& bus,
+                                                                       const BusSession& session,
+                                                                       const core::Clock& clock,
+                                                                       core::Timer& timer,
+                                                                       core::RandomSource& random);
+  ~JetStream();
+  JetStream(const JetStream&) = delete;
+  JetStream& operator=(const JetStream&) = delete;
+
+  /// Makes the stream, or changes an existing one to `config`. A limit that a broker does not let
+  /// change is left as it is.
+  void ensure_stream(const StreamConfig& config, core::Clock::Steady deadline,
+                     Done<StreamState> done);
+  /// kInvalidReply where there is no such stream.
+  void stream_state(const std::string& stream, core::Clock::Steady deadline,
+                    Done<StreamState> done);
+  /// Removes all messages of the stream, or those of `subject`.
+  void purge(const std::string& stream, const std::string& subject, core::Clock::Steady deadline,
+             Done<void> done);
+
+  /// Publishes at `message.subject` and waits until it is stored. A repetition after a silence is
+  /// safe only with a `message_id` or another condition.
+  void publish(BusMessage message, PublishCondition condition, core::Clock::Steady deadline,
+               std::function<void(const PublishAck&)> done);
+
+  /// The message with that sequence number, or nothing.
+  void get(const std::string& stream, std::uint64_t sequence, core::Clock::Steady deadline,
+           Done<std::optional<StoredMessage>> done);
+  /// The first one of `subject` (wildcards allowed) from `sequence` on, or nothing.
+  void get_next(const std::string& stream, const std::string& subject, std::uint64_t sequence,
+                core::Clock::Steady deadline, Done<std::optional<StoredMessage>> done);
+  /// The last one of `subject`, or nothing.
+  void get_last(const std::string& stream, const std::string& subject, core::Clock::Steady deadline,
+                Done<std::optional<StoredMessage>> done);
+
+  /// Makes the consumer, or finds it; gives its name.
+  void ensure_consumer(const std::string& stream, const ConsumerConfig& config,
+                       core::Clock::Steady deadline, Done<std::string> done);
+  /// Asks for up to `batch` messages; `on_message` runs for each, one at a time. The request ends
+  /// when all have come or `expires` is over, and then `on_end` runs once: with an error where the
+  /// consumer is gone (make it again) or the broker is.
+  void fetch(const std::string& stream, const std::string& consumer, int batch,
+             std::chrono::milliseconds expires, std::function<void(StreamDelivery)> on_message,
+             std::function<void(core::Result<void>)> on_end);
+
+  /// The message is dealt with. Not confirmed: a lost one is delivered again.
+  void ack(const StreamDelivery& delivery);
+  /// Deliver it again, to anybody, after `delay`.
+  void nak(const StreamDelivery& delivery, std::chrono::milliseconds delay);
+  /// It is still worked at: the consumer's `ack_wait` begins anew.
+  void in_progress(const StreamDelivery& delivery);
+
+ private:
+  class State;
+  explicit JetStream(std::shared_ptr<State> state);
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace league::transport
