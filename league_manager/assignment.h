@@ -11,6 +11,7 @@ namespace league::league_manager {
 struct RefereePlace {
   int capacity = 1;
   bool active = true;  ///< may get matches
+  bool takes_from_queue = false;  ///< comes for its matches itself
 };
 
 /// A match and the referee that shall have it.
@@ -26,10 +27,17 @@ struct Placement {
 [[nodiscard]] std::vector<int> plan_round(int matches, std::span<const RefereePlace> referees,
                                           std::span<const int> totals);
 
+/// Whether a match may be given to `referee` as it stands: it is active, has a place, and is not
+/// the one that the match was taken from, as long as there is any other.
+[[nodiscard]] bool can_take(const RoundBoard& board, std::span<const RefereePlace> referees,
+                            int referee, const MatchSlot& slot);
+
 /// The pending matches that can start now: each goes to its planned referee if that has a place,
 /// else to the least loaded one with a place. A match that was taken from a referee goes to another
-/// one as long as there is any.
+/// one as long as there is any. Who takes from the queue is given only what it had when the manager
+/// restarted, and what has waited since before `queued_before`.
 [[nodiscard]] std::vector<Placement> next_assignments(const RoundBoard& board,
-                                                      std::span<const RefereePlace> referees);
+                                                      std::span<const RefereePlace> referees,
+                                                      core::UtcTimestamp queued_before = {});
 
 }  // namespace league::league_manager

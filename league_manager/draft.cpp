@@ -37,7 +37,8 @@ std::vector<RefereePlace> Draft::places() const {
   places.reserve(referees.size());
   for (std::size_t i = 0; i < referees.size(); ++i) {
     bool active = lifecycle(AgentRef::referee(static_cast<int>(i))).state() == AgentState::kActive;
-    places.push_back({referees[i].profile.max_concurrent_matches, active});
+    places.push_back({referees[i].profile.max_concurrent_matches, active,
+                      league_.settings.has_queue && referees[i].profile.takes_from_queue});
   }
   return places;
 }
@@ -110,7 +111,8 @@ void deal_matches(Draft& draft, std::optional<MatchKey> after) {
       draft.add(MatchForfeited{match, *result});
   }
   int reporter = after ? draft.board().slot(*after).referee() : -1;
-  for (const auto& placement : next_assignments(draft.board(), draft.places())) {
+  auto queued_before = draft.now().after(-draft.settings().queue_patience);
+  for (const auto& placement : next_assignments(draft.board(), draft.places(), queued_before)) {
     int attempt = draft.board().slot(placement.match).attempts + 1;
     // An answer to a report leaves a referee no way to refuse.
     bool is_answer = placement.referee == reporter && !may_be_refused(draft, placement.match);

@@ -150,6 +150,11 @@ struct AgentStateChanged {
 /// Why matches are released when the manager was away, or their referee.
 inline constexpr std::string_view kReasonManagerRestarted = "MANAGER_RESTARTED";
 inline constexpr std::string_view kReasonRefereeRestarted = "REFEREE_RESTARTED";
+inline constexpr std::string_view kReasonRefereeLost = "REFEREE_LOST";
+/// Why agents are suspended and come back: what they say, or do not, unasked.
+inline constexpr std::string_view kReasonSilent = "SILENT";
+inline constexpr std::string_view kReasonHeardAgain = "HEARD_AGAIN";
+inline constexpr std::string_view kReasonPingAnswered = "PING_ANSWERED";
 
 /// The matches of a round or a league by how they ended; the last three add up to the first.
 /// Source: protocol §4, 13.

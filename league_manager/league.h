@@ -52,6 +52,29 @@ struct ReportDecision {
   std::vector<MatchKey> next_matches;
 };
 
+/// A referee wants a match that it has got from the queue.
+struct Claim {
+  MatchKey match;
+  int attempt = 1;  ///< that the match was queued for
+
+  bool operator==(const Claim&) const = default;
+};
+
+enum class ClaimVerdict : std::uint8_t {
+  kYours,  ///< the referee has it: from now on, or from an earlier claim of which it knows nothing
+  kHeld,  ///< another one has it and may still be at it: to be claimed again later
+  kNotNow,  ///< this referee may not have it: let others
+  kOver,  ///< there is nothing to be played any more
+};
+/// `YOURS`, `HELD`, `NOT_NOW`, `OVER`.
+[[nodiscard]] std::string_view claim_verdict_name(ClaimVerdict verdict);
+
+/// The answer to a referee's claims.
+struct ClaimDecision {
+  Events events;
+  std::vector<ClaimVerdict> verdicts;  ///< one for each claim
+};
+
 /// What can be known of a match at any time.
 struct MatchView {
   MatchKey match;
@@ -112,12 +135,21 @@ class League {
   /// protocol §8.
   [[nodiscard]] ReportDecision decide_report(int referee, const MatchReport& report,
                                              core::UtcTimestamp now) const;
+  /// What `referee`, whose token has been checked, gets of the matches that it claims: those that
+  /// wait, as far as it has places. A match that another referee has stays there until that one is
+  /// lost (decide_referee_lost), however often the queue hands it out.
+  [[nodiscard]] ClaimDecision decide_claims(int referee, const std::vector<Claim>& claims,
+                                            core::UtcTimestamp now) const;
   /// An agent failed outside a match (a broadcast, an invalid message). Nothing before the start
   /// and after the end.
   [[nodiscard]] Events decide_failure(AgentRef agent, FailureKind kind,
                                       core::UtcTimestamp now) const;
-  /// An agent answered a ping: ends a suspension.
-  [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now) const;
+  /// An agent answered a ping, or was heard of again: ends a suspension, for `reason`.
+  [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now,
+                                    std::string_view reason = kReasonPingAnswered) const;
+  /// An agent that said regularly that it lives has stopped to: it is suspended, and a referee's
+  /// matches are given to others.
+  [[nodiscard]] Events decide_silent(AgentRef agent, core::UtcTimestamp now) const;
   /// A referee is gone: it is suspended and its matches are given to others as the next attempt.
   [[nodiscard]] Events decide_referee_lost(int referee, core::UtcTimestamp now) const;
   /// A referee has had a match for too long: a time-out of the referee, and the match goes to

@@ -51,7 +51,7 @@ TEST_F(Continuation, AssignsOpenMatchesAgainToTheSameRefereeWithTheSameSeed) {
   EXPECT_EQ(slot().attempts, 2);
   EXPECT_EQ(slot().referee(), referee);
   EXPECT_EQ(slot().seed, seed);
-  EXPECT_EQ(slot().assigned_at, at(10));
+  EXPECT_EQ(slot().since, at(10));
   EXPECT_EQ(slot().after, std::nullopt);
 }
 

@@ -31,6 +31,13 @@ void end_round(Draft& draft) {
   }
 }
 
+void suspend(Draft& draft, AgentRef agent, std::string_view reason) {
+  if (draft.lifecycle(agent).state() == AgentState::kActive)
+    draft.add(AgentStateChanged{agent, AgentState::kSuspended, std::string(reason)});
+  if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, reason);
+  deal_matches(draft);
+}
+
 void settle_all(Draft& draft) {
   for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
     for (int i = 0; i < draft.roster().count(kind); ++i) settle_agent(draft, {kind, i});
@@ -49,13 +56,13 @@ Events League::decide_failure(AgentRef agent, FailureKind kind, core::UtcTimesta
   return std::move(draft).take();
 }
 
-Events League::decide_alive(AgentRef agent, core::UtcTimestamp now) const {
+Events League::decide_alive(AgentRef agent, core::UtcTimestamp now, std::string_view reason) const {
   if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
   if (roster_.agent(agent).lifecycle.state() != AgentState::kSuspended) return {};
   Draft draft(running(), now);
   settle_agent(draft, agent);  // the suspension may have lasted too long by now
   if (draft.lifecycle(agent).state() == AgentState::kSuspended) {
-    draft.add(AgentStateChanged{agent, AgentState::kActive, "PING_ANSWERED"});
+    draft.add(AgentStateChanged{agent, AgentState::kActive, std::string(reason)});
   }
   deal_matches(draft);
   return std::move(draft).take();
@@ -65,11 +72,15 @@ Events League::decide_referee_lost(int referee, core::UtcTimestamp now) const {
   AgentRef agent = AgentRef::referee(referee);
   if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
   Draft draft(running(), now);
-  if (draft.lifecycle(agent).state() == AgentState::kActive) {
-    draft.add(AgentStateChanged{agent, AgentState::kSuspended, "REFEREE_LOST"});
-  }
-  release_all(draft, referee, "REFEREE_LOST");
-  deal_matches(draft);
+  suspend(draft, agent, kReasonRefereeLost);
+  return std::move(draft).take();
+}
+
+Events League::decide_silent(AgentRef agent, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  if (roster_.agent(agent).lifecycle.state() != AgentState::kActive) return {};
+  Draft draft(running(), now);
+  suspend(draft, agent, kReasonSilent);
   return std::move(draft).take();
 }
 
@@ -155,7 +166,7 @@ Events League::decide_tick(core::UtcTimestamp now) const {
     // An earlier time-out of this loop may have suspended the referee and released this match as
     // well.
     if (slot.status != MatchStatus::kAssigned) continue;
-    if (now >= slot.assigned_at.after(settings_.match_time_limit)) time_out(draft, match);
+    if (now >= slot.since.after(settings_.match_time_limit)) time_out(draft, match);
   }
   deal_matches(draft);
   return std::move(draft).take();

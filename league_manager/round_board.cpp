@@ -49,12 +49,12 @@ void RoundBoard::apply(const Event& event) {
   std::visit(Overloaded{
                  [&](const RoundStarted& e) { start(e, event.at); },
                  [&](const MatchAssigned& e) { assign(e, event.at); },
-                 [&](const MatchReleased& e) { release(e); },
+                 [&](const MatchReleased& e) { release(e, event.at); },
                  [&](const MatchReported& e) { finish(e.match, e.result, false); },
                  [&](const MatchForfeited& e) { finish(e.match, e.result, true); },
                  [&](const ReportConflictRecorded& e) { note_incident(e.match); },
                  [&](const StaleReportRecorded& e) { note_incident(e.match); },
-                 [&](const LeagueContinued&) { started_at_ = event.at; },
+                 [&](const LeagueContinued&) { continue_at(event.at); },
                  [](const auto&) {},
              },
              event.body);
@@ -66,8 +66,16 @@ void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
   slots_.assign(event.draw_seeds.size(), {});
   unfinished_ = matches();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
+    slots_[i].since = at;
     slots_[i].seed = event.draw_seeds[i];
     slots_[i].planned_referee = static_cast<std::int16_t>(event.planned_referees[i]);
+  }
+}
+
+void RoundBoard::continue_at(core::UtcTimestamp at) {
+  started_at_ = at;
+  for (auto& slot : slots_) {
+    if (slot.status == MatchStatus::kPending) slot.since = at;
   }
 }
 
@@ -77,15 +85,16 @@ void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
   ++slot.attempts;
   slot.referees[static_cast<std::size_t>(slot.attempts % kKnownAttempts)] =
       static_cast<std::int16_t>(event.referee);
-  slot.assigned_at = at;
+  slot.since = at;
   slot.after = event.after;
   Load& load = load_[static_cast<std::size_t>(event.referee)];
   ++load.open;
   ++load.total;
 }
 
-void RoundBoard::release(const MatchReleased& event) {
-  MatchSlot& slot = at(event.match);
+void RoundBoard::release(const MatchReleased& event, core::UtcTimestamp at) {
+  MatchSlot& slot = this->at(event.match);
+  slot.since = at;
   take_back(slot);
   slot.is_excused = event.is_excused;
   if (event.is_excused) ++slot.excused;

@@ -31,7 +31,7 @@ struct MatchSlot {
   std::int16_t planned_referee = -1;
   /// By attempt, modulo their number; the last one has the match while it is assigned.
   std::array<std::int16_t, kKnownAttempts> referees{};
-  core::UtcTimestamp assigned_at;
+  core::UtcTimestamp since;  ///< it waits, or is with its referee
   std::optional<MatchKey> after;  ///< see MatchAssigned
   DrawSeed seed{};
   CompactResult result;  ///< once finished; its `incidents` count from the start
@@ -98,9 +98,10 @@ class RoundBoard {
   };
 
   void start(const RoundStarted& event, core::UtcTimestamp at);
+  void continue_at(core::UtcTimestamp at);
   void assign(const MatchAssigned& event, core::UtcTimestamp at);
   void take_back(MatchSlot& slot);
-  void release(const MatchReleased& event);
+  void release(const MatchReleased& event, core::UtcTimestamp at);
   void finish(MatchKey match, const MatchResult& result, bool by_manager);
   void note_incident(MatchKey match);
   MatchSlot& at(MatchKey match) { return slots_[static_cast<std::size_t>(match.number - 1)]; }

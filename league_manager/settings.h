@@ -26,6 +26,11 @@ struct LeagueSettings {
   /// Ends every unfinished match of a round; nothing: only the limit per match counts.
   std::optional<std::chrono::microseconds> round_time_limit;
   LifecycleSettings lifecycle;
+  /// Whether matches wait in a queue for those referees that take from it (AgentProfile) ...
+  bool has_queue = false;
+  /// ... and how long, before one is given to a referee that has a place: then the queue does not
+  /// work.
+  std::chrono::microseconds queue_patience = std::chrono::seconds(30);
 };
 
 }  // namespace league::league_manager
