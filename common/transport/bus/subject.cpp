@@ -57,6 +57,18 @@ std::string event_subject(std::string_view league, std::string_view type) {
   return "mcp.events." + as_token(league) + "." + as_token(type);
 }
 
+std::string event_subjects(std::string_view league) {
+  return "mcp.events." + as_token(league) + ".>";
+}
+
+std::string event_stream(std::string_view league) { return "LEAGUE_EVENTS_" + as_token(league); }
+
+std::string work_subject(std::string_view league) { return "mcp.work." + as_token(league); }
+
+std::string league_stream(std::string_view kind, std::string_view league) {
+  return "LEAGUE_" + std::string(kind) + "_" + as_token(league);
+}
+
 bool is_answerable(std::string_view reply_subject, const BusSession* session) {
   if (reply_subject.size() > kMaxSubject) return false;
   if (session != nullptr && reply_subject == session_out(*session)) return true;

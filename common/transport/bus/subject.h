@@ -39,6 +39,15 @@ inline constexpr std::string_view kDiscoverySubject = "mcp.discovery";
 /// What everybody may hear: `mcp.events.LEAGUE.TYPE`. Characters that cannot stand in a subject
 /// become `_`, so the same league always has the same subject.
 [[nodiscard]] std::string event_subject(std::string_view league, std::string_view type);
+/// All of a league's: `mcp.events.LEAGUE.>`.
+[[nodiscard]] std::string event_subjects(std::string_view league);
+/// The stream in which a broker keeps them: `LEAGUE_EVENTS_LEAGUE`.
+[[nodiscard]] std::string event_stream(std::string_view league);
+
+/// Where matches wait for whichever referee is free: `mcp.work.LEAGUE`.
+[[nodiscard]] std::string work_subject(std::string_view league);
+/// The name of one of a league's streams: `LEAGUE_WORK_LEAGUE` for the kind `WORK`.
+[[nodiscard]] std::string league_stream(std::string_view kind, std::string_view league);
 
 /// The subject that a stranger wants an answer at, if it is one that answers may go to: an inbox,
 /// or the `.out` of `session`. Else whoever answers could be made to speak on subjects of others.
