@@ -107,7 +107,10 @@ class Bench {
                                               .contact_endpoint = url,
                                               .game_types = {"even_odd"},
                                               .manager = manager,
-                                              .log_public_key = seat.port->log().public_key()};
+                                              .log_public_key = seat.port->log().public_key(),
+                                              .hears_events = host_.bus() != nullptr};
+      // Where the league is known, nothing is missed while the answer is on its way.
+      if (auto heard = hear_events(seat, agent::league_of(manager_url())); !heard) return heard;
       if (seat.keeper) {
         if (auto kept = seat.keeper->prepare(registration, seat.port->port()); !kept) return kept;
       }
@@ -183,6 +186,14 @@ class Bench {
     return {};
   }
 
+  static core::Result<void> hear_events(Seat& seat, const std::string& league_id) {
+    using envelope::MessageType;
+    return seat.port->hear_events(
+        seat.service->handler(), league_id,
+        {MessageType::kRoundAnnouncement, MessageType::kLeagueStandingsUpdate,
+         MessageType::kRoundCompleted, MessageType::kLeagueCompleted});
+  }
+
   core::Result<void> serve(Seat& seat, std::uint16_t port) {
     if (options_.common.serving() == agent::Serving::kNats)
       return seat.port->serve_session(seat.service->handler(), manager_url());
@@ -203,6 +214,9 @@ class Bench {
       return stop_.request_stop();
     }
     seat.service->set_identity(*identity);
+    if (auto heard = hear_events(seat, identity->league.str()); !heard)
+      spdlog::error("{}", heard.error().message);
+    seat.port->trust_events(*identity);
     auto path = audit::agent_log_path(options_.common.logs, identity->id);
     if (path)
       (void)seat.port->log().retarget(*path, "player:" + identity->id, identity->league.str());

@@ -100,7 +100,16 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                                           .game_types = rules::known_game_types(),
                                           .max_concurrent_matches = options.max_matches,
                                           .manager = *manager,
-                                          .log_public_key = (*port)->log().public_key()};
+                                          .log_public_key = (*port)->log().public_key(),
+                                          .hears_events = (*host)->bus() != nullptr};
+  auto hear_events = [&port, &service](const std::string& league_id) {
+    return (*port)->hear_events(
+        service.handler(), league_id,
+        {envelope::MessageType::kRoundCompleted, envelope::MessageType::kLeagueCompleted});
+  };
+  // Where the league is known, nothing is missed while the answer is on its way.
+  if (auto heard = hear_events(agent::league_of(manager_url)); !heard)
+    return agent::fail(heard.error());
   if (keeper) {
     if (auto kept = keeper->prepare(registration, (*port)->port()); !kept)
       return agent::fail(kept.error());
@@ -121,6 +130,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
           if (auto kept = keeper->keep(*identity); !kept) spdlog::error("{}", kept.error().message);
         }
         service.set_identity(*identity);
+        if (auto heard = hear_events(identity->league.str()); !heard)
+          spdlog::error("{}", heard.error().message);
+        (*port)->trust_events(*identity);
         spdlog::info("{} is {} of {}", options.name, identity->id, identity->league.str());
         agent::announce_ready(url, identity->id);
       });

@@ -198,6 +198,38 @@ core::Result<void> AgentPort::serve_session(transport::MessageHandler& handler,
   return {};
 }
 
+core::Result<void> AgentPort::hear_events(transport::MessageHandler& handler,
+                                          const std::string& league_id,
+                                          std::set<envelope::MessageType> types) {
+  if (host_.bus() == nullptr || !session_ || league_id.empty()) return {};
+  std::lock_guard lock(events_mutex_);
+  if (event_listener_ && event_listener_->league_id() == league_id) return {};
+  event_listener_.reset();
+  event_gate_ = std::make_unique<EventGate>(handler, std::move(types));
+  // In front of the gate: the log shows what came, also what is dropped.
+  audited_events_ = std::make_unique<audit::AuditedHandler>(*event_gate_, *log_, host_.clock());
+  auto started = EventListener::start(*host_.bus(), *session_, league_id, *event_gate_,
+                                      *audited_events_, {host_.clock(), host_.random()});
+  if (!started) return started.error();
+  event_listener_ = std::move(*started);  // shared with who releases it
+  return {};
+}
+
+void AgentPort::trust_events(const Identity& identity) {
+  std::shared_ptr<EventListener> listener;
+  {
+    std::lock_guard lock(events_mutex_);
+    if (!event_listener_) return;
+    event_gate_->trust(identity);
+    if (identity.broadcast_key.empty()) {
+      listener.swap(event_listener_);
+      return;
+    }
+    listener = event_listener_;
+  }
+  listener->release();
+}
+
 core::Result<void> AgentPort::serve_sessions(transport::MessageHandler& handler,
                                              transport::BusSessionsOptions options) {
   auto started = transport::BusSessions::start(*host_.bus(), audited(handler), host_.clock(),
@@ -228,7 +260,15 @@ void AgentPort::begin_stop() {
 
 void AgentPort::stop_serving() {
   constexpr std::chrono::milliseconds kGrace{1000};
+  constexpr std::chrono::milliseconds kLastNews{300};
   begin_stop();
+  std::shared_ptr<EventListener> events;
+  {
+    std::lock_guard lock(events_mutex_);
+    events = std::move(event_listener_);
+  }
+  if (events) events->catch_up(kLastNews);  // the end of the league may be on its way
+  events.reset();
   if (bus_agent_) bus_agent_->stop(kGrace);
   if (bus_sessions_) bus_sessions_->stop(kGrace);
   if (listener_) listener_->stop();

@@ -7,6 +7,8 @@
 #include "common/agent/agent_listener.h"
 #include "common/agent/bus_agent.h"
 #include "common/agent/bus_options.h"
+#include "common/agent/event_gate.h"
+#include "common/agent/event_listener.h"
 #include "common/agent/gated_caller.h"
 #include "common/agent/peer_client.h"
 #include "common/agent/plain_mcp_sessions.h"
@@ -107,6 +109,13 @@ class AgentPort {
   /// Beside that, or in place of it, serves the agent's session on the bus.
   [[nodiscard]] core::Result<void> serve_session(transport::MessageHandler& handler,
                                                  const std::string& manager_url);
+  /// Besides, hears what the league tells everybody on the bus, as far as it is of `types`; keeps
+  /// it until `trust_events`. Does nothing where it hears that league already, or is on no bus.
+  [[nodiscard]] core::Result<void> hear_events(transport::MessageHandler& handler,
+                                               const std::string& league_id,
+                                               std::set<envelope::MessageType> types);
+  /// Whose signature the events must have. Where the manager signs none, they are not listened to.
+  void trust_events(const Identity& identity);
   /// The manager's side of the bus: all sessions of the league.
   [[nodiscard]] core::Result<void> serve_sessions(transport::MessageHandler& handler,
                                                   transport::BusSessionsOptions options);
@@ -137,6 +146,10 @@ class AgentPort {
   std::unique_ptr<AgentListener> listener_;
   std::unique_ptr<BusAgent> bus_agent_;
   std::unique_ptr<transport::BusSessions> bus_sessions_;
+  std::mutex events_mutex_;  // guards the next three
+  std::unique_ptr<EventGate> event_gate_;
+  std::unique_ptr<audit::AuditedHandler> audited_events_;
+  std::shared_ptr<EventListener> event_listener_;
 };
 
 }  // namespace league::agent

@@ -18,12 +18,12 @@ constexpr std::chrono::seconds kSearch{30};
 /// Whatever a manager says: more would be noise.
 constexpr std::chrono::milliseconds kShortestInterval{50};
 
+}  // namespace
+
 std::string league_of(const std::string& manager_url) {
   constexpr std::string_view kOfLeague = "nats:manager/";
   return manager_url.starts_with(kOfLeague) ? manager_url.substr(kOfLeague.size()) : std::string();
 }
-
-}  // namespace
 
 /// Shared with the bus and the timer.
 class BusAgent::State : public std::enable_shared_from_this<State> {

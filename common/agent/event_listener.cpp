@@ -1,0 +1,160 @@
+#include "common/agent/event_listener.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "common/core/crypto.h"
+#include "common/transport/bus/bus_context.h"
+
+namespace league::agent {
+namespace {
+
+constexpr std::size_t kMostKept = 512;
+
+}  // namespace
+
+/// Shared with the bus.
+class EventListener::State : public std::enable_shared_from_this<State> {
+ public:
+  State(transport::Bus& bus, const transport::BusSession& session, std::string league_id,
+        const EventGate& gate, transport::MessageHandler& handler, const Context& context)
+      : bus_(bus),
+        session_(session),
+        league_id_(std::move(league_id)),
+        gate_(gate),
+        handler_(handler),
+        clock_(context.clock),
+        random_(context.random),
+        connection_(transport::bus_connection_info(bus, session)) {}
+
+  core::Result<void> begin() {
+    auto subscribed = bus_.subscribe(transport::event_subjects(league_id_), "",
+                                     [weak = weak_from_this()](transport::BusMessage message) {
+                                       if (auto self = weak.lock())
+                                         self->on_event(std::move(message));
+                                     });
+    if (!subscribed) return subscribed.error();
+    std::lock_guard lock(mutex_);
+    subscription_ = std::move(*subscribed);
+    return {};
+  }
+  void end() {
+    std::unique_ptr<transport::Bus::Subscription> subscription;
+    {
+      std::lock_guard lock(mutex_);
+      is_ended_ = true;
+      subscription.swap(subscription_);
+      kept_.clear();
+    }
+    subscription.reset();
+    std::unique_lock lock(mutex_);  // a release on another thread may be at it
+    if (handling_ == std::this_thread::get_id()) return;
+    is_idle_.wait(lock, [this] { return handling_ == std::thread::id(); });
+  }
+  void release() {
+    {
+      std::lock_guard lock(mutex_);
+      is_released_ = true;
+    }
+    handle_kept();
+  }
+  void catch_up(std::chrono::milliseconds patience) {
+    if (!bus_.is_connected()) return;
+    // The broker sends in order: what it had for us is here when our own message is back.
+    auto subject = transport::session_inbox(session_, core::to_hex(random_.bytes<8>()));
+    auto echo = bus_.subscribe(subject, "", [weak = weak_from_this()](const auto& /*message*/) {
+      if (auto self = weak.lock()) self->on_echo();
+    });
+    if (!echo) return;
+    transport::BusMessage message;
+    message.subject = subject;
+    if (!bus_.publish(message)) return;
+    std::unique_lock lock(mutex_);
+    is_idle_.wait_for(lock, patience, [this] {
+      return is_ended_ || (has_echo_ && handling_ == std::thread::id() && kept_.empty());
+    });
+  }
+  [[nodiscard]] const std::string& league_id() const { return league_id_; }
+
+ private:
+  void on_event(transport::BusMessage message) {
+    auto type = std::string_view(message.subject).substr(message.subject.rfind('.') + 1);
+    if (!gate_.is_wanted(type)) return;
+    {
+      std::lock_guard lock(mutex_);
+      if (is_ended_ || kept_.size() >= kMostKept) return;
+      kept_.push_back(std::move(message));
+    }
+    handle_kept();
+  }
+  void on_echo() {
+    std::lock_guard lock(mutex_);
+    has_echo_ = true;
+    is_idle_.notify_all();
+  }
+  /// One thread hands over what there is, in order; who brings more meanwhile leaves it to that.
+  void handle_kept() {
+    std::unique_lock lock(mutex_);
+    if (!is_released_ || handling_ != std::thread::id()) return;
+    handling_ = std::this_thread::get_id();
+    while (!kept_.empty()) {
+      auto message = std::move(kept_.front());
+      kept_.pop_front();
+      lock.unlock();
+      hand_over(std::move(message));
+      lock.lock();
+    }
+    handling_ = {};
+    is_idle_.notify_all();
+  }
+  void hand_over(transport::BusMessage message) {
+    // The broker's keeping of it stands at the reply subject: nobody here answers that.
+    message.reply.clear();
+    transport::Inbound inbound;
+    inbound.context = transport::bus_context(
+        message, session_, rpc::MessageDirection::kServerToClient, connection_, clock_);
+    inbound.bytes = std::move(message.payload);
+    handler_.on_message(std::move(inbound),
+                        transport::ReplySlot([](const transport::OutboundReply& reply) {
+                          if (reply.after_sent) reply.after_sent();
+                        }));
+  }
+
+  transport::Bus& bus_;
+  const transport::BusSession session_;
+  const std::string league_id_;
+  const EventGate& gate_;
+  transport::MessageHandler& handler_;
+  const core::Clock& clock_;
+  core::RandomSource& random_;
+  const std::shared_ptr<const rpc::ConnectionInfo> connection_;
+  std::mutex mutex_;  // guards the rest, never held while others are called
+  std::condition_variable is_idle_;
+  std::unique_ptr<transport::Bus::Subscription> subscription_;
+  std::deque<transport::BusMessage> kept_;
+  std::thread::id handling_;  ///< who hands over; none where nobody does
+  bool is_released_ = false;
+  bool has_echo_ = false;
+  bool is_ended_ = false;
+};
+
+EventListener::EventListener(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+core::Result<std::unique_ptr<EventListener>> EventListener::start(
+    transport::Bus& bus, const transport::BusSession& session, const std::string& league_id,
+    const EventGate& gate, transport::MessageHandler& handler, const Context& context) {
+  auto state = std::make_shared<State>(bus, session, league_id, gate, handler, context);
+  if (auto begun = state->begin(); !begun) return begun.error();
+  return std::unique_ptr<EventListener>(new EventListener(std::move(state)));
+}
+
+EventListener::~EventListener() { state_->end(); }
+
+const std::string& EventListener::league_id() const { return state_->league_id(); }
+void EventListener::release() { state_->release(); }
+void EventListener::catch_up(std::chrono::milliseconds patience) { state_->catch_up(patience); }
+
+}  // namespace league::agent
