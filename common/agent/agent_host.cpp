@@ -252,6 +252,20 @@ std::string AgentPort::session_url() const {
   return host_.bus() != nullptr && session_ ? "nats:" + session_->str() : std::string();
 }
 
+transport::JetStream* AgentPort::streams() {
+  if (host_.bus() == nullptr || !session_) return nullptr;
+  std::lock_guard lock(streams_mutex_);
+  if (streams_) return streams_.get();
+  auto made = transport::JetStream::create(*host_.bus(), *session_, host_.clock(), host_.timer(),
+                                           host_.random());
+  if (!made) {
+    spdlog::warn("streams of the bus: {}", made.error().message);
+    return nullptr;
+  }
+  streams_ = std::move(*made);
+  return streams_.get();
+}
+
 void AgentPort::begin_stop() {
   if (listener_) listener_->begin_stop();
   if (bus_agent_) bus_agent_->begin_stop();
@@ -274,6 +288,7 @@ void AgentPort::stop_serving() {
   if (listener_) listener_->stop();
   bus_agent_.reset();  // they use the host's timer
   bus_sessions_.reset();
+  streams_.reset();
 }
 
 std::uint16_t AgentPort::port() const { return listener_ ? listener_->port() : 0; }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "common/agent/agent_listener.h"
@@ -19,6 +20,7 @@
 #include "common/core/timer.h"
 #include "common/envelope/message_schemas.h"
 #include "common/transport/bus/bus_sessions.h"
+#include "common/transport/bus/jet_stream.h"
 #include "common/transport/http_server.h"
 #include "common/transport/hub.h"
 
@@ -123,6 +125,10 @@ class AgentPort {
   void expect_session(const std::string& contact_endpoint);
   /// `nats:SESSION`; empty where the program is on no bus.
   [[nodiscard]] std::string session_url() const;
+  /// Streams of the bus, asked for with the port's session. Made at the first call; null where the
+  /// program is on no bus, or the bus is closed. Ends with `stop_serving`, with what is open in it.
+  /// Thread-safe before that.
+  [[nodiscard]] transport::JetStream* streams();
   /// For who stops several ports: begin with all, then each stops within the same time.
   void begin_stop();
   void stop_serving();
@@ -146,6 +152,8 @@ class AgentPort {
   std::unique_ptr<AgentListener> listener_;
   std::unique_ptr<BusAgent> bus_agent_;
   std::unique_ptr<transport::BusSessions> bus_sessions_;
+  std::mutex streams_mutex_;
+  std::unique_ptr<transport::JetStream> streams_;
   std::mutex events_mutex_;  // guards the next three
   std::unique_ptr<EventGate> event_gate_;
   std::unique_ptr<audit::AuditedHandler> audited_events_;

@@ -1,0 +1,137 @@
+#include "common/transport/bus/jet_fetches.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "common/transport/bus/jet_stream_api.h"
+
+namespace league::transport {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A broker that has not ended a request by then has not got it, or has no such consumer.
+constexpr std::chrono::milliseconds kFetchSlack = 2s;
+
+core::Error fetch_lost(const std::string& why) {
+  return {core::ErrorCode::kConnectionError, why, {}};
+}
+
+/// How a request ends that the broker answers with `status`.
+core::Result<void> end_of(const BusMessage& message, const std::string& status) {
+  if (status == "404" || status == "408") return {};
+  std::string said = status + " " + std::string(bus_header(message, "Description"));
+  if (status == "400") return core::Error{core::ErrorCode::kInvalidReply, said, {}};
+  return fetch_lost("the broker ends a request for messages: " + said);
+}
+
+}  // namespace
+
+void JetFetches::fetch(Wish wish) {
+  wish.batch = std::max(wish.batch, 1);
+  BusMessage request{
+      jet_subject("CONSUMER.MSG.NEXT." + wish.stream + "." + wish.consumer), {}, {}, {}, false};
+  request.payload = fetch_request(wish.batch, wish.expires);
+  std::uint64_t number = 0;
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_ended_) {
+      number = ++last_number_;
+      request.reply = parts_.inbox + "f" + std::to_string(number);
+      auto until = wish.expires + kFetchSlack;
+      auto& made = open_.emplace(number, Fetch{std::move(wish), 0}).first->second;
+      made.due = parts_.timer.schedule(until, [weak = weak_from_this(), number] {
+        if (auto self = weak.lock())
+          self->finish(number, fetch_lost("a request for messages is not answered: the consumer or "
+                                          "the broker is gone"));
+      });
+    }
+  }
+  if (number == 0)
+    return wish.on_end(core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+  auto published = parts_.bus.publish(request);
+  if (published) return;
+  // Who asks does not expect the end before this returns.
+  parts_.timer.schedule(0ns, [weak = weak_from_this(), number, error = published.error()] {
+    if (auto self = weak.lock()) self->finish(number, error);
+  });
+}
+
+void JetFetches::finish(std::uint64_t number, const core::Result<void>& how) {
+  parts_.gate->run([this, self = shared_from_this(), number, &how] {
+    Wish wish;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = open_.find(number);
+      if (found == open_.end()) return;
+      parts_.timer.cancel(found->second.due);
+      wish = std::move(found->second.wish);
+      open_.erase(found);
+    }
+    wish.on_end(how);
+  });
+}
+
+void JetFetches::on_status(std::uint64_t number, const BusMessage& message) {
+  if (message.is_no_responders)
+    return finish(number, fetch_lost("the broker has no JetStream, or no such consumer"));
+  std::string status(bus_header(message, "Status"));
+  constexpr std::string_view kHeartbeat = "100";
+  if (status.empty() || status == kHeartbeat) return;
+  finish(number, end_of(message, status));
+}
+
+std::map<std::uint64_t, JetFetches::Fetch>::iterator JetFetches::find(const std::string& stream,
+                                                                      const std::string& consumer) {
+  return std::find_if(open_.begin(), open_.end(), [&](const auto& entry) {
+    const Wish& wish = entry.second.wish;
+    return wish.stream == stream && wish.consumer == consumer && wish.batch > 0;
+  });
+}
+
+void JetFetches::on_delivery(BusMessage message) {
+  auto read = read_delivery(std::move(message));
+  if (!read) return;
+  parts_.gate->run([this, self = shared_from_this(), &read] {
+    std::function<void(StreamDelivery)> on_message;
+    std::uint64_t finished = 0;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = find(read->stream, read->consumer);
+      // Too late: whoever asked has been told that it is lost. It is delivered again, or seen as
+      // a gap.
+      if (found == open_.end()) return;
+      auto& wish = found->second.wish;
+      on_message = wish.on_message;
+      if (--wish.batch == 0) finished = found->first;
+    }
+    on_message(std::move(read->delivery));
+    if (finished != 0) finish(finished, {});
+  });
+}
+
+void JetFetches::on_lost() {
+  std::vector<std::uint64_t> numbers;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [number, fetch] : open_) numbers.push_back(number);
+  }
+  for (auto number : numbers)
+    finish(number, fetch_lost("the connection to the broker at " + parts_.bus.url() + " is lost"));
+}
+
+void JetFetches::end() {
+  std::map<std::uint64_t, Fetch> open;
+  {
+    std::lock_guard lock(mutex_);
+    is_ended_ = true;
+    open.swap(open_);
+  }
+  for (auto& [number, fetch] : open) {
+    parts_.timer.cancel(fetch.due);
+    fetch.wish.on_end(core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+  }
+}
+
+}  // namespace league::transport

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "common/transport/bus/jet_requests.h"
+#include "common/transport/bus/jet_stream.h"
+
+namespace league::transport {
+
+/// Requests to JetStream for messages of consumers. Thread-safe; handlers run within the gate.
+class JetFetches : public std::enable_shared_from_this<JetFetches> {
+ public:
+  struct Wish {
+    std::string stream;
+    std::string consumer;
+    int batch = 1;
+    std::chrono::milliseconds expires{0};
+    std::function<void(StreamDelivery)> on_message;
+    std::function<void(core::Result<void>)> on_end;
+  };
+
+  explicit JetFetches(JetParts parts) : parts_(std::move(parts)) {}
+
+  void fetch(Wish wish);
+  /// What a broker says to a request in place of (more) messages.
+  void on_status(std::uint64_t number, const BusMessage& message);
+  /// Messages keep the subject of their stream: whose they are stands in their reply.
+  void on_delivery(BusMessage message);
+  /// The broker is gone, and with it what was asked for.
+  void on_lost();
+  /// After the gate is closed: ends all that is open, and what comes later, with kShuttingDown.
+  void end();
+
+ private:
+  struct Fetch {
+    Wish wish;
+    core::Timer::Id due = 0;
+  };
+
+  void finish(std::uint64_t number, const core::Result<void>& how);
+  /// Under the lock.
+  [[nodiscard]] std::map<std::uint64_t, Fetch>::iterator find(const std::string& stream,
+                                                              const std::string& consumer);
+
+  const JetParts parts_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, Fetch> open_;
+  std::uint64_t last_number_ = 0;
+  bool is_ended_ = false;
+};
+
+}  // namespace league::transport

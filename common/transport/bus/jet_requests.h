@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/bus/handler_gate.h"
+
+namespace league::transport {
+
+/// What runs completions one after the other, and none once it is closed.
+using JetGate = HandlerGate<std::function<void()>>;
+
+/// What requests to JetStream share. All outlive who holds it but for the gate.
+struct JetParts {
+  Bus& bus;
+  const core::Clock& clock;
+  core::Timer& timer;
+  std::shared_ptr<JetGate> gate;
+  std::string inbox;  ///< ends in a dot
+};
+
+/// Requests to JetStream that are answered once, repeated until they are or their time is over.
+/// Thread-safe; completions run within the gate.
+class JetRequests : public std::enable_shared_from_this<JetRequests> {
+ public:
+  /// kConnectionError: not answered in time.
+  using Answered = std::function<void(core::Result<BusMessage>)>;
+  /// May a request be sent again that may have been carried out?
+  enum class Repeat : std::uint8_t { kAlways, kUnlessTaken };
+
+  explicit JetRequests(JetParts parts) : parts_(std::move(parts)) {}
+
+  void ask(BusMessage request, core::Clock::Steady deadline, Repeat repeat, Answered answered);
+  /// An answer to the request of that number.
+  void on_answer(std::uint64_t number, BusMessage message);
+  /// The broker is there again: it may never have seen what was asked.
+  void ask_all_again();
+  /// After the gate is closed: fails all that is open, and what is asked later, with kShuttingDown.
+  void end();
+
+ private:
+  struct Asked {
+    BusMessage request;
+    core::Clock::Steady deadline;
+    Repeat repeat = Repeat::kAlways;
+    Answered answered;
+    core::Timer::Id due = 0;
+    bool is_taken = false;  ///< the broker may have it
+    std::string why;  ///< it is not answered
+  };
+
+  void send(std::uint64_t number);
+  void on_due(std::uint64_t number);
+  void ask_later(std::uint64_t number, const std::string& why);
+  void finish(std::uint64_t number, const core::Result<BusMessage>& answer);
+  void wait(std::uint64_t number, Asked& asked, core::Clock::Steady::duration longest);
+
+  const JetParts parts_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, Asked> asked_;
+  std::uint64_t last_number_ = 0;
+  bool is_ended_ = false;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,271 @@
+#include "common/transport/bus/jet_stream.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/transport/bus/jet_fetches.h"
+#include "common/transport/bus/jet_requests.h"
+#include "common/transport/bus/jet_stream_api.h"
+
+namespace league::transport {
+namespace {
+
+using nlohmann::json;
+using Steady = core::Clock::Steady;
+
+BusMessage jet_message(const std::string& what, std::string payload) {
+  return {jet_subject(what), {}, {}, std::move(payload), false};
+}
+
+std::string random_name(core::RandomSource& random) { return BusSession::make(random).str(); }
+
+}  // namespace
+
+/// Shared with the bus and the timer.
+class JetStream::State : public std::enable_shared_from_this<State> {
+ public:
+  State(Bus& bus, const BusSession& session, const core::Clock& clock, core::Timer& timer,
+        core::RandomSource& random)
+      : bus_(bus),
+        timer_(timer),
+        random_(random),
+        inbox_(session_inbox(session, "js-" + random_name(random) + ".")),
+        gate_(std::make_shared<JetGate>([](const std::function<void()>& task) { task(); })),
+        requests_(std::make_shared<JetRequests>(JetParts{bus, clock, timer, gate_, inbox_})),
+        fetches_(std::make_shared<JetFetches>(JetParts{bus, clock, timer, gate_, inbox_})) {}
+
+  core::Result<void> begin() {
+    auto heard = bus_.subscribe(inbox_ + "*", "", [weak = weak_from_this()](BusMessage message) {
+      if (auto self = weak.lock()) self->on_message(std::move(message));
+    });
+    if (!heard) return heard.error();
+    answers_ = std::move(*heard);
+    watch_ = bus_.watch([weak = weak_from_this()](bool is_connected) {
+      auto self = weak.lock();
+      if (!self) return;
+      if (is_connected) return self->requests_->ask_all_again();
+      self->fetches_->on_lost();
+    });
+    return {};
+  }
+  void end() {
+    gate_->close();
+    answers_.reset();
+    watch_.reset();
+    requests_->end();
+    fetches_->end();
+  }
+
+  /// Answers in JSON; a refusal is an error, and so is a name that is none.
+  using Read = std::function<void(core::Result<BusMessage>)>;
+  void ask(const std::string& what, const std::string& name, std::string payload, Steady deadline,
+           Read done) {
+    if (auto checked = check_jet_name(name); !checked) return refuse(checked.error(), done);
+    requests_->ask(jet_message(what, std::move(payload)), deadline, JetRequests::Repeat::kAlways,
+                   std::move(done));
+  }
+  /// Not before the caller has returned.
+  void refuse(const core::Error& why, const Read& done) {
+    timer_.schedule(std::chrono::nanoseconds(0),
+                    [gate = gate_, why, done] { gate->run([&] { done(why); }); });
+  }
+
+  Bus& bus_;
+  core::Timer& timer_;
+  core::RandomSource& random_;
+  const std::string inbox_;
+  const std::shared_ptr<JetGate> gate_;
+  const std::shared_ptr<JetRequests> requests_;
+  const std::shared_ptr<JetFetches> fetches_;
+
+ private:
+  void on_message(BusMessage message) {
+    if (!message.subject.starts_with(inbox_)) return fetches_->on_delivery(std::move(message));
+    const char* digits = message.subject.c_str() + inbox_.size();
+    if (*digits == 'f') return fetches_->on_status(std::strtoull(digits + 1, nullptr, 10), message);
+    requests_->on_answer(std::strtoull(digits, nullptr, 10), std::move(message));
+  }
+
+  std::unique_ptr<Bus::Subscription> answers_;
+  std::unique_ptr<Bus::Subscription> watch_;
+};
+
+namespace {
+
+/// An answer without a refusal, or why there is none.
+core::Result<BusMessage> accepted(core::Result<BusMessage> answer) {
+  if (!answer) return answer;
+  if (auto refusal = read_refusal(answer->payload)) return refusal_error(*refusal);
+  return answer;
+}
+
+void give_state(const core::Result<BusMessage>& answer, const JetStream::Done<StreamState>& done) {
+  auto taken = accepted(answer);
+  done(taken ? read_stream_state(taken->payload) : core::Result<StreamState>(taken.error()));
+}
+
+void give_stored(const core::Result<BusMessage>& answer,
+                 const JetStream::Done<std::optional<StoredMessage>>& done) {
+  if (!answer) return done(answer.error());
+  if (auto refusal = read_refusal(answer->payload)) {
+    if (refusal->number == kNoMessageFound) return done(std::optional<StoredMessage>());
+    return done(refusal_error(*refusal));
+  }
+  auto stored = read_stored_message(answer->payload);
+  if (!stored) return done(stored.error());
+  done(std::optional<StoredMessage>(std::move(*stored)));
+}
+
+}  // namespace
+
+JetStream::JetStream(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+JetStream::~JetStream() { state_->end(); }
+
+core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus, const BusSession& session,
+                                                           const core::Clock& clock,
+                                                           core::Timer& timer,
+                                                           core::RandomSource& random) {
+  auto state = std::make_shared<State>(bus, session, clock, timer, random);
+  if (auto begun = state->begin(); !begun) return begun.error();
+  return std::unique_ptr<JetStream>(new JetStream(std::move(state)));
+}
+
+void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<StreamState> done) {
+  auto on_updated = [weak = std::weak_ptr(state_), name = config.name, deadline,
+                     done](core::Result<BusMessage> answer) {
+    auto self = weak.lock();
+    bool is_refused = answer && read_refusal(answer->payload);
+    if (!is_refused || !self) return give_state(answer, done);
+    // It is there, and stays as it is.
+    self->ask("STREAM.INFO." + name, name, "", deadline,
+              [done](const auto& state) { give_state(state, done); });
+  };
+  auto on_created = [weak = std::weak_ptr(state_), config, deadline, done,
+                     on_updated](core::Result<BusMessage> answer) {
+    auto self = weak.lock();
+    auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
+    if (!refusal || refusal->number != kStreamNameInUse || !self) return give_state(answer, done);
+    self->ask("STREAM.UPDATE." + config.name, config.name, stream_request(config), deadline,
+              on_updated);
+  };
+  state_->ask("STREAM.CREATE." + config.name, config.name, stream_request(config), deadline,
+              on_created);
+}
+
+void JetStream::stream_state(const std::string& stream, Steady deadline, Done<StreamState> done) {
+  state_->ask("STREAM.INFO." + stream, stream, "", deadline,
+              [done = std::move(done)](const auto& answer) { give_state(answer, done); });
+}
+
+void JetStream::purge(const std::string& stream, const std::string& subject, Steady deadline,
+                      Done<void> done) {
+  std::string request = subject.empty() ? "" : json{{"filter", subject}}.dump();
+  state_->ask("STREAM.PURGE." + stream, stream, std::move(request), deadline,
+              [done = std::move(done)](const core::Result<BusMessage>& answer) {
+                auto taken = accepted(answer);
+                done(taken ? core::Result<void>() : core::Result<void>(taken.error()));
+              });
+}
+
+void JetStream::publish(BusMessage message, PublishCondition condition, Steady deadline,
+                        std::function<void(const PublishAck&)> done) {
+  bool has_sequence = condition.last_sequence || condition.last_subject_sequence;
+  // A repetition that finds its own first try stored is no conflict: the broker looks at the id
+  // first.
+  if (condition.message_id.empty() && has_sequence)
+    condition.message_id = random_name(state_->random_);
+  auto add = [&message](const char* name, const std::string& value) {
+    message.headers.emplace_back(name, value);
+  };
+  if (!condition.message_id.empty()) add("Nats-Msg-Id", condition.message_id);
+  if (condition.last_sequence)
+    add("Nats-Expected-Last-Sequence", std::to_string(*condition.last_sequence));
+  if (condition.last_subject_sequence)
+    add("Nats-Expected-Last-Subject-Sequence", std::to_string(*condition.last_subject_sequence));
+  auto repeat = condition.message_id.empty() ? JetRequests::Repeat::kUnlessTaken
+                                             : JetRequests::Repeat::kAlways;
+  state_->requests_->ask(std::move(message), deadline, repeat,
+                         [done = std::move(done)](const core::Result<BusMessage>& answer) {
+                           if (answer) return done(read_publish_ack(answer->payload));
+                           PublishAck failed;
+                           failed.why = answer.error();
+                           done(failed);
+                         });
+}
+
+void JetStream::get(const std::string& stream, std::uint64_t sequence, Steady deadline,
+                    Done<std::optional<StoredMessage>> done) {
+  state_->ask("STREAM.MSG.GET." + stream, stream, json{{"seq", sequence}}.dump(), deadline,
+              [done = std::move(done)](const auto& answer) { give_stored(answer, done); });
+}
+
+void JetStream::get_next(const std::string& stream, const std::string& subject,
+                         std::uint64_t sequence, Steady deadline,
+                         Done<std::optional<StoredMessage>> done) {
+  state_->ask("STREAM.MSG.GET." + stream, stream,
+              json{{"seq", sequence}, {"next_by_subj", subject}}.dump(), deadline,
+              [done = std::move(done)](const auto& answer) { give_stored(answer, done); });
+}
+
+void JetStream::get_last(const std::string& stream, const std::string& subject, Steady deadline,
+                         Done<std::optional<StoredMessage>> done) {
+  state_->ask("STREAM.MSG.GET." + stream, stream, json{{"last_by_subj", subject}}.dump(), deadline,
+              [done = std::move(done)](const auto& answer) { give_stored(answer, done); });
+}
+
+void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig& config,
+                                Steady deadline, Done<std::string> done) {
+  // Named by us, so that a repetition finds it.
+  std::string name =
+      config.durable_name.empty() ? random_name(state_->random_) : config.durable_name;
+  auto checked = check_jet_name(name);
+  if (checked) checked = check_jet_name(stream);
+  if (!checked) {
+    return state_->refuse(checked.error(),
+                          [done](const core::Result<BusMessage>& why) { done(why.error()); });
+  }
+  auto on_created = [weak = std::weak_ptr(state_), stream, name, deadline,
+                     done = std::move(done)](core::Result<BusMessage> answer) {
+    auto self = weak.lock();
+    auto taken = accepted(answer);
+    if (taken) return done(name);
+    if (!answer || !self) return done(taken.error());
+    // One that is there and cannot be changed serves as it is.
+    self->ask("CONSUMER.INFO." + stream + "." + name, stream, "", deadline,
+              [done, name, why = taken.error()](core::Result<BusMessage> info) {
+                auto found = accepted(std::move(info));
+                done(found ? core::Result<std::string>(name) : core::Result<std::string>(why));
+              });
+  };
+  std::string what = "CONSUMER.CREATE." + stream + "." + name;
+  // For a broker's permissions; one with wildcards is no subject to publish at.
+  bool is_plain = config.filter_subject.find_first_of("*>") == std::string::npos;
+  if (is_plain && !config.filter_subject.empty()) what += "." + config.filter_subject;
+  state_->ask(what, stream, consumer_request(stream, name, config), deadline, on_created);
+}
+
+void JetStream::fetch(const std::string& stream, const std::string& consumer, int batch,
+                      std::chrono::milliseconds expires,
+                      std::function<void(StreamDelivery)> on_message,
+                      std::function<void(core::Result<void>)> on_end) {
+  state_->fetches_->fetch(
+      {stream, consumer, batch, expires, std::move(on_message), std::move(on_end)});
+}
+
+void JetStream::ack(const StreamDelivery& delivery) {
+  (void)state_->bus_.publish({delivery.message.reply, {}, {}, "+ACK", false});
+}
+
+void JetStream::nak(const StreamDelivery& delivery, std::chrono::milliseconds delay) {
+  auto nanoseconds = std::chrono::nanoseconds(delay).count();
+  (void)state_->bus_.publish(
+      {delivery.message.reply, {}, {}, "-NAK " + json{{"delay", nanoseconds}}.dump(), false});
+}
+
+void JetStream::in_progress(const StreamDelivery& delivery) {
+  (void)state_->bus_.publish({delivery.message.reply, {}, {}, "+WPI", false});
+}
+
+}  // namespace league::transport

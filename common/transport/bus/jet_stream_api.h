@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/result.h"
+#include "common/transport/bus/jet_stream.h"
+
+namespace league::transport {
+
+/// What stands in requests to JetStream and in its answers. Pure, so safe from any thread.
+/// Source: NATS' API of JetStream, 2.9.
+
+/// Where streams are asked about: `$JS.API.` and what follows.
+[[nodiscard]] std::string jet_subject(std::string_view what);
+/// kInvalidFieldValue for what cannot be the name of a stream or a consumer: it is a part of
+/// subjects.
+[[nodiscard]] core::Result<void> check_jet_name(std::string_view name);
+
+[[nodiscard]] std::string stream_request(const StreamConfig& config);
+/// `name` is the consumer's, durable or not.
+[[nodiscard]] std::string consumer_request(const std::string& stream, const std::string& name,
+                                           const ConsumerConfig& config);
+[[nodiscard]] std::string fetch_request(int batch, std::chrono::milliseconds expires);
+
+/// A refusal in the broker's words.
+struct JetRefusal {
+  int code = 0;  ///< as of HTTP
+  int number = 0;  ///< JetStream's own
+  std::string description;
+};
+/// The numbers that decide what is done next.
+inline constexpr int kNoMessageFound = 10037;
+inline constexpr int kStreamNameInUse = 10058;
+inline constexpr int kWrongLastSequence = 10071;
+inline constexpr int kWrongLastSequenceToo = 10164;  ///< of later brokers
+
+/// Nothing where the answer is none.
+[[nodiscard]] std::optional<JetRefusal> read_refusal(std::string_view answer);
+[[nodiscard]] core::Error refusal_error(const JetRefusal& refusal);
+/// The broker has JetStream, but not yet, or not at the moment.
+[[nodiscard]] bool is_not_ready(std::string_view answer);
+
+/// Each: kInvalidReply for what is no such answer.
+[[nodiscard]] core::Result<StreamState> read_stream_state(std::string_view answer);
+[[nodiscard]] core::Result<StoredMessage> read_stored_message(std::string_view answer);
+/// What is stored or refused.
+[[nodiscard]] PublishAck read_publish_ack(std::string_view answer);
+
+/// A delivered message, and whose it is.
+struct JetDelivery {
+  std::string stream;
+  std::string consumer;
+  StreamDelivery delivery;
+};
+/// Nothing for a message that no consumer has delivered: its `reply` says all.
+[[nodiscard]] std::optional<JetDelivery> read_delivery(BusMessage message);
+
+}  // namespace league::transport
