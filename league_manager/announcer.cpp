@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/event_signature.h"
 #include "common/envelope/codec.h"
 #include "common/rpc/json_text.h"
 #include "league_manager/league_view.h"
@@ -16,6 +17,21 @@ constexpr std::size_t kWholeTable =
     200;  // players; above it an update holds a part (protocol §4, 12)
 constexpr std::size_t kTableHead = 50;
 constexpr std::size_t kTableNeighbours = 5;
+constexpr std::size_t kShownOfKey = 16;
+
+template <typename Message>
+core::ConversationId conversation_of(std::optional<int> round) {
+  return round ? envelope::round_conversation(*round, Message::kType)
+               : envelope::league_conversation(Message::kType);
+}
+
+std::string lower_case(std::string_view name) {
+  std::string out(name);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
 
 /// Calls `done` when it has been counted down to zero, or when the time is up; once.
 class Latch {
@@ -63,9 +79,17 @@ std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::St
 
 Announcer::Announcer(const AnnouncerDependencies& dependencies)
     : deps_(dependencies),
+      key_(dependencies.vault.broadcast_key()),
       broadcaster_(dependencies.peers, dependencies.clock, dependencies.settings) {}
 
-void Announcer::stop() { broadcaster_.stop(); }
+void Announcer::stop() {
+  broadcaster_.stop();
+  if (deps_.events != nullptr) deps_.events->stop();
+}
+
+bool Announcer::hears_board(const AgentProfile& profile) const {
+  return deps_.events != nullptr && profile.hears_events && profile.endpoint.starts_with("nats:");
+}
 
 std::vector<Announcer::Addressed> Announcer::recipients(bool players, bool referees) const {
   std::vector<Addressed> all;
@@ -76,6 +100,7 @@ std::vector<Announcer::Addressed> Announcer::recipients(bool players, bool refer
         AgentRef ref{kind, i};
         const Agent& agent = league.roster().agent(ref);
         if (agent.lifecycle.state() == AgentState::kShutdown) continue;
+        if (hears_board(agent.profile)) continue;
         auto endpoint = transport::parse_endpoint(agent.profile.endpoint);
         if (!endpoint) continue;
         all.push_back(
@@ -87,19 +112,46 @@ std::vector<Announcer::Addressed> Announcer::recipients(bool players, bool refer
 }
 
 template <typename Message>
-void Announcer::broadcast(const Message& message, std::optional<int> round,
-                          const std::vector<Addressed>& to, const std::function<void()>& done_one) {
-  constexpr std::string_view kPlace = R"("auth_token":"@")";
-  auto conversation = round ? envelope::round_conversation(*round, Message::kType)
-                            : envelope::league_conversation(Message::kType);
-  auto envelope = deps_.envelopes.make(Message::kType, {.conversation_id = conversation,
-                                                        .auth_token = core::AuthToken("@"),
-                                                        .round_id = round,
-                                                        .match_id = {}});
+nlohmann::json Announcer::render(const Message& message, std::optional<int> round,
+                                 std::optional<core::AuthToken> token) const {
+  auto envelope =
+      deps_.envelopes.make(Message::kType, {.conversation_id = conversation_of<Message>(round),
+                                            .auth_token = std::move(token),
+                                            .round_id = round,
+                                            .match_id = {}});
   nlohmann::json encoded = envelope::encode(envelope, message);
   if (auto head = deps_.log_head ? deps_.log_head() : std::nullopt)
     encoded["log_head"] = {{"seq", head->seq}, {"hash", head->hash}};
-  std::string text = rpc::to_json_text(encoded);
+  if (deps_.term) encoded["term"] = *deps_.term;
+  return encoded;
+}
+
+template <typename Message>
+void Announcer::publish(const Message& message, std::optional<int> round,
+                        std::function<void()> done) {
+  if (deps_.events == nullptr) return;
+  auto encoded = render(message, round, std::nullopt);
+  encoded["signature"] = "";
+  const auto& row = envelope::spec(Message::kType);
+  std::string text = R"({"jsonrpc":"2.0","method":")" + std::string(row.method) + R"(","params":)" +
+                     rpc::to_json_text(encoded) + "}";
+  PublishedEvent event;
+  event.message_type = std::string(row.wire_name);
+  event.type = lower_case(row.wire_name);
+  event.conversation_id = conversation_of<Message>(round).str();
+  // Another league with the same name has another key.
+  event.id = key_.public_key().substr(0, kShownOfKey) + "." + event.conversation_id;
+  event.text = std::make_shared<const std::string>(agent::sign_event(std::move(text), key_));
+  deps_.events->publish(std::move(event), std::move(done));
+}
+
+template <typename Message>
+void Announcer::broadcast(const Message& message, std::optional<int> round,
+                          const std::vector<Addressed>& to, const std::function<void()>& done_one) {
+  if (to.empty()) return;
+  constexpr std::string_view kPlace = R"("auth_token":"@")";
+  const std::string conversation = conversation_of<Message>(round).str();
+  std::string text = rpc::to_json_text(render(message, round, core::AuthToken("@")));
   // auth_token is the first key, so the first place is the envelope's whatever names the bots gave
   // themselves.
   std::size_t place = text.find(kPlace) + kPlace.size() - 2;
@@ -112,7 +164,7 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
                        .peer = std::string(agent_kind_name(one.agent.kind)) + ":" + one.agent.id(),
                        .type = Message::kType,
                        .message = std::move(own),
-                       .conversation_id = conversation.str(),
+                       .conversation_id = conversation,
                        .done = done_one});
   }
 }
@@ -120,15 +172,18 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
 void Announcer::announce_round(int round, std::function<void()> then,
                                std::function<void()> delivered) {
   auto players = recipients(true, false);
-  if (!deps_.settings.league.broadcasts || players.empty()) return then();
-  auto latch = std::make_shared<Latch>(players.size(), std::move(then));
-  auto all = std::make_shared<Latch>(players.size(), std::move(delivered));
+  const std::size_t all_of_them = players.size() + publications();
+  if (!deps_.settings.league.broadcasts || all_of_them == 0) return then();
+  auto latch = std::make_shared<Latch>(all_of_them, std::move(then));
+  auto all = std::make_shared<Latch>(all_of_them, std::move(delivered));
   envelope::RoundAnnouncement message{
       deps_.ledger.read([](const League& league) { return announced_matches(league); })};
-  broadcast(message, round, players, [latch, all] {
+  auto count_down = [latch, all] {
     latch->count_down();
     all->count_down();
-  });
+  };
+  publish(message, round, count_down);
+  broadcast(message, round, players, count_down);
   deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
 }
 
@@ -136,10 +191,16 @@ void Announcer::send_standings(int round, const std::vector<Addressed>& players,
                                const std::function<void()>& done_one) {
   auto rows = deps_.ledger.read([](const League& league) { return standings_rows(league); });
   if (rows.size() <= kWholeTable) {
-    return broadcast(
-        envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = {}}, round,
-        players, done_one);
+    envelope::LeagueStandingsUpdate update{.standings = std::move(rows), .total_players = {}};
+    publish(update, round, done_one);
+    return broadcast(update, round, players, done_one);
   }
+  // Everybody hears the same there; who wants to know its own place asks for it.
+  publish(
+      envelope::LeagueStandingsUpdate{
+          .standings = {rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kTableHead)},
+          .total_players = static_cast<int>(rows.size())},
+      round, done_one);
   for (const auto& player : players) {
     envelope::LeagueStandingsUpdate update{.standings = part_of_table(rows, player.agent.id()),
                                            .total_players = static_cast<int>(rows.size())};
@@ -151,11 +212,13 @@ void Announcer::round_completed(int round, std::function<void()> delivered) {
   if (!deps_.settings.league.broadcasts) return;
   auto players = recipients(true, false);
   auto everybody = recipients(true, true);
-  auto all = std::make_shared<Latch>(players.size() + everybody.size(), std::move(delivered));
+  auto all = std::make_shared<Latch>(players.size() + everybody.size() + 2 * publications(),
+                                     std::move(delivered));
   auto count_down = [all] { all->count_down(); };
   send_standings(round, players, count_down);
   auto message = deps_.ledger.read(
       [round](const League& league) { return league_manager::round_completed(league, round); });
+  publish(message, round, count_down);
   broadcast(message, round, everybody, count_down);
 }
 
@@ -164,9 +227,12 @@ void Announcer::league_completed(std::function<void()> then) {
   auto message = deps_.ledger.read(
       [](const League& league) { return league_manager::league_completed(league); });
   auto to = recipients(true, true);
-  if (to.empty()) return then();
-  auto latch = std::make_shared<Latch>(to.size(), std::move(then));
-  broadcast(message, std::nullopt, to, [latch] { latch->count_down(); });
+  const std::size_t all_of_them = to.size() + publications();
+  if (all_of_them == 0) return then();
+  auto latch = std::make_shared<Latch>(all_of_them, std::move(then));
+  auto count_down = [latch] { latch->count_down(); };
+  publish(message, std::nullopt, count_down);
+  broadcast(message, std::nullopt, to, count_down);
   // A peer that never answers must not keep the others waiting for the end.
   deps_.timer.schedule(deps_.settings.time_limit(MessageType::kLeagueCompleted),
                        [latch] { latch->expire(); });

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
 #include "league_manager/broadcaster.h"
+#include "league_manager/event_board.h"
 #include "league_manager/ledger.h"
 #include "league_manager/token_vault.h"
 
@@ -32,11 +34,14 @@ struct AnnouncerDependencies {
   std::function<void()> seal_log = {};
   /// This manager's, where managers stand by for each other.
   std::optional<int> term = std::nullopt;
+  /// Where broadcasts are published once for all who listen; null: everybody is called.
+  EventBoard* events = nullptr;
 };
 
 /// Tells everybody what has become of the league: renders each broadcast once from the league as it
-/// is now and sends it to all agents that are not shut down. Thread-safe. Source: protocol §4,
-/// messages 5 and 12 to 14.
+/// is now, publishes it once, signed, where there is a board, and sends it to all agents that do
+/// not listen there and are not shut down. Thread-safe. Source: protocol §4, messages 5 and 12 to
+/// 14, and §8.
 class Announcer {
  public:
   explicit Announcer(const AnnouncerDependencies& dependencies);
@@ -60,17 +65,27 @@ class Announcer {
     core::AuthToken token;
   };
 
-  /// The agents that a broadcast goes to, with address and own token.
+  /// The agents that are to be called for a broadcast, with address and own token.
   [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees) const;
+  [[nodiscard]] bool hears_board(const AgentProfile& profile) const;
   /// Renders `message` once and sends it to each of `to`, with the recipient's own token spliced
   /// in.
   template <typename Message>
   void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
                  const std::function<void()>& done_one);
+  /// Renders `message` without a token, signed, and publishes it where there is a board.
+  template <typename Message>
+  void publish(const Message& message, std::optional<int> round, std::function<void()> done);
+  /// How often `publish` will run `done` for one message.
+  [[nodiscard]] std::size_t publications() const { return deps_.events != nullptr ? 1 : 0; }
+  template <typename Message>
+  [[nodiscard]] nlohmann::json render(const Message& message, std::optional<int> round,
+                                      std::optional<core::AuthToken> token) const;
   void send_standings(int round, const std::vector<Addressed>& players,
                       const std::function<void()>& done_one);
 
   const AnnouncerDependencies deps_;
+  const core::SigningKey key_;  ///< of what is published
   Broadcaster broadcaster_;
 };
 

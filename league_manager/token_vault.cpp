@@ -46,6 +46,11 @@ core::Result<TokenVault> TokenVault::open(core::LeagueId league, const std::file
   return TokenVault(std::move(league), key);
 }
 
+core::SigningKey TokenVault::broadcast_key() const {
+  return core::SigningKey::from_seed(
+      core::hmac_sha256(key_, core::as_bytes("broadcast" + league_.str())));
+}
+
 core::AuthToken TokenVault::token(const std::string& id, const std::string& nonce) const {
   std::string text = league_.str() + '|' + id + '|' + nonce;
   std::string name = id;

@@ -8,6 +8,7 @@
 #include "common/core/ids.h"
 #include "common/core/random_source.h"
 #include "common/core/result.h"
+#include "common/core/signing_key.h"
 
 namespace league::league_manager {
 
@@ -29,6 +30,9 @@ class TokenVault {
 
   /// The token of agent `id` (`P01`, `REF01`) for the registration with `nonce`.
   [[nodiscard]] core::AuthToken token(const std::string& id, const std::string& nonce) const;
+  /// Signs what is published once for everybody: Ed25519 with the seed HMAC-SHA-256(K,
+  /// `broadcast` followed by the league's id), so whoever has K signs alike.
+  [[nodiscard]] core::SigningKey broadcast_key() const;
 
  private:
   TokenVault(core::LeagueId league, const Key& key) : league_(std::move(league)), key_(key) {}

@@ -1,0 +1,234 @@
+#include "league_manager/bus_event_board.h"
+
+#include <spdlog/spdlog.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "common/rpc/transport_context.h"
+#include "common/transport/bus/bus_context.h"
+
+namespace league::league_manager {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr seconds kSearch{3};  // for the stream: longer, and the players would wait for their round
+constexpr seconds kAnswer{5};  // of the broker to one event
+constexpr int kMostAttempts = 3;
+constexpr milliseconds kKept = std::chrono::hours(24 * 30);
+
+transport::StreamConfig event_stream_config(const std::string& league_id) {
+  transport::StreamConfig config;
+  config.name = transport::event_stream(league_id);
+  config.subjects = {transport::event_subjects(league_id)};
+  config.max_age = kKept;
+  return config;
+}
+
+}  // namespace
+
+/// Shared with the bus and its streams. One event is on its way at a time, so that they keep their
+/// order and that nobody hears of a round before the one before it.
+class BusEventBoard::State : public std::enable_shared_from_this<State> {
+ public:
+  explicit State(BusEventBoardDependencies dependencies) : deps_(std::move(dependencies)) {}
+
+  void begin() {
+    auto watch = deps_.bus.watch([weak = weak_from_this()](bool is_connected) {
+      auto self = weak.lock();
+      if (self && is_connected) self->on_connected();
+    });
+    std::lock_guard lock(mutex_);
+    watch_ = std::move(watch);
+  }
+  void publish(PublishedEvent event, std::function<void()> done) {
+    {
+      std::lock_guard lock(mutex_);
+      if (is_stopped_) return;
+      waiting_.push_back({std::move(event), std::move(done)});
+    }
+    pump();
+  }
+  void stop() {
+    std::deque<Waiting> dropped;
+    std::unique_ptr<transport::Bus::Subscription> watch;
+    std::unique_lock lock(mutex_);
+    is_stopped_ = true;
+    dropped.swap(waiting_);
+    watch.swap(watch_);
+    // Whoever is told of an event must still be there when it is.
+    is_told_.wait(lock, [this] {
+      return teller_ == std::thread::id() || teller_ == std::this_thread::get_id();
+    });
+  }
+
+  /// Looks for the stream, or sends the first that waits.
+  void pump() {
+    std::optional<PublishedEvent> next;
+    bool is_kept = false;
+    bool is_first = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (is_busy_ || is_stopped_) return;
+      bool must_search = keeping_ == Keeping::kUnknown && deps_.streams != nullptr;
+      if (!must_search) {
+        if (waiting_.empty() || !deps_.bus.is_connected()) return;
+        next = waiting_.front().event;
+        is_first = !std::exchange(waiting_.front().is_logged, true);
+        is_kept = keeping_ == Keeping::kStream;
+      }
+      is_busy_ = true;
+    }
+    if (!next) return search();
+    if (is_first) log(*next);
+    is_kept ? store(*next) : hand_over(*next);
+  }
+
+ private:
+  enum class Keeping { kUnknown, kStream, kNobody };
+  struct Waiting {
+    PublishedEvent event;
+    std::function<void()> done;
+    int attempts = 0;
+    bool is_logged = false;
+  };
+
+  void on_connected() {
+    {
+      std::lock_guard lock(mutex_);
+      // It may be another broker, or the same one with other files.
+      if (is_busy_)
+        must_search_again_ = true;
+      else
+        keeping_ = Keeping::kUnknown;
+    }
+    pump();
+  }
+  void search() {
+    deps_.streams->ensure_stream(event_stream_config(deps_.league_id),
+                                 deps_.clock.steady_now() + kSearch,
+                                 [weak = weak_from_this()](const auto& found) {
+                                   if (auto self = weak.lock()) self->on_search(found);
+                                 });
+  }
+  void on_search(const core::Result<transport::StreamState>& found) {
+    bool is_news = false;
+    {
+      std::lock_guard lock(mutex_);
+      is_busy_ = false;
+      bool is_late = std::exchange(must_search_again_, false);
+      keeping_ = found ? Keeping::kStream : is_late ? Keeping::kUnknown : Keeping::kNobody;
+      // A broker that is away is heard of by the watch.
+      is_news =
+          !found && deps_.bus.is_connected() && !is_stopped_ && !std::exchange(is_said_, true);
+    }
+    if (is_news)
+      spdlog::warn("the broker keeps no events of the league, so nobody can read them later: {}",
+                   found.error().message);
+    pump();
+  }
+  [[nodiscard]] transport::BusMessage message_of(const PublishedEvent& event) const {
+    return transport::bus_message(transport::event_subject(deps_.league_id, event.type),
+                                  *event.text, deps_.session,
+                                  rpc::MessageDirection::kServerToClient, event.conversation_id);
+  }
+  void store(const PublishedEvent& event) {
+    deps_.streams->publish(message_of(event), {.message_id = event.id},
+                           deps_.clock.steady_now() + kAnswer,
+                           [weak = weak_from_this()](const transport::PublishAck& ack) {
+                             if (auto self = weak.lock()) self->on_ack(ack);
+                           });
+  }
+  void on_ack(const transport::PublishAck& ack) {
+    if (ack.status == transport::PublishAck::Status::kStored) return finish(ack.sequence);
+    bool is_given_up = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (waiting_.empty()) return;
+      // A broker that went away with it is no failure of the event.
+      if (deps_.bus.is_connected()) ++waiting_.front().attempts;
+      is_given_up = waiting_.front().attempts >= kMostAttempts;
+      if (!is_given_up) {
+        is_busy_ = false;
+        keeping_ = Keeping::kUnknown;
+      }
+    }
+    if (is_given_up) {
+      spdlog::warn("an event of the league is not kept by the broker: {}", ack.why.message);
+      return finish(0);
+    }
+    pump();
+  }
+  void hand_over(const PublishedEvent& event) {
+    if (auto sent = deps_.bus.publish(message_of(event)); !sent)
+      spdlog::warn("{} could not be published: {}", event.message_type, sent.error().message);
+    finish(0);
+  }
+  void finish(std::uint64_t sequence) {
+    Waiting done;
+    {
+      std::lock_guard lock(mutex_);
+      if (waiting_.empty()) return;  // stopped
+      done = std::move(waiting_.front());
+      waiting_.pop_front();
+      teller_ = std::this_thread::get_id();
+    }
+    if (deps_.on_published) deps_.on_published(done.event, sequence);
+    if (done.done) done.done();
+    {
+      std::lock_guard lock(mutex_);
+      teller_ = {};
+      is_busy_ = false;
+    }
+    is_told_.notify_all();
+    pump();
+  }
+  void log(const PublishedEvent& event) {
+    audit::Record record;
+    record.direction = audit::Direction::kOut;
+    record.kind = audit::Kind::kRequest;
+    record.time = deps_.clock.utc_now();
+    record.mono = deps_.clock.steady_now();
+    record.transport = rpc::to_string(rpc::TransportType::kNats);
+    record.context = rpc::TransportContext::nats(
+        {transport::event_subject(deps_.league_id, event.type), "", ""});
+    record.notes.peer = "everybody";
+    record.notes.message_type = event.message_type;
+    record.notes.conversation_id = event.conversation_id;
+    record.body = event.text;
+    deps_.log.append(std::move(record));
+  }
+
+  const BusEventBoardDependencies deps_;
+  std::mutex mutex_;  // guards the rest, never held while others are called
+  std::condition_variable is_told_;
+  std::thread::id teller_;  ///< who tells of an event that was published; none where nobody does
+  std::unique_ptr<transport::Bus::Subscription> watch_;
+  std::deque<Waiting> waiting_;
+  Keeping keeping_ = Keeping::kUnknown;
+  bool is_busy_ = false;  ///< the stream is looked for, or the first of `waiting_` is on its way
+  bool must_search_again_ = false;  ///< a connection was made meanwhile
+  bool is_said_ = false;
+  bool is_stopped_ = false;
+};
+
+BusEventBoard::BusEventBoard(BusEventBoardDependencies dependencies)
+    : state_(std::make_shared<State>(std::move(dependencies))) {
+  state_->begin();
+  state_->pump();
+}
+
+BusEventBoard::~BusEventBoard() { stop(); }
+
+void BusEventBoard::publish(PublishedEvent event, std::function<void()> done) {
+  state_->publish(std::move(event), std::move(done));
+}
+void BusEventBoard::stop() { state_->stop(); }
+
+}  // namespace league::league_manager

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/bus/jet_stream.h"
+#include "common/transport/bus/subject.h"
+#include "league_manager/event_board.h"
+
+namespace league::league_manager {
+
+/// What a session wants to be told of.
+struct EventWish {
+  std::set<std::string> types = {};  ///< `round_completed`; empty: all
+  /// First those behind this number of the stream that it still has, then what happens; nothing:
+  /// only what happens.
+  std::optional<std::uint64_t> after = std::nullopt;
+};
+
+/// Pushes the league's events to sessions that asked for them, at their `.out`, as text of
+/// server-sent events: `id` is the event's number in the stream. Nothing of it survives a restart:
+/// a client that finds the manager again asks again. Thread-safe. Source: the design for stateless
+/// sessions, events_subscribe.
+class EventFeed {
+ public:
+  static constexpr std::size_t kMostReaders = 1000;
+
+  /// All outlive it; `streams` is null where events are not kept.
+  EventFeed(transport::Bus& bus, transport::JetStream* streams, std::string league_id,
+            const core::Clock& clock);
+  ~EventFeed();
+  EventFeed(const EventFeed&) = delete;
+  EventFeed& operator=(const EventFeed&) = delete;
+
+  /// Begins to push to `session`, in place of what it asked for before. Where there are too many,
+  /// who asked longest ago is forgotten.
+  void subscribe(const transport::BusSession& session, EventWish wish);
+  /// An event was published, with its number in the stream; 0: it is not kept.
+  void on_published(const PublishedEvent& event, std::uint64_t sequence);
+  /// False where no event can be told again.
+  [[nodiscard]] bool is_kept() const;
+  /// Nothing is pushed any more.
+  void stop();
+
+ private:
+  class State;
+  const std::shared_ptr<State> state_;
+};
+
+/// The arguments of `events_subscribe`; fails with kInvalidFieldType and the field.
+[[nodiscard]] core::Result<EventWish> read_event_wish(const nlohmann::json& arguments);
+
+}  // namespace league::league_manager
