@@ -161,7 +161,7 @@ void fields(auto& io, RoundCompleted& e) {
   io("summary", e.summary);
 }
 void fields(auto& io, LeagueCompleted& e) { io("champion", e.champion); }
-void fields(auto& /*io*/, LeagueContinued& /*e*/) {}
+void fields(auto& io, LeagueContinued& e) { io("term", e.term); }
 void fields(auto& io, NewsDelivered& e) {
   io("news", e.news);
   io("round", e.round);

@@ -95,7 +95,7 @@ class Maker {
       case 14:
         return LeagueCompleted{number(1000)};
       case 15:
-        return LeagueContinued{};
+        return LeagueContinued{number(2) == 0 ? std::nullopt : std::optional<int>(number(99))};
       default:
         return NewsDelivered{static_cast<News>(number(3)), number(99)};
     }

@@ -31,8 +31,12 @@ struct LeagueCreated {
   bool operator==(const LeagueCreated&) const = default;
 };
 
-/// The manager was away and is back: limits of time that ran meanwhile begin anew.
+/// The manager was away and is back, or another has taken its place: limits of time that ran
+/// meanwhile begin anew.
 struct LeagueContinued {
+  /// What follows is of this term, where managers stand by for each other. Nothing: of the one
+  /// before.
+  std::optional<int> term = std::nullopt;
   bool operator==(const LeagueContinued&) const = default;
 };
 

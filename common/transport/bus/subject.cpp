@@ -65,6 +65,16 @@ std::string event_stream(std::string_view league) { return "LEAGUE_EVENTS_" + as
 
 std::string work_subject(std::string_view league) { return "mcp.work." + as_token(league); }
 
+std::string journal_subject(std::string_view league) { return "mcp.journal." + as_token(league); }
+
+std::string journal_have_subject(std::string_view league) {
+  return journal_subject(league) + ".have";
+}
+
+std::string lease_subject(std::string_view league) {
+  return "$KV.league_lease." + as_token(league);
+}
+
 std::string league_stream(std::string_view kind, std::string_view league) {
   return "LEAGUE_" + std::string(kind) + "_" + as_token(league);
 }

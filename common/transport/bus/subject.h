@@ -46,6 +46,12 @@ inline constexpr std::string_view kDiscoverySubject = "mcp.discovery";
 
 /// Where matches wait for whichever referee is free: `mcp.work.LEAGUE`.
 [[nodiscard]] std::string work_subject(std::string_view league);
+/// Where the manager that leads tells those who stand by what it has written down:
+/// `mcp.journal.LEAGUE`; and where they say that they have it: `mcp.journal.LEAGUE.have`.
+[[nodiscard]] std::string journal_subject(std::string_view league);
+[[nodiscard]] std::string journal_have_subject(std::string_view league);
+/// Where stands who leads a league: `$KV.league_lease.LEAGUE`.
+[[nodiscard]] std::string lease_subject(std::string_view league);
 /// The name of one of a league's streams: `LEAGUE_WORK_LEAGUE` for the kind `WORK`.
 [[nodiscard]] std::string league_stream(std::string_view kind, std::string_view league);
 

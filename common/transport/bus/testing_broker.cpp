@@ -96,7 +96,12 @@ void TestingBroker::start() {
   wait_until("it does not answer", [&] { return is_answering(); });
 }
 
-void TestingBroker::freeze() { ::kill(pid_, SIGSTOP); }
+void TestingBroker::freeze() {
+  ::kill(pid_, SIGSTOP);
+  // It may do some more until all of its threads have stopped.
+  int status = 0;
+  ::waitpid(pid_, &status, WUNTRACED);
+}
 void TestingBroker::thaw() { ::kill(pid_, SIGCONT); }
 
 /// `{"nats":["nats://127.0.0.1:40123"], …}`, in a file that is named after the process.

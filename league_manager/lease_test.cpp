@@ -1,0 +1,129 @@
+#include "league_manager/lease.h"
+
+#include <gtest/gtest.h>
+
+#include "league_manager/succession_test_support.h"
+
+namespace league::league_manager {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::JetAgent;
+using testing::JetAnswers;
+
+class LeaseTest : public testing::StandbyTest {
+ protected:
+  std::unique_ptr<Lease> make(JetAgent& who, const std::string& holder) {
+    return std::make_unique<Lease>(
+        *who.streams, clock, who.timer,
+        LeaseOptions{testing::kStandbyLeague, holder, lease,
+                     [this, holder](const std::string&) { lost.add(holder); }});
+  }
+  /// Waits until it is free.
+  Lease::Taken take(Lease& lease_of_one) {
+    auto until = agent->in(20s);
+    for (;;) {
+      auto taken = lease_of_one.try_take(1s);
+      if ((taken && taken->is_ours) || agent->in(0s) > until) return taken.value_or({});
+    }
+  }
+  core::SystemClock clock;
+  JetAnswers<std::string> lost;
+};
+
+TEST_F(LeaseTest, IsOnesAtATime) {
+  JetAgent other(broker->url());
+  auto ours = make(*agent, "one");
+  auto theirs = make(other, "two");
+  auto taken = ours->try_take(5s);
+  ASSERT_TRUE(taken && taken->is_ours);
+  EXPECT_TRUE(ours->is_held());
+  auto refused = theirs->try_take(5s);
+  ASSERT_TRUE(refused);
+  EXPECT_FALSE(refused->is_ours);
+  EXPECT_EQ(refused->other, "one");
+  EXPECT_FALSE(theirs->is_held());
+  ours->end();
+  theirs->end();
+  other.streams.reset();
+  agent->streams.reset();
+}
+
+TEST_F(LeaseTest, LastsAsLongAsItIsKept) {
+  JetAgent other(broker->url());
+  auto ours = make(*agent, "one");
+  auto theirs = make(other, "two");
+  ASSERT_TRUE(ours->try_take(5s)->is_ours);
+  ours->keep();
+  auto until = agent->in(lease * 4);
+  while (agent->in(0s) < until) {
+    auto refused = theirs->try_take(1s);
+    ASSERT_TRUE(refused && !refused->is_ours);
+    ASSERT_TRUE(ours->is_held());
+  }
+  ours->give_back(5s);
+  EXPECT_FALSE(ours->is_held());
+  EXPECT_TRUE(theirs->try_take(5s)->is_ours) << "at once";
+  EXPECT_EQ(lost.count(), 0U);
+  ours->end();
+  theirs->end();
+  other.streams.reset();
+  agent->streams.reset();
+}
+
+TEST_F(LeaseTest, IsFreeWhenNobodyKeepsIt) {
+  JetAgent other(broker->url());
+  auto ours = make(*agent, "one");
+  auto theirs = make(other, "two");
+  auto first = ours->try_take(5s);
+  ASSERT_TRUE(first->is_ours);
+  auto second = take(*theirs);
+  ASSERT_TRUE(second.is_ours);
+  EXPECT_GT(second.number, first->number);
+  EXPECT_FALSE(ours->is_held()) << "by our own clock, before it was another's";
+  // Too late: it is another's.
+  ours->keep();
+  EXPECT_EQ(lost.next(), "one");
+  ours->end();
+  theirs->end();
+  other.streams.reset();
+  agent->streams.reset();
+}
+
+TEST_F(LeaseTest, IsLostWithABrokerThatDoesNotAnswer) {
+  auto ours = make(*agent, "one");
+  ASSERT_TRUE(ours->try_take(5s)->is_ours);
+  ours->keep();
+  broker->freeze();
+  EXPECT_EQ(lost.next(), "one");
+  EXPECT_FALSE(ours->is_held());
+  broker->thaw();
+  ours->end();
+  agent->streams.reset();
+}
+
+TEST_F(LeaseTest, SurvivesABrokerThatIsSoonBack) {
+  lease = 6000ms;
+  ASSERT_TRUE(agent->ensure(lease_stream(lease)));
+  auto ours = make(*agent, "one");
+  ASSERT_TRUE(ours->try_take(5s)->is_ours);
+  ours->keep();
+  broker->kill();
+  broker->start();
+  JetAgent other(broker->url());
+  auto theirs = make(other, "two");
+  auto until = agent->in(lease * 3 / 2);
+  while (agent->in(0s) < until) {
+    auto refused = theirs->try_take(1s);
+    ASSERT_TRUE(!refused || !refused->is_ours);
+  }
+  EXPECT_TRUE(ours->is_held());
+  EXPECT_EQ(lost.count(), 0U);
+  ours->end();
+  theirs->end();
+  other.streams.reset();
+  agent->streams.reset();
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,295 @@
+#include "league_manager/replicated_journal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/transport/bus/subject.h"
+
+namespace league::league_manager {
+namespace {
+
+using namespace std::chrono_literals;
+using transport::PublishAck;
+
+/// Of records, as they stand in a message: far below what brokers take.
+constexpr std::size_t kMaxPiece = 256 << 10;
+constexpr std::chrono::milliseconds kPublishPatience = 10s;
+constexpr std::chrono::milliseconds kPublishAgain = 500ms;
+
+core::Error journal_closed() {
+  return {core::ErrorCode::kShuttingDown, "this manager is stopping", ""};
+}
+
+}  // namespace
+
+ReplicatedJournal::ReplicatedJournal(journal::Journal& local, transport::Bus& bus,
+                                     transport::JetStream& streams, const core::Clock& clock,
+                                     core::Timer& timer, ReplicatedJournalOptions options)
+    : local_(local),
+      bus_(bus),
+      streams_(streams),
+      clock_(clock),
+      timer_(timer),
+      options_(std::move(options)),
+      gate_(std::make_shared<Gate>([](const std::function<void()>& task) { task(); })),
+      stream_sequence_(options_.stream_sequence) {
+  figures_.published = options_.published;
+}
+
+ReplicatedJournal::~ReplicatedJournal() { close(); }
+
+core::Result<void> ReplicatedJournal::begin() {
+  // One group: where those of the journal ended is not known any more.
+  auto read = local_.replay([this](const journal::Entry& entry) -> core::Result<void> {
+    std::lock_guard lock(mutex_);
+    next_ = entry.sequence + 1;
+    figures_.written = entry.sequence;
+    if (entry.sequence > options_.published)
+      unpublished_.push_back({entry.sequence, entry.record, false});
+    return {};
+  });
+  if (!read) return read;
+  if (!unpublished_.empty()) unpublished_.back().ends_group = true;
+  auto heard = bus_.subscribe(transport::journal_have_subject(options_.league), "",
+                              [this](const transport::BusMessage& message) { on_had(message); });
+  if (!heard) return heard.error();
+  followers_ = std::move(*heard);
+  schedule_watch();
+  pump();
+  return {};
+}
+
+void ReplicatedJournal::follow(Replication replication) {
+  {
+    std::lock_guard lock(mutex_);
+    rule_ = replication == Replication::kSync ? Rule::kFollowed : Rule::kLocal;
+  }
+  strand_.run([this] { release(); });
+}
+
+void ReplicatedJournal::append(std::vector<journal::Record> records, Durable durable) {
+  bool is_closed = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (is_fenced_) return;
+    is_closed = is_closed_;
+  }
+  if (is_closed) return durable(journal_closed());
+  std::lock_guard order(append_mutex_);
+  auto first = next_;
+  next_ += records.size();
+  local_.append(records, [this, first, records,
+                          durable = std::move(durable)](const core::Result<void>& stored) {
+    on_local(first, records, durable, stored);
+  });
+}
+
+core::Result<void> ReplicatedJournal::replay(const Visitor& visit) const {
+  return local_.replay(visit);
+}
+
+void ReplicatedJournal::on_local(std::uint64_t first, const std::vector<journal::Record>& records,
+                                 const Durable& durable, const core::Result<void>& stored) {
+  bool is_closed = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (is_fenced_) return;
+    is_closed = is_closed_;
+    if (stored && !is_closed) {
+      auto last = first + records.size() - 1;
+      figures_.written = std::max(figures_.written, last);
+      for (std::size_t i = 0; i < records.size(); ++i)
+        unpublished_.push_back({first + i, records[i], i + 1 == records.size()});
+      waiting_.push_back({last, durable, clock_.steady_now()});
+    }
+  }
+  if (!stored) return durable(stored);
+  if (is_closed) return durable(journal_closed());
+  strand_.run([this] { release(); });
+  gate_->run([this] { pump(); });
+}
+
+std::uint64_t ReplicatedJournal::limit() const {
+  switch (rule_) {
+    case Rule::kLocal:
+      return figures_.written;
+    case Rule::kPublished:
+      return figures_.published;
+    case Rule::kFollowed:
+      return std::min(figures_.followed, figures_.published);
+  }
+  return 0;
+}
+
+/// Within the strand.
+void ReplicatedJournal::release() {
+  for (;;) {
+    Durable durable;
+    {
+      std::lock_guard lock(mutex_);
+      if (is_fenced_ || waiting_.empty() || waiting_.front().sequence > limit()) return;
+      // What others lead may not be answered here. Whoever finds out ends the program.
+      if (!options_.is_leading()) return;
+      durable = std::move(waiting_.front().durable);
+      waiting_.pop_front();
+    }
+    durable({});
+  }
+}
+
+std::shared_ptr<const JournalPiece> ReplicatedJournal::next_piece() {
+  if (is_publishing_ || is_fenced_ || is_closed_ || unpublished_.empty()) return nullptr;
+  auto piece = std::make_shared<JournalPiece>();
+  piece->term = options_.term;
+  piece->first_sequence = unpublished_.front().sequence;
+  std::size_t size = 0;
+  std::size_t whole = 0;  // records up to the last end of a group
+  for (const auto& item : unpublished_) {
+    size += item.record.type.size() + item.record.payload.size();
+    if (size > kMaxPiece && !piece->records.empty()) break;
+    piece->records.push_back(item.record);
+    if (item.ends_group) whole = piece->records.size();
+  }
+  // Groups stay whole in a message where they can.
+  if (whole > 0) piece->records.resize(whole);
+  piece->has_more = whole == 0;
+  is_publishing_ = true;
+  return piece;
+}
+
+void ReplicatedJournal::pump() {
+  std::shared_ptr<const JournalPiece> piece;
+  {
+    std::lock_guard lock(mutex_);
+    piece = next_piece();
+  }
+  if (piece) publish(std::move(piece));
+}
+
+void ReplicatedJournal::publish(std::shared_ptr<const JournalPiece> piece) {
+  transport::BusMessage message;
+  message.subject = transport::journal_subject(options_.league);
+  message.payload = write_piece(*piece);
+  transport::PublishCondition condition;
+  condition.message_id =
+      std::to_string(options_.term) + "-" + std::to_string(piece->first_sequence);
+  {
+    std::lock_guard lock(mutex_);
+    condition.last_sequence = stream_sequence_;
+  }
+  streams_.publish(std::move(message), std::move(condition), clock_.steady_now() + kPublishPatience,
+                   [this, piece](const PublishAck& ack) { on_published(piece, ack); });
+}
+
+void ReplicatedJournal::on_published(const std::shared_ptr<const JournalPiece>& piece,
+                                     const PublishAck& ack) {
+  if (ack.status == PublishAck::Status::kStored) return on_stored(*piece, ack.sequence);
+  if (ack.status == PublishAck::Status::kConflict) return on_conflict(piece);
+  if (ack.why.code == core::ErrorCode::kShuttingDown) return;
+  if (options_.on_notice)
+    options_.on_notice("the journal's stream does not take event " +
+                       std::to_string(piece->first_sequence) + ": " + ack.why.message);
+  timer_.schedule(kPublishAgain,
+                  [this, gate = gate_, piece] { gate->run([&] { publish(piece); }); });
+}
+
+void ReplicatedJournal::on_stored(const JournalPiece& piece, std::uint64_t stream_sequence) {
+  {
+    std::lock_guard lock(mutex_);
+    stream_sequence_ = stream_sequence;
+    auto count = static_cast<std::ptrdiff_t>(piece.records.size());
+    unpublished_.erase(unpublished_.begin(), unpublished_.begin() + count);
+    figures_.published = piece.first_sequence + piece.records.size() - 1;
+    is_publishing_ = false;
+    if (unpublished_.empty()) published_all_.notify_all();
+  }
+  strand_.run([this] { release(); });
+  pump();
+}
+
+void ReplicatedJournal::on_conflict(const std::shared_ptr<const JournalPiece>& piece) {
+  std::uint64_t next = 0;
+  {
+    std::lock_guard lock(mutex_);
+    next = stream_sequence_ + 1;
+  }
+  streams_.get(transport::league_stream("JOURNAL", options_.league), next,
+               clock_.steady_now() + kPublishPatience,
+               [this, piece](const core::Result<std::optional<transport::StoredMessage>>& found) {
+                 if (!found) return publish(piece);  // asked again, and refused again
+                 if (!*found) return fence("the journal's stream has lost what it had");
+                 auto stored = read_piece((*found)->message.payload);
+                 if (stored && *stored == *piece) return on_stored(*piece, (*found)->sequence);
+                 fence("another manager writes the journal's stream" +
+                       (stored ? ", in term " + std::to_string(stored->term) : std::string()));
+               });
+}
+
+void ReplicatedJournal::on_had(const transport::BusMessage& message) {
+  auto had = read_had(message.payload);
+  if (!had || had->term != options_.term) return;
+  {
+    std::lock_guard lock(mutex_);
+    heard_ = clock_.steady_now();
+    if (had->sequence <= figures_.followed) return;
+    figures_.followed = had->sequence;
+  }
+  strand_.run([this] { release(); });
+}
+
+void ReplicatedJournal::schedule_watch() {
+  timer_.schedule(options_.notice_after, [this, gate = gate_] { gate->run([this] { watch(); }); });
+}
+
+void ReplicatedJournal::watch() {
+  std::string notice;
+  {
+    std::lock_guard lock(mutex_);
+    auto old = clock_.steady_now() - options_.notice_after;
+    bool is_late = !waiting_.empty() && waiting_.front().since < old;
+    if (is_late && rule_ == Rule::kFollowed) {
+      notice = "no manager that stands by has event " + std::to_string(waiting_.front().sequence) +
+               (heard_ < old ? "; none is heard"
+                             : "; one is behind, at event " + std::to_string(figures_.followed)) +
+               ". Until one has it nothing is answered (--replicate sync)";
+    } else if (!unpublished_.empty() && rule_ == Rule::kLocal) {
+      notice = "the journal's stream is " + std::to_string(unpublished_.size()) +
+               " events behind: a manager that takes over now would not have them";
+    }
+  }
+  if (!notice.empty() && options_.on_notice) options_.on_notice(std::move(notice));
+  schedule_watch();
+}
+
+void ReplicatedJournal::fence(const std::string& why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (std::exchange(is_fenced_, true)) return;
+    published_all_.notify_all();
+  }
+  if (options_.on_fenced) options_.on_fenced(why);
+}
+
+ReplicatedJournal::Figures ReplicatedJournal::figures() const {
+  std::lock_guard lock(mutex_);
+  return figures_;
+}
+
+bool ReplicatedJournal::flush(std::chrono::milliseconds patience) {
+  // What is being written here comes into the stream after it.
+  (void)journal::append_and_wait(local_, {});
+  std::unique_lock lock(mutex_);
+  published_all_.wait_for(lock, patience, [this] { return is_fenced_ || unpublished_.empty(); });
+  return unpublished_.empty() && !is_fenced_;
+}
+
+void ReplicatedJournal::close() {
+  {
+    std::lock_guard lock(mutex_);
+    is_closed_ = true;
+  }
+  followers_.reset();
+  gate_->close();
+}
+
+}  // namespace league::league_manager
