@@ -41,7 +41,8 @@ Conductor::Conductor(ConductorDependencies dependencies)
                   .envelopes = deps_.envelopes,
                   .log_head = deps_.log_head,
                   .seal_log = deps_.seal_log,
-                  .term = deps_.term}) {}
+                  .term = deps_.term,
+                  .events = deps_.events}) {}
 
 void Conductor::start(milliseconds registration_window) {
   deps_.timer.schedule(kTick, [this] { tick(); });
@@ -151,6 +152,7 @@ void Conductor::on_events(const Events& events) {
   if (is_stopped_) return;
   std::vector<MatchAssigned> assigned;
   std::optional<int> started;
+  bool is_any_released = false;
   for (const auto& event : events) {
     if (const auto* one = std::get_if<MatchAssigned>(&event.body); one != nullptr && !one->after)
       assigned.push_back(*one);
@@ -159,8 +161,14 @@ void Conductor::on_events(const Events& events) {
       announcer_.round_completed(
           round->round, [this, one = round->round] { note_delivered(News::kRoundCompleted, one); });
     if (std::holds_alternative<LeagueCompleted>(event.body)) finish_league();
+    if (std::holds_alternative<MatchReleased>(event.body)) is_any_released = true;
   }
   announce_and_deliver(started, std::move(assigned));
+  if (is_any_released) offer_waiting();
+}
+
+void Conductor::offer_waiting() {
+  if (deps_.queue != nullptr && !is_stopped_) deps_.queue->sync();
 }
 
 void Conductor::announce_and_deliver(std::optional<int> round,
@@ -169,7 +177,11 @@ void Conductor::announce_and_deliver(std::optional<int> round,
   // Players hear of their matches before their referees call; a slow one costs the round a short
   // grace, no more.
   announcer_.announce_round(
-      *round, [this, assigned = std::move(assigned)] { deliver_grouped(assigned); },
+      *round,
+      [this, assigned = std::move(assigned)] {
+        deliver_grouped(assigned);
+        offer_waiting();
+      },
       [this, one = *round] { note_delivered(News::kRoundAnnounced, one); });
 }
 
@@ -272,7 +284,7 @@ void Conductor::add_dialects(std::vector<envelope::MatchAssignment>& matches) co
 void Conductor::on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
                              const agent::PeerReply& reply) {
   if (is_stopped_) return;
-  if (!reply.error) return release_refused(reply.message);
+  if (!reply.error) return release_refused(referee, reply.message);
   bool passes = core::error_info(reply.error->code).retryable;
   if (passes && attempt < deps_.settings.retry.max_attempts) {
     deps_.timer.schedule(deps_.settings.retry.delay, [this, referee, matches, attempt] {
@@ -292,7 +304,7 @@ void Conductor::on_delivered(int referee, const std::vector<MatchKey>& matches, 
   }
 }
 
-void Conductor::release_refused(const nlohmann::json& acknowledgement) {
+void Conductor::release_refused(int referee, const nlohmann::json& acknowledgement) {
   if (!acknowledgement.is_object()) return;
   auto refused = acknowledgement.find("refused");
   if (refused == acknowledgement.end() || !refused->is_array()) return;
@@ -300,7 +312,9 @@ void Conductor::release_refused(const nlohmann::json& acknowledgement) {
     auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
     if (!match) continue;
     bool is_forbidden = is_forbidden_to_referee(acknowledgement, id.get_ref<const std::string&>());
-    decide([match, is_forbidden](const League& league, core::UtcTimestamp now) {
+    decide([=](const League& league, core::UtcTimestamp now) {
+      const auto& board = league.board();
+      if (!board.contains(*match) || board.slot(*match).referee() != referee) return Events{};
       return is_forbidden ? league.decide_match_refused(*match, now)
                           : league.decide_match_timeout(*match, now);
     });
@@ -317,9 +331,15 @@ void Conductor::decide(const std::function<Events(const League&, core::UtcTimest
   });
 }
 
-void Conductor::on_alive(AgentRef agent) {
+void Conductor::on_alive(AgentRef agent, std::string_view reason) {
+  decide([agent, reason](const League& league, core::UtcTimestamp now) {
+    return league.decide_alive(agent, now, reason);
+  });
+}
+
+void Conductor::on_silent(AgentRef agent) {
   decide([agent](const League& league, core::UtcTimestamp now) {
-    return league.decide_alive(agent, now);
+    return league.decide_silent(agent, now);
   });
 }
 
@@ -327,6 +347,7 @@ void Conductor::tick() {
   if (is_stopped_) return;
   decide([](const League& league, core::UtcTimestamp now) { return league.decide_tick(now); });
   advance();
+  offer_waiting();
   deps_.timer.schedule(kTick, [this] { tick(); });
 }
 

@@ -16,6 +16,7 @@
 #include "common/envelope/round_messages.h"
 #include "league_manager/announcer.h"
 #include "league_manager/ledger.h"
+#include "league_manager/match_queue.h"
 #include "league_manager/token_vault.h"
 
 namespace league::league_manager {
@@ -38,6 +39,10 @@ struct ConductorDependencies {
   /// This manager's, where managers stand by for each other: every assignment and broadcast says
   /// it.
   std::optional<int> term = std::nullopt;
+  /// See AnnouncerDependencies.
+  EventBoard* events = nullptr;
+  /// Of matches for referees that come for them; null: there is none.
+  QueueKeeper* queue = nullptr;
 };
 
 /// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to
@@ -66,8 +71,13 @@ class Conductor {
   [[nodiscard]] Events take_step();
   void on_events(const Events& events);
 
-  /// A suspended agent has shown that it lives.
-  void on_alive(AgentRef agent);
+  /// A suspended agent has shown that it lives: it answered, or for another `reason`.
+  void on_alive(AgentRef agent, std::string_view reason = kReasonPingAnswered);
+  /// An agent has stopped to say that it lives.
+  void on_silent(AgentRef agent);
+  /// Takes back what `referee` says it cannot start: `refused` and `reasons` of its acknowledgement
+  /// of an assignment, or of claim_match. Others' matches stay theirs.
+  void release_refused(int referee, const nlohmann::json& acknowledgement);
 
   /// What the referee needs of `matches`, which are assigned now, for the answer to a report.
   [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(
@@ -86,9 +96,9 @@ class Conductor {
   void deliver(int referee, std::vector<MatchKey> matches, int attempt);
   void on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
                     const agent::PeerReply& reply);
-  /// Takes back what a referee says it cannot start (`refused` in its acknowledgement).
-  void release_refused(const nlohmann::json& acknowledgement);
   void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
+  /// Has the matches that wait for referees who come for them put into the queue.
+  void offer_waiting();
   void deliver_grouped(const std::vector<MatchAssigned>& assigned);
   void finish_league();
   /// Does again what may not have been done when the manager ended last.

@@ -114,7 +114,9 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                    },
                .mcp = manager_presentation()},
               dependencies.schemas, dependencies.clock),
-      resources_(server_.mcp(), dependencies.ledger, dependencies.timer) {
+      resources_(server_.mcp(), dependencies.ledger, dependencies.timer),
+      claims_(server_, dependencies.ledger, dependencies.conductor),
+      events_(server_, dependencies.events, options_.league_id.str()) {
   bind_handlers();
 }
 
@@ -198,6 +200,7 @@ void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
                                         .round_id = {},
                                         .match_id = {}});
   RegistrationTraits<Request>::set_id(response, std::move(id));
+  if (!options_.broadcast_key.empty()) response.broadcast_key = options_.broadcast_key;
   call->reply.send(envelope::encode(envelope, response), [this, events = decision.events] {
     note_answered();
     deps_.conductor.on_events(events);
@@ -346,6 +349,7 @@ json ManagerService::status() const {
                 {"champion", nullptr},
                 {"started_at", nullptr},
                 {"completed_at", nullptr}};
+    if (!options_.broadcast_key.empty()) out["broadcast_key"] = options_.broadcast_key;
     if (status.started_at) out["started_at"] = status.started_at->to_log();
     if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
     if (league.champion()) {

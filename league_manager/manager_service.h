@@ -5,8 +5,10 @@
 #include <string>
 
 #include "common/agent/agent_server.h"
+#include "league_manager/claim_desk.h"
 #include "league_manager/conductor.h"
 #include "league_manager/endpoint_admission.h"
+#include "league_manager/event_desk.h"
 #include "league_manager/ledger.h"
 #include "league_manager/manager_resources.h"
 #include "league_manager/token_vault.h"
@@ -17,6 +19,7 @@ struct ManagerOptions {
   envelope::Mode mode = envelope::Mode::kOpen;  ///< towards agents that register, ask and report
   core::LeagueId league_id;
   core::AuthToken operator_key;
+  std::string broadcast_key = {};  ///< public; of what is published once, where anything is
 };
 
 /// What a manager needs from its program; all references outlive it.
@@ -30,6 +33,7 @@ struct ManagerDependencies {
   const envelope::EnvelopeBuilder& envelopes;
   EndpointAdmission& endpoints;
   core::Timer& timer;
+  EventFeed* events = nullptr;  ///< null where the program is on no bus
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
 
@@ -75,6 +79,8 @@ class ManagerService {
   const ManagerDependencies deps_;
   agent::AgentServer server_;
   ManagerResources resources_;
+  ClaimDesk claims_;
+  EventDesk events_;
 };
 
 }  // namespace league::league_manager

@@ -67,6 +67,7 @@ constexpr const char* kStatusOutput = R"json({
     "technical_losses": {"type": "integer"},
     "started_at": {"type": ["string", "null"]},
     "completed_at": {"type": ["string", "null"]},
+    "broadcast_key": {"type": "string", "description": "Ed25519 key of what is published on the bus; missing on none."},
     "champion": {
       "type": ["object", "null"],
       "description": "Null while the league goes on.",
@@ -84,6 +85,81 @@ constexpr const char* kStartInput = R"json({
   "type": "object",
   "properties": {
     "operator_key": {"type": "string", "description": "The key of the file behind --operator-key."}
+  }
+})json";
+
+constexpr const char* kClaimInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["sender", "auth_token"],
+  "properties": {
+    "sender": {"type": "string", "description": "Such as referee:REF01."},
+    "auth_token": {"type": "string", "description": "The referee's own."},
+    "claims": {
+      "type": "array",
+      "maxItems": 1000,
+      "description": "Matches that have come from the queue.",
+      "items": {
+        "type": "object",
+        "required": ["match_id"],
+        "properties": {
+          "match_id": {"type": "string"},
+          "attempt": {"type": "integer", "minimum": 1, "description": "As the queue said."}
+        }
+      }
+    },
+    "refused": {
+      "type": "array",
+      "description": "Matches of an earlier claim that this referee may not play.",
+      "items": {"type": "string"}
+    },
+    "reasons": {"type": "object", "description": "By match: error_code and error_description."}
+  }
+})json";
+
+constexpr const char* kClaimOutput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["status", "verdicts"],
+  "properties": {
+    "status": {"type": "string"},
+    "verdicts": {
+      "type": "object",
+      "description": "By match: YOURS (play it), HELD (by another referee; claim it again later), NOT_NOW (let others have it), OVER (forget it).",
+      "additionalProperties": {"enum": ["YOURS", "HELD", "NOT_NOW", "OVER"]}
+    },
+    "round_id": {"type": "integer"},
+    "matches": {"type": "array", "description": "What is needed to play, as in ROUND_ANNOUNCEMENT.", "items": {"type": "object"}}
+  }
+})json";
+
+constexpr const char* kEventsInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "properties": {
+    "types": {
+      "type": "array",
+      "items": {"type": "string"},
+      "maxItems": 16,
+      "description": "Such as round_completed; all if missing."
+    },
+    "after": {
+      "type": "integer",
+      "minimum": 0,
+      "description": "First the events behind this number that the broker still has; 0: all. Only what happens from now on if missing."
+    }
+  }
+})json";
+
+constexpr const char* kEventsOutput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["status", "league_id", "subject", "is_kept"],
+  "properties": {
+    "status": {"type": "string", "description": "`ok`: events follow."},
+    "league_id": {"type": "string"},
+    "subject": {"type": "string", "description": "Where they come."},
+    "is_kept": {"type": "boolean", "description": "False if the broker keeps none, so that only new ones come."}
   }
 })json";
 
@@ -110,6 +186,27 @@ agent::ToolDescription start_league_tool() {
               "are expected are there. Only for the operator.",
           .input_schema = kStartInput,
           .output_schema = std::string(agent::kAcknowledgement),
+          .is_read_only = false};
+}
+
+agent::ToolDescription claim_match_tool() {
+  return {.name = "claim_match",
+          .description =
+              "Gives matches that a referee has got from the queue on the bus to that "
+              "referee. Only for referees.",
+          .input_schema = kClaimInput,
+          .output_schema = kClaimOutput,
+          .is_read_only = false};
+}
+
+agent::ToolDescription events_subscribe_tool() {
+  return {.name = "events_subscribe",
+          .description =
+              "Pushes the league's events (rounds, tables, the end) to the session on the message "
+              "bus that calls it, as server-sent events at its .out. Call it again after the "
+              "manager was away. Only on a bus.",
+          .input_schema = kEventsInput,
+          .output_schema = kEventsOutput,
           .is_read_only = false};
 }
 

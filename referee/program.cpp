@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
@@ -14,6 +15,41 @@
 #include "referee/rules/rules_registry.h"
 
 namespace league::referee {
+namespace {
+
+/// The intake of a referee on a bus, which begins when the referee has its id.
+class IntakeSlot {
+ public:
+  void open(const MatchIntake::Context& context, MatchIntake::Options options) {
+    auto intake = std::make_shared<MatchIntake>(context, std::move(options));
+    std::lock_guard lock(mutex_);
+    if (!is_stopped_) intake_ = std::move(intake);
+  }
+  void on_over(const std::string& match, bool is_accepted) {
+    if (auto intake = get()) intake->on_over(match, is_accepted);
+  }
+  void stop() {
+    std::shared_ptr<MatchIntake> intake;
+    {
+      std::lock_guard lock(mutex_);
+      is_stopped_ = true;
+      intake.swap(intake_);
+    }
+    if (intake) intake->stop();
+  }
+
+ private:
+  std::shared_ptr<MatchIntake> get() {
+    std::lock_guard lock(mutex_);
+    return intake_;
+  }
+
+  std::mutex mutex_;
+  std::shared_ptr<MatchIntake> intake_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace
 
 int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto settings = options.common.settings();
@@ -92,6 +128,10 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (!served) return agent::fail(served.error());
 
   std::atomic<int> exit_code{0};
+  IntakeSlot intake;
+  service.on_match_over([&intake](const std::string& match, bool is_accepted) {
+    intake.on_over(match, is_accepted);
+  });
   std::string url = (*port)->session_url();
   if (url.empty()) url = options.common.contact_endpoint((*port)->port());
   agent::RegistrationOptions registration{.role = envelope::Role::kReferee,
@@ -101,6 +141,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                                           .max_concurrent_matches = options.max_matches,
                                           .manager = *manager,
                                           .log_public_key = (*port)->log().public_key(),
+                                          .takes_from_queue = (*port)->streams() != nullptr,
                                           .hears_events = (*host)->bus() != nullptr};
   auto hear_events = [&port, &service](const std::string& league_id) {
     return (*port)->hear_events(
@@ -130,6 +171,10 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
           if (auto kept = keeper->keep(*identity); !kept) spdlog::error("{}", kept.error().message);
         }
         service.set_identity(*identity);
+        if (auto* streams = (*port)->streams()) {
+          intake.open({*streams, (*port)->peers(), (*host)->timer(), (*host)->clock(), service},
+                      {*identity, *manager, settings->bus.queue_wait});
+        }
         if (auto heard = hear_events(identity->league.str()); !heard)
           spdlog::error("{}", heard.error().message);
         (*port)->trust_events(*identity);
@@ -138,6 +183,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
       });
 
   stop.wait();
+  intake.stop();
   (*port)->stop_serving();
   (*delays)->stop();
   (*host)->shut_down();

@@ -90,6 +90,28 @@ void RefereeService::set_identity(const agent::Identity& identity) {
   server_.release();
 }
 
+void RefereeService::on_match_over(std::function<void(const std::string&, bool)> callback) {
+  on_over_ = std::move(callback);
+}
+
+int RefereeService::free_places() const {
+  std::lock_guard lock(mutex_);
+  if (!context_ || (deps_.may_start && !deps_.may_start())) return 0;
+  return std::max(options_.max_concurrent_matches - static_cast<int>(running_.size()), 0);
+}
+
+std::vector<MatchPlayer::Refused> RefereeService::play(
+    std::vector<envelope::MatchAssignment> matches, int round_id) {
+  auto taken = take_places(std::move(matches), round_id);
+  for (const auto& runner : taken.runners) runner->start();
+  return std::move(taken.refused);
+}
+
+bool RefereeService::is_playing(const std::string& match_id) const {
+  std::lock_guard lock(mutex_);
+  return running_.contains(core::MatchId(match_id));
+}
+
 std::size_t RefereeService::running_matches() const {
   std::lock_guard lock(mutex_);
   return running_.size();
@@ -159,6 +181,13 @@ Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
       return Error{ErrorCode::kOverloaded,
                    "the disk of the conversation log is nearly full; no new match starts", ""};
     }
+    if (assignment.term && *assignment.term < term_) {
+      return Error{ErrorCode::kStaleAttempt,
+                   "the manager of term " + std::to_string(*assignment.term) +
+                       " has been succeeded by that of term " + std::to_string(term_),
+                   "/matches"};
+    }
+    term_ = assignment.term.value_or(term_);
     auto known = last_attempt_.find(assignment.match_id);
     if (known != last_attempt_.end() && assignment.attempt <= known->second) {
       return std::shared_ptr<MatchRunner>();  // a repeated announcement
@@ -200,6 +229,7 @@ void RefereeService::on_finished(MatchRunner& runner, const json& ack) {
       finished_order_.pop_front();
     }
   }
+  if (on_over_) on_over_(id.str(), ack.is_object());
   if (!ack.is_object() || !ack.contains("matches")) return;
   auto next = envelope::decode_assignments(ack["matches"]);
   if (!next) return;

@@ -8,6 +8,7 @@
 
 #include "common/agent/agent_server.h"
 #include "common/agent/registration.h"
+#include "referee/match_intake.h"
 #include "referee/match_runner.h"
 
 namespace league::referee {
@@ -35,10 +36,10 @@ struct RefereeDependencies {
 
 /// A referee: takes assignments from its league manager and plays each in a MatchRunner.
 /// Thread-safe. Matches that run when it is destroyed are abandoned.
-class RefereeService {
+class RefereeService final : public MatchPlayer {
  public:
   RefereeService(RefereeOptions options, const RefereeDependencies& dependencies);
-  ~RefereeService();
+  ~RefereeService() override;
 
   /// What the program's server hands messages to.
   [[nodiscard]] transport::MessageHandler& handler() { return server_; }
@@ -47,7 +48,15 @@ class RefereeService {
   /// Runs when the manager says that the league is over. Set before messages arrive.
   void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
 
+  /// Runs when a match is over; `is_accepted`: the manager has taken the report. Set before
+  /// messages arrive.
+  void on_match_over(std::function<void(const std::string& match_id, bool is_accepted)> callback);
+
   [[nodiscard]] std::size_t running_matches() const;
+  [[nodiscard]] int free_places() const override;
+  [[nodiscard]] std::vector<Refused> play(std::vector<envelope::MatchAssignment> matches,
+                                          int round_id) override;
+  [[nodiscard]] bool is_playing(const std::string& match_id) const override;
 
  private:
   void bind_handlers();
@@ -55,10 +64,6 @@ class RefereeService {
   /// Takes a place for a match without starting it; null for one that is known already.
   core::Result<std::shared_ptr<MatchRunner>> take_place(envelope::MatchAssignment assignment,
                                                         int round_id);
-  struct Refused {
-    std::string match_id;
-    core::Error why;
-  };
   struct Taken {
     std::vector<std::shared_ptr<MatchRunner>> runners;
     std::vector<Refused> refused;  ///< matches that this referee does not play
@@ -72,6 +77,7 @@ class RefereeService {
   const RefereeDependencies deps_;
   agent::AgentServer server_;
   std::function<void(const envelope::LeagueCompleted&)> on_completed_;
+  std::function<void(const std::string&, bool)> on_over_;
 
   mutable std::mutex mutex_;
   std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;  // set once, before the first assignment
@@ -81,6 +87,7 @@ class RefereeService {
   std::map<core::MatchId, MatchSnapshot> finished_;
   std::deque<core::MatchId> finished_order_;  // the oldest are forgotten
   std::map<core::MatchId, int> last_attempt_;
+  int term_ = 0;  // of the newest manager that has given a match
 };
 
 }  // namespace league::referee

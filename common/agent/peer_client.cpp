@@ -51,6 +51,20 @@ bool says_type(const json& message, envelope::MessageType type) {
          it->get_ref<const std::string&>() == envelope::wire_name(type);
 }
 
+/// What a tool answered, or why it did not.
+Result<json> tool_result(const transport::CallOutcome& outcome, const rpc::Id& id) {
+  if (outcome.error) return *outcome.error;
+  auto document = schema::parse_json(outcome.bytes);
+  if (!document) return no_message(outcome.http_status, document.error().message);
+  auto decoded = rpc::decode_response(std::move(*document), id);
+  if (!decoded) return decoded.error();
+  auto& response = decoded->response;
+  if (response.error) return peer_error(*response.error);
+  if (says_type(response.result, envelope::MessageType::kLeagueError))
+    return league_error(response.result);
+  return std::move(response.result);
+}
+
 }  // namespace
 
 struct PeerClient::Pending {
@@ -320,6 +334,30 @@ void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
                 }
                 completion(!outcome.error);
               });
+}
+
+void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> completion) {
+  transport::OutboundCall out;
+  out.endpoint = std::move(call.endpoint);
+  out.id = rpc::Id(next_id_.fetch_add(1));
+  out.bytes =
+      std::make_shared<const std::string>(rpc::encode_request(out.id, call.tool, call.arguments));
+  out.deadline = clock_.steady_now() + call.time_limit;
+  out.budget = call.budget;
+  out.notes->message_type = call.tool;
+  out.notes->peer = call.peer;
+  const rpc::Id id = out.id;
+  caller_.call(std::move(out), [call = std::move(call), id, completion = std::move(completion)](
+                                   const transport::CallOutcome& outcome) {
+    outcome.notes->message_type = call.tool;
+    outcome.notes->peer = call.peer;
+    auto result = tool_result(outcome, id);
+    if (!result) {
+      outcome.notes->verdict = result.error().code;
+      outcome.notes->fault = result.error().message;
+    }
+    completion(std::move(result));
+  });
 }
 
 }  // namespace league::agent

@@ -35,6 +35,16 @@ struct PeerCall {
   envelope::NormaliseDefaults reply_defaults;
 };
 
+/// A call of a tool that is no league message.
+struct PeerToolCall {
+  transport::Endpoint endpoint;
+  std::string peer;  ///< `league_manager`, for the log
+  std::string tool;
+  std::string arguments;  ///< JSON text of an object
+  std::chrono::milliseconds time_limit{10000};
+  transport::Budget budget = transport::Budget::kControl;
+};
+
 /// How a call ended.
 struct PeerReply {
   /// kTimeout, kConnectionError: no answer. kInvalidReply or a validation code: an answer that is
@@ -71,6 +81,10 @@ class PeerClient {
   /// Calls `ping`; any HTTP answer means that the peer is alive (protocol §6).
   void ping(transport::Endpoint endpoint, const std::string& peer,
             std::chrono::milliseconds time_limit, std::function<void(bool alive)> completion);
+
+  /// Calls a tool of one of our own programs by its name. The completion gets what it answered:
+  /// errors as those of PeerReply.
+  void call_tool(PeerToolCall call, std::function<void(core::Result<nlohmann::json>)> completion);
 
   /// The way of calling that worked last, or the first to try.
   [[nodiscard]] CallStyle style_of(const transport::Endpoint& endpoint) const;
