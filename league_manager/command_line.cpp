@@ -3,6 +3,38 @@
 #include "league_manager/program.h"
 
 namespace league::league_manager {
+namespace {
+
+/// For managers of which one leads and the others stand by.
+struct StandbyOptions {
+  std::string replicate;
+  bool is_standby = false;
+};
+
+void add_standby_options(CLI::App& app, StandbyOptions& options) {
+  app.add_option("--replicate", options.replicate,
+                 "with --bus: other managers can take this one's place. sync: nothing is answered "
+                 "before one of them has it; async: the last moments may be lost")
+      ->check(CLI::IsMember({"sync", "async"}));
+  app.add_flag("--standby", options.is_standby,
+               "with --bus: follow the manager that leads the league, and take its place when it "
+               "is gone (then as --replicate says, without it async)");
+}
+
+/// An exit code where they cannot be.
+std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOptions& options) {
+  if (given.replicate.empty() && !given.is_standby) return std::nullopt;
+  options.is_standby = given.is_standby;
+  options.replication = given.replicate == "sync" ? Replication::kSync : Replication::kAsync;
+  const char* why = nullptr;
+  if (!options.common.bus.is_wanted())
+    why = "--replicate and --standby need --bus: managers find each other there";
+  if (options.is_ephemeral) why = "--ephemeral keeps no journal that others could follow";
+  if (why == nullptr) return std::nullopt;
+  return agent::fail({core::ErrorCode::kInvalidFieldValue, why, {}});
+}
+
+}  // namespace
 
 std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   ProgramOptions options;
@@ -42,11 +74,16 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "where agents may be: local (loopback and private networks), any, or hosts, "
                  "addresses and blocks, separated by commas")
       ->capture_default_str();
+  StandbyOptions standby;
+  add_standby_options(app, standby);
   app.footer(
       "Examples:\n"
       "  league_manager --port 8000 --players 4 --referees 1\n"
       "  league_manager --port 8000                              (goes on with it after a crash)\n"
       "  league_manager --port 8000 --players 4 --referees 1 --new\n"
+      "  league_manager --players 20 --bus nats://one:4222 --replicate sync   (and on another "
+      "machine:)\n"
+      "  league_manager --standby --bus nats://one:4222\n"
       "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
       "--allow-host arena.example.org\n"
       "Agents register at http://localhost:PORT/mcp. `league status URL` shows how far the league "
@@ -54,6 +91,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "`league start URL` starts it early.");
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a league manager")) return *refused;
+  if (auto refused = take_standby_options(standby, options)) return *refused;
   if (!options.config.empty() && options.common.limits_file.empty() &&
       std::filesystem::exists(options.config / "limits.json")) {
     options.common.limits_file = (options.config / "limits.json").string();

@@ -10,10 +10,14 @@
 #include "common/journal/memory_journal.h"
 #include "common/journal/sqlite_journal.h"
 #include "common/transport/signals.h"
+#include "league_manager/bus_event_board.h"
+#include "league_manager/bus_match_queue.h"
 #include "league_manager/continuation.h"
 #include "league_manager/data_directory.h"
+#include "league_manager/event_feed.h"
 #include "league_manager/league_projector.h"
 #include "league_manager/manager_service.h"
+#include "league_manager/manager_turn.h"
 #include "league_manager/operator_key.h"
 
 namespace league::league_manager {
@@ -51,16 +55,34 @@ LeagueSettings league_settings(const ProgramOptions& options, const agent::Setti
 struct Store {
   std::unique_ptr<journal::SqliteJournal> sqlite;  ///< null for an ephemeral league
   std::unique_ptr<journal::Journal> discarding;  ///< null for any other
+  std::unique_ptr<Succession> succession;  ///< null where nobody can take this manager's place
+  bool has_turn = true;  ///< false: it was to stop before it led
   LeagueSettings settings;
   std::unique_ptr<TokenVault> vault;
   core::AuthToken operator_key;
 
   [[nodiscard]] journal::Journal& journal() const {
+    if (succession) return succession->journal();
     return sqlite ? static_cast<journal::Journal&>(*sqlite) : *discarding;
   }
 };
 
+/// Waits until this manager leads, where there are several; then the journal is the league's.
+core::Result<void> take_turn(Store& store, const ProgramOptions& options,
+                             const TurnDependencies& turn) {
+  if (!options.replication) return {};
+  auto creation = read_creation(*store.sqlite);
+  if (!creation) return creation.error();
+  auto league = *creation ? (*creation)->league_id : store.settings.league_id;
+  auto succession = wait_for_turn(options, league, *store.sqlite, turn);
+  if (!succession) return succession.error();
+  store.succession = std::move(*succession);
+  store.has_turn = store.succession != nullptr;
+  return {};
+}
+
 core::Result<void> open_journal(Store& store, const ProgramOptions& options,
+                                const TurnDependencies& turn,
                                 journal::SqliteJournalOptions journal_options) {
   if (options.is_ephemeral) {
     store.discarding = std::make_unique<journal::DiscardingJournal>();
@@ -69,6 +91,7 @@ core::Result<void> open_journal(Store& store, const ProgramOptions& options,
   auto opened = journal::SqliteJournal::open(std::move(journal_options));
   if (!opened) return opened.error();
   store.sqlite = std::move(*opened);
+  if (auto taken = take_turn(store, options, turn); !taken || !store.has_turn) return taken;
   auto creation = read_creation(*store.sqlite);
   if (!creation) return creation.error();
   if (!*creation) return {};
@@ -101,6 +124,7 @@ core::Result<void> open_keys(Store& store, const ProgramOptions& options,
 /// Opens the data directory. The journal comes first: its lock keeps a second manager out.
 core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings settings,
                                const core::Clock& clock, core::RandomSource& random,
+                               const TurnDependencies& turn,
                                journal::SqliteJournalOptions journal_options) {
   DataDirectory data(options.data);
   if (options.is_new) {
@@ -113,37 +137,99 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
   Store store;
   store.settings = std::move(settings);
   journal_options.file = data.journal();
-  if (auto opened = open_journal(store, options, std::move(journal_options)); !opened)
+  if (auto opened = open_journal(store, options, turn, std::move(journal_options)); !opened)
     return opened.error();
+  if (!store.has_turn) return store;
   if (auto opened = open_keys(store, options, random); !opened) return opened.error();
   return store;
 }
 
-/// `P07 (alpha)`, or what is known of a session that is no agent's.
-std::string agent_at(const Ledger& ledger, const std::string& endpoint) {
-  return ledger.read([&endpoint](const League& league) {
-    auto ref = league.roster().find_by_endpoint(endpoint);
-    if (!ref) return std::string("a session that is not registered");
-    const Agent& agent = league.roster().agent(*ref);
-    return ref->id() + " (" + agent.profile.display_name + ")";
+/// Whose session that is; nothing for one that is no agent's.
+std::optional<AgentRef> agent_at(const Ledger& ledger, const transport::BusSession& session) {
+  return ledger.read([endpoint = "nats:" + session.str()](const League& league) {
+    return league.roster().find_by_endpoint(endpoint);
   });
+}
+
+/// `P07 (alpha)`.
+std::string shown(const Ledger& ledger, AgentRef ref) {
+  return ledger.read([ref](const League& league) {
+    return ref.id() + " (" + league.roster().agent(ref).profile.display_name + ")";
+  });
+}
+
+/// What publishes the league's events; both are null where the program is on no bus.
+struct EventOffice {
+  std::unique_ptr<EventFeed> feed;
+  std::unique_ptr<BusEventBoard> board;  // after the feed, which it tells
+};
+
+EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port, const core::LeagueId& id) {
+  EventOffice office;
+  constexpr std::string_view kScheme = "nats:";
+  auto url = port.session_url();
+  auto session = transport::BusSession::parse(url.substr(std::min(kScheme.size(), url.size())));
+  if (host.bus() == nullptr || !session) return office;
+  office.feed = std::make_unique<EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
+  office.board = std::make_unique<BusEventBoard>(BusEventBoardDependencies{
+      .bus = *host.bus(),
+      .streams = port.streams(),
+      .session = *session,
+      .league_id = id.str(),
+      .clock = host.clock(),
+      .log = port.log(),
+      .on_published = [feed = office.feed.get()](const PublishedEvent& event,
+                                                 std::uint64_t sequence) {
+        feed->on_published(event, sequence);
+      }});
+  return office;
+}
+
+/// Where matches wait for referees who come for them; both are null without a bus that keeps
+/// streams.
+struct WorkQueue {
+  std::unique_ptr<BusMatchQueue> queue;
+  std::unique_ptr<QueueKeeper> keeper;
+};
+
+/// How often a match may be handed out in vain before it is offered again.
+constexpr int kPatience = 3;
+
+/// The queue of the league's matches, where the program is on a bus whose broker keeps streams.
+std::unique_ptr<BusMatchQueue> open_queue(agent::AgentPort& port, const core::LeagueId& id,
+                                          const core::Clock& clock,
+                                          std::chrono::milliseconds wait) {
+  constexpr std::chrono::seconds kLimit{3};
+  if (port.streams() == nullptr) return nullptr;
+  auto queue = BusMatchQueue::open(*port.streams(), id, clock, wait, clock.steady_now() + kLimit);
+  if (queue) return std::move(*queue);
+  spdlog::warn("the broker keeps no queue of matches, so they are assigned: {}",
+               queue.error().message);
+  return nullptr;
 }
 
 /// Serves the league's sessions, where the program is on a bus, with those of its agents from
 /// before.
-core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port, ManagerService& service,
+core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
+                            transport::MessageHandler& handler, Conductor& conductor,
                             const Ledger& ledger, const core::LeagueId& id) {
   if (host.bus() == nullptr) return {};
   transport::BusSessionsOptions options;
   options.league_id = id.str();
   options.keep_alive = host.settings().bus.keep_alive;
-  options.on_gone = [&ledger](const transport::BusSession& session) {
-    spdlog::warn("{} is silent on the bus", agent_at(ledger, "nats:" + session.str()));
+  options.on_gone = [&ledger, &conductor](const transport::BusSession& session) {
+    auto agent = agent_at(ledger, session);
+    if (!agent) return;
+    spdlog::warn("{} is silent on the bus", shown(ledger, *agent));
+    conductor.on_silent(*agent);
   };
-  options.on_back = [&ledger](const transport::BusSession& session) {
-    spdlog::info("{} is back on the bus", agent_at(ledger, "nats:" + session.str()));
+  options.on_back = [&ledger, &conductor](const transport::BusSession& session) {
+    auto agent = agent_at(ledger, session);
+    if (!agent) return;
+    spdlog::info("{} is back on the bus", shown(ledger, *agent));
+    conductor.on_alive(*agent, kReasonHeardAgain);
   };
-  auto served = port.serve_sessions(service.handler(), std::move(options));
+  auto served = port.serve_sessions(handler, std::move(options));
   if (!served) return served;
   auto endpoints = ledger.read([](const League& league) {
     std::vector<std::string> all;
@@ -174,6 +260,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   const core::Clock& clock = (*host)->clock();
   std::atomic<int> exit_code{0};
   auto store = open_store(options, league_settings(options, *settings, clock), clock, random,
+                          {**host, random, stop},
                           {.file = {},
                            .on_failure =
                                [&](const core::Error& error) {
@@ -183,6 +270,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                            .fault_point = hooks.journal,
                            .vfs = hooks.vfs});
   if (!store) return agent::fail(store.error());
+  if (!store->has_turn) return exit_code;
   const core::LeagueId id = store->settings.league_id;
   auto log = audit::league_log_path(options.common.logs, id.str());
   if (!log) return agent::fail(log.error());
@@ -194,6 +282,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                                               .session_file = options.data / "bus.session"});
   if (!port) return agent::fail(port.error());
 
+  WorkQueue work{open_queue(**port, id, clock, settings->bus.queue_wait), nullptr};
+  store->settings.has_queue = work.queue != nullptr;
+  store->settings.queue_patience = kPatience * settings->bus.queue_wait;
   Ledger ledger(store->settings, store->journal(), clock);
   agent::ProjectionWriter projections;
   LeagueProjector projector(projections, options.data, id);
@@ -204,6 +295,15 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (auto opened = ledger.open(); !opened) return agent::fail(opened.error());
   auto fits = ledger.read([&](const League& league) { return check_vault(league, *store->vault); });
   if (!fits) return agent::fail(fits.error());
+  Succession* const succession = store->succession.get();
+  if (succession != nullptr) {
+    if (auto begun = begin_serving(*succession, ledger); !begun) return agent::fail(begun.error());
+  }
+  if (work.queue) {
+    work.keeper = std::make_unique<QueueKeeper>(ledger, *work.queue, clock,
+                                                kPatience * settings->bus.queue_wait);
+  }
+  EventOffice events = open_events(**host, **port, id);
   envelope::EnvelopeBuilder envelopes(envelope::Sender::league_manager(), id, clock);
   Conductor conductor(
       {.ledger = ledger,
@@ -217,10 +317,16 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .may_start = [&log_file = (*port)->log()] { return log_file.free_space_ok(); },
        .log_head = [&log_file = (*port)->log()] { return log_file.sealed_head(); },
        .seal_log = [&log_file =
-                        (*port)->log()] { (void)log_file.seal_now(std::chrono::seconds(2)); }});
+                        (*port)->log()] { (void)log_file.seal_now(std::chrono::seconds(2)); },
+       .term = succession != nullptr ? std::optional<int>(succession->term()) : std::nullopt,
+       .events = events.board.get(),
+       .queue = work.keeper.get()});
   EndpointAdmission endpoints((*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy));
   ManagerService service(
-      {.mode = options.common.parsed_mode(), .league_id = id, .operator_key = store->operator_key},
+      {.mode = options.common.parsed_mode(),
+       .league_id = id,
+       .operator_key = store->operator_key,
+       .broadcast_key = events.board ? store->vault->broadcast_key().public_key() : std::string()},
       {.ledger = ledger,
        .conductor = conductor,
        .vault = *store->vault,
@@ -230,6 +336,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .envelopes = envelopes,
        .endpoints = endpoints,
        .timer = (*host)->timer(),
+       .events = events.feed.get(),
        .after_answer = hooks.after_answer});
   conductor.on_finished([&] {
     spdlog::info("league {} is over: {}", id.str(), service.status()["champion"].dump());
@@ -238,10 +345,11 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     projections.hurry();
   });
 
-  auto served = (*port)->serve(options.common.listen_options(*settings, options.common.port),
-                               service.handler());
+  LeadersHandler handler(service.handler(), succession);
+  auto served =
+      (*port)->serve(options.common.listen_options(*settings, options.common.port), handler);
   if (!served) return agent::fail(served.error());
-  if (auto joined = join_bus(**host, **port, service, ledger, id); !joined)
+  if (auto joined = join_bus(**host, **port, handler, conductor, ledger, id); !joined)
     return agent::fail(joined.error());
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   if (store->sqlite) projector.start();
@@ -256,7 +364,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
 
   stop.wait();
   conductor.stop();
+  if (events.feed) events.feed->stop();
   (*port)->stop_serving();
+  if (succession != nullptr) succession->finish();
   (*host)->shut_down();
   if (store->sqlite) store->sqlite->close();
   projections.stop();

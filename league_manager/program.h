@@ -9,6 +9,7 @@
 
 #include "common/agent/program_options.h"
 #include "common/journal/group_commit.h"
+#include "league_manager/replicated_journal.h"
 
 namespace league::transport {
 class StopSignal;
@@ -30,6 +31,9 @@ struct ProgramOptions {
   std::string operator_key_file;  ///< empty: DATA/operator.key
   int registration_window_seconds = 0;
   std::string endpoints = "local";
+  /// Others can take this manager's place, over the bus; nothing: nobody can.
+  std::optional<Replication> replication;
+  bool is_standby = false;  ///< begins no league of its own; sets `replication`
 };
 
 /// The options of a command line; an exit code when there is nothing to run.

@@ -239,13 +239,13 @@ void Succession::finish() {
 }
 
 void LeadersHandler::on_message(transport::Inbound message, transport::ReplySlot reply) {
-  if (succession_.is_leading()) return handler_.on_message(std::move(message), std::move(reply));
+  if (is_leading()) return handler_.on_message(std::move(message), std::move(reply));
   std::lock_guard lock(mutex_);
   unanswered_.push_back(std::move(reply));
 }
 
 transport::StreamAnswer LeadersHandler::on_stream(transport::StreamRequest request) {
-  if (succession_.is_leading()) return handler_.on_stream(std::move(request));
+  if (is_leading()) return handler_.on_stream(std::move(request));
   return transport::StreamRefusal{503, "this manager does not lead its league"};
 }
 

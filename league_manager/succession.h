@@ -109,7 +109,8 @@ class Succession {
 /// which outlives it, like the succession.
 class LeadersHandler final : public transport::MessageHandler {
  public:
-  LeadersHandler(transport::MessageHandler& handler, const Succession& succession)
+  /// Without a succession it hands everything on.
+  LeadersHandler(transport::MessageHandler& handler, const Succession* succession)
       : handler_(handler), succession_(succession) {}
 
   void on_message(transport::Inbound message, transport::ReplySlot reply) override;
@@ -119,8 +120,12 @@ class LeadersHandler final : public transport::MessageHandler {
   void on_channel_closed(const transport::PeerChannel& channel) override;
 
  private:
+  [[nodiscard]] bool is_leading() const {
+    return succession_ == nullptr || succession_->is_leading();
+  }
+
   transport::MessageHandler& handler_;
-  const Succession& succession_;
+  const Succession* const succession_;
   std::mutex mutex_;
   /// Letting go of them would answer.
   std::vector<transport::ReplySlot> unanswered_;

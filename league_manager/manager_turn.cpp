@@ -1,0 +1,104 @@
+#include "league_manager/manager_turn.h"
+
+#include <cstdlib>
+#include <future>
+#include <optional>
+
+#include "league_manager/data_directory.h"
+#include "league_manager/event_codec.h"
+#include "league_manager/token_vault.h"
+
+namespace league::league_manager {
+namespace {
+
+core::Error key_missing(const std::filesystem::path& file, const core::LeagueId& league) {
+  return {core::ErrorCode::kInternalError,
+          file.string() +
+              " is missing: copy secret.key from the data directory of the manager that "
+              "leads league " +
+              league.str() +
+              " (it is a secret, and never on the bus); without it the tokens of the league's "
+              "agents would be worthless here",
+          ""};
+}
+
+/// Whether the directory's key has made the token of the first agent that comes by.
+class KeyCheck {
+ public:
+  KeyCheck(core::LeagueId league, std::filesystem::path file, core::RandomSource& random)
+      : league_(std::move(league)), file_(std::move(file)), random_(random) {}
+
+  [[nodiscard]] core::Result<void> is_there() const {
+    if (std::filesystem::exists(file_)) return {};
+    return key_missing(file_, league_);
+  }
+  [[nodiscard]] core::Result<void> check(const journal::Record& record) {
+    if (is_done_ || record.type != "AGENT_REGISTERED") return {};
+    auto event = from_record(record);
+    if (!event) return event.error();
+    if (auto there = is_there(); !there) return there;
+    auto vault = TokenVault::open(league_, file_, random_);
+    if (!vault) return vault.error();
+    const auto& agent = std::get<AgentRegistered>(event->body);
+    is_done_ = true;
+    auto token = vault->token(agent.agent.id(), agent.credential.nonce);
+    if (token.hash() == agent.credential.token_hash) return {};
+    return core::Error{core::ErrorCode::kInternalError,
+                       file_.string() + " is not the key of league " + league_.str() +
+                           ": copy the one of the manager that leads it",
+                       ""};
+  }
+
+ private:
+  const core::LeagueId league_;
+  const std::filesystem::path file_;
+  core::RandomSource& random_;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& options,
+                                                        const core::LeagueId& league,
+                                                        journal::Journal& local,
+                                                        const TurnDependencies& dependencies) {
+  auto& host = dependencies.host;
+  auto key = std::make_shared<KeyCheck>(league, DataDirectory(options.data).secret_key(),
+                                        dependencies.random);
+  SuccessionOptions wanted;
+  wanted.league = league.str();
+  wanted.replication = options.replication.value_or(Replication::kAsync);
+  wanted.begins_leagues = !options.is_standby;
+  wanted.starts_anew = options.is_new && !options.is_standby;
+  wanted.lease = host.settings().bus.lease;
+  wanted.check_follower = [key] { return key->is_there(); };
+  wanted.check_record = [key](const journal::Record& record) { return key->check(record); };
+  wanted.on_fenced = [](const std::string& why) {
+    std::_Exit(agent::fail({core::ErrorCode::kShuttingDown,
+                            "this manager does not lead any more, and ends: " + why, ""}));
+  };
+  auto session = host.bus_session().value_or(transport::BusSession::make(dependencies.random));
+  auto succession = std::make_unique<Succession>(
+      SuccessionDependencies{*host.bus(), session, host.clock(), host.timer(), dependencies.random},
+      std::move(wanted));
+  auto leads = succession->lead(local, dependencies.stop);
+  if (!leads) return leads.error();
+  if (!*leads) return std::unique_ptr<Succession>();
+  return succession;
+}
+
+core::Result<void> begin_serving(Succession& succession, Ledger& ledger) {
+  std::promise<core::Result<void>> written;
+  ledger.commit(
+      [term = succession.term()](const League&, core::UtcTimestamp now) {
+        return Events{{now, LeagueContinued{term}}};
+      },
+      [&](const core::Result<Events>& events) {
+        written.set_value(events ? core::Result<void>() : core::Result<void>(events.error()));
+      });
+  auto done = written.get_future().get();
+  if (done) succession.serve();
+  return done;
+}
+
+}  // namespace league::league_manager
