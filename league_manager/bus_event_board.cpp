@@ -18,7 +18,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kSearch{3};  // for the stream: longer, and the players would wait for their round
+// For the stream: events wait for it, and with them the players for their round.
+constexpr milliseconds kQuickSearch{300};
+constexpr seconds kSearch{5};  // beside the events
+constexpr seconds kBetweenSearches{15};
 constexpr seconds kAnswer{5};  // of the broker to one event
 constexpr int kMostAttempts = 3;
 constexpr milliseconds kKept = std::chrono::hours(24 * 30);
@@ -37,7 +40,9 @@ transport::StreamConfig event_stream_config(const std::string& league_id) {
 /// order and that nobody hears of a round before the one before it.
 class BusEventBoard::State : public std::enable_shared_from_this<State> {
  public:
-  explicit State(BusEventBoardDependencies dependencies) : deps_(std::move(dependencies)) {}
+  explicit State(BusEventBoardDependencies dependencies)
+      : deps_(std::move(dependencies)),
+        keeping_(deps_.streams != nullptr ? Keeping::kUnknown : Keeping::kNobody) {}
 
   void begin() {
     auto watch = deps_.bus.watch([weak = weak_from_this()](bool is_connected) {
@@ -68,24 +73,26 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     });
   }
 
-  /// Looks for the stream, or sends the first that waits.
+  /// Looks for the stream where it is time to, and sends the first event that waits.
   void pump() {
     std::optional<PublishedEvent> next;
     bool is_kept = false;
     bool is_first = false;
+    bool must_search = false;
     {
       std::lock_guard lock(mutex_);
-      if (is_busy_ || is_stopped_) return;
-      bool must_search = keeping_ == Keeping::kUnknown && deps_.streams != nullptr;
-      if (!must_search) {
-        if (waiting_.empty() || !deps_.bus.is_connected()) return;
+      if (is_stopped_) return;
+      must_search = is_search_due() && !std::exchange(is_searching_, true);
+      if (!is_busy_ && keeping_ != Keeping::kUnknown && !waiting_.empty() &&
+          deps_.bus.is_connected()) {
         next = waiting_.front().event;
         is_first = !std::exchange(waiting_.front().is_logged, true);
         is_kept = keeping_ == Keeping::kStream;
+        is_busy_ = true;
       }
-      is_busy_ = true;
     }
-    if (!next) return search();
+    if (must_search) search();
+    if (!next) return;
     if (is_first) log(*next);
     is_kept ? store(*next) : hand_over(*next);
   }
@@ -103,30 +110,43 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     {
       std::lock_guard lock(mutex_);
       // It may be another broker, or the same one with other files.
-      if (is_busy_)
+      if (is_searching_)
         must_search_again_ = true;
-      else
+      else if (deps_.streams != nullptr)
         keeping_ = Keeping::kUnknown;
     }
     pump();
   }
+  /// With the lock. A cluster may take its time to elect who keeps streams, or a disk to make one.
+  [[nodiscard]] bool is_search_due() const {
+    if (deps_.streams == nullptr || is_searching_) return false;
+    return keeping_ == Keeping::kUnknown ||
+           (keeping_ == Keeping::kNobody && deps_.clock.steady_now() >= search_again_);
+  }
   void search() {
+    bool is_quick = false;
+    {
+      std::lock_guard lock(mutex_);
+      is_quick = keeping_ == Keeping::kUnknown;
+    }
     deps_.streams->ensure_stream(event_stream_config(deps_.league_id),
-                                 deps_.clock.steady_now() + kSearch,
-                                 [weak = weak_from_this()](const auto& found) {
-                                   if (auto self = weak.lock()) self->on_search(found);
+                                 deps_.clock.steady_now() + (is_quick ? kQuickSearch : kSearch),
+                                 [weak = weak_from_this(), is_quick](const auto& found) {
+                                   if (auto self = weak.lock()) self->on_search(found, is_quick);
                                  });
   }
-  void on_search(const core::Result<transport::StreamState>& found) {
+  void on_search(const core::Result<transport::StreamState>& found, bool is_quick) {
     bool is_news = false;
     {
       std::lock_guard lock(mutex_);
-      is_busy_ = false;
+      is_searching_ = false;
+      search_again_ = deps_.clock.steady_now();
+      if (!is_quick) search_again_ += kBetweenSearches;
       bool is_late = std::exchange(must_search_again_, false);
       keeping_ = found ? Keeping::kStream : is_late ? Keeping::kUnknown : Keeping::kNobody;
       // A broker that is away is heard of by the watch.
-      is_news =
-          !found && deps_.bus.is_connected() && !is_stopped_ && !std::exchange(is_said_, true);
+      is_news = !found && !is_quick && deps_.bus.is_connected() && !is_stopped_ &&
+                !std::exchange(is_said_, true);
     }
     if (is_news)
       spdlog::warn("the broker keeps no events of the league, so nobody can read them later: {}",
@@ -156,7 +176,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       is_given_up = waiting_.front().attempts >= kMostAttempts;
       if (!is_given_up) {
         is_busy_ = false;
-        keeping_ = Keeping::kUnknown;
+        if (!is_searching_) keeping_ = Keeping::kUnknown;
       }
     }
     if (is_given_up) {
@@ -166,7 +186,10 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     pump();
   }
   void hand_over(const PublishedEvent& event) {
-    if (auto sent = deps_.bus.publish(message_of(event)); !sent)
+    auto message = message_of(event);
+    // Should there be a stream after all, it takes it once.
+    message.headers.emplace_back("Nats-Msg-Id", event.id);
+    if (auto sent = deps_.bus.publish(message); !sent)
       spdlog::warn("{} could not be published: {}", event.message_type, sent.error().message);
     finish(0);
   }
@@ -211,8 +234,10 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
   std::thread::id teller_;  ///< who tells of an event that was published; none where nobody does
   std::unique_ptr<transport::Bus::Subscription> watch_;
   std::deque<Waiting> waiting_;
-  Keeping keeping_ = Keeping::kUnknown;
-  bool is_busy_ = false;  ///< the stream is looked for, or the first of `waiting_` is on its way
+  Keeping keeping_;
+  core::Clock::Steady search_again_{};
+  bool is_searching_ = false;
+  bool is_busy_ = false;  ///< the first of `waiting_` is on its way
   bool must_search_again_ = false;  ///< a connection was made meanwhile
   bool is_said_ = false;
   bool is_stopped_ = false;

@@ -169,7 +169,8 @@ bool EventFeed::is_kept() const { return state_->is_kept(); }
 core::Result<EventWish> read_event_wish(const nlohmann::json& arguments) {
   EventWish wish;
   if (auto after = arguments.find("after"); after != arguments.end() && !after->is_null()) {
-    if (!after->is_number_unsigned())
+    if (!after->is_number_integer() ||
+        (!after->is_number_unsigned() && after->get<std::int64_t>() < 0))
       return Error{ErrorCode::kInvalidFieldType, "after must be the number of an event", "/after"};
     wish.after = after->get<std::uint64_t>();
   }

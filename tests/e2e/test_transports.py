@@ -24,6 +24,7 @@ WAYS = {
     "nats": {"nats"},
     "mixed": {"http", "sse", "websocket", "subprocess", "tcp", "unix"},
 }
+BROADCASTS = {"ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED"}
 MATCH_TYPES = {
     "GAME_INVITATION", "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL", "CHOOSE_PARITY_RESPONSE", "GAME_OVER",
 }
@@ -40,12 +41,18 @@ def match_transcripts(log):
 
 
 def league_transcript(log):
-    """What the manager said and heard about the league as a whole: how often each type of message went which way."""
+    """What the manager said and heard about the league as a whole: how often each type of message went which way. What
+    it tells many is counted where it arrives: on a bus it is published once. How referees get their matches is another
+    matter: there they come for them."""
     counted = Counter()
-    for record in log.matching(agent="league_manager"):
+    for record in log.records:
         kind = record.get("message_type", "")
-        if kind.isupper() and kind not in MATCH_TYPES and kind != "LEAGUE_QUERY":
-            counted[record["dir"], record["kind"], kind, record.get("verdict")] += 1
+        if not kind.isupper() or kind in MATCH_TYPES or kind == "LEAGUE_QUERY":
+            continue
+        role = record["agent"].partition(":")[0]
+        is_news = kind in BROADCASTS and (role, kind) != ("referee", "ROUND_ANNOUNCEMENT")
+        if is_news and role != "league_manager" and record["dir"] == "in" or kind not in BROADCASTS and role == "league_manager":
+            counted[role, record["dir"], record["kind"], kind, record.get("verdict")] += 1
     return counted
 
 

@@ -11,6 +11,7 @@
 #include "tools/league/bus_config_command.h"
 #include "tools/league/call_command.h"
 #include "tools/league/enter_command.h"
+#include "tools/league/events_command.h"
 #include "tools/league/export_command.h"
 #include "tools/league/gateway_command.h"
 #include "tools/league/manager_command.h"
@@ -70,6 +71,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_start_command(app, chosen);
   add_enter_command(app, chosen);
   add_call_command(app, chosen);
+  add_events_command(app, stop, chosen);
   add_gateway_command(app, stop, chosen);
   add_bus_config_command(app, chosen);
   add_audit_command(app, chosen);

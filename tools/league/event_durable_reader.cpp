@@ -1,0 +1,141 @@
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "common/core/crypto.h"
+#include "tools/league/event_readers.h"
+
+namespace league::tools {
+namespace {
+
+constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kFetch{5};
+constexpr std::chrono::milliseconds kBetweenTries{1000};
+constexpr std::chrono::milliseconds kAckWait{2000};
+constexpr int kBatch = 64;
+
+}  // namespace
+
+/// Shared with the streams and the timer.
+class DurableReader::State : public std::enable_shared_from_this<State> {
+ public:
+  State(EventReading reading, transport::JetStream& streams, const std::string& league_id,
+        std::string name)
+      : reading_(std::move(reading)),
+        streams_(streams),
+        stream_(transport::event_stream(league_id)),
+        name_(std::move(name)) {}
+
+  void open() {
+    if (is_stopped()) return;
+    transport::ConsumerConfig config;
+    config.durable_name = name_;
+    // Of one that exists already the broker keeps its own place.
+    config.start_sequence = reading_.after ? *reading_.after + 1 : 0;
+    // One after the other: else what a killed reader had in its hands would come after the rest.
+    config.max_ack_pending = 1;
+    config.ack_wait = kAckWait;
+    streams_.ensure_consumer(stream_, config, reading_.clock.steady_now() + kPatience,
+                             [weak = weak_from_this()](const core::Result<std::string>& made) {
+                               auto self = weak.lock();
+                               if (!self) return;
+                               made ? self->read() : self->again(made.error());
+                             });
+  }
+  void stop() {
+    std::unique_lock lock(mutex_);
+    is_stopped_ = true;
+    is_idle_.wait(lock, [this] {
+      return taker_ == std::thread::id() || taker_ == std::this_thread::get_id();
+    });
+  }
+  /// The broker reads in order: what we sent before has come when our own message is back.
+  void flush(std::chrono::milliseconds patience) {
+    auto echo = std::make_shared<std::promise<void>>();
+    auto is_back = echo->get_future();
+    auto subject =
+        transport::session_inbox(reading_.session, core::to_hex(reading_.random.bytes<8>()));
+    auto inbox = reading_.bus.subscribe(subject, "", [echo](const transport::BusMessage& /*own*/) {
+      try {
+        echo->set_value();
+      } catch (const std::future_error&) {
+        return;  // it came twice
+      }
+    });
+    transport::BusMessage message;
+    message.subject = subject;
+    if (inbox && reading_.bus.publish(message)) is_back.wait_for(patience);
+  }
+
+ private:
+  [[nodiscard]] bool is_stopped() {
+    std::lock_guard lock(mutex_);
+    return is_stopped_;
+  }
+  void read() {
+    if (is_stopped()) return;
+    streams_.fetch(
+        stream_, name_, kBatch, kFetch,
+        [weak = weak_from_this()](const transport::StreamDelivery& delivery) {
+          if (auto self = weak.lock()) self->take(delivery);
+        },
+        [weak = weak_from_this()](const core::Result<void>& end) {
+          auto self = weak.lock();
+          if (!self) return;
+          end ? self->read() : self->again(end.error());
+        });
+  }
+  void take(const transport::StreamDelivery& delivery) {
+    bool is_new = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (is_stopped_) return;
+      is_new = delivery.sequence != last_;
+      taker_ = std::this_thread::get_id();
+    }
+    // One that comes again because its acknowledgement was lost has been told.
+    bool is_taken = !is_new || reading_.on_event(delivery.sequence, delivery.message.payload);
+    if (is_taken)
+      streams_.ack(delivery);
+    else
+      streams_.nak(delivery, std::chrono::milliseconds(0));
+    std::lock_guard lock(mutex_);
+    if (is_taken) last_ = delivery.sequence;
+    is_stopped_ = is_stopped_ || !is_taken;
+    taker_ = {};
+    is_idle_.notify_all();
+  }
+  void again(const core::Error& why) {
+    if (is_stopped() || why.code == core::ErrorCode::kShuttingDown) return;
+    reading_.on_trouble(why.message + "; trying again");
+    reading_.timer.schedule(kBetweenTries, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->open();
+    });
+  }
+
+  const EventReading reading_;
+  transport::JetStream& streams_;
+  const std::string stream_;
+  const std::string name_;
+  std::mutex mutex_;  // guards the rest, never held while others are called
+  std::condition_variable is_idle_;
+  std::thread::id taker_;  ///< who is at an event; none where nobody is
+  std::uint64_t last_ = 0;
+  bool is_stopped_ = false;
+};
+
+DurableReader::DurableReader(EventReading reading, transport::JetStream& streams,
+                             const std::string& league_id, std::string name)
+    : state_(std::make_shared<State>(std::move(reading), streams, league_id, std::move(name))) {}
+
+DurableReader::~DurableReader() { state_->stop(); }
+
+void DurableReader::start() { state_->open(); }
+void DurableReader::stop(std::chrono::milliseconds patience) {
+  state_->stop();
+  state_->flush(patience);
+}
+
+}  // namespace league::tools

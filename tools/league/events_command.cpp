@@ -1,0 +1,183 @@
+#include "tools/league/events_command.h"
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <sstream>
+
+#include "common/transport/bus/bus_discovery.h"
+#include "common/transport/hub.h"
+#include "common/transport/signals.h"
+#include "tools/league/bus_link.h"
+#include "tools/league/event_line.h"
+#include "tools/league/event_readers.h"
+#include "tools/league/table_text.h"
+
+namespace league::tools {
+namespace {
+
+constexpr std::chrono::seconds kSearchForLeague{10};
+constexpr std::chrono::milliseconds kLastWords{1000};
+
+struct EventsOptions {
+  agent::BusOptions bus;
+  std::string league_id;
+  std::string durable;
+  std::string types;
+  std::optional<std::uint64_t> after;
+  std::uint64_t count = 0;  // 0: until a signal comes
+  EventLineOptions line;
+};
+
+int events_failed(const core::Error& error) {
+  std::cerr << "error: " << safe_text(error.message) << '\n';
+  return 2;
+}
+
+std::set<std::string> split_types(const std::string& list) {
+  std::set<std::string> types;
+  std::istringstream in(list);
+  for (std::string type; std::getline(in, type, ',');) {
+    if (!type.empty()) types.insert(type);
+  }
+  return types;
+}
+
+/// Writes each event out, at once: who reads our output shall have it before it is acknowledged.
+class EventPrinter {
+ public:
+  EventPrinter(const EventsOptions& options, transport::StopSignal& stop)
+      : options_(options), stop_(stop) {}
+
+  /// False where it was not wanted any more, or could not be written.
+  bool print(std::uint64_t sequence, const std::string& payload) {
+    std::lock_guard lock(mutex_);
+    if (is_full_) return false;
+    std::cout << event_line(sequence, payload, options_.line) << std::endl;
+    ++printed_;
+    is_full_ = !std::cout || (options_.count > 0 && printed_ >= options_.count);
+    if (is_full_) stop_.request_stop();
+    return static_cast<bool>(std::cout);
+  }
+  void complain(const std::string& text) {
+    std::lock_guard lock(mutex_);
+    std::cerr << safe_text(text) << std::endl;
+  }
+
+ private:
+  const EventsOptions& options_;
+  transport::StopSignal& stop_;
+  std::mutex mutex_;
+  std::uint64_t printed_ = 0;
+  bool is_full_ = false;
+};
+
+/// The league of whichever manager answers first.
+core::Result<std::string> find_league(const EventReading& reading) {
+  auto found = std::make_shared<std::promise<core::Result<transport::BusAttachment>>>();
+  auto answer = found->get_future();
+  transport::BusDiscovery discovery(reading.bus, reading.session, reading.clock, reading.timer,
+                                    reading.random);
+  discovery.attach({}, reading.clock.steady_now() + kSearchForLeague,
+                   [found](const auto& attachment) { found->set_value(attachment); });
+  auto attachment = answer.get();
+  if (attachment) return attachment->league_id;
+  return core::Error{
+      attachment.error().code, attachment.error().message + "; name the league with --league", {}};
+}
+
+int read_events(const EventsOptions& options, EventReading reading, transport::StopSignal& stop) {
+  std::string league = options.league_id;
+  if (league.empty()) {
+    auto found = find_league(reading);
+    if (!found) return events_failed(found.error());
+    league = *found;
+  }
+  if (options.durable.empty()) {
+    FeedReader reader(std::move(reading), league, split_types(options.types));
+    if (auto started = reader.start(); !started) return events_failed(started.error());
+    stop.wait();
+    return 0;
+  }
+  auto streams = transport::JetStream::create(reading.bus, reading.session, reading.clock,
+                                              reading.timer, reading.random);
+  if (!streams) return events_failed(streams.error());
+  DurableReader reader(std::move(reading), **streams, league, options.durable);
+  reader.start();
+  stop.wait();
+  reader.stop(kLastWords);
+  return 0;
+}
+
+int events(const EventsOptions& options, transport::StopSignal& stop) {
+  if (!options.durable.empty() && !options.types.empty())
+    return events_failed({core::ErrorCode::kInvalidFieldValue,
+                          "--types is for readers without --durable, which get everything",
+                          {}});
+  core::SystemClock clock;
+  core::CryptoRandom random;
+  auto hub = transport::Hub::start();
+  if (!hub) return events_failed(hub.error());
+  core::ThreadTimer timer;
+  auto link = BusLink::join(options.bus, {**hub, timer, clock, random});
+  if (!link) return events_failed(link.error());
+  EventPrinter printer(options, stop);
+  if (options.line.key.empty())
+    printer.complain(
+        "without --key nothing is verified (get_league_status tells the broadcast_key)");
+  EventReading reading{
+      .bus = (*link)->bus(),
+      .session = (*link)->session(),
+      .clock = clock,
+      .timer = timer,
+      .random = random,
+      .after = options.after,
+      .on_event = [&printer](
+                      std::uint64_t sequence,
+                      const std::string& payload) { return printer.print(sequence, payload); },
+      .on_trouble = [&printer](const std::string& text) { printer.complain(text); }};
+  return read_events(options, std::move(reading), stop);
+}
+
+}  // namespace
+
+void add_events_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+  auto options = std::make_shared<EventsOptions>();
+  CLI::App* command =
+      app.add_subcommand("events", "print what a league on a message bus tells everybody");
+  add_bus_options(*command, options->bus);
+  command->add_option("--league", options->league_id, "which; else the one that answers first");
+  command
+      ->add_option(
+          "--durable", options->durable,
+          "a name under which the broker remembers how far this was read: a reader of that "
+          "name goes on there (an operator's credentials)")
+      ->check(CLI::Validator(
+          [](const std::string& name) {
+            bool is_good = !name.empty() && name.size() <= 32 &&
+                           name.find_first_not_of(
+                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW"
+                               "XYZ0123456789-_") == std::string::npos;
+            return is_good ? std::string() : std::string("1 to 32 letters, digits, - and _");
+          },
+          "NAME"));
+  command->add_option("--after", options->after,
+                      "first the events behind this number that the broker has; 0: all");
+  command->add_option("--types", options->types, "such as round_completed,league_completed");
+  command->add_option("--count", options->count, "end after so many (until a signal)");
+  command->add_option("--key", options->line.key,
+                      "the manager's broadcast_key, to check the signatures");
+  command->add_flag("--json", options->line.is_json, "one JSON object per event for machines");
+  command->footer(
+      "Examples:\n"
+      "  league events --bus nats://localhost:4222 --after 0\n"
+      "  league events --bus-credentials bus/credentials/operator.json --durable archive --json\n"
+      "Exit codes: 0 ended by a signal or --count, 2 wrong usage or no broker.");
+  command->callback(
+      [options, &stop, &chosen] { chosen = [options, &stop] { return events(*options, stop); }; });
+}
+
+}  // namespace league::tools
