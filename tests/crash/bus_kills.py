@@ -3,11 +3,13 @@
     bus_kills.py --kills 50 [--seed S] [--keep DIR] [--verbose]
 
 Each league has twelve players in three processes, two referees, a manager and a broker of its own. Whoever was killed
-is started again, programs on their data directories, the broker with nothing but its port. At the end of each league
-journal, table and logs must agree. Exit code 0: nothing was lost, doubled or wrong.
+is started again, programs on their data directories. The broker of every fourth league keeps no streams; that of the
+others has them, with the queue of matches, but for one time in four, when it has lost all that it had acknowledged. At
+the end of each league journal, table and logs must agree. Exit code 0: nothing was lost, doubled or wrong.
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -30,7 +32,8 @@ class BusLeague(CrashLeague):
         super().__init__(directory, seed, kills, log)
         limits = {**crash.LIMITS, "bus": {"keep_alive_ms": KEEP_ALIVE_MS}}
         (directory / "limits.json").write_text(json.dumps(limits))
-        self.broker = NatsBroker()
+        self.streams = directory / "streams" if self.random.randrange(4) else None
+        self.broker = NatsBroker(jetstream_dir=self.streams)
         self.port = free_ports(1)
         self.url = f"http://localhost:{self.port}/mcp"
 
@@ -66,7 +69,10 @@ class BusLeague(CrashLeague):
             return self.revive(victim)
         self.broker.kill()
         self.kills += 1
-        self.log(f"kill {self.kills}: the broker")
+        is_lost = self.streams and self.random.randrange(4) == 0
+        if is_lost:
+            shutil.rmtree(self.streams, ignore_errors=True)
+        self.log(f"kill {self.kills}: the broker{', with what it kept' if is_lost else ''}")
         time.sleep(self.random.random() * 0.5)
         self.broker.start()
 

@@ -1,0 +1,115 @@
+#include "league_manager/match_queue.h"
+
+#include <gtest/gtest.h>
+
+#include "common/journal/memory_journal.h"
+#include "league_manager/league_test_support.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::league_manager {
+namespace {
+
+using league::testing::FakeTime;
+using std::chrono::seconds;
+
+/// Writes down what is offered: `R1M1.attempt.repetition`.
+class WrittenQueue final : public MatchQueue {
+ public:
+  void offer(MatchKey match, int attempt, int repetition) override {
+    offers.push_back(match.id().str() + "." + std::to_string(attempt) + "." +
+                     std::to_string(repetition));
+  }
+  std::vector<std::string> take() { return std::exchange(offers, {}); }
+
+  std::vector<std::string> offers;
+};
+
+class QueueKeeperTest : public ::testing::Test {
+ protected:
+  void begin(bool takes_from_queue = true) {
+    auto settings = testing::settings(4, 1);
+    settings.has_queue = true;
+    ledger_ = std::make_unique<Ledger>(settings, journal_, time_);
+    ASSERT_TRUE(ledger_->open());
+    for (int i = 0; i < 4; ++i) enter(AgentKind::kPlayer, i, false);
+    enter(AgentKind::kReferee, 4, takes_from_queue);
+    decide([](const League& league, core::UtcTimestamp now) {
+      Events all;
+      League copy = league;
+      while (copy.due() != Step::kNone) {
+        StepFacts facts{now, {}};
+        facts.draw_seeds.resize(copy.seeds_needed());
+        auto events = *copy.decide_step(facts);
+        EXPECT_TRUE(copy.apply_all(events));
+        all.insert(all.end(), events.begin(), events.end());
+      }
+      return all;
+    });
+    keeper_ = std::make_unique<QueueKeeper>(*ledger_, queue_, time_, seconds(30));
+  }
+
+  void enter(AgentKind kind, int number, bool takes_from_queue) {
+    decide([=](const League& league, core::UtcTimestamp now) {
+      auto profile = testing::profile("a" + std::to_string(number), 9000 + number, 4);
+      profile.takes_from_queue = takes_from_queue;
+      return league.decide_register({kind, profile, {}, {}}, testing::facts("n", now))->events;
+    });
+  }
+
+  void decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision) {
+    ledger_->commit(decision,
+                    [](const core::Result<Events>& stored) { ASSERT_TRUE(stored.has_value()); });
+  }
+
+  std::vector<std::string> synced() {
+    keeper_->sync();
+    return queue_.take();
+  }
+
+  using Offers = std::vector<std::string>;
+  FakeTime time_;
+  journal::MemoryJournal journal_;
+  WrittenQueue queue_;
+  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<QueueKeeper> keeper_;
+};
+
+TEST_F(QueueKeeperTest, OffersWhatWaitsOnce) {
+  begin();
+  EXPECT_EQ(synced(), (Offers{"R1M1.1.0", "R1M2.1.0"}));
+  EXPECT_EQ(synced(), Offers{});
+}
+
+TEST_F(QueueKeeperTest, OffersNothingWhereNobodyComes) {
+  begin(false);
+  EXPECT_EQ(synced(), Offers{});
+}
+
+TEST_F(QueueKeeperTest, OffersAgainWhatWaitsInVainEachTimeLater) {
+  begin();
+  (void)synced();
+  time_.advance(seconds(29));
+  EXPECT_EQ(synced(), Offers{});
+  time_.advance(seconds(1));
+  EXPECT_EQ(synced(), (Offers{"R1M1.1.1", "R1M2.1.1"}));
+  time_.advance(seconds(59));
+  EXPECT_EQ(synced(), Offers{});
+  time_.advance(seconds(1));
+  EXPECT_EQ(synced(), (Offers{"R1M1.1.2", "R1M2.1.2"}));
+}
+
+TEST_F(QueueKeeperTest, OffersTheNextAttemptOfAMatchThatWasTakenBack) {
+  begin();
+  (void)synced();
+  decide([](const League& league, core::UtcTimestamp now) {
+    return league.decide_claims(0, {{{1, 1}}}, now).events;
+  });
+  EXPECT_EQ(synced(), Offers{});
+  decide([](const League& league, core::UtcTimestamp now) {
+    return league.decide_referee_lost(0, now);
+  });
+  EXPECT_EQ(synced(), Offers{"R1M1.2.0"});
+}
+
+}  // namespace
+}  // namespace league::league_manager
