@@ -45,7 +45,7 @@ core::Result<void> ReplicatedJournal::begin() {
     next_ = entry.sequence + 1;
     figures_.written = entry.sequence;
     if (entry.sequence > options_.published)
-      unpublished_.push_back({entry.sequence, entry.record, false});
+      unpublished_.push_back({entry.sequence, entry.record, false, true});
     return {};
   });
   if (!read) return read;
@@ -69,12 +69,19 @@ void ReplicatedJournal::follow(Replication replication) {
 
 void ReplicatedJournal::append(std::vector<journal::Record> records, Durable durable) {
   bool is_closed = false;
+  bool is_here_first = false;
   {
     std::lock_guard lock(mutex_);
     if (is_fenced_) return;
     is_closed = is_closed_;
+    is_here_first = rule_ == Rule::kLocal;
   }
   if (is_closed) return durable(journal_closed());
+  if (is_here_first) return append_here_first(std::move(records), std::move(durable));
+  append_there_first(std::move(records), std::move(durable));
+}
+
+void ReplicatedJournal::append_here_first(std::vector<journal::Record> records, Durable durable) {
   std::lock_guard order(append_mutex_);
   auto first = next_;
   next_ += records.size();
@@ -82,6 +89,20 @@ void ReplicatedJournal::append(std::vector<journal::Record> records, Durable dur
                           durable = std::move(durable)](const core::Result<void>& stored) {
     on_local(first, records, durable, stored);
   });
+}
+
+void ReplicatedJournal::append_there_first(std::vector<journal::Record> records, Durable durable) {
+  {
+    std::lock_guard order(append_mutex_);
+    auto first = next_;
+    next_ += records.size();
+    std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < records.size(); ++i)
+      unpublished_.push_back({first + i, std::move(records[i]), i + 1 == records.size(), false});
+    waiting_.push_back({next_ - 1, std::move(durable), clock_.steady_now()});
+  }
+  strand_.run([this] { release(); });
+  gate_->run([this] { pump(); });
 }
 
 core::Result<void> ReplicatedJournal::replay(const Visitor& visit) const {
@@ -99,7 +120,7 @@ void ReplicatedJournal::on_local(std::uint64_t first, const std::vector<journal:
       auto last = first + records.size() - 1;
       figures_.written = std::max(figures_.written, last);
       for (std::size_t i = 0; i < records.size(); ++i)
-        unpublished_.push_back({first + i, records[i], i + 1 == records.size()});
+        unpublished_.push_back({first + i, records[i], i + 1 == records.size(), true});
       waiting_.push_back({last, durable, clock_.steady_now()});
     }
   }
@@ -114,9 +135,9 @@ std::uint64_t ReplicatedJournal::limit() const {
     case Rule::kLocal:
       return figures_.written;
     case Rule::kPublished:
-      return figures_.published;
+      return std::min(figures_.written, figures_.published);
     case Rule::kFollowed:
-      return std::min(figures_.followed, figures_.published);
+      return std::min({figures_.written, figures_.published, figures_.followed});
   }
   return 0;
 }
@@ -194,17 +215,48 @@ void ReplicatedJournal::on_published(const std::shared_ptr<const JournalPiece>& 
 }
 
 void ReplicatedJournal::on_stored(const JournalPiece& piece, std::uint64_t stream_sequence) {
+  std::vector<journal::Record> fresh;
+  std::uint64_t last = piece.first_sequence + piece.records.size() - 1;
   {
     std::lock_guard lock(mutex_);
     stream_sequence_ = stream_sequence;
-    auto count = static_cast<std::ptrdiff_t>(piece.records.size());
-    unpublished_.erase(unpublished_.begin(), unpublished_.begin() + count);
-    figures_.published = piece.first_sequence + piece.records.size() - 1;
+    take_published(piece.records.size());
+    if (!piece.has_more) fresh.swap(unwritten_);
+    figures_.published = last;
+  }
+  if (!fresh.empty()) write(std::move(fresh), last);
+  {
+    // Not before the local journal has been told: `flush` waits for it afterwards.
+    std::lock_guard lock(mutex_);
     is_publishing_ = false;
     if (unpublished_.empty()) published_all_.notify_all();
   }
   strand_.run([this] { release(); });
   pump();
+}
+
+void ReplicatedJournal::take_published(std::size_t count) {
+  for (; count > 0; --count) {
+    auto& item = unpublished_.front();
+    if (!item.is_local) unwritten_.push_back(std::move(item.record));
+    unpublished_.pop_front();
+  }
+}
+
+void ReplicatedJournal::write(std::vector<journal::Record> records, std::uint64_t last) {
+  local_.append(std::move(records),
+                [this, last](const core::Result<void>& stored) { on_written(last, stored); });
+}
+
+void ReplicatedJournal::on_written(std::uint64_t last, const core::Result<void>& stored) {
+  std::deque<Waiting> failed;
+  {
+    std::lock_guard lock(mutex_);
+    if (stored) figures_.written = std::max(figures_.written, last);
+    if (!stored) failed.swap(waiting_);  // nothing is stored any more
+  }
+  if (stored) return strand_.run([this] { release(); });
+  for (const auto& each : failed) each.durable(stored);
 }
 
 void ReplicatedJournal::on_conflict(const std::shared_ptr<const JournalPiece>& piece) {
@@ -276,11 +328,17 @@ ReplicatedJournal::Figures ReplicatedJournal::figures() const {
 }
 
 bool ReplicatedJournal::flush(std::chrono::milliseconds patience) {
-  // What is being written here comes into the stream after it.
+  // What is being written here comes into the stream after it, or the other way round.
   (void)journal::append_and_wait(local_, {});
-  std::unique_lock lock(mutex_);
-  published_all_.wait_for(lock, patience, [this] { return is_fenced_ || unpublished_.empty(); });
-  return unpublished_.empty() && !is_fenced_;
+  bool is_published = false;
+  {
+    std::unique_lock lock(mutex_);
+    published_all_.wait_for(
+        lock, patience, [this] { return is_fenced_ || (unpublished_.empty() && !is_publishing_); });
+    is_published = unpublished_.empty() && !is_fenced_;
+  }
+  (void)journal::append_and_wait(local_, {});
+  return is_published;
 }
 
 void ReplicatedJournal::close() {

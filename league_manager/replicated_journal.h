@@ -23,7 +23,9 @@ namespace league::league_manager {
 /// When a record counts as durable.
 enum class Replication : std::uint8_t {
   kAsync,  ///< when it is durable here; the stream follows
-  kSync,  ///< when it is durable at a manager that stands by, too
+  /// When it is durable here and at a manager that stands by. The stream has it first, so that
+  /// this journal never holds what the league's does not.
+  kSync,
 };
 
 struct ReplicatedJournalOptions {
@@ -42,10 +44,10 @@ struct ReplicatedJournalOptions {
 };
 
 /// A journal whose records others get too: by a stream of the broker, in order and complete, each
-/// group of records whole. Begins with records counting as durable when the stream has them, for
-/// who has just taken the lead; `follow` ends that. Thread-safe; `durable` is called in the order
-/// of the appends and one at a time. All references outlive it; the JetStream ends before it, after
-/// `close`.
+/// group of records whole. Begins with records counting as durable when the stream and the local
+/// journal have them, for who has just taken the lead; `follow` ends that. Thread-safe; `durable`
+/// is called in the order of the appends and one at a time. All references outlive it; the
+/// JetStream ends before it, after `close`.
 class ReplicatedJournal final : public journal::Journal {
  public:
   ReplicatedJournal(journal::Journal& local, transport::Bus& bus, transport::JetStream& streams,
@@ -80,6 +82,7 @@ class ReplicatedJournal final : public journal::Journal {
     std::uint64_t sequence = 0;
     journal::Record record;
     bool ends_group = true;
+    bool is_local = true;  ///< the local journal has it
   };
   struct Waiting {
     std::uint64_t sequence = 0;
@@ -88,6 +91,8 @@ class ReplicatedJournal final : public journal::Journal {
   };
   enum class Rule : std::uint8_t { kPublished, kLocal, kFollowed };
 
+  void append_here_first(std::vector<journal::Record> records, Durable durable);
+  void append_there_first(std::vector<journal::Record> records, Durable durable);
   void on_local(std::uint64_t first, const std::vector<journal::Record>& records,
                 const Durable& durable, const core::Result<void>& stored);
   void pump();
@@ -95,6 +100,11 @@ class ReplicatedJournal final : public journal::Journal {
   void on_published(const std::shared_ptr<const JournalPiece>& piece,
                     const transport::PublishAck& ack);
   void on_stored(const JournalPiece& piece, std::uint64_t stream_sequence);
+  /// Under the lock: takes what is published now; what is not here yet goes to `unwritten_`.
+  void take_published(std::size_t count);
+  /// Stores here what the stream has as a whole group.
+  void write(std::vector<journal::Record> records, std::uint64_t last);
+  void on_written(std::uint64_t last, const core::Result<void>& stored);
   /// Another's, or our own whose answer was lost?
   void on_conflict(const std::shared_ptr<const JournalPiece>& piece);
   void on_had(const transport::BusMessage& message);
@@ -124,6 +134,7 @@ class ReplicatedJournal final : public journal::Journal {
   std::condition_variable published_all_;
   Rule rule_ = Rule::kPublished;
   std::deque<Item> unpublished_;
+  std::vector<journal::Record> unwritten_;  ///< published, and not whole yet
   std::deque<Waiting> waiting_;
   Figures figures_;
   std::uint64_t stream_sequence_ = 0;

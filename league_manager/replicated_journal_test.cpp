@@ -79,6 +79,7 @@ TEST_F(ReplicatedJournalTest, SplitsWhatIsTooLargeForAMessage) {
   EXPECT_EQ(all.size(), 5U);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].has_more, i + 1 < all.size());
   EXPECT_EQ(published(), large);
+  EXPECT_EQ(written(local), large);
 }
 
 TEST_F(ReplicatedJournalTest, PublishesWhatTheStreamLacks) {
@@ -135,6 +136,22 @@ TEST_F(ReplicatedJournalTest, IsFencedByAnothersRecords) {
   append(2, 1);
   EXPECT_EQ(durable.count(), 0U);
   EXPECT_EQ(published(), records(0, 1)) << "the stream has nothing of the old manager";
+  EXPECT_EQ(written(local), records(0, 1)) << "nor has its own journal";
+}
+
+TEST_F(ReplicatedJournalTest, WritesNothingHereThatTheStreamMayLack) {
+  make();
+  replicated->follow(Replication::kSync);
+  broker->freeze();
+  append(0, 1);
+  EXPECT_FALSE(replicated->flush(100ms));
+  EXPECT_EQ(local.size(), 0U);
+  broker->thaw();
+  EXPECT_TRUE(replicated->flush(20s));
+  EXPECT_EQ(written(local), records(0, 1));
+  EXPECT_EQ(durable.count(), 0U);
+  say(1, 1);
+  EXPECT_EQ(durable.next(), 0);
 }
 
 TEST_F(ReplicatedJournalTest, TakesItsOwnRecordForItsOwn) {

@@ -1,0 +1,222 @@
+"""Two managers of one league: whatever becomes of the one that leads, the other goes on where it was."""
+
+import shutil
+import signal
+import sqlite3
+import tempfile
+import unittest
+from contextlib import closing
+
+import support_path  # noqa: F401
+from conversation_log import Log
+from league_testing import Agent, limits, wait_until
+from nats_broker import NatsBroker
+from test_bus import MATCHES, PATIENT, PLAYERS, REFEREES, BusTest, said
+
+LEASE = 1.5
+QUICK = {**PATIENT, "bus": {"keep_alive_ms": 200, "lease_ms": int(LEASE * 1000), "queue_wait_ms": 1000}}
+
+
+class StandbyTest(BusTest):
+    patience = QUICK
+
+    def setUp(self):
+        super().setUp()
+        self.broker.close()
+        streams = tempfile.mkdtemp(prefix="league_streams_")
+        self.addCleanup(shutil.rmtree, streams, ignore_errors=True)
+        self.broker = NatsBroker(jetstream_dir=streams).start()
+        self.addCleanup(self.broker.close)
+
+    def manager(self, data, *arguments):
+        """A manager on a machine of its own: its data and its logs are nobody else's."""
+        return self.start("league_manager", "--players", PLAYERS, "--referees", REFEREES, "--data",
+                          self.directory / data, *arguments, logs=self.directory / data / "logs")
+
+    def start(self, name, *arguments, logs=None, **options):
+        if logs is None:
+            return super().start(name, *arguments, **options)
+        ours, self.logs = self.logs, logs
+        try:
+            return super().start(name, *arguments, **options)
+        finally:
+            self.logs = ours
+
+    def standing_by(self, data, *arguments, key_of="one"):
+        """A manager that follows: it has the key, and says whom it follows."""
+        (self.directory / data).mkdir(exist_ok=True)
+        for name in ("secret.key", "operator.key"):
+            shutil.copy2(self.directory / key_of / name, self.directory / data / name)
+        program = self.manager(data, "--standby", *arguments)
+        self.wait_until_follows(program)
+        return program
+
+    def wait_until_follows(self, program):
+        wait_until(lambda: "stands by" in program.stderr(), 10, "the other manager follows")
+
+    def leads(self, program, seconds=20):
+        (url, league), = program.ready(seconds=seconds)
+        return Agent(program, url, league)
+
+    def begin(self, mode="sync", strategy="slow:20"):
+        """A league that has begun, with one manager that leads and one that stands by."""
+        first = self.manager("one", "--replicate", mode)
+        manager = self.leads(first)
+        second = self.standing_by("two")
+        for i in range(REFEREES):
+            self.start_referee(manager, name=f"whistle{i}")
+        self.players = [self.start_players(manager, PLAYERS // 2, strategy, name=f"bot{i}_")[0] for i in range(2)]
+        return manager, second
+
+    def entries(self, data):
+        file = self.directory / data / "journal" / "journal.sqlite"
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as journal:
+            return journal.execute("SELECT type, payload FROM entries ORDER BY sequence").fetchall()
+
+    def reported(self, data):
+        return sum(kind == "MATCH_REPORTED" for kind, _ in self.entries(data))
+
+    def wait_for_reports(self, data, count, seconds=30):
+        wait_until(lambda: self.reported(data) >= count, seconds, f"{count} matches are reported")
+
+    def events(self, *kinds, data="two"):
+        return super().events(*kinds, data=data)
+
+    def assert_answers_hold(self, data="two"):
+        """Whatever a referee was told is recorded stands in the journal, as it was reported."""
+        log = Log(self.logs)
+        reports = {record["conversation_id"]: record["message"] for record in log.matching(dir="out", kind="request")
+                   if record.get("message_type") == "MATCH_RESULT_REPORT"}
+        answers = [record for record in log.matching(dir="in", kind="reply", peer="league_manager")
+                   if record.get("conversation_id") in reports]
+        taken = [record["conversation_id"] for record in answers if '"error' not in record["body"]]
+        self.assertGreater(len(taken), MATCHES // 2)
+        journal = {event["match"]: event for event in self.events("MATCH_REPORTED", data=data)}
+        for report in map(reports.get, taken):
+            event, details = journal[report["match_id"]], report["result"]["details"]
+            self.assertEqual((event["attempt"], event["result"]["drawn_number"]),
+                             (details["attempt"], details["drawn_number"]), report)
+
+    def common(self, one="one", other="two"):
+        """How many entries of `one` the other's journal begins with, and how many it has besides."""
+        mine, theirs = self.entries(one), self.entries(other)
+        same = next((i for i, pair in enumerate(zip(mine, theirs)) if pair[0] != pair[1]), min(len(mine), len(theirs)))
+        return same, len(mine) - same
+
+
+class TakingOver(StandbyTest):
+    def test_the_first_is_killed(self):
+        manager, second = self.begin()
+        self.wait_for_reports("one", 8)
+        manager.program.kill()
+        self.assert_whole(self.leads(second))
+        self.assert_answers_hold()
+        terms = [event["term"] for event in self.events("LEAGUE_CONTINUED") if "term" in event]
+        self.assertEqual(len(terms), 2)
+        self.assertLess(terms[0], terms[1])
+
+    def test_the_first_stops_in_order(self):
+        manager, second = self.begin("async")
+        self.wait_for_reports("one", 8)
+        self.assertEqual(manager.program.stop(), 0)
+        again = self.leads(second, seconds=LEASE)  # the lead was given back
+        self.assertEqual(self.common()[1], 0, "the second has everything")
+        self.assert_whole(again)
+
+    def test_the_first_is_held_up_and_goes_on(self):
+        manager, second = self.begin()
+        self.wait_for_reports("one", 8)
+        manager.program.process.send_signal(signal.SIGSTOP)
+        again = self.leads(second)
+        self.wait_for_reports("two", 12)
+        manager.program.process.send_signal(signal.SIGCONT)
+        self.assertEqual(manager.program.process.wait(10), 2)
+        self.assertIn("does not lead any more", manager.program.stderr())
+        self.assert_whole(again)
+        self.assert_answers_hold()
+
+    def test_the_first_comes_back_as_the_second(self):
+        manager, second = self.begin()
+        self.wait_for_reports("one", 4)
+        manager.program.kill()
+        again = self.leads(second)
+        third = self.manager("one", "--replicate", "async")
+        self.wait_until_follows(third)
+        self.wait_for_reports("two", 14)
+        again.program.kill()
+        self.assert_whole(self.leads(third), data="one")
+
+    def assert_whole(self, manager, seconds=40, data="two"):
+        self.events_of = data
+        super().assert_whole(manager, seconds)
+
+    def assert_journal(self):
+        if self.events_of == "one":
+            plain, self.events = self.events, lambda *kinds: StandbyTest.events(self, *kinds, data="one")
+            self.addCleanup(setattr, self, "events", plain)
+        super().assert_journal()
+
+
+class Replicating(StandbyTest):
+    def test_without_a_follower_nothing_is_answered(self):
+        first = self.manager("one", "--replicate", "sync")
+        manager = self.leads(first)
+        waiting = self.start("player", "--manager", "nats:manager/" + manager.id, "--name", "early")
+        wait_until(lambda: "nothing is answered" in said(manager), 20, "the manager says what it waits for")
+        with self.assertRaises(AssertionError):
+            waiting.ready(seconds=0.2)
+        self.standing_by("two")
+        waiting.ready()
+        self.assertEqual(len(self.events("AGENT_REGISTERED")), 1)
+
+    def test_the_second_needs_the_key(self):
+        manager = self.leads(self.manager("one", "--replicate", "async"))
+        program = self.manager("two", "--standby")
+        self.assertEqual(program.process.wait(10), 2)
+        self.assertIn("secret.key", program.stderr())
+        self.assertFalse((self.directory / "two" / "secret.key").exists())
+        (self.directory / "three").mkdir()
+        (self.directory / "three" / "secret.key").write_bytes(bytes(32))
+        (self.directory / "three" / "secret.key").chmod(0o600)
+        self.start_players(manager, 1)
+        program = self.manager("three", "--standby")
+        self.assertEqual(program.process.wait(10), 2)
+        self.assertIn("is not the key of league", program.stderr())
+
+    def test_a_directory_that_went_another_way_is_refused(self):
+        manager, second = self.begin("async")
+        self.wait_for_reports("one", 4)
+        wait_until(lambda: self.reported("two") >= 4, 10, "the second has it too")
+        second.kill()
+        manager.program.kill()
+        with closing(sqlite3.connect(self.directory / "two" / "journal" / "journal.sqlite")) as journal:
+            count = journal.execute("SELECT count(*) FROM entries").fetchone()[0]
+        # What the first wrote last without anybody having it stands against what the second writes then.
+        again = self.leads(self.manager("two", "--standby"))
+        wait_until(lambda: len(self.entries("two")) > count, 10, "the second goes on")
+        more = self.common()[1]
+        program = self.manager("one", "--replicate", "async")
+        if more > 0:
+            self.assertEqual(program.process.wait(10), 2)
+            self.assertIn("--new", program.stderr())
+        else:
+            self.wait_until_follows(program)
+        self.assertTrue(again.program.is_running)
+
+    def test_what_cannot_be(self):
+        for arguments in (["--replicate", "sync", "--ephemeral"], ["--standby", "--ephemeral"],
+                          ["--replicate", "often"]):
+            program = self.start("league_manager", *arguments)
+            self.assertNotEqual(program.process.wait(10), 0, arguments)
+
+    def test_a_broker_without_streams_is_said(self):
+        self.broker.close()
+        self.broker = NatsBroker().start()
+        self.addCleanup(self.broker.close)
+        program = self.manager("one", "--replicate", "async")
+        wait_until(lambda: "no JetStream" in program.stderr(), 10, "it says what is missing")
+        self.assertEqual(program.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
