@@ -209,7 +209,7 @@ core::Result<void> AgentPort::hear_events(transport::MessageHandler& handler,
   // In front of the gate: the log shows what came, also what is dropped.
   audited_events_ = std::make_unique<audit::AuditedHandler>(*event_gate_, *log_, host_.clock());
   auto started = EventListener::start(*host_.bus(), *session_, league_id, *event_gate_,
-                                      *audited_events_, {host_.clock(), host_.random()});
+                                      *audited_events_, host_.clock());
   if (!started) return started.error();
   event_listener_ = std::move(*started);  // shared with who releases it
   return {};

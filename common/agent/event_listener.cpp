@@ -6,7 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "common/core/crypto.h"
 #include "common/transport/bus/bus_context.h"
 
 namespace league::agent {
@@ -20,14 +19,13 @@ constexpr std::size_t kMostKept = 512;
 class EventListener::State : public std::enable_shared_from_this<State> {
  public:
   State(transport::Bus& bus, const transport::BusSession& session, std::string league_id,
-        const EventGate& gate, transport::MessageHandler& handler, const Context& context)
+        const EventGate& gate, transport::MessageHandler& handler, const core::Clock& clock)
       : bus_(bus),
         session_(session),
         league_id_(std::move(league_id)),
         gate_(gate),
         handler_(handler),
-        clock_(context.clock),
-        random_(context.random),
+        clock_(clock),
         connection_(transport::bus_connection_info(bus, session)) {}
 
   core::Result<void> begin() {
@@ -62,20 +60,16 @@ class EventListener::State : public std::enable_shared_from_this<State> {
     handle_kept();
   }
   void catch_up(std::chrono::milliseconds patience) {
-    if (!bus_.is_connected()) return;
-    // The broker sends in order: what it had for us is here when our own message is back.
-    auto subject = transport::session_inbox(session_, core::to_hex(random_.bytes<8>()));
-    auto echo = bus_.subscribe(subject, "", [weak = weak_from_this()](const auto& /*message*/) {
-      if (auto self = weak.lock()) self->on_echo();
-    });
-    if (!echo) return;
-    transport::BusMessage message;
-    message.subject = subject;
-    if (!bus_.publish(message)) return;
+    const auto end = std::chrono::steady_clock::now() + patience;
+    if (!bus_.flush(patience)) return;
+    // What is here may still be on its way to our handler: quiet for a moment, it is not.
+    constexpr std::chrono::milliseconds kQuiet{20};
     std::unique_lock lock(mutex_);
-    is_idle_.wait_for(lock, patience, [this] {
-      return is_ended_ || (has_echo_ && handling_ == std::thread::id() && kept_.empty());
-    });
+    auto is_idle = [this] { return handling_ == std::thread::id() && kept_.empty(); };
+    for (auto seen = heard_; is_released_; seen = heard_) {
+      bool has_more = is_idle_.wait_for(lock, kQuiet, [&] { return heard_ != seen; });
+      if (!is_idle_.wait_until(lock, end, is_idle) || !has_more) return;
+    }
   }
   [[nodiscard]] const std::string& league_id() const { return league_id_; }
 
@@ -87,13 +81,10 @@ class EventListener::State : public std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex_);
       if (is_ended_ || kept_.size() >= kMostKept) return;
       kept_.push_back(std::move(message));
+      ++heard_;
+      is_idle_.notify_all();
     }
     handle_kept();
-  }
-  void on_echo() {
-    std::lock_guard lock(mutex_);
-    has_echo_ = true;
-    is_idle_.notify_all();
   }
   /// One thread hands over what there is, in order; who brings more meanwhile leaves it to that.
   void handle_kept() {
@@ -129,7 +120,6 @@ class EventListener::State : public std::enable_shared_from_this<State> {
   const EventGate& gate_;
   transport::MessageHandler& handler_;
   const core::Clock& clock_;
-  core::RandomSource& random_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable is_idle_;
@@ -137,7 +127,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
   std::deque<transport::BusMessage> kept_;
   std::thread::id handling_;  ///< who hands over; none where nobody does
   bool is_released_ = false;
-  bool has_echo_ = false;
+  std::uint64_t heard_ = 0;
   bool is_ended_ = false;
 };
 
@@ -145,8 +135,8 @@ EventListener::EventListener(std::shared_ptr<State> state) : state_(std::move(st
 
 core::Result<std::unique_ptr<EventListener>> EventListener::start(
     transport::Bus& bus, const transport::BusSession& session, const std::string& league_id,
-    const EventGate& gate, transport::MessageHandler& handler, const Context& context) {
-  auto state = std::make_shared<State>(bus, session, league_id, gate, handler, context);
+    const EventGate& gate, transport::MessageHandler& handler, const core::Clock& clock) {
+  auto state = std::make_shared<State>(bus, session, league_id, gate, handler, clock);
   if (auto begun = state->begin(); !begun) return begun.error();
   return std::unique_ptr<EventListener>(new EventListener(std::move(state)));
 }

@@ -6,7 +6,6 @@
 
 #include "common/agent/event_gate.h"
 #include "common/core/clock.h"
-#include "common/core/random_source.h"
 #include "common/transport/bus/bus.h"
 #include "common/transport/bus/subject.h"
 
@@ -18,17 +17,12 @@ namespace league::agent {
 /// sessions.
 class EventListener {
  public:
-  struct Context {
-    const core::Clock& clock;
-    core::RandomSource& random;
-  };
-
   /// Begins to listen, and keeps what comes until `release`, some hundred messages at most: so
   /// nothing is missed between a registration and its answer. All outlive it. `gate` says which
   /// types are wanted; what is not goes nowhere, not even to `handler`. Fails as Bus::subscribe.
   [[nodiscard]] static core::Result<std::unique_ptr<EventListener>> start(
       transport::Bus& bus, const transport::BusSession& session, const std::string& league_id,
-      const EventGate& gate, transport::MessageHandler& handler, const Context& context);
+      const EventGate& gate, transport::MessageHandler& handler, const core::Clock& clock);
   /// Afterwards the handler does not run, unless it is the one that calls.
   ~EventListener();
   EventListener(const EventListener&) = delete;
@@ -37,7 +31,8 @@ class EventListener {
   [[nodiscard]] const std::string& league_id() const;
   /// Hands over what was kept, and from now on what comes.
   void release();
-  /// Waits until what the broker has sent so far is handled, at most for `patience`.
+  /// Waits until what the broker has sent so far is handled, at most for `patience`. Not on a
+  /// thread of the bus.
   void catch_up(std::chrono::milliseconds patience);
 
  private:

@@ -56,8 +56,7 @@ class EventListenerTest : public ::testing::Test {
     before_ = spdlog::default_logger();
     spdlog::set_default_logger(std::make_shared<spdlog::logger>(
         "test", std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(10)));
-    auto started =
-        EventListener::start(*bus_, session_, "league_a", gate_, noting_, {time_, random_});
+    auto started = EventListener::start(*bus_, session_, "league_a", gate_, noting_, time_);
     ASSERT_TRUE(started);
     listener_ = std::move(*started);
   }
@@ -95,7 +94,6 @@ class EventListenerTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
-  core::CryptoRandom random_;
   transport::MemorySteps steps_;
   transport::MemoryBroker broker_{[this](auto step) { steps_.post(std::move(step)); }};
   std::unique_ptr<transport::Bus> bus_ = broker_.connect("agent");

@@ -1,10 +1,8 @@
 #include <condition_variable>
-#include <future>
 #include <mutex>
 #include <thread>
 #include <utility>
 
-#include "common/core/crypto.h"
 #include "tools/league/event_readers.h"
 
 namespace league::tools {
@@ -44,29 +42,13 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
                                made ? self->read() : self->again(made.error());
                              });
   }
+  void flush(std::chrono::milliseconds patience) { reading_.bus.flush(patience); }
   void stop() {
     std::unique_lock lock(mutex_);
     is_stopped_ = true;
     is_idle_.wait(lock, [this] {
       return taker_ == std::thread::id() || taker_ == std::this_thread::get_id();
     });
-  }
-  /// The broker reads in order: what we sent before has come when our own message is back.
-  void flush(std::chrono::milliseconds patience) {
-    auto echo = std::make_shared<std::promise<void>>();
-    auto is_back = echo->get_future();
-    auto subject =
-        transport::session_inbox(reading_.session, core::to_hex(reading_.random.bytes<8>()));
-    auto inbox = reading_.bus.subscribe(subject, "", [echo](const transport::BusMessage& /*own*/) {
-      try {
-        echo->set_value();
-      } catch (const std::future_error&) {
-        return;  // it came twice
-      }
-    });
-    transport::BusMessage message;
-    message.subject = subject;
-    if (inbox && reading_.bus.publish(message)) is_back.wait_for(patience);
   }
 
  private:

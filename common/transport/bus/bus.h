@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -55,6 +56,10 @@ class Bus {
   /// Hears of losses of the connection and of its return until the subscription ends.
   [[nodiscard]] virtual std::unique_ptr<Subscription> watch(StateHandler handler) = 0;
   [[nodiscard]] virtual bool is_connected() const = 0;
+  /// Waits until the broker has taken what was published before, and what it had sent us is here,
+  /// on its way to its handlers. False: not within `patience`, or there is no connection. Not on a
+  /// thread of the bus, whose handlers would wait.
+  virtual bool flush(std::chrono::milliseconds patience) = 0;
   /// The broker's limit in bytes, headers and payload together; a guess before the first
   /// connection.
   [[nodiscard]] virtual std::size_t max_payload() const = 0;

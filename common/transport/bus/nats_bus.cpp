@@ -50,6 +50,7 @@ std::unique_ptr<Bus::Subscription> NatsBus::watch(StateHandler handler) {
 }
 
 bool NatsBus::is_connected() const { return link_->is_connected(); }
+bool NatsBus::flush(std::chrono::milliseconds patience) { return link_->flush(patience); }
 std::size_t NatsBus::max_payload() const { return link_->max_payload(); }
 std::string NatsBus::url() const { return link_->url(); }
 

@@ -64,6 +64,7 @@ class NatsBus final : public Bus {
                                                                       Handler handler) override;
   [[nodiscard]] std::unique_ptr<Subscription> watch(StateHandler handler) override;
   [[nodiscard]] bool is_connected() const override;
+  bool flush(std::chrono::milliseconds patience) override;
   [[nodiscard]] std::size_t max_payload() const override;
   [[nodiscard]] std::string url() const override;
 

@@ -29,6 +29,7 @@ std::unique_ptr<Bus::Subscription> NatsBus::watch(StateHandler) {
 }
 
 bool NatsBus::is_connected() const { return false; }
+bool NatsBus::flush(std::chrono::milliseconds) { return false; }
 std::size_t NatsBus::max_payload() const { return 0; }
 std::string NatsBus::url() const { return {}; }
 

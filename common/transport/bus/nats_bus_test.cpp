@@ -226,6 +226,23 @@ TEST_F(NatsBusTest, MayBeDestroyedByTheWatcherThatHearsOfItsBroker) {
   EXPECT_TRUE(done.wait_for(1));
 }
 
+TEST_F(NatsBusTest, FlushSaysWhetherTheBrokerHasWhatWasSent) {
+  TestingBroker broker;
+  auto bus = connect(broker.url());
+  auto other = connect(broker.url());
+  NatsWords heard;
+  auto sub = listen(*other, "x", heard);
+  EXPECT_TRUE(other->flush(10s));
+  EXPECT_TRUE(bus->publish({"x", "", {}, "here"}));
+  EXPECT_TRUE(bus->flush(10s));
+  EXPECT_TRUE(heard.wait_for("here"));
+  broker.freeze();
+  EXPECT_FALSE(bus->flush(50ms));
+  broker.thaw();
+  broker.kill();
+  EXPECT_FALSE(bus->flush(50ms));
+}
+
 /// libnats gives up at the second refusal.
 TEST_F(NatsBusTest, ComesBackAfterABrokerThatRefusedIt) {
   testing::TemporaryDirectory directory;

@@ -214,6 +214,16 @@ core::Result<void> NatsBus::Link::publish(const BusMessage& message) {
   return {};
 }
 
+bool NatsBus::Link::flush(std::chrono::milliseconds patience) {
+  LinePointer line;
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_connected_) return false;
+    line = line_;
+  }
+  return natsConnection_FlushTimeout(line->get(), patience.count()) == NATS_OK;
+}
+
 core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::Link::subscribe(
     const std::string& subject, const std::string& queue, Handler handler) {
   if (auto checked = check_bus_subscription(subject, queue); !checked) return checked.error();

@@ -35,6 +35,7 @@ class NatsBus::Link final : public NatsLineWatcher, public std::enable_shared_fr
   /// Once, after all else. Waits for handlers on other threads and for an attempt to connect.
   void close();
   core::Result<void> publish(const BusMessage& message);
+  bool flush(std::chrono::milliseconds patience);
   core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
                                                         const std::string& queue, Handler handler);
   std::unique_ptr<Subscription> watch(StateHandler handler);
