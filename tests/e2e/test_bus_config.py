@@ -159,6 +159,28 @@ class TheBroker(BusConfigTest):
             with self.assertRaises(NatsError):
                 getattr(self, name).request("$KV.league.lease", b"mine")
 
+    def test_the_journal_is_the_managers(self):
+        """What managers tell each other holds the seeds of draws to come."""
+        stream, subject = f"LEAGUE_JOURNAL_{LEAGUE}", f"mcp.journal.{LEAGUE}"
+        lease = f"$KV.league_lease.{LEAGUE}"
+        self.manager.request(f"$JS.API.STREAM.CREATE.{stream}", {"name": stream, "subjects": [subject], "storage": "memory"})
+        self.manager.request("$JS.API.STREAM.CREATE.KV_league_lease", {
+            "name": "KV_league_lease", "subjects": ["$KV.league_lease.>"], "max_msgs_per_subject": 1, "storage": "memory"})
+        self.assertIn("seq", self.manager.request(subject, b"{}").json())
+        self.assertIn("seq", self.manager.request(lease, b"{}").json())
+        had = self.manager.sub(subject + ".have")
+        self.manager.pub(subject + ".have", b"{}")
+        self.assertEqual(had.next().data, b"{}")
+        self.assertEqual(self.manager.refusals(), [])
+        for name in ("player02", "referee02", "operator"):
+            self.refuses_to_hear(getattr(self, name), subject, subject + ".>", "mcp.journal.>")
+            self.refuses_to_say(getattr(self, name), subject, subject + ".have", lease)
+        for name in ("player02", "referee02"):
+            self.refuses_to_say(getattr(self, name), f"$JS.API.STREAM.MSG.GET.{stream}",
+                                f"$JS.API.DIRECT.GET.{stream}", f"$JS.API.CONSUMER.CREATE.{stream}",
+                                f"$JS.API.CONSUMER.CREATE.{stream}.mine.{subject}",
+                                f"$JS.API.CONSUMER.MSG.NEXT.{stream}.any", "$JS.API.STREAM.MSG.GET.KV_league_lease")
+
     def refuses_to_hear(self, client, *subjects):
         for subject in subjects:
             for queue in ("", "group"):

@@ -1,15 +1,17 @@
 """Two managers of one league: whatever becomes of the one that leads, the other goes on where it was."""
 
+import json
 import shutil
 import signal
 import sqlite3
+import subprocess
 import tempfile
 import unittest
 from contextlib import closing
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import Agent, limits, wait_until
+from league_testing import BIN, Agent, limits, wait_until
 from nats_broker import NatsBroker
 from test_bus import MATCHES, PATIENT, PLAYERS, REFEREES, BusTest, said
 
@@ -155,6 +157,31 @@ class TakingOver(StandbyTest):
             plain, self.events = self.events, lambda *kinds: StandbyTest.events(self, *kinds, data="one")
             self.addCleanup(setattr, self, "events", plain)
         super().assert_journal()
+
+
+class WithUsers(StandbyTest):
+    """A broker that knows its users: both managers are the manager."""
+
+    def setUp(self):
+        super().setUp()
+        made = subprocess.run([BIN / "league", "bus-config", "--json", "--players", "1", "--league", "cup",
+                               "--jetstream", "kept"], cwd=self.directory, capture_output=True, timeout=60, check=True)
+        config = json.loads(made.stdout)
+        self.broker.close()
+        self.broker = NatsBroker(config=self.directory / config["servers"][0]).start()
+        self.addCleanup(self.broker.close)
+        self.credentials = self.directory / config["credentials"]["manager"]
+
+    def manager(self, data, *arguments):
+        return super().manager(data, "--league", "cup", "--bus-credentials", self.credentials, *arguments)
+
+    def test_one_follows_the_other(self):
+        manager = self.leads(self.manager("one", "--replicate", "sync"))
+        second = self.standing_by("two")
+        wait_until(lambda: (self.directory / "two" / "journal" / "journal.sqlite").exists()
+                   and self.common("one", "two")[1] == 0, 10, "the second has everything")
+        manager.program.kill()
+        self.assertEqual(self.leads(second).id, "cup")
 
 
 class Replicating(StandbyTest):
