@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -77,6 +78,7 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
  private:
   /// Asks the queue for as many matches as there are places.
   void take() {
+    if (is_stopped()) return;
     int wanted = 0;
     const int free = context_.player.free_places();
     {
@@ -119,7 +121,7 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
     }
     if (ended) return take();
     // No queue yet, or not any more: the manager makes it.
-    if (!std::exchange(has_complained_, true))
+    if (!has_complained_.exchange(true))
       spdlog::info("no queue of matches at the moment: {}", ended.error().message);
     rest();
   }
@@ -164,7 +166,13 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
                              });
   }
 
+  [[nodiscard]] bool is_stopped() {
+    std::lock_guard lock(mutex_);
+    return is_stopped_;
+  }
+
   void on_claimed(const core::Result<json>& answer) {
+    if (is_stopped()) return;
     std::vector<Queued> claimed;
     {
       std::lock_guard lock(mutex_);
@@ -272,7 +280,7 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
   bool is_claiming_ = false;
   bool is_resting_ = false;
   bool is_stopped_ = false;
-  bool has_complained_ = false;  // only in callbacks of requests
+  std::atomic<bool> has_complained_{false};
 };
 
 MatchIntake::MatchIntake(const Context& context, Options options)
