@@ -70,7 +70,25 @@ core::Result<void> JournalFollower::begin() {
   });
 }
 
+/// A broker that has lost its streams has new ones, which begin anew.
+core::Result<transport::StreamState> JournalFollower::look(core::Clock::Steady deadline) {
+  std::promise<core::Result<transport::StreamState>> asked;
+  streams_.stream_state(stream_, deadline, [&](core::Result<transport::StreamState> state) {
+    asked.set_value(std::move(state));
+  });
+  auto state = asked.get_future().get();
+  if (!state) return core::Error{core::ErrorCode::kConnectionError, state.error().message, ""};
+  if (state->last_sequence < stream_sequence()) {
+    next_ = 1;
+    verified_ = 0;
+    group_ = {};
+    consumer_.clear();
+  }
+  return state;
+}
+
 core::Result<void> JournalFollower::open_consumer(std::chrono::milliseconds patience) {
+  if (auto state = look(clock_.steady_now() + patience); !state) return state.error();
   transport::ConsumerConfig config;
   // The first time from wherever the stream begins.
   config.start_sequence = next_ == 1 ? 0 : next_;
@@ -211,11 +229,7 @@ void JournalFollower::say_now_and_then() {
 }
 
 core::Result<void> JournalFollower::read_to_end(core::Clock::Steady deadline) {
-  std::promise<core::Result<transport::StreamState>> asked;
-  streams_.stream_state(stream_, deadline, [&](core::Result<transport::StreamState> state) {
-    asked.set_value(state);
-  });
-  auto state = asked.get_future().get();
+  auto state = look(deadline);
   if (!state) return state.error();
   if (state->messages == 0) {
     next_ = std::max(next_, state->last_sequence + 1);

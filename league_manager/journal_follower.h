@@ -75,6 +75,7 @@ class JournalFollower {
 
   [[nodiscard]] core::Result<void> open_consumer(std::chrono::milliseconds patience);
   void open_fetch();
+  [[nodiscard]] core::Result<transport::StreamState> look(core::Clock::Steady deadline);
   [[nodiscard]] core::Result<void> on_delivery(const transport::StreamDelivery& delivery);
   [[nodiscard]] core::Result<void> on_piece(JournalPiece piece);
   [[nodiscard]] core::Result<void> take_group();

@@ -131,19 +131,28 @@ core::Result<bool> Succession::wait_for_turn(JournalFollower& follower,
   auto next_look = deps_.clock.steady_now();
   is_there_another_ = !options_.begins_leagues;
   while (stop.wait_for(0ms) < 0) {
+    if (!deps_.bus.is_connected()) {
+      say("the broker at " + deps_.bus.url() + " is looked for");
+      if (stop.wait_for(kLook) >= 0) return false;
+      continue;
+    }
     if (is_there_another_) {
       if (auto checked = check_follower(); !checked) return checked.error();
     }
     if (deps_.clock.steady_now() >= next_look) {
       auto leads = try_to_lead(follower);
       if (leads && *leads) return true;
-      if (!leads) say("the broker does not say who leads: " + leads.error().message);
+      if (!leads) {
+        say("the broker does not say who leads: " + leads.error().message);
+        (void)prepare();  // it may have lost its streams
+      }
       next_look = deps_.clock.steady_now() + pause;
       continue;
     }
     // Without another there is nothing to follow: what is in the stream may be thrown away.
     auto followed = is_there_another_ ? follower.take(kLook) : core::Result<void>();
     if (!followed && is_for_good(followed.error())) return followed.error();
+    if (!followed) (void)prepare();
     if ((!followed || !is_there_another_) && stop.wait_for(kLook) >= 0) return false;
   }
   return false;

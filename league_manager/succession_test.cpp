@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <future>
 #include <thread>
 
@@ -110,6 +111,23 @@ TEST_F(SuccessionTest, TheOldOneIsFenced) {
   auto second = start(true);
   ASSERT_TRUE(second->has_led());
   EXPECT_EQ(written(second->journal), records(0, 3));
+}
+
+TEST_F(SuccessionTest, ABrokerThatHasLostEverythingCostsNothing) {
+  auto first = start(false);
+  ASSERT_TRUE(first->has_led());
+  auto second = start(true);
+  first->write(records(0, 5));
+  auto until = agent->in(20s);
+  while (second->journal.size() < 5 && agent->in(0s) < until) std::this_thread::yield();
+  broker->kill();
+  std::filesystem::remove_all(directory.path());
+  broker->start();
+  EXPECT_TRUE(first->fenced.next());
+  ASSERT_TRUE(second->has_led());
+  second->write(records(5, 1));
+  EXPECT_EQ(written(second->journal), records(0, 6));
+  EXPECT_EQ(published(), records(0, 6)) << "what the stream lacks is published again";
 }
 
 TEST_F(SuccessionTest, AStandByBeginsNoLeague) {

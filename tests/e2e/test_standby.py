@@ -148,6 +148,22 @@ class TakingOver(StandbyTest):
         again.program.kill()
         self.assert_whole(self.leads(third), data="one")
 
+    def test_they_take_turns(self):
+        """Both wait for each other's word. Whoever leads is killed, again and again, and comes back as the second."""
+        manager, second = self.begin(strategy="slow:60")
+        second.kill()
+        leader, other = "one", "two"
+        for matches in (4, 9, 14, 19):
+            follower = self.manager(other, "--replicate", "sync")
+            self.wait_until_follows(follower)
+            self.wait_for_reports(leader, matches)
+            manager.program.kill()
+            manager = self.leads(follower)
+            leader, other = other, leader
+        self.wait_until_follows(self.manager(other, "--replicate", "sync"))
+        self.assert_whole(manager, data=leader)
+        self.assertEqual(self.common(leader, other)[1], 0)
+
     def assert_whole(self, manager, seconds=40, data="two"):
         self.events_of = data
         super().assert_whole(manager, seconds)
