@@ -19,7 +19,7 @@ constexpr const char* kSchedule = "league://schedule";
 /// A resource is one text: beyond this many matches the schedule is left to `league_query`.
 constexpr std::size_t kMostMatches = 2000;
 
-bool changes_table(const Event& event) {
+bool is_table_news(const Event& event) {
   return std::holds_alternative<AgentRegistered>(event.body) ||
          std::holds_alternative<LeagueStarted>(event.body) ||
          std::holds_alternative<MatchReported>(event.body) ||
@@ -66,7 +66,7 @@ ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Ti
                 .description = "One match: who plays, where it stands, who won.",
                 .read = [this](auto read) { read_match(std::move(read)); }});
   ledger.observe([news = news_](const Events& events) {
-    if (std::ranges::any_of(events, changes_table)) news->changed();
+    if (std::ranges::any_of(events, is_table_news)) news->changed();
   });
 }
 
