@@ -275,13 +275,17 @@ void AgentPort::begin_stop() {
 void AgentPort::stop_serving() {
   constexpr std::chrono::milliseconds kGrace{1000};
   constexpr std::chrono::milliseconds kLastNews{300};
+  constexpr std::chrono::milliseconds kQuiet{20};
+  constexpr std::chrono::milliseconds kNoTime{0};
   begin_stop();
   std::shared_ptr<EventListener> events;
   {
     std::lock_guard lock(events_mutex_);
     events = std::move(event_listener_);
   }
-  if (events) events->catch_up(kLastNews);  // the end of the league may be on its way
+  // The end of the league may be on its way. All agents of the process are on one connection: what
+  // the first has waited for the others have too.
+  if (events) events->catch_up(kLastNews, host_.is_first_to_stop() ? kQuiet : kNoTime);
   events.reset();
   if (bus_agent_) bus_agent_->stop(kGrace);
   if (bus_sessions_) bus_sessions_->stop(kGrace);

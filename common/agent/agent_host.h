@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -56,6 +57,8 @@ class AgentHost {
     return bus_session_;
   }
   [[nodiscard]] core::RandomSource& random() { return random_; }
+  /// True once, for the first of the process's agents that stops.
+  [[nodiscard]] bool is_first_to_stop() { return !is_stopping_.exchange(true); }
   /// A caller for one agent of this process, which has the session on the bus; plain `caller` where
   /// there is no bus. Lives as long as the host.
   [[nodiscard]] transport::Caller& caller_for(const std::optional<transport::BusSession>& session);
@@ -81,6 +84,7 @@ class AgentHost {
   std::unique_ptr<core::ThreadTimer> timer_;
   std::unique_ptr<transport::Bus> bus_;
   std::optional<transport::BusSession> bus_session_;
+  std::atomic<bool> is_stopping_{false};
   std::unique_ptr<GatedCaller> caller_;
   std::vector<std::unique_ptr<GatedCaller>> session_callers_;
   std::unique_ptr<PlainMcpSessions> sessions_;

@@ -59,15 +59,14 @@ class EventListener::State : public std::enable_shared_from_this<State> {
     }
     handle_kept();
   }
-  void catch_up(std::chrono::milliseconds patience) {
+  void catch_up(std::chrono::milliseconds patience, std::chrono::milliseconds quiet) {
     const auto end = std::chrono::steady_clock::now() + patience;
     if (!bus_.flush(patience)) return;
-    // What is here may still be on its way to our handler: quiet for a moment, it is not.
-    constexpr std::chrono::milliseconds kQuiet{20};
+    // What is here may still be on its way to our handler: when it is quiet, it is not.
     std::unique_lock lock(mutex_);
     auto is_idle = [this] { return handling_ == std::thread::id() && kept_.empty(); };
     for (auto seen = heard_; is_released_; seen = heard_) {
-      bool has_more = is_idle_.wait_for(lock, kQuiet, [&] { return heard_ != seen; });
+      bool has_more = is_idle_.wait_for(lock, quiet, [&] { return heard_ != seen; });
       if (!is_idle_.wait_until(lock, end, is_idle) || !has_more) return;
     }
   }
@@ -145,6 +144,8 @@ EventListener::~EventListener() { state_->end(); }
 
 const std::string& EventListener::league_id() const { return state_->league_id(); }
 void EventListener::release() { state_->release(); }
-void EventListener::catch_up(std::chrono::milliseconds patience) { state_->catch_up(patience); }
+void EventListener::catch_up(std::chrono::milliseconds patience, std::chrono::milliseconds quiet) {
+  state_->catch_up(patience, quiet);
+}
 
 }  // namespace league::agent

@@ -31,9 +31,9 @@ class EventListener {
   [[nodiscard]] const std::string& league_id() const;
   /// Hands over what was kept, and from now on what comes.
   void release();
-  /// Waits until what the broker has sent so far is handled, at most for `patience`. Not on a
-  /// thread of the bus.
-  void catch_up(std::chrono::milliseconds patience);
+  /// Waits until what the broker has sent so far is handled, and nothing has come for `quiet`, at
+  /// most for `patience`. Not on a thread of the bus.
+  void catch_up(std::chrono::milliseconds patience, std::chrono::milliseconds quiet);
 
  private:
   class State;

@@ -5,5 +5,5 @@ league_library(league_tools_gateway
   DEPS league_agent league_audit league_mcp_client league_transport league_dep_json
   PRIVATE_DEPS league_dep_cli11 league_schema league_tools_up)
 league_test(league_gateway_test
-  SOURCES gateway_credential_test.cpp gateway_headers_test.cpp gateway_machine_test.cpp gateway_test.cpp tool_arguments_test.cpp
+  SOURCES event_line_test.cpp gateway_credential_test.cpp gateway_headers_test.cpp gateway_machine_test.cpp gateway_test.cpp tool_arguments_test.cpp
   DEPS league_tools_gateway)
