@@ -23,7 +23,7 @@ constexpr milliseconds kQuickSearch{300};
 constexpr seconds kSearch{5};  // beside the events
 constexpr seconds kBetweenSearches{15};
 constexpr seconds kAnswer{5};  // of the broker to one event
-constexpr int kMostAttempts = 3;
+constexpr int kMostTries = 3;
 constexpr milliseconds kKept = std::chrono::hours(24 * 30);
 
 transport::StreamConfig event_stream_config(const std::string& league_id) {
@@ -173,7 +173,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       if (waiting_.empty()) return;
       // A broker that went away with it is no failure of the event.
       if (deps_.bus.is_connected()) ++waiting_.front().attempts;
-      is_given_up = waiting_.front().attempts >= kMostAttempts;
+      is_given_up = waiting_.front().attempts >= kMostTries;
       if (!is_given_up) {
         is_busy_ = false;
         if (!is_searching_) keeping_ = Keeping::kUnknown;
