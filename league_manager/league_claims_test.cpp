@@ -11,8 +11,8 @@ namespace {
 using testing::at;
 using testing::Played;
 
-constexpr MatchKey kFirst{1, 1};
-constexpr MatchKey kSecond{1, 2};
+constexpr MatchKey kMatchOne{1, 1};
+constexpr MatchKey kMatchTwo{1, 2};
 
 /// A league whose referees come for their matches.
 Played queued(int players, int referees, int capacity = 1) {
@@ -43,69 +43,69 @@ const MatchSlot& slot(const Played& played, MatchKey match) {
 
 TEST(LeagueClaims, LeavesMatchesToThoseWhoComeForThem) {
   auto played = queued(4, 2);
-  EXPECT_EQ(slot(played, kFirst).status, MatchStatus::kPending);
-  EXPECT_EQ(claim(played, 1, {kFirst}), ClaimVerdict::kYours);
-  EXPECT_EQ(slot(played, kFirst).referee(), 1);
-  EXPECT_EQ(slot(played, kFirst).attempts, 1);
-  EXPECT_EQ(slot(played, kSecond).status, MatchStatus::kPending);
+  EXPECT_EQ(slot(played, kMatchOne).status, MatchStatus::kPending);
+  EXPECT_EQ(claim(played, 1, {kMatchOne}), ClaimVerdict::kYours);
+  EXPECT_EQ(slot(played, kMatchOne).referee(), 1);
+  EXPECT_EQ(slot(played, kMatchOne).attempts, 1);
+  EXPECT_EQ(slot(played, kMatchTwo).status, MatchStatus::kPending);
 }
 
 TEST(LeagueClaims, GivesTheSameMatchAgainToWhoHasIt) {
   auto played = queued(4, 2);
-  (void)claim(played, 0, {kFirst});
-  EXPECT_EQ(claim(played, 0, {kFirst}), ClaimVerdict::kYours);
-  EXPECT_EQ(slot(played, kFirst).attempts, 1) << "the answer to the first claim was lost";
+  (void)claim(played, 0, {kMatchOne});
+  EXPECT_EQ(claim(played, 0, {kMatchOne}), ClaimVerdict::kYours);
+  EXPECT_EQ(slot(played, kMatchOne).attempts, 1) << "the answer to the first claim was lost";
 }
 
 TEST(LeagueClaims, TakesNoMatchFromARefereeThatIsThere) {
   auto played = queued(4, 2);
-  (void)claim(played, 0, {kFirst});
-  EXPECT_EQ(claim(played, 1, {kFirst}), ClaimVerdict::kHeld);
-  EXPECT_EQ(slot(played, kFirst).referee(), 0);
+  (void)claim(played, 0, {kMatchOne});
+  EXPECT_EQ(claim(played, 1, {kMatchOne}), ClaimVerdict::kHeld);
+  EXPECT_EQ(slot(played, kMatchOne).referee(), 0);
 }
 
 TEST(LeagueClaims, GivesAMatchOfALostRefereeAsTheNextAttempt) {
   auto played = queued(4, 2);
-  (void)claim(played, 0, {kFirst});
+  (void)claim(played, 0, {kMatchOne});
   played.take(played.league.decide_referee_lost(0, at(5)));
-  EXPECT_EQ(slot(played, kFirst).status, MatchStatus::kPending) << "others come for it";
-  EXPECT_EQ(claim(played, 1, {kFirst}, 6), ClaimVerdict::kYours);
-  EXPECT_EQ(slot(played, kFirst).attempts, 2);
-  EXPECT_EQ(claim(played, 0, {kFirst, 1}, 7), ClaimVerdict::kOver)
+  EXPECT_EQ(slot(played, kMatchOne).status, MatchStatus::kPending) << "others come for it";
+  EXPECT_EQ(claim(played, 1, {kMatchOne}, 6), ClaimVerdict::kYours);
+  EXPECT_EQ(slot(played, kMatchOne).attempts, 2);
+  EXPECT_EQ(claim(played, 0, {kMatchOne, 1}, 7), ClaimVerdict::kOver)
       << "what was queued for the first attempt is done with";
 }
 
 TEST(LeagueClaims, ExceedsNoCapacity) {
   auto played = queued(4, 2, 1);
-  auto decision = played.league.decide_claims(0, {{kFirst}, {kSecond}}, at(0));
+  auto decision = played.league.decide_claims(0, {{kMatchOne}, {kMatchTwo}}, at(0));
   EXPECT_EQ(decision.verdicts, (std::vector{ClaimVerdict::kYours, ClaimVerdict::kNotNow}));
   EXPECT_EQ(decision.events.size(), 1U);
 }
 
 TEST(LeagueClaims, IsOverForWhatIsPlayedOrUnknown) {
   auto played = queued(4, 2, 2);
-  (void)claim(played, 0, {kFirst});
-  played.report(0, testing::report_of(played.league, kFirst, 1));
-  EXPECT_EQ(claim(played, 1, {kFirst}), ClaimVerdict::kOver);
+  (void)claim(played, 0, {kMatchOne});
+  played.report(0, testing::report_of(played.league, kMatchOne, 1));
+  EXPECT_EQ(claim(played, 1, {kMatchOne}), ClaimVerdict::kOver);
   EXPECT_EQ(claim(played, 1, {{7, 7}}), ClaimVerdict::kOver);
-  EXPECT_EQ(claim(played, 9, {kSecond}), ClaimVerdict::kOver) << "no such referee";
+  EXPECT_EQ(claim(played, 9, {kMatchTwo}), ClaimVerdict::kOver) << "no such referee";
 }
 
 TEST(LeagueClaims, GivesNothingToAReferreeThatIsSuspended) {
   auto played = queued(4, 2);
   played.take(played.league.decide_silent(AgentRef::referee(0), at(1)));
-  EXPECT_EQ(claim(played, 0, {kFirst}, 2), ClaimVerdict::kNotNow);
+  EXPECT_EQ(claim(played, 0, {kMatchOne}, 2), ClaimVerdict::kNotNow);
   played.take(played.league.decide_alive(AgentRef::referee(0), at(3), kReasonHeardAgain));
-  EXPECT_EQ(claim(played, 0, {kFirst}, 4), ClaimVerdict::kYours);
+  EXPECT_EQ(claim(played, 0, {kMatchOne}, 4), ClaimVerdict::kYours);
 }
 
 TEST(LeagueClaims, GivesOutByItselfWhatNobodyHasComeFor) {
   auto played = queued(4, 2);
   played.take(played.league.decide_tick(at(30)));
-  EXPECT_EQ(slot(played, kFirst).status, MatchStatus::kPending);
+  EXPECT_EQ(slot(played, kMatchOne).status, MatchStatus::kPending);
   played.take(played.league.decide_tick(at(31)));
-  EXPECT_EQ(slot(played, kFirst).status, MatchStatus::kAssigned) << "the queue does not work";
-  EXPECT_EQ(slot(played, kSecond).status, MatchStatus::kAssigned);
+  EXPECT_EQ(slot(played, kMatchOne).status, MatchStatus::kAssigned) << "the queue does not work";
+  EXPECT_EQ(slot(played, kMatchTwo).status, MatchStatus::kAssigned);
 }
 
 TEST(LeagueClaims, WithoutAQueueGivesMatchesToEverybody) {
@@ -117,7 +117,7 @@ TEST(LeagueClaims, WithoutAQueueGivesMatchesToEverybody) {
   profile.takes_from_queue = true;
   (void)played.enter({AgentKind::kReferee, profile, {}, {}});
   played.step();
-  EXPECT_EQ(slot(played, kFirst).status, MatchStatus::kAssigned);
+  EXPECT_EQ(slot(played, kMatchOne).status, MatchStatus::kAssigned);
 }
 
 TEST(LeagueClaims, ServesBothKindsOfRefereesInOneLeague) {
@@ -133,7 +133,7 @@ TEST(LeagueClaims, ServesBothKindsOfRefereesInOneLeague) {
   (void)played.enter({AgentKind::kReferee, testing::profile("waits", 9001), {}, {}});
   played.step();
   int given = 0;
-  for (MatchKey match : {kFirst, kSecond})
+  for (MatchKey match : {kMatchOne, kMatchTwo})
     given += slot(played, match).status == MatchStatus::kAssigned ? 1 : 0;
   EXPECT_EQ(given, 1) << "one place waits to be filled";
   EXPECT_EQ(played.league.board().open_count(1), 1);
@@ -141,11 +141,11 @@ TEST(LeagueClaims, ServesBothKindsOfRefereesInOneLeague) {
 
 TEST(LeagueClaims, AfterARestartOfTheManagerTheSameRefereeStartsOver) {
   auto played = queued(4, 2);
-  (void)claim(played, 1, {kFirst});
+  (void)claim(played, 1, {kMatchOne});
   played.take(played.league.decide_continuation(at(10)));
-  EXPECT_EQ(slot(played, kFirst).referee(), 1);
-  EXPECT_EQ(slot(played, kFirst).attempts, 2);
-  EXPECT_EQ(slot(played, kSecond).status, MatchStatus::kPending) << "still in the queue";
+  EXPECT_EQ(slot(played, kMatchOne).referee(), 1);
+  EXPECT_EQ(slot(played, kMatchOne).attempts, 2);
+  EXPECT_EQ(slot(played, kMatchTwo).status, MatchStatus::kPending) << "still in the queue";
 }
 
 TEST(LeagueSilence, SuspendsAndRestores) {
@@ -163,9 +163,9 @@ TEST(LeagueSilence, SuspendsAndRestores) {
 
 TEST(LeagueSilence, TakesASilentRefereesMatches) {
   auto played = queued(4, 2);
-  (void)claim(played, 0, {kFirst});
+  (void)claim(played, 0, {kMatchOne});
   played.take(played.league.decide_silent(AgentRef::referee(0), at(1)));
-  EXPECT_EQ(slot(played, kFirst).status, MatchStatus::kPending);
+  EXPECT_EQ(slot(played, kMatchOne).status, MatchStatus::kPending);
 }
 
 /// A queue that hands out what it likes, as often as it likes, to referees that come and go.

@@ -21,6 +21,8 @@ using transport::StreamDelivery;
 constexpr const char* kConsumer = "referees";
 constexpr std::chrono::milliseconds kLater{1000};
 constexpr std::chrono::milliseconds kFetchTime{10'000};
+/// A claim may be repeated, so one that a manager took with it into its grave costs no more.
+constexpr std::chrono::milliseconds kClaimTime{3000};
 
 /// A match of the queue.
 struct Queued {
@@ -158,6 +160,7 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
     call.endpoint = options_.manager;
     call.peer = "league_manager";
     call.tool = "claim_match";
+    call.time_limit = kClaimTime;
     call.arguments = rpc::to_json_text(arguments);
     call.budget = transport::Budget::kGame;
     context_.peers.call_tool(std::move(call),
