@@ -32,9 +32,8 @@ void dump_slot(std::ostream& out, MatchKey match, const MatchSlot& slot) {
   for (int attempt = first; attempt <= slot.attempts; ++attempt)
     out << " " << slot.referee_of(attempt);
   out << " attempts " << slot.attempts << " excused " << slot.excused << " " << slot.is_excused;
-  out << " at " << slot.since.to_log() << " after "
-      << (slot.after ? slot.after->id().str() : "-") << " seed " << core::to_hex(slot.seed)
-      << " result ";
+  out << " at " << slot.since.to_log() << " after " << (slot.after ? slot.after->id().str() : "-")
+      << " seed " << core::to_hex(slot.seed) << " result ";
   dump_result(out, slot.result);
   out << "\n";
 }
