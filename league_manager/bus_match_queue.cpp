@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/core/crypto.h"
+
 namespace league::league_manager {
 namespace {
 
@@ -20,8 +22,9 @@ constexpr const char* kReferees = "referees";
 class BusMatchQueue::State : public std::enable_shared_from_this<State> {
  public:
   State(transport::JetStream& streams, const core::LeagueId& league, const core::Clock& clock,
-        std::chrono::milliseconds wait)
-      : streams_(streams),
+        std::chrono::milliseconds wait, core::RandomSource& random)
+      : origin_(core::to_hex(random.bytes<8>())),
+        streams_(streams),
         league_(league.str()),
         stream_(transport::league_stream("WORK", league_)),
         clock_(clock),
@@ -60,7 +63,9 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
         {"attempt",
          attempt}}.dump();
     transport::PublishCondition condition;
-    condition.message_id = id + "." + std::to_string(attempt) + "." + std::to_string(repetition);
+    // Of this process: a league of the same name that was just played must not count as this one.
+    condition.message_id =
+        origin_ + "." + id + "." + std::to_string(attempt) + "." + std::to_string(repetition);
     streams_.publish(std::move(message), condition, clock_.steady_now() + kOfferLimit,
                      [self = shared_from_this(), match, attempt, repetition,
                       may_repair](const transport::PublishAck& ack) {
@@ -76,11 +81,13 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
     prepare(clock_.steady_now() + kRepairLimit, [self = shared_from_this(), match, attempt,
                                                  repetition](const core::Result<void>& made) {
       if (made) return self->offer(match, attempt, repetition, false);
+      if (made.error().code == core::ErrorCode::kShuttingDown) return;
       if (!self->has_complained_.exchange(true))
         spdlog::warn("the queue of matches is out of reach: {}", made.error().message);
     });
   }
 
+  const std::string origin_;
   transport::JetStream& streams_;
   const std::string league_;
   const std::string stream_;
@@ -92,12 +99,10 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
 BusMatchQueue::BusMatchQueue(std::shared_ptr<State> state) : state_(std::move(state)) {}
 BusMatchQueue::~BusMatchQueue() = default;
 
-core::Result<std::unique_ptr<BusMatchQueue>> BusMatchQueue::open(transport::JetStream& streams,
-                                                                 const core::LeagueId& league,
-                                                                 const core::Clock& clock,
-                                                                 std::chrono::milliseconds wait,
-                                                                 core::Clock::Steady deadline) {
-  auto state = std::make_shared<State>(streams, league, clock, wait);
+core::Result<std::unique_ptr<BusMatchQueue>> BusMatchQueue::open(
+    transport::JetStream& streams, const core::LeagueId& league, const core::Clock& clock,
+    std::chrono::milliseconds wait, core::Clock::Steady deadline, core::RandomSource& random) {
+  auto state = std::make_shared<State>(streams, league, clock, wait, random);
   auto ready = std::make_shared<std::promise<core::Result<void>>>();
   auto answer = ready->get_future();
   state->prepare(deadline, [ready](core::Result<void> made) { ready->set_value(std::move(made)); });

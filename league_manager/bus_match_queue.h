@@ -18,7 +18,7 @@ class BusMatchQueue final : public MatchQueue {
   /// `wait`: a match of whose referee nothing is heard for so long is handed out again.
   [[nodiscard]] static core::Result<std::unique_ptr<BusMatchQueue>> open(
       transport::JetStream& streams, const core::LeagueId& league, const core::Clock& clock,
-      std::chrono::milliseconds wait, core::Clock::Steady deadline);
+      std::chrono::milliseconds wait, core::Clock::Steady deadline, core::RandomSource& random);
   ~BusMatchQueue() override;
 
   void offer(MatchKey match, int attempt, int repetition) override;

@@ -101,7 +101,7 @@ json ClaimDesk::answer(const Claims& claims, const ClaimDecision& decision) cons
     answer["verdicts"][match.id().str()] = claim_verdict_name(decision.verdicts[i]);
     if (decision.verdicts[i] == ClaimVerdict::kYours) own.push_back(match);
   }
-  auto matches = conductor_.assignments(own);
+  auto matches = conductor_.assignments(claims.referee, own);
   if (matches.empty()) return answer;
   answer["round_id"] = own.front().round;
   answer["matches"] = envelope::encode_assignments(matches);

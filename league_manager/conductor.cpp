@@ -151,17 +151,20 @@ void Conductor::on_events(const Events& events) {
 }
 
 void Conductor::offer_waiting() {
-  if (deps_.queue != nullptr && !is_stopped_) deps_.queue->sync();
+  // Not before the players have heard of their matches.
+  if (deps_.queue != nullptr && !is_stopped_ && announcing_ == 0) deps_.queue->sync();
 }
 
 void Conductor::announce_and_deliver(std::optional<int> round,
                                      std::vector<MatchAssigned> assigned) {
   if (!round) return deliver_grouped(assigned);
+  ++announcing_;
   // Players hear of their matches before their referees call; a slow one costs the round a short
   // grace, no more.
   announcer_.announce_round(
       *round,
       [this, assigned = std::move(assigned)] {
+        --announcing_;
         deliver_grouped(assigned);
         offer_waiting();
       },

@@ -79,9 +79,10 @@ class Conductor {
   /// of an assignment, or of claim_match. Others' matches stay theirs.
   void release_refused(int referee, const nlohmann::json& acknowledgement);
 
-  /// What the referee needs of `matches`, which are assigned now, for the answer to a report.
+  /// What `referee` needs of those of `matches` that it has now, for the answer to a report or a
+  /// claim: another one may have got a match since that was decided.
   [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(
-      const std::vector<MatchKey>& matches) const;
+      int referee, const std::vector<MatchKey>& matches) const;
 
   /// Runs once when the league is completed and everybody has been told, or could not be.
   void on_finished(std::function<void()> callback);
@@ -116,6 +117,7 @@ class Conductor {
   std::mutex steps_mutex_;  // held while the steps that are due are taken, never while they are
                             // carried out
   std::atomic<int> unanswered_{0};  // accepted reports
+  std::atomic<int> announcing_{0};  // rounds of which players are still being told
   std::atomic<bool> is_start_scheduled_{false};
   std::atomic<bool> is_start_due_{false};
 

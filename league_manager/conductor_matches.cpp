@@ -28,11 +28,12 @@ bool is_forbidden_to_referee(const nlohmann::json& acknowledgement, const std::s
 }  // namespace
 
 std::vector<envelope::MatchAssignment> Conductor::assignments(
-    const std::vector<MatchKey>& matches) const {
+    int referee, const std::vector<MatchKey>& matches) const {
   std::vector<envelope::MatchAssignment> all;
   deps_.ledger.read([&](const League& league) {
     for (auto match : matches) {
-      if (auto assignment = match_assignment(league, match, deps_.vault))
+      auto assignment = match_assignment(league, match, deps_.vault);
+      if (assignment && assignment->referee_id.str() == AgentRef::referee(referee).id())
         all.push_back(std::move(*assignment));
     }
   });

@@ -24,8 +24,9 @@ core::Error other_events(std::uint64_t sequence) {
   return not_the_same(
       "this data directory holds events that the league does not have, from event " +
       std::to_string(sequence) +
-      " on: start with --new, which archives them, and with the league's secret.key put there "
-      "again, and it follows the league from its beginning");
+      " on: start once with --standby --new, which archives them, put the league's secret.key "
+      "there "
+      "again, and start with --standby: then it follows the league from its beginning");
 }
 
 }  // namespace
@@ -166,8 +167,8 @@ core::Result<void> JournalFollower::on_delivery(const transport::StreamDelivery&
   }
   is_new_consumer_ = false;
   auto piece = read_piece(delivery.message.payload);
-  if (!piece) return not_the_same(piece.error().message);
   next_ = delivery.sequence + 1;
+  if (!piece) return {};  // no manager's: the leader passes over it too
   return on_piece(std::move(*piece));
 }
 

@@ -99,6 +99,7 @@ void Lease::renew() {
   {
     std::lock_guard lock(mutex_);
     if (!is_kept_) return;
+    is_renewing_ = true;
     condition.last_subject_sequence = revision_;
   }
   auto sent = clock_.steady_now();
@@ -109,15 +110,20 @@ void Lease::renew() {
 }
 
 void Lease::on_renewed(Steady sent, const PublishAck& ack) {
+  bool is_kept = false;
+  {
+    std::lock_guard lock(mutex_);
+    is_renewing_ = false;
+    is_kept = is_kept_;
+    if (ack.status == PublishAck::Status::kStored) revision_ = ack.sequence;
+    renewed_.notify_all();
+  }
+  if (!is_kept) return;  // given back meanwhile, or lost
   if (ack.status == PublishAck::Status::kConflict)
     return lose("another manager has taken the lead");
   if (ack.status == PublishAck::Status::kFailed) {
     if (ack.why.code == core::ErrorCode::kShuttingDown) return;
     return lose("the broker has not confirmed the lead in time: " + ack.why.message);
-  }
-  {
-    std::lock_guard lock(mutex_);
-    revision_ = ack.sequence;
   }
   hold_until(sent + options_.length);
   renew_at(sent + options_.length / 3);
@@ -135,12 +141,14 @@ void Lease::lose(const std::string& why) {
 void Lease::give_back(std::chrono::milliseconds patience) {
   transport::PublishCondition condition;
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (!std::exchange(is_kept_, false)) return;
     if (due_ != 0) timer_.cancel(due_);
+    hold_until({});
+    // What is given back is the last word: one that is under way would stand for its whole length.
+    renewed_.wait_for(lock, patience, [this] { return !is_renewing_; });
     condition.last_subject_sequence = revision_;
   }
-  hold_until({});
   auto message = word();
   message.headers.emplace_back(kOperationHeader, "DEL");
   message.payload.clear();

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -68,6 +69,8 @@ class Lease {
   const std::shared_ptr<Gate> gate_;  ///< of what the timer calls
   std::atomic<core::Clock::Steady::rep> held_until_{0};
   std::mutex mutex_;
+  std::condition_variable renewed_;
+  bool is_renewing_ = false;
   std::uint64_t revision_ = 0;
   core::Timer::Id due_ = 0;
   bool is_kept_ = false;

@@ -255,15 +255,17 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
   auto shared = std::make_shared<agent::Call<envelope::MatchResultReport>>(std::move(call));
   auto decision = std::make_shared<ReportDecision>();
   auto recovered = std::make_shared<std::vector<AgentRef>>();
+  auto reporter = std::make_shared<int>(0);
   deps_.ledger.commit(
       [&](const League& league, core::UtcTimestamp now) {
         auto referee = league.roster().find(shared->envelope.sender.id);
-        *decision = league.decide_report(referee->index, *report, now);
+        *reporter = referee->index;
+        *decision = league.decide_report(*reporter, *report, now);
         if (!decision->refusal) *recovered = suspended_but_playing(league, *report);
         if (is_accepted(*decision)) deps_.conductor.hold_for_answer();
         return decision->events;
       },
-      [this, shared, decision, recovered](const Result<Events>& stored) {
+      [this, shared, decision, recovered, reporter](const Result<Events>& stored) {
         bool is_held = is_accepted(*decision);
         if (!stored) {
           if (is_held) deps_.conductor.on_answered();
@@ -281,7 +283,7 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
           return follow();
         }
         json answer = {{"status", "ok"}, {"match_id", shared->envelope.match_id->str()}};
-        auto next = deps_.conductor.assignments(decision->next_matches);
+        auto next = deps_.conductor.assignments(*reporter, decision->next_matches);
         if (!next.empty()) {
           answer["matches"] = envelope::encode_assignments(next);
           answer["round_id"] = decision->next_matches.front().round;

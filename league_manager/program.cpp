@@ -94,6 +94,13 @@ core::Result<void> open_journal(Store& store, const ProgramOptions& options,
   if (auto taken = take_turn(store, options, turn); !taken || !store.has_turn) return taken;
   auto creation = read_creation(*store.sqlite);
   if (!creation) return creation.error();
+  if (!*creation && options.is_standby) {
+    if (store.succession) store.succession->finish();
+    return core::Error{core::ErrorCode::kInternalError,
+                       "the manager that was to begin league " + store.settings.league_id.str() +
+                           " is gone before it had: start that one again, then this one",
+                       ""};
+  }
   if (!*creation) return {};
   if (!std::filesystem::exists(DataDirectory(options.data).secret_key())) {
     return core::Error{core::ErrorCode::kInternalError,
@@ -197,11 +204,12 @@ constexpr int kPatience = 3;
 
 /// The queue of the league's matches, where the program is on a bus whose broker keeps streams.
 std::unique_ptr<BusMatchQueue> open_queue(agent::AgentPort& port, const core::LeagueId& id,
-                                          const core::Clock& clock,
+                                          const core::Clock& clock, core::RandomSource& random,
                                           std::chrono::milliseconds wait) {
   constexpr std::chrono::seconds kLimit{3};
   if (port.streams() == nullptr) return nullptr;
-  auto queue = BusMatchQueue::open(*port.streams(), id, clock, wait, clock.steady_now() + kLimit);
+  auto queue =
+      BusMatchQueue::open(*port.streams(), id, clock, wait, clock.steady_now() + kLimit, random);
   if (queue) return std::move(*queue);
   spdlog::warn("the broker keeps no queue of matches, so they are assigned: {}",
                queue.error().message);
@@ -282,7 +290,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                                               .session_file = options.data / "bus.session"});
   if (!port) return agent::fail(port.error());
 
-  WorkQueue work{open_queue(**port, id, clock, settings->bus.queue_wait), nullptr};
+  WorkQueue work{open_queue(**port, id, clock, random, settings->bus.queue_wait), nullptr};
   store->settings.has_queue = work.queue != nullptr;
   store->settings.queue_patience = kPatience * settings->bus.queue_wait;
   Ledger ledger(store->settings, store->journal(), clock);

@@ -92,6 +92,7 @@ void ReplicatedJournal::append_here_first(std::vector<journal::Record> records, 
 }
 
 void ReplicatedJournal::append_there_first(std::vector<journal::Record> records, Durable durable) {
+  const bool is_empty = records.empty();
   {
     std::lock_guard order(append_mutex_);
     auto first = next_;
@@ -101,8 +102,14 @@ void ReplicatedJournal::append_there_first(std::vector<journal::Record> records,
       unpublished_.push_back({first + i, std::move(records[i]), i + 1 == records.size(), false});
     waiting_.push_back({next_ - 1, std::move(durable), clock_.steady_now()});
   }
-  strand_.run([this] { release(); });
+  // Not here: who appends may hold locks that those need who are told. What has records is released
+  // when they are where they must be.
+  if (is_empty) release_elsewhere();
   gate_->run([this] { pump(); });
+}
+
+void ReplicatedJournal::release_elsewhere() {
+  local_.append({}, [this](const core::Result<void>&) { strand_.run([this] { release(); }); });
 }
 
 core::Result<void> ReplicatedJournal::replay(const Visitor& visit) const {
@@ -271,10 +278,23 @@ void ReplicatedJournal::on_conflict(const std::shared_ptr<const JournalPiece>& p
                  if (!found) return publish(piece);  // asked again, and refused again
                  if (!*found) return fence("the journal's stream has lost what it had");
                  auto stored = read_piece((*found)->message.payload);
-                 if (stored && *stored == *piece) return on_stored(*piece, (*found)->sequence);
-                 fence("another manager writes the journal's stream" +
-                       (stored ? ", in term " + std::to_string(stored->term) : std::string()));
+                 if (!stored) return skip((*found)->sequence, piece);
+                 if (*stored == *piece) return on_stored(*piece, (*found)->sequence);
+                 fence("another manager writes the journal's stream, in term " +
+                       std::to_string(stored->term));
                });
+}
+
+void ReplicatedJournal::skip(std::uint64_t stream_sequence,
+                             const std::shared_ptr<const JournalPiece>& piece) {
+  {
+    std::lock_guard lock(mutex_);
+    stream_sequence_ = stream_sequence;
+  }
+  if (options_.on_notice)
+    options_.on_notice("message " + std::to_string(stream_sequence) +
+                       " of the journal's stream is no manager's, and counts for nothing");
+  publish(piece);
 }
 
 void ReplicatedJournal::on_had(const transport::BusMessage& message) {
@@ -310,6 +330,7 @@ void ReplicatedJournal::watch() {
     }
   }
   if (!notice.empty() && options_.on_notice) options_.on_notice(std::move(notice));
+  release_elsewhere();  // what waited while it was not known who leads
   schedule_watch();
 }
 
@@ -348,6 +369,10 @@ void ReplicatedJournal::close() {
   }
   followers_.reset();
   gate_->close();
+  // Let go of now, unsaid: whoever waits holds on to what ends before this journal does.
+  std::deque<Waiting> waiting;
+  std::lock_guard lock(mutex_);
+  waiting.swap(waiting_);
 }
 
 }  // namespace league::league_manager

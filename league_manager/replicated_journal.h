@@ -107,8 +107,13 @@ class ReplicatedJournal final : public journal::Journal {
   void on_written(std::uint64_t last, const core::Result<void>& stored);
   /// Another's, or our own whose answer was lost?
   void on_conflict(const std::shared_ptr<const JournalPiece>& piece);
+  /// The stream holds a message that is no manager's: a broker stores what a referee has sent
+  /// there.
+  void skip(std::uint64_t stream_sequence, const std::shared_ptr<const JournalPiece>& piece);
   void on_had(const transport::BusMessage& message);
   void release();
+  /// On a thread of the local journal.
+  void release_elsewhere();
   void watch();
   void schedule_watch();
   void fence(const std::string& why);

@@ -26,6 +26,7 @@ constexpr std::chrono::milliseconds kClaimTime{3000};
 
 /// A match of the queue.
 struct Queued {
+  std::string league_id;
   std::string match_id;
   int attempt = 1;
   StreamDelivery delivery;
@@ -35,12 +36,14 @@ struct Queued {
 std::optional<Queued> read_queued(StreamDelivery delivery) {
   auto in = json::parse(delivery.message.payload, nullptr, false);
   if (!in.is_object()) return std::nullopt;
+  auto league = in.find("league_id");
   auto match = in.find("match_id");
   auto attempt = in.find("attempt");
   if (match == in.end() || !match->is_string()) return std::nullopt;
+  if (league == in.end() || !league->is_string()) return std::nullopt;
   bool has_attempt = attempt != in.end() && attempt->is_number_integer();
-  return Queued{match->get<std::string>(), has_attempt ? attempt->get<int>() : 1,
-                std::move(delivery)};
+  return Queued{league->get<std::string>(), match->get<std::string>(),
+                has_attempt ? attempt->get<int>() : 1, std::move(delivery)};
 }
 
 }  // namespace
@@ -85,28 +88,27 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
     const int free = context_.player.free_places();
     {
       std::lock_guard lock(mutex_);
-      if (is_stopped_ || is_resting_) return;
-      wanted = free - asked_ - static_cast<int>(arrived_.size() + claimed_.size());
+      // One request at a time: the broker serves several in turn, and nobody could tell which of
+      // them a message belongs to.
+      if (is_stopped_ || is_resting_ || is_asking_) return;
+      wanted = free - static_cast<int>(arrived_.size() + claimed_.size());
       if (wanted <= 0) return;
-      asked_ += wanted;
+      is_asking_ = true;
     }
-    auto left = std::make_shared<int>(wanted);  // of this request; its callbacks do not overlap
     context_.streams.fetch(
         stream_, kConsumer, wanted, kFetchTime,
-        [self = shared_from_this(), left](StreamDelivery delivery) {
-          --*left;
+        [self = shared_from_this()](StreamDelivery delivery) {
           self->on_delivery(std::move(delivery));
         },
-        [self = shared_from_this(), left](const core::Result<void>& ended) {
-          self->on_fetched(*left, ended);
-        });
+        [self = shared_from_this()](const core::Result<void>& ended) { self->on_fetched(ended); });
   }
 
   void on_delivery(StreamDelivery delivery) {
     auto queued = read_queued(delivery);
+    if (queued && queued->league_id != options_.identity.league.str())
+      return context_.streams.nak(delivery, kLater);  // of a league whose name is like ours
     {
       std::lock_guard lock(mutex_);
-      --asked_;
       if (is_stopped_) return;
       if (queued) arrived_.push_back(std::move(*queued));
     }
@@ -114,10 +116,10 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
     claim();
   }
 
-  void on_fetched(int missing, const core::Result<void>& ended) {
+  void on_fetched(const core::Result<void>& ended) {
     {
       std::lock_guard lock(mutex_);
-      asked_ -= missing;
+      is_asking_ = false;
       if (is_stopped_) return;
       is_resting_ = !ended;
     }
@@ -147,10 +149,11 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex_);
       if (is_stopped_ || is_claiming_ || (arrived_.empty() && refused_.empty())) return;
       is_claiming_ = true;
+      refused_in_call_ = std::exchange(refused_, {});
       claimed_.swap(arrived_);
       for (const auto& one : claimed_)
         arguments["claims"].push_back({{"match_id", one.match_id}, {"attempt", one.attempt}});
-      for (const auto& [match, why] : std::exchange(refused_, {})) {
+      for (const auto& [match, why] : refused_in_call_) {
         arguments["refused"].push_back(match);
         arguments["reasons"][match] = {{"error_code", core::error_info(why.code).wire_code},
                                        {"error_description", why.message}};
@@ -184,15 +187,18 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
     std::vector<envelope::MatchAssignment> own;
     json verdicts = json::object();
     int round = 1;
-    if (answer) {
-      verdicts = answer->value("verdicts", json::object());
-      round = answer->value("round_id", 1);
+    if (answer && answer->is_object()) {
+      if (auto said = answer->find("verdicts"); said != answer->end() && said->is_object())
+        verdicts = *said;
+      if (auto said = answer->find("round_id"); said != answer->end() && said->is_number_integer())
+        round = said->get<int>();
       auto matches = answer->find("matches");
       auto decoded = matches != answer->end() ? envelope::decode_assignments(*matches)
                                               : std::vector<envelope::MatchAssignment>{};
       if (decoded) own = std::move(*decoded);
     } else {
-      spdlog::warn("the manager does not answer a claim: {}", answer.error().message);
+      spdlog::warn("the manager does not answer a claim: {}",
+                   answer ? "its answer is no object" : answer.error().message);
     }
     for (auto& one : claimed) settle(std::move(one), verdicts, own);
     play(std::move(own), round);
@@ -200,7 +206,16 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex_);
       is_claiming_ = false;
       claimed_.clear();
+      // Said again with the next claim: until the manager knows, nobody else gets those matches.
+      if (!answer)
+        refused_.insert(refused_.end(), refused_in_call_.begin(), refused_in_call_.end());
+      refused_in_call_.clear();
     }
+    if (answer) return claim_and_take();
+    context_.timer.schedule(kLater, [self = shared_from_this()] { self->claim_and_take(); });
+  }
+
+  void claim_and_take() {
     claim();
     take();
   }
@@ -275,10 +290,11 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
   const Options options_;
   const std::string stream_;
   std::mutex mutex_;  // never held while the player or the manager are called
-  int asked_ = 0;  // messages that requests still wait for
+  bool is_asking_ = false;  // a request for messages is open
   std::vector<Queued> arrived_;
   std::vector<Queued> claimed_;  // in the call that is under way
   std::vector<std::pair<std::string, core::Error>> refused_;
+  std::vector<std::pair<std::string, core::Error>> refused_in_call_;  // that is under way
   std::map<std::string, StreamDelivery> held_;  // by match, while it is played
   bool is_claiming_ = false;
   bool is_resting_ = false;

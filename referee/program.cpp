@@ -21,9 +21,9 @@ namespace {
 class IntakeSlot {
  public:
   void open(const MatchIntake::Context& context, MatchIntake::Options options) {
-    auto intake = std::make_shared<MatchIntake>(context, std::move(options));
+    // Under the lock: a match that is over at once finds the intake.
     std::lock_guard lock(mutex_);
-    if (!is_stopped_) intake_ = std::move(intake);
+    if (!is_stopped_) intake_ = std::make_shared<MatchIntake>(context, std::move(options));
   }
   void on_over(const std::string& match, bool is_accepted) {
     if (auto intake = get()) intake->on_over(match, is_accepted);
@@ -99,6 +99,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (!delays) return agent::fail(delays.error());
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish;
   if (files) publish = [&files](const auto& record) { files->publish(record); };
+  IntakeSlot intake;  // before the service, which tells it of matches until its end
   RefereeService service(
       {.max_concurrent_matches = options.max_matches,
        .mode = options.common.parsed_mode(),
@@ -128,7 +129,6 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   if (!served) return agent::fail(served.error());
 
   std::atomic<int> exit_code{0};
-  IntakeSlot intake;
   service.on_match_over([&intake](const std::string& match, bool is_accepted) {
     intake.on_over(match, is_accepted);
   });
@@ -149,11 +149,15 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
         {envelope::MessageType::kRoundCompleted, envelope::MessageType::kLeagueCompleted});
   };
   // Where the league is known, nothing is missed while the answer is on its way.
+  auto give_up = [&port](const core::Error& error) {
+    (*port)->stop_serving();  // whoever calls must not find a service that is gone
+    return agent::fail(error);
+  };
   if (auto heard = hear_events(agent::league_of(manager_url)); !heard)
-    return agent::fail(heard.error());
+    return give_up(heard.error());
   if (keeper) {
     if (auto kept = keeper->prepare(registration, (*port)->port()); !kept)
-      return agent::fail(kept.error());
+      return give_up(kept.error());
   }
   agent::register_agent(
       {(*port)->peers(), (*host)->timer(), (*host)->clock(), random, *settings},

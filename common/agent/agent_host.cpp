@@ -203,6 +203,7 @@ core::Result<void> AgentPort::hear_events(transport::MessageHandler& handler,
                                           std::set<envelope::MessageType> types) {
   if (host_.bus() == nullptr || !session_ || league_id.empty()) return {};
   std::lock_guard lock(events_mutex_);
+  if (is_deaf_) return {};
   if (event_listener_ && event_listener_->league_id() == league_id) return {};
   event_listener_.reset();
   event_gate_ = std::make_unique<EventGate>(handler, std::move(types));
@@ -255,6 +256,7 @@ std::string AgentPort::session_url() const {
 transport::JetStream* AgentPort::streams() {
   if (host_.bus() == nullptr || !session_) return nullptr;
   std::lock_guard lock(streams_mutex_);
+  if (has_stopped_) return nullptr;
   if (streams_) return streams_.get();
   auto made = transport::JetStream::create(*host_.bus(), *session_, host_.clock(), host_.timer(),
                                            host_.random());
@@ -281,6 +283,7 @@ void AgentPort::stop_serving() {
   std::shared_ptr<EventListener> events;
   {
     std::lock_guard lock(events_mutex_);
+    is_deaf_ = true;
     events = std::move(event_listener_);
   }
   // The end of the league may be on its way. All agents of the process are on one connection: what
@@ -292,7 +295,18 @@ void AgentPort::stop_serving() {
   if (listener_) listener_->stop();
   bus_agent_.reset();  // they use the host's timer
   bus_sessions_.reset();
-  streams_.reset();
+  end_streams();
+}
+
+void AgentPort::end_streams() {
+  transport::JetStream* streams = nullptr;
+  {
+    std::lock_guard lock(streams_mutex_);
+    has_stopped_ = true;
+    streams = streams_.get();
+  }
+  // Kept: who is past its last check may still ask, and is told that all is over.
+  if (streams != nullptr) streams->end();
 }
 
 std::uint16_t AgentPort::port() const { return listener_ ? listener_->port() : 0; }

@@ -156,9 +156,13 @@ class AgentPort {
   std::unique_ptr<AgentListener> listener_;
   std::unique_ptr<BusAgent> bus_agent_;
   std::unique_ptr<transport::BusSessions> bus_sessions_;
+  void end_streams();
+
   std::mutex streams_mutex_;
+  bool has_stopped_ = false;  ///< no streams any more
   std::unique_ptr<transport::JetStream> streams_;
-  std::mutex events_mutex_;  // guards the next three
+  std::mutex events_mutex_;  // guards the next four
+  bool is_deaf_ = false;  ///< stopped
   std::unique_ptr<EventGate> event_gate_;
   std::unique_ptr<audit::AuditedHandler> audited_events_;
   std::shared_ptr<EventListener> event_listener_;

@@ -154,6 +154,9 @@ class Published(EventsTest):
         bot = LeagueTest.start(self, "player", "--manager", self.url, "--name", "by_http", "--strategy", "even")
         bot.ready()
         self.wait_for_end()
+        for number in (1, 2):  # who is called hears of the end when its turn comes
+            file = self.logs / "agents" / f"P{number:02}.log.jsonl"
+            wait_until(lambda file=file: b"LEAGUE_COMPLETED" in file.read_bytes(), 10, f"{file.name} has the end")
         log = self.verify_logs()
         for number in (1, 2):
             heard = [r["message_type"] for r in log.matching(agent=f"player:P{number:02}")

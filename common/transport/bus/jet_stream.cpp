@@ -123,6 +123,8 @@ JetStream::JetStream(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 JetStream::~JetStream() { state_->end(); }
 
+void JetStream::end() { state_->end(); }
+
 core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus, const BusSession& session,
                                                            const core::Clock& clock,
                                                            core::Timer& timer,

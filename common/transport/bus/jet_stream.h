@@ -97,9 +97,14 @@ class JetStream {
                                                                        const core::Clock& clock,
                                                                        core::Timer& timer,
                                                                        core::RandomSource& random);
+  /// As end.
   ~JetStream();
   JetStream(const JetStream&) = delete;
   JetStream& operator=(const JetStream&) = delete;
+
+  /// Ends every request with kShuttingDown; so do all later ones. Afterwards no completion runs but
+  /// those of later requests, at once.
+  void end();
 
   /// Makes the stream, or changes an existing one to `config`. A limit that a broker does not let
   /// change is left as it is.
