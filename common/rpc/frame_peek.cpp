@@ -1,5 +1,6 @@
 #include "common/rpc/frame_peek.h"
 
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -7,6 +8,27 @@
 
 namespace league::rpc {
 namespace {
+
+/// A set of characters, to be looked for in every message: a look-up each, where find_first_of
+/// makes a call.
+class CharacterSet {
+ public:
+  constexpr explicit CharacterSet(std::string_view members) {
+    for (char c : members) holds_[static_cast<unsigned char>(c)] = true;
+  }
+  /// Where the first of them stands in `text`, from `at` on; the size of the text if none does.
+  [[nodiscard]] std::size_t find(std::string_view text, std::size_t at) const {
+    while (at < text.size() && !holds_[static_cast<unsigned char>(text[at])]) ++at;
+    return at;
+  }
+
+ private:
+  std::array<bool, 256> holds_{};
+};
+
+constexpr CharacterSet kEndsOfStringRun("\"\\");
+constexpr CharacterSet kEndsOfScalar(",]} \t\r\n");
+constexpr CharacterSet kBracketsAndQuotes("\"{}[]");
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -104,8 +126,8 @@ class Scanner {
     if (!take('"')) return false;
     std::size_t begin = at_;
     for (;;) {
-      auto found = text_.find_first_of("\"\\", at_);
-      if (found == std::string_view::npos) return false;
+      auto found = kEndsOfStringRun.find(text_, at_);
+      if (found >= text_.size()) return false;
       if (text_[found] == '"') {
         raw = text_.substr(begin, found - begin);
         at_ = found + 1;
@@ -126,8 +148,7 @@ class Scanner {
     } else if (first == '{' || first == '[') {
       is_good = container();
     } else {
-      auto end = text_.find_first_of(",]} \t\r\n", at_);
-      at_ = end == std::string_view::npos ? text_.size() : end;
+      at_ = kEndsOfScalar.find(text_, at_);
       is_good = at_ > begin;
     }
     raw = text_.substr(begin, at_ - begin);
@@ -138,8 +159,8 @@ class Scanner {
   bool container() {
     std::size_t depth = 0;
     do {
-      auto found = text_.find_first_of("\"{}[]", at_);
-      if (found == std::string_view::npos) return false;
+      auto found = kBracketsAndQuotes.find(text_, at_);
+      if (found >= text_.size()) return false;
       at_ = found;
       char c = text_[found];
       if (c == '"') {

@@ -33,8 +33,10 @@ bool is_subject_text(std::string_view text) {
          text.back() != '.' && text.find("..") == std::string_view::npos;
 }
 
+bool is_wildcard(char c) { return c == '*' || c == '>'; }
+
 bool is_plain_subject(std::string_view text) {
-  return is_subject_text(text) && text.find_first_of("*>") == std::string_view::npos;
+  return is_subject_text(text) && std::none_of(text.begin(), text.end(), is_wildcard);
 }
 
 bool is_subject_pattern(std::string_view text) {
@@ -42,7 +44,7 @@ bool is_subject_pattern(std::string_view text) {
   for (auto rest = text; !rest.empty();) {
     auto token = take_token(rest);
     if (token == "*" || (token == ">" && rest.empty())) continue;
-    if (token.find_first_of("*>") != std::string_view::npos) return false;
+    if (std::any_of(token.begin(), token.end(), is_wildcard)) return false;
   }
   return true;
 }
@@ -53,10 +55,11 @@ bool is_header_name(std::string_view name) {
 }
 
 bool is_header_value(std::string_view value) {
-  return value.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos;
+  return std::none_of(value.begin(), value.end(),
+                      [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }
 
-std::size_t size_of(const BusMessage& message) {
+std::size_t framed_size(const BusMessage& message) {
   std::size_t size = message.payload.size();
   if (!message.headers.empty()) size += kHeaderFrame;
   for (const auto& [name, value] : message.headers) {
@@ -80,7 +83,7 @@ core::Result<void> check_bus_message(const BusMessage& message, std::size_t max_
     if (is_header_name(name) && is_header_value(value)) continue;
     return bus_refusal("headers", "a header has a name that is none, or a value with a line's end");
   }
-  if (auto size = size_of(message); size > max_payload) {
+  if (auto size = framed_size(message); size > max_payload) {
     return core::Error{core::ErrorCode::kReplyTooLarge,
                        "a message of " + std::to_string(size) + " bytes is beyond the broker's " +
                            std::to_string(max_payload) + " (max_payload)",

@@ -237,10 +237,29 @@ TEST_F(NatsBusTest, FlushSaysWhetherTheBrokerHasWhatWasSent) {
   EXPECT_TRUE(bus->flush(10s));
   EXPECT_TRUE(heard.wait_for("here"));
   broker.freeze();
-  EXPECT_FALSE(bus->flush(50ms));
-  broker.thaw();
+  // On a busy machine what it had under way may still come.
+  int answered = 0;
+  while (answered < 100 && bus->flush(50ms)) ++answered;
+  EXPECT_LT(answered, 100);
   broker.kill();
   EXPECT_FALSE(bus->flush(50ms));
+}
+
+/// In the moment between the end of a connection and our hearing of it.
+TEST_F(NatsBusTest, AFlushThatCouldNotBeAskedForIsNone) {
+  int port = 0;
+  std::string url;
+  {
+    TestingBroker broker;
+    port = broker.port();
+    url = broker.url();
+    broker.kill();
+  }
+  FalseBroker broker(port, FalseBroker::Closes::kAfterPong);
+  for (int i = 0; i < 20; ++i) {
+    auto bus = connect(url);
+    EXPECT_FALSE(bus->flush(20ms));
+  }
 }
 
 /// libnats gives up at the second refusal.

@@ -1,5 +1,6 @@
 #include "common/transport/bus/nats_library.h"
 
+#include <array>
 #include <mutex>
 
 namespace league::transport {
@@ -13,6 +14,34 @@ constexpr std::int64_t kReconnectWaitMs = 100;
 constexpr std::int64_t kReconnectJitterMs = 50;
 constexpr std::int64_t kPingIntervalMs = 2'000;
 constexpr int kMaxPingsOut = 2;
+
+/// What a thread has done with and libnats does not have back yet.
+class NatsLeftovers {
+ public:
+  NatsLeftovers() = default;
+  ~NatsLeftovers() { give_back(); }
+  NatsLeftovers(const NatsLeftovers&) = delete;
+  NatsLeftovers& operator=(const NatsLeftovers&) = delete;
+
+  void add(natsMsg* message, std::size_t bytes) {
+    messages_[count_++] = message;
+    bytes_ += bytes;
+    if (count_ == messages_.size() || bytes_ >= kMostBytes) give_back();
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = 256 << 10;
+
+  void give_back() {
+    for (std::size_t i = 0; i < count_; ++i) natsMsg_Destroy(messages_[i]);
+    count_ = 0;
+    bytes_ = 0;
+  }
+
+  std::array<natsMsg*, 64> messages_{};
+  std::size_t count_ = 0;
+  std::size_t bytes_ = 0;
+};
 
 void read_headers(natsMsg* message, BusMessage& into) {
   const char** keys = nullptr;
@@ -33,7 +62,7 @@ natsStatus send_with_headers(natsConnection* connection, const BusMessage& messa
   natsStatus status = natsMsg_Create(
       &made, message.subject.c_str(), message.reply.empty() ? nullptr : message.reply.c_str(),
       message.payload.data(), static_cast<int>(message.payload.size()));
-  NatsOwned<natsMsg> owned(made);
+  const NatsMessage owned(made, size_of(message));
   for (const auto& [name, value] : message.headers) {
     // libnats takes the line behind an empty value for the value.
     if (value.empty()) continue;
@@ -45,11 +74,22 @@ natsStatus send_with_headers(natsConnection* connection, const BusMessage& messa
 
 }  // namespace
 
+std::size_t size_of(const BusMessage& message) {
+  std::size_t size = message.payload.size();
+  for (const auto& [name, value] : message.headers) size += name.size() + value.size();
+  return size;
+}
+
+NatsMessage::~NatsMessage() {
+  thread_local NatsLeftovers leftovers;
+  if (message_ != nullptr) leftovers.add(message_, bytes_);
+}
+
 void prepare_nats() {
   static std::once_flag once;
   // The pool is the process's: however many subscriptions there are, they take so many threads.
   std::call_once(once, [] {
-    nats_Open(-1);
+    nats_Open(0);
     nats_SetMessageDeliveryPoolSize(kDeliveryThreads);
   });
 }
@@ -81,6 +121,17 @@ natsStatus send_to_nats(natsConnection* connection, const BusMessage& message) {
   }
   return natsConnection_PublishRequest(connection, subject, message.reply.c_str(),
                                        message.payload.data(), size);
+}
+
+bool flush_nats(natsConnection* connection, std::chrono::milliseconds patience) {
+  // libnats 3.4 calls it a success when the ping could not even be written, as in the moment before
+  // it hears that the broker is gone; what the write failed of is this thread's last error then. A
+  // flush without time cannot be and leaves an error that we know.
+  natsConnection_FlushTimeout(connection, 0);
+  if (natsConnection_FlushTimeout(connection, patience.count()) != NATS_OK) return false;
+  natsStatus last = NATS_OK;
+  nats_GetLastError(&last);
+  return last == NATS_OK || last == NATS_INVALID_ARG;
 }
 
 void NatsSettings::set_credentials(const NatsCredentials& said) {

@@ -2,6 +2,7 @@
 
 #include <nats/nats.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -18,12 +19,30 @@ namespace league::transport {
 
 struct NatsDeleter {
   void operator()(natsOptions* options) const { natsOptions_Destroy(options); }
-  void operator()(natsMsg* message) const { natsMsg_Destroy(message); }
   void operator()(natsSubscription* subscription) const { natsSubscription_Destroy(subscription); }
   void operator()(const char** array) const { std::free(array); }
 };
 template <typename T>
 using NatsOwned = std::unique_ptr<T, NatsDeleter>;
+
+/// Headers and payload, without what frames them.
+[[nodiscard]] std::size_t size_of(const BusMessage& message);
+
+/// A message of libnats', which goes back to it later and with others: libnats hands each to a
+/// thread of its own, and waking that one costs more than the message. What waits is the calling
+/// thread's, 64 messages or 256 KiB at most.
+class NatsMessage {
+ public:
+  /// `bytes`: its size. Null is no message.
+  NatsMessage(natsMsg* message, std::size_t bytes) : message_(message), bytes_(bytes) {}
+  ~NatsMessage();
+  NatsMessage(const NatsMessage&) = delete;
+  NatsMessage& operator=(const NatsMessage&) = delete;
+
+ private:
+  natsMsg* const message_;
+  const std::size_t bytes_;
+};
 
 inline constexpr int kMaxPendingMessages = 65'536;
 
@@ -33,6 +52,8 @@ void prepare_nats();
 [[nodiscard]] core::Error nats_error(natsStatus status, const std::string& what);
 [[nodiscard]] BusMessage from_nats(natsMsg* message);
 [[nodiscard]] natsStatus send_to_nats(natsConnection* connection, const BusMessage& message);
+/// Whether the broker has answered a ping that was sent now, within `patience`.
+[[nodiscard]] bool flush_nats(natsConnection* connection, std::chrono::milliseconds patience);
 
 /// The options of libnats. The first failure is kept. Not thread-safe.
 class NatsSettings {

@@ -221,7 +221,7 @@ bool NatsBus::Link::flush(std::chrono::milliseconds patience) {
     if (!is_connected_) return false;
     line = line_;
   }
-  return natsConnection_FlushTimeout(line->get(), patience.count()) == NATS_OK;
+  return flush_nats(line->get(), patience);
 }
 
 core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::Link::subscribe(

@@ -11,9 +11,10 @@ constexpr int kMaxPendingBytes = 64 << 20;
 void on_nats_complete(void* closure) { delete static_cast<std::shared_ptr<NatsGate>*>(closure); }
 
 void on_nats_message(natsConnection*, natsSubscription*, natsMsg* message, void* closure) noexcept {
-  NatsOwned<natsMsg> owned(message);
   auto& gate = *static_cast<std::shared_ptr<NatsGate>*>(closure);
-  gate->run(from_nats(message));
+  auto read = from_nats(message);
+  const NatsMessage given_back(message, size_of(read));
+  gate->run(std::move(read));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -76,7 +77,17 @@ void FalseBroker::treat(int connection) const {
     char words[4096];
     if (::poll(&readable, 1, 5'000) == 1) (void)::recv(connection, words, sizeof(words), 0);
   }
-  if (closes_ == Closes::kWithReset) {
+  if (closes_ == Closes::kAfterPong) {
+    std::string words;
+    char some[4096];
+    while (words.find("PING") == std::string::npos) {
+      ssize_t size = ::recv(connection, some, sizeof(some), 0);
+      if (size <= 0) return;
+      words.append(some, static_cast<std::size_t>(size));
+    }
+    ::send(connection, "PONG\r\n", 6, MSG_NOSIGNAL);
+  }
+  if (closes_ == Closes::kWithReset || closes_ == Closes::kAfterPong) {
     linger at_once{1, 0};
     ::setsockopt(connection, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
   }

@@ -7,10 +7,10 @@
 namespace league::testing {
 
 /// Takes connections at a port of the loopback, as a broker or what stands before it, and closes
-/// each. Ends with the object. Thread-safe.
+/// each; kAfterPong resets it once it stands. Ends with the object. Thread-safe.
 class FalseBroker {
  public:
-  enum class Closes { kAtOnce, kAfterInfo, kAfterConnect, kWithReset, kNever };
+  enum class Closes { kAtOnce, kAfterInfo, kAfterConnect, kWithReset, kAfterPong, kNever };
 
   /// Throws where the port cannot be had.
   FalseBroker(int port, Closes closes);
