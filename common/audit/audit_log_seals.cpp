@@ -70,9 +70,12 @@ void AuditLog::publish_seal() {
   if (seal.closed && file_) {
     if (auto synced = sync(); !synced) report_problem(synced.error());
   }
+  // The last file is nobody else's draft: who reads the one before may take its time.
+  if (seal.closed) options_.files->end_replacing(seal_path(options_.path));
   auto kept = options_.files->replace(seal_path(options_.path),
                                       seal_file_text(seal, options_.key->public_key()));
   if (!kept) report_problem(kept.error());
+  if (seal.closed) options_.files->end_replacing(seal_path(options_.path));
   std::lock_guard lock(mutex_);
   sealed_head_ = LogHead{.seq = seal.seq, .hash = std::move(seal.head)};
   note_sealed(new_seal_covers_);

@@ -230,6 +230,7 @@ core::Result<void> AuditLog::move_to(Retarget target) {
     if (auto moved = rename_file(options_.path, target.path); !moved) return moved;
     std::error_code error;  // the seal of a temporary name; there may be none
     std::filesystem::rename(seal_path(options_.path), seal_path(target.path), error);
+    options_.files->end_replacing(seal_path(options_.path));
   }
   {
     std::lock_guard lock(mutex_);

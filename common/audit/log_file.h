@@ -31,9 +31,13 @@ class LogFiles {
   [[nodiscard]] virtual core::Result<std::unique_ptr<LogFile>> create(
       const std::filesystem::path& path) = 0;
   /// Puts a file with this content (mode 0640) in the place of whatever is at `path`: after a crash
-  /// it is the old one or the new one.
+  /// it is the old one or the new one, after a loss of power perhaps one from before, or damaged.
+  /// Who reads it has until the replacement after the next. What is kept for the next one stays
+  /// beside it, as `path`.new. One thread at a time for each path.
   [[nodiscard]] virtual core::Result<void> replace(const std::filesystem::path& path,
                                                    std::string_view content) = 0;
+  /// Removes what `replace` has kept: no other follows.
+  virtual void end_replacing(const std::filesystem::path& /*path*/) {}
   /// Bytes that the user may still write where `path` is or will be.
   [[nodiscard]] virtual std::uint64_t free_space(const std::filesystem::path& path) const = 0;
 };

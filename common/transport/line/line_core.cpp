@@ -25,7 +25,8 @@ void make_non_blocking(int fd) {
 /// A line end inside a document would cut it in two. In valid JSON it stands between tokens only,
 /// where a blank does as well.
 std::shared_ptr<const std::string> on_one_line(std::shared_ptr<const std::string> bytes) {
-  if (bytes->find_first_of("\r\n") == std::string::npos) return bytes;
+  if (bytes->find('\n') == std::string::npos && bytes->find('\r') == std::string::npos)
+    return bytes;
   auto copy = std::make_shared<std::string>(*bytes);
   std::replace_if(
       copy->begin(), copy->end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');

@@ -32,7 +32,8 @@ void append_data(std::string_view data, std::string& out) {
 StreamPiece sse_event(std::shared_ptr<const std::string> data, std::string_view id,
                       std::string_view type) {
   StreamPiece piece{event_head(id, type), nullptr, kSseEventEnd};
-  if (data->find_first_of(kSseLineEnds) == std::string::npos) {
+  // Two searches of the library's are many times faster than one for either.
+  if (data->find('\n') == std::string::npos && data->find('\r') == std::string::npos) {
     piece.body = std::move(data);
   } else {
     append_data(*data, piece.head);
