@@ -272,7 +272,7 @@ void LinkCaller::Pool::stop() {
     fail(job, core::ErrorCode::kShuttingDown, "this program is stopping");
   }
   for (const auto& link : links) link->client->close();
-  std::map<std::string, Peer> left;
+  std::unordered_map<std::string, Peer> left;
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, options_.farewell, [this] {
     return std::all_of(peers_.begin(), peers_.end(),

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -90,7 +90,7 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
   const LinkCallerOptions options_;
   mutable std::mutex mutex_;  // guards the rest, never held while something of others runs
   std::condition_variable changed_;
-  std::map<std::string, Peer> peers_;
+  std::unordered_map<std::string, Peer> peers_;
   std::size_t link_count_ = 0;  ///< with those that are being opened
   std::size_t running_ = 0;  ///< completions at work now
   bool is_stopping_ = false;

@@ -8,6 +8,7 @@
 #include "common/rpc/frame_peek.h"
 #include "common/rpc/shown_subject.h"
 #include "common/transport/bus/bus_context.h"
+#include "common/transport/bus/bus_inbox.h"
 #include "common/transport/bus/strand.h"
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/client/receiver_gate.h"
@@ -19,7 +20,7 @@ namespace {
 class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore> {
  public:
   BusConnectionCore(Hub& hub, Bus& bus, BusSession session, BusWay way, const core::Clock& clock,
-                    core::Timer& timer, core::RandomSource& random,
+                    core::Timer& timer, std::shared_ptr<BusInbox> inbox,
                     const BusConnectionOptions& options)
       : hub_(hub),
         bus_(bus),
@@ -27,24 +28,32 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
         way_(std::move(way)),
         clock_(clock),
         timer_(timer),
-        name_(BusSession::make(random).str()),
+        inbox_(std::move(inbox)),
         options_(options),
         connection_(bus_connection_info(bus, session_)),
         gate_([] {}) {}
 
+  ~BusConnectionCore() { inbox_->remove(name_); }
+  BusConnectionCore(const BusConnectionCore&) = delete;
+  BusConnectionCore& operator=(const BusConnectionCore&) = delete;
+
   void start(std::shared_ptr<MessageReceiver> receiver) {
-    auto answers = bus_.subscribe(
-        session_inbox(session_, name_ + ".*"), "", [weak = weak_from_this()](BusMessage message) {
-          auto shared = std::make_shared<BusMessage>(std::move(message));
-          run_in(weak, [shared](BusConnectionCore& self) { self.on_answer(std::move(*shared)); });
-        });
-    state_ = bus_.watch([weak = weak_from_this()](bool is_connected) {
-      if (is_connected) run_in(weak, [](BusConnectionCore& self) { self.ask_all_again(); });
-    });
-    if (answers) answers_ = std::move(*answers);
+    auto name =
+        inbox_->add({.on_answer =
+                         [weak = weak_from_this()](BusMessage message, std::uint64_t number) {
+                           auto shared = std::make_shared<BusMessage>(std::move(message));
+                           run_in(weak, [shared, number](BusConnectionCore& self) {
+                             self.on_answer(std::move(*shared), number);
+                           });
+                         },
+                     .on_connected =
+                         [weak = weak_from_this()] {
+                           run_in(weak, [](BusConnectionCore& self) { self.ask_all_again(); });
+                         }});
+    if (name) name_ = std::move(*name);
     gate_.start(std::move(receiver));
-    if (answers) return;
-    hub_.post([weak = weak_from_this(), why = answers.error()] {
+    if (name) return;
+    hub_.post([weak = weak_from_this(), why = name.error()] {
       run_in(weak, [why](BusConnectionCore& self) { self.end(why); });
     });
   }
@@ -100,12 +109,11 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   core::Result<void> publish(const Asked& asked, std::uint64_t number) {
     auto message = bus_message(way_.subject, *asked.bytes, session_,
                                rpc::MessageDirection::kClientToServer, asked.trace);
-    if (number > 0) message.reply = session_inbox(session_, name_ + "." + std::to_string(number));
+    if (number > 0) message.reply = inbox_->subject(name_, number);
     return bus_.publish(message);
   }
-  void on_answer(BusMessage message) {
-    auto digits = message.subject.substr(message.subject.rfind('.') + 1);
-    auto found = asked_.find(std::strtoull(digits.c_str(), nullptr, 10));
+  void on_answer(BusMessage message, std::uint64_t number) {
+    auto found = asked_.find(number);
     if (found == asked_.end()) return;  // answered before, or too late
     if (message.is_no_responders) return on_nobody(found->first, found->second);
     Asked asked = std::move(found->second);
@@ -168,8 +176,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   }
   void end(core::Error why) {
     if (gate_.is_closed()) return;
-    answers_.reset();
-    state_.reset();
+    inbox_->remove(name_);
     asked_.clear();
     gate_.close(std::move(why));
   }
@@ -181,14 +188,13 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   const BusWay way_;
   const core::Clock& clock_;
   core::Timer& timer_;
-  const std::string name_;  ///< of the inbox
+  const std::shared_ptr<BusInbox> inbox_;
+  std::string name_;  ///< there
   const BusConnectionOptions options_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   ReceiverGate gate_;
   std::map<std::uint64_t, Asked> asked_;
   std::uint64_t last_number_ = 0;
-  std::unique_ptr<Bus::Subscription> answers_;
-  std::unique_ptr<Bus::Subscription> state_;
 };
 
 /// What users of the connection hold; closes it when let go of.
@@ -234,16 +240,6 @@ class BusConnection final : public MessageConnection {
 
 }  // namespace
 
-std::shared_ptr<MessageConnection> make_bus_connection(Hub& hub, Bus& bus,
-                                                       const BusSession& session, BusWay way,
-                                                       const core::Clock& clock, core::Timer& timer,
-                                                       core::RandomSource& random,
-                                                       const BusConnectionOptions& options) {
-  auto core = std::make_shared<BusConnectionCore>(hub, bus, session, std::move(way), clock, timer,
-                                                  random, options);
-  return std::make_shared<BusConnection>(hub, std::move(core));
-}
-
 struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
   Parts(Hub& its_hub, Bus& its_bus, BusSession its_session, const core::Clock& its_clock,
         core::Timer& its_timer, core::RandomSource& its_random,
@@ -255,10 +251,13 @@ struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
         timer(its_timer),
         random(its_random),
         options(its_options),
+        inbox(BusInbox::make(bus, session, random)),
         discovery(bus, session, clock, timer, random) {}
 
   [[nodiscard]] std::shared_ptr<MessageConnection> open(BusWay way) {
-    return make_bus_connection(hub, bus, session, std::move(way), clock, timer, random, options);
+    auto core = std::make_shared<BusConnectionCore>(hub, bus, session, std::move(way), clock, timer,
+                                                    inbox, options);
+    return std::make_shared<BusConnection>(hub, std::move(core));
   }
   /// The way through discovery, which a later manager of the league is found by too.
   [[nodiscard]] BusWay to_manager(const std::string& league) {
@@ -279,6 +278,7 @@ struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
   core::Timer& timer;
   core::RandomSource& random;
   const BusConnectionOptions options;
+  const std::shared_ptr<BusInbox> inbox;
   BusDiscovery discovery;
 };
 

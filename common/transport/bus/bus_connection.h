@@ -27,16 +27,11 @@ struct BusConnectionOptions {
   std::chrono::milliseconds offer_again{50};
 };
 
-/// A logical connection over a bus: each request has an inbox of its own for its answer. What was
-/// asked when the broker was lost, or when nobody listened, is asked again with the same bytes
-/// until its deadline, so whoever answers must answer a repetition alike. `current_context` names
-/// the subject. Source: the design for stateless sessions.
-[[nodiscard]] std::shared_ptr<MessageConnection> make_bus_connection(
-    Hub& hub, Bus& bus, const BusSession& session, BusWay way, const core::Clock& clock,
-    core::Timer& timer, core::RandomSource& random, const BusConnectionOptions& options = {});
-
 /// Connects to `nats:` endpoints for one session: `nats:manager` by way of discovery, others
-/// directly. Thread-safe.
+/// directly. What comes of it are logical connections: each request has an inbox of its own for its
+/// answer. What was asked when the broker was lost, or when nobody listened, is asked again with
+/// the same bytes until its deadline, so whoever answers must answer a repetition alike.
+/// Thread-safe. Source: the design for stateless sessions.
 class BusConnector final : public Connector {
  public:
   /// All outlive it and its connections.

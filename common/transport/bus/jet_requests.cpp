@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kJetAskAgain = 1s;
 /// A broker that is starting has its streams within moments.
 constexpr std::chrono::milliseconds kJetNobodyThere = 100ms;
+constexpr std::chrono::milliseconds kJetAbsent = 300ms;
 
 core::Error jet_stopping() {
   return {core::ErrorCode::kShuttingDown, "this program is stopping", {}};
@@ -30,7 +31,8 @@ void JetRequests::ask(BusMessage request, core::Clock::Steady deadline, Repeat r
       number = ++last_number_;
       request.reply = parts_.inbox + std::to_string(number);
       asked_.emplace(
-          number, Asked{std::move(request), deadline, repeat, std::move(answered), 0, false, {}});
+          number,
+          Asked{std::move(request), deadline, repeat, std::move(answered), 0, false, {}, {}});
     }
   }
   if (number == 0) return answered(jet_stopping());
@@ -86,7 +88,7 @@ void JetRequests::on_due(std::uint64_t number) {
     auto& asked = found->second;
     is_over = parts_.clock.steady_now() >= asked.deadline;
     bool is_sent_again =
-        parts_.bus.is_connected() && (asked.repeat == Repeat::kAlways || !asked.is_taken);
+        parts_.bus.is_connected() && (asked.repeat != Repeat::kUnlessTaken || !asked.is_taken);
     if (!is_over && !is_sent_again) return wait(number, asked, kJetAskAgain);
     why = asked.why.empty() ? asked.request.subject + " is not answered" : asked.why;
   }
@@ -96,20 +98,28 @@ void JetRequests::on_due(std::uint64_t number) {
 }
 
 void JetRequests::on_answer(std::uint64_t number, BusMessage message) {
-  if (message.is_no_responders) {
-    std::string subject;
-    {
-      std::lock_guard lock(mutex_);
-      auto found = asked_.find(number);
-      if (found == asked_.end()) return;
-      subject = found->second.request.subject;
-    }
-    return ask_later(number, "the broker at " + parts_.bus.url() + " has no JetStream for " +
-                                 subject + " (nats-server -js)");
-  }
+  if (message.is_no_responders) return on_nobody(number);
   if (is_not_ready(message.payload))
     return ask_later(number, refusal_error(*read_refusal(message.payload)).message);
   finish(number, std::move(message));
+}
+
+void JetRequests::on_nobody(std::uint64_t number) {
+  bool is_over = false;
+  std::string why;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = asked_.find(number);
+    if (found == asked_.end()) return;
+    Asked& asked = found->second;
+    auto now = parts_.clock.steady_now();
+    if (asked.absent_since == core::Clock::Steady{}) asked.absent_since = now;
+    is_over = asked.repeat == Repeat::kWhileThere && now >= asked.absent_since + kJetAbsent;
+    why = "the broker at " + parts_.bus.url() + " has no JetStream for " + asked.request.subject +
+          " (nats-server -js)";
+  }
+  if (!is_over) return ask_later(number, why);
+  finish(number, core::Error{core::ErrorCode::kConnectionError, why, {}});
 }
 
 void JetRequests::finish(std::uint64_t number, const core::Result<BusMessage>& answer) {
@@ -132,8 +142,9 @@ void JetRequests::ask_all_again() {
   std::vector<std::uint64_t> numbers;
   {
     std::lock_guard lock(mutex_);
-    for (const auto& [number, asked] : asked_) {
-      if (asked.repeat == Repeat::kAlways || !asked.is_taken) numbers.push_back(number);
+    for (auto& [number, asked] : asked_) {
+      asked.absent_since = {};  // what was not there before may be there now
+      if (asked.repeat != Repeat::kUnlessTaken || !asked.is_taken) numbers.push_back(number);
     }
   }
   for (auto number : numbers) send(number);

@@ -33,7 +33,11 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
   /// kConnectionError: not answered in time.
   using Answered = std::function<void(core::Result<BusMessage>)>;
   /// May a request be sent again that may have been carried out?
-  enum class Repeat : std::uint8_t { kAlways, kUnlessTaken };
+  enum class Repeat : std::uint8_t {
+    kAlways,
+    kUnlessTaken,
+    kWhileThere,  ///< always, but fails before its deadline when the bus is there and nobody else
+  };
 
   explicit JetRequests(JetParts parts) : parts_(std::move(parts)) {}
 
@@ -53,12 +57,14 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
     Answered answered;
     core::Timer::Id due = 0;
     bool is_taken = false;  ///< the broker may have it
+    core::Clock::Steady absent_since{};  ///< nobody was there
     std::string why;  ///< it is not answered
   };
 
   void send(std::uint64_t number);
   void on_due(std::uint64_t number);
   void ask_later(std::uint64_t number, const std::string& why);
+  void on_nobody(std::uint64_t number);
   void finish(std::uint64_t number, const core::Result<BusMessage>& answer);
   void wait(std::uint64_t number, Asked& asked, core::Clock::Steady::duration longest);
 

@@ -1,5 +1,6 @@
 #include "common/transport/bus/jet_stream.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -134,6 +135,14 @@ core::Result<std::unique_ptr<JetStream>> JetStream::create(Bus& bus, const BusSe
   return std::unique_ptr<JetStream>(new JetStream(std::move(state)));
 }
 
+void JetStream::find(Steady deadline, Done<void> done) {
+  state_->requests_->ask(jet_message("INFO", ""), deadline, JetRequests::Repeat::kWhileThere,
+                         [done = std::move(done)](const core::Result<BusMessage>& answer) {
+                           auto taken = accepted(answer);
+                           done(taken ? core::Result<void>() : core::Result<void>(taken.error()));
+                         });
+}
+
 void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<StreamState> done) {
   auto on_updated = [weak = std::weak_ptr(state_), name = config.name, deadline,
                      done](core::Result<BusMessage> answer) {
@@ -144,13 +153,22 @@ void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<
     self->ask("STREAM.INFO." + name, name, "", deadline,
               [done](const auto& state) { give_state(state, done); });
   };
-  auto on_created = [weak = std::weak_ptr(state_), config, deadline, done,
-                     on_updated](core::Result<BusMessage> answer) {
+  auto on_state = [weak = std::weak_ptr(state_), config, deadline, done,
+                   on_updated](const core::Result<BusMessage>& answer) {
+    auto self = weak.lock();
+    auto state = answer ? read_stream_state(answer->payload) : answer.error();
+    if (!state || !self) return give_state(answer, done);
+    auto wanted = config;
+    wanted.replicas = std::max(config.replicas, state->replicas);
+    self->ask("STREAM.UPDATE." + config.name, config.name, stream_request(wanted), deadline,
+              on_updated);
+  };
+  auto on_created = [weak = std::weak_ptr(state_), name = config.name, deadline, done,
+                     on_state](core::Result<BusMessage> answer) {
     auto self = weak.lock();
     auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
     if (!refusal || refusal->number != kStreamNameInUse || !self) return give_state(answer, done);
-    self->ask("STREAM.UPDATE." + config.name, config.name, stream_request(config), deadline,
-              on_updated);
+    self->ask("STREAM.INFO." + name, name, "", deadline, on_state);
   };
   state_->ask("STREAM.CREATE." + config.name, config.name, stream_request(config), deadline,
               on_created);
@@ -161,10 +179,12 @@ void JetStream::stream_state(const std::string& stream, Steady deadline, Done<St
               [done = std::move(done)](const auto& answer) { give_state(answer, done); });
 }
 
-void JetStream::purge(const std::string& stream, const std::string& subject, Steady deadline,
-                      Done<void> done) {
-  std::string request = subject.empty() ? "" : json{{"filter", subject}}.dump();
-  state_->ask("STREAM.PURGE." + stream, stream, std::move(request), deadline,
+void JetStream::purge(const std::string& stream, const std::string& subject, std::uint64_t before,
+                      Steady deadline, Done<void> done) {
+  json request = json::object();
+  if (!subject.empty()) request["filter"] = subject;
+  if (before != 0) request["seq"] = before;
+  state_->ask("STREAM.PURGE." + stream, stream, request.dump(), deadline,
               [done = std::move(done)](const core::Result<BusMessage>& answer) {
                 auto taken = accepted(answer);
                 done(taken ? core::Result<void>() : core::Result<void>(taken.error()));

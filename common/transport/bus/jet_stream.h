@@ -29,13 +29,14 @@ struct StreamConfig {
   std::chrono::milliseconds max_age{0};  ///< 0: for ever
   std::int64_t max_messages_per_subject = -1;  ///< the oldest go; -1: any number
   std::chrono::milliseconds duplicate_window{120'000};  ///< in which `message_id` is remembered
-  int replicas = 1;  ///< of a cluster
+  int replicas = 1;  ///< how many brokers of a cluster have it, at least
 };
 
 struct StreamState {
   std::uint64_t messages = 0;
   std::uint64_t first_sequence = 0;
   std::uint64_t last_sequence = 0;  ///< ever given; 0: none
+  int replicas = 1;
 };
 
 /// Under which the broker stores a message, and else refuses it.
@@ -70,6 +71,7 @@ struct ConsumerConfig {
   bool is_acknowledged = true;  ///< each message one by one; else reading is enough
   std::chrono::milliseconds ack_wait{10'000};  ///< afterwards it is delivered again
   std::int64_t max_ack_pending = -1;
+  std::chrono::milliseconds longest_wait{0};  ///< of a request for messages; 0: as long as it says
 };
 
 /// A message of a stream that was asked for.
@@ -106,16 +108,20 @@ class JetStream {
   /// those of later requests, at once.
   void end();
 
-  /// Makes the stream, or changes an existing one to `config`. A limit that a broker does not let
-  /// change is left as it is.
+  /// Whether there is any. kConnectionError, and soon, where the bus has none.
+  void find(core::Clock::Steady deadline, Done<void> done);
+  /// Makes the stream, or changes an existing one to `config`, but for a number of replicas that is
+  /// higher: somebody has made it so. A limit that a broker does not let change is left as it is.
   void ensure_stream(const StreamConfig& config, core::Clock::Steady deadline,
                      Done<StreamState> done);
   /// kInvalidReply where there is no such stream.
   void stream_state(const std::string& stream, core::Clock::Steady deadline,
                     Done<StreamState> done);
-  /// Removes all messages of the stream, or those of `subject`.
-  void purge(const std::string& stream, const std::string& subject, core::Clock::Steady deadline,
-             Done<void> done);
+  /// Removes the messages of the stream, or those of `subject`, that have a lower number than
+  /// `before`; 0: all. A repetition may come late, and takes with it what was stored meanwhile
+  /// unless `before` says otherwise.
+  void purge(const std::string& stream, const std::string& subject, std::uint64_t before,
+             core::Clock::Steady deadline, Done<void> done);
 
   /// Publishes at `message.subject` and waits until it is stored. A repetition after a silence is
   /// safe only with a `message_id` or another condition.

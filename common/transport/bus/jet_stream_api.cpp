@@ -139,6 +139,7 @@ std::string consumer_request(const std::string& stream, const std::string& name,
   if (config.is_acknowledged) {
     consumer["ack_wait"] = nanoseconds(config.ack_wait);
     consumer["max_ack_pending"] = config.max_ack_pending;
+    if (config.longest_wait.count() > 0) consumer["max_expires"] = nanoseconds(config.longest_wait);
   }
   return json{{"stream_name", stream}, {"config", consumer}}.dump();
 }
@@ -173,8 +174,9 @@ core::Error refusal_error(const JetRefusal& refusal) {
 
 bool is_not_ready(std::string_view answer) {
   constexpr int kUnavailable = 503;
+  constexpr int kIsBeingStored = 10158;  // the same message, by an earlier copy of it
   auto refusal = read_refusal(answer);
-  return refusal && refusal->code == kUnavailable;
+  return refusal && (refusal->code == kUnavailable || refusal->number == kIsBeingStored);
 }
 
 core::Result<StreamState> read_stream_state(std::string_view answer) {
@@ -182,8 +184,12 @@ core::Result<StreamState> read_stream_state(std::string_view answer) {
   if (!parsed.is_object()) return unreadable("a stream");
   auto state = parsed.find("state");
   if (state == parsed.end() || !state->is_object()) return unreadable("a stream");
-  return StreamState{unsigned_of(*state, "messages"), unsigned_of(*state, "first_seq"),
-                     unsigned_of(*state, "last_seq")};
+  StreamState read{unsigned_of(*state, "messages"), unsigned_of(*state, "first_seq"),
+                   unsigned_of(*state, "last_seq")};
+  auto config = parsed.find("config");
+  if (config != parsed.end() && config->is_object())
+    read.replicas = static_cast<int>(unsigned_of(*config, "num_replicas"));
+  return read;
 }
 
 core::Result<StoredMessage> read_stored_message(std::string_view answer) {

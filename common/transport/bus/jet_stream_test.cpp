@@ -41,6 +41,7 @@ TEST_F(JetStreamTest, StoresAndGivesBack) {
   auto made = agent->ensure(journal());
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ(made->last_sequence, 0U);
+  EXPECT_EQ(made->replicas, 1);
   JetAnswers<PublishAck> acks;
   std::string bytes("a\0\xff\r\n", 5);
   agent->streams->publish({"j.a", {}, {{"Term", "7"}}, bytes, false}, {}, agent->in(10s),
@@ -73,15 +74,19 @@ TEST_F(JetStreamTest, StoresAndGivesBack) {
 TEST_F(JetStreamTest, PurgesAllOrOneSubject) {
   ASSERT_TRUE(agent->ensure(journal()));
   for (const char* subject : {"j.a", "j.b", "j.b"}) agent->publish(subject, "x");
-  auto purge = [&](const std::string& subject) {
+  auto purge = [&](const std::string& subject, std::uint64_t before = 0) {
     return agent->wait<void>(
-        [&](auto done) { agent->streams->purge("J", subject, agent->in(10s), done); });
+        [&](auto done) { agent->streams->purge("J", subject, before, agent->in(10s), done); });
   };
   EXPECT_TRUE(purge("j.b"));
   EXPECT_EQ(agent->state("J")->messages, 1U);
   EXPECT_TRUE(purge(""));
   EXPECT_EQ(agent->state("J")->messages, 0U);
   EXPECT_EQ(agent->state("J")->last_sequence, 3U) << "numbers are never given twice";
+  for (int i = 0; i < 3; ++i) agent->publish("j.a", "y");
+  EXPECT_TRUE(purge("", 6));
+  EXPECT_TRUE(purge("", 6)) << "again, and too late";
+  EXPECT_EQ(agent->state("J")->messages, 1U);
 }
 
 TEST_F(JetStreamTest, ChangesWhatIsThereAsFarAsItGoes) {
@@ -319,10 +324,48 @@ TEST_F(JetStreamTest, SaysThatABrokerHasNone) {
   ASSERT_FALSE(state);
   EXPECT_EQ(state.error().code, core::ErrorCode::kConnectionError);
   EXPECT_NE(state.error().message.find("no JetStream"), std::string::npos) << state.error().message;
+  // Whoever looks for streams does not wait until its deadline.
+  auto found = other.wait<void>(
+      [&](auto done) { other.streams->find(other.in(std::chrono::hours(1)), done); });
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find("no JetStream"), std::string::npos);
+  EXPECT_TRUE(agent->wait<void>([&](auto done) { agent->streams->find(agent->in(10s), done); }));
   auto ack = other.publish("nobody.stores", "x", {}, 300ms);
   EXPECT_EQ(ack.status, Ack::kFailed);
   auto end = other.fetch("J", "c", 1, 10s);
   ASSERT_FALSE(end.end);
+}
+
+TEST_F(JetStreamTest, LeavesMoreReplicasThanItWants) {
+  TestingBroker plain;
+  JetAgent cluster(plain.url());  // says what a cluster would
+  JetAgent other(plain.url());
+  std::vector<std::unique_ptr<Bus::Subscription>> answers;
+  JetAnswers<std::string> updates;
+  auto say = [&](const std::string& verb, const std::string& answer) {
+    auto heard = cluster.bus->subscribe(
+        "$JS.API.STREAM." + verb + ".J", "", [&, verb, answer](const BusMessage& asked) {
+          if (verb == "UPDATE") updates.add(asked.payload);
+          (void)cluster.bus->publish({asked.reply, {}, {}, answer, false});
+        });
+    ASSERT_TRUE(heard);
+    answers.push_back(std::move(*heard));
+  };
+  say("CREATE", R"({"error":{"code":400,"err_code":10058,"description":"in use"}})");
+  const std::string state = R"({"config":{"num_replicas":3},"state":{"messages":0}})";
+  say("INFO", state);
+  say("UPDATE", state);
+  ASSERT_TRUE(cluster.bus->flush(10s));
+  for (auto [wanted, asked] : {std::pair{1, 3}, std::pair{5, 5}}) {
+    auto config = journal();
+    config.replicas = wanted;
+    auto made = other.ensure(config);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->replicas, 3);
+    EXPECT_NE(updates.next().value_or("").find("\"num_replicas\":" + std::to_string(asked)),
+              std::string::npos);
+  }
+  answers.clear();
 }
 
 }  // namespace

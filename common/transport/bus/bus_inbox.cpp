@@ -1,0 +1,92 @@
+#include "common/transport/bus/bus_inbox.h"
+
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+namespace league::transport {
+
+std::shared_ptr<BusInbox> BusInbox::make(Bus& bus, const BusSession& session,
+                                         core::RandomSource& random) {
+  return std::shared_ptr<BusInbox>(new BusInbox(bus, session, random));
+}
+
+BusInbox::BusInbox(Bus& bus, const BusSession& session, core::RandomSource& random)
+    : bus_(bus), session_(session), random_(random), stem_(BusSession::make(random).str() + "-") {}
+
+BusInbox::~BusInbox() = default;
+
+std::size_t BusInbox::lane_of(std::string_view name) {
+  // Who could not be added has no name: what it asks is refused where it is published.
+  return name.empty() ? 0 : static_cast<unsigned char>(name.back()) % kLanes;
+}
+
+std::string BusInbox::subject(const std::string& name, std::uint64_t request) const {
+  return session_inbox(
+      session_, stem_ + std::to_string(lane_of(name)) + "." + name + "." + std::to_string(request));
+}
+
+core::Result<std::string> BusInbox::add(Owner owner) {
+  std::string name = BusSession::make(random_).str();
+  if (auto listening = listen(lane_of(name)); !listening) return listening.error();
+  std::lock_guard lock(mutex_);
+  owners_.emplace(name, std::make_shared<const Owner>(std::move(owner)));
+  return name;
+}
+
+void BusInbox::remove(const std::string& name) {
+  std::shared_ptr<const Owner> removed;  // let go of without the lock
+  std::lock_guard lock(mutex_);
+  auto found = owners_.find(name);
+  if (found == owners_.end()) return;
+  removed = std::move(found->second);
+  owners_.erase(found);
+}
+
+core::Result<void> BusInbox::listen(std::size_t lane) {
+  {
+    std::lock_guard lock(mutex_);
+    if (lanes_[lane]) return {};
+  }
+  auto heard = bus_.subscribe(session_inbox(session_, stem_ + std::to_string(lane) + ".*.*"), "",
+                              [weak = weak_from_this()](BusMessage message) {
+                                if (auto self = weak.lock()) self->on_message(std::move(message));
+                              });
+  if (!heard) return heard.error();
+  auto state = bus_.watch([weak = weak_from_this()](bool is_connected) {
+    auto self = weak.lock();
+    if (self && is_connected) self->tell_all_connected();
+  });
+  std::lock_guard lock(mutex_);
+  // Who lost a race ends its own without the lock: `heard` and `state` are older.
+  if (!lanes_[lane]) lanes_[lane].swap(*heard);
+  if (!state_) state_.swap(state);
+  return {};
+}
+
+void BusInbox::on_message(BusMessage message) {
+  std::string_view subject = message.subject;
+  auto number_at = subject.rfind('.') + 1;
+  auto name_at = subject.rfind('.', number_at - 2) + 1;
+  auto request = std::strtoull(message.subject.c_str() + number_at, nullptr, 10);
+  std::shared_ptr<const Owner> owner;
+  {
+    std::lock_guard lock(mutex_);
+    auto found = owners_.find(std::string(subject.substr(name_at, number_at - 1 - name_at)));
+    if (found == owners_.end()) return;  // of a connection that has ended
+    owner = found->second;
+  }
+  owner->on_answer(std::move(message), request);
+}
+
+void BusInbox::tell_all_connected() {
+  std::vector<std::shared_ptr<const Owner>> owners;
+  {
+    std::lock_guard lock(mutex_);
+    owners.reserve(owners_.size());
+    for (const auto& [name, owner] : owners_) owners.push_back(owner);
+  }
+  for (const auto& owner : owners) owner->on_connected();
+}
+
+}  // namespace league::transport

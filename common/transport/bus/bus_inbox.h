@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "common/core/random_source.h"
+#include "common/core/result.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/bus/subject.h"
+
+namespace league::transport {
+
+/// Where answers to one session's calls come. All its connections share the subscriptions: one for
+/// each of a thousand peers would cost the broker, and this program, more than the calls do. Each
+/// has a name of its own that nobody can guess, so that whoever is asked learns where its own
+/// answers go and no other's. Thread-safe. Source: the design for stateless sessions.
+class BusInbox : public std::enable_shared_from_this<BusInbox> {
+ public:
+  /// What one connection wants to hear, on threads of the bus.
+  struct Owner {
+    std::function<void(BusMessage answer, std::uint64_t request)> on_answer;
+    std::function<void()> on_connected;  ///< the broker is there, for the first time or again
+  };
+
+  /// `bus` outlives it.
+  [[nodiscard]] static std::shared_ptr<BusInbox> make(Bus& bus, const BusSession& session,
+                                                      core::RandomSource& random);
+  ~BusInbox();
+  BusInbox(const BusInbox&) = delete;
+  BusInbox& operator=(const BusInbox&) = delete;
+
+  /// The owner's name from now on. Fails as Bus::subscribe does; the next one tries again.
+  [[nodiscard]] core::Result<std::string> add(Owner owner);
+  /// The owner hears nothing more, but for what is being told at the moment.
+  void remove(const std::string& name);
+  /// Where the answer to the request with this number of `name`'s is to go.
+  [[nodiscard]] std::string subject(const std::string& name, std::uint64_t request) const;
+
+ private:
+  /// As many subscriptions as libnats has threads to deliver, so that answers share the processors.
+  static constexpr std::size_t kLanes = 2;
+
+  BusInbox(Bus& bus, const BusSession& session, core::RandomSource& random);
+  [[nodiscard]] static std::size_t lane_of(std::string_view name);
+  [[nodiscard]] core::Result<void> listen(std::size_t lane);
+  void on_message(BusMessage message);
+  void tell_all_connected();
+
+  Bus& bus_;
+  const BusSession session_;
+  core::RandomSource& random_;
+  const std::string stem_;
+  std::mutex mutex_;  // guards the rest, never held while others are called
+  std::unordered_map<std::string, std::shared_ptr<const Owner>> owners_;
+  std::array<std::unique_ptr<Bus::Subscription>, kLanes> lanes_;
+  std::unique_ptr<Bus::Subscription> state_;
+};
+
+}  // namespace league::transport
