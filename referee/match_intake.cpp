@@ -80,16 +80,13 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
     take();
   }
 
- private:
   /// Asks the queue for as many matches as there are places.
   void take() {
-    if (is_stopped()) return;
+    if (!may_ask()) return;
     int wanted = 0;
     const int free = context_.player.free_places();
     {
       std::lock_guard lock(mutex_);
-      // One request at a time: the broker serves several in turn, and nobody could tell which of
-      // them a message belongs to.
       if (is_stopped_ || is_resting_ || is_asking_) return;
       wanted = free - static_cast<int>(arrived_.size() + claimed_.size());
       if (wanted <= 0) return;
@@ -101,6 +98,14 @@ class MatchIntake::State : public std::enable_shared_from_this<State> {
           self->on_delivery(std::move(delivery));
         },
         [self = shared_from_this()](const core::Result<void>& ended) { self->on_fetched(ended); });
+  }
+
+ private:
+  /// One request at a time: the broker serves several in turn, and nobody could tell which of them
+  /// a message belongs to.
+  [[nodiscard]] bool may_ask() {
+    std::lock_guard lock(mutex_);
+    return !is_stopped_ && !is_resting_ && !is_asking_;
   }
 
   void on_delivery(StreamDelivery delivery) {
@@ -312,6 +317,8 @@ MatchIntake::~MatchIntake() { stop(); }
 void MatchIntake::on_over(const std::string& match_id, bool is_accepted) {
   state_->on_over(match_id, is_accepted);
 }
+
+void MatchIntake::on_played() { state_->take(); }
 
 void MatchIntake::stop() { state_->stop(); }
 

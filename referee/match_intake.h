@@ -56,7 +56,10 @@ class MatchIntake {
   MatchIntake(const MatchIntake&) = delete;
   MatchIntake& operator=(const MatchIntake&) = delete;
 
-  /// A match is over and its place is free; `is_accepted`: the manager has taken the report.
+  /// A match is played and takes no place any more. The manager hears of its result before it hears
+  /// what is claimed for that place.
+  void on_played();
+  /// A match is over; `is_accepted`: the manager has taken the report.
   void on_over(const std::string& match_id, bool is_accepted);
   /// Takes nothing more; what is in hand is left to the queue.
   void stop();

@@ -15,6 +15,18 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
+/// An answer that is read so late after its time limit is none. The audit's bound, and never less
+/// than what makes the time-out void.
+Duration latest_answer(Duration limit) {
+  return std::max<Duration>(std::chrono::seconds(1), allowed_own_delay(limit));
+}
+
+Error late_answer(core::Clock::Steady::duration late) {
+  auto by = std::chrono::duration_cast<std::chrono::milliseconds>(late).count();
+  return {ErrorCode::kTimeout,
+          "the answer was read " + std::to_string(by) + " ms after the time limit", ""};
+}
+
 MatchSettings settings_for(const agent::Settings& settings) {
   MatchSettings match;
   match.invitation_limit = settings.time_limit(MessageType::kGameInvitation);
@@ -232,6 +244,11 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply&
 
 void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
   auto answer = read_answer(call, reply);
+  // This process may have stood still, and with it the timer that ends the wait. Nobody can tell
+  // any more when the answer was given: it is a time-out, and our own lateness is in its proof, so
+  // that it does not count for the player.
+  auto late = context_.clock.steady_now() - call.deadline;
+  if (answer && late > latest_answer(call.time_limit)) answer = late_answer(late);
   if (!answer) {
     reply.notes->verdict = answer.error().code;
     reply.notes->fault = answer.error().message;
@@ -278,6 +295,7 @@ void MatchRunner::carry_out(const StartTimer& effect) {
 
 void MatchRunner::carry_out(const ReportResult& effect) {
   is_reporting_ = true;
+  is_report_out_ = true;
   envelope::MatchResultReport report{
       .game_type = assignment_.game_type,
       .result = match_result(effect.result, player_ids(), assignment_.attempt,
@@ -296,6 +314,7 @@ void MatchRunner::carry_out(const ReportResult& effect) {
   call.time_limit = context_.settings.time_limit(MessageType::kMatchResultReport);
   call.budget = transport::Budget::kGame;
   context_.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
+    if (reply.error) self->is_report_out_ = false;
     self->note_report(reply.error);
     Effects effects;
     {
@@ -306,6 +325,7 @@ void MatchRunner::carry_out(const ReportResult& effect) {
     }
     self->run(effects);
   });
+  if (context_.on_played) context_.on_played();
 }
 
 void MatchRunner::carry_out(const AnnounceGameOver& effect) {

@@ -31,6 +31,8 @@ struct RunnerContext {
   core::AuthToken own_token;  ///< towards the manager only
   /// The record of a match has changed; must be short. May be empty: nothing is recorded.
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
+  /// A match is played and its report has been sent: it takes no place any more. May be empty.
+  std::function<void()> on_played = {};
 };
 
 /// Plays one assigned match: carries out the effects of the pure Match and feeds back what comes of
@@ -53,6 +55,9 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Whether the match takes one of the referee's places. It does not once it is played: the
   /// manager counts it as over when it accepts the report, before the referee reads the answer.
   [[nodiscard]] bool takes_a_place() const { return !is_reporting_; }
+  /// Whether its report is on its way or accepted, so that another match may be asked for. Not
+  /// between two attempts: the manager has not heard of it and would refuse.
+  [[nodiscard]] bool is_report_out() const { return is_report_out_; }
 
  private:
   MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
@@ -97,6 +102,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   const ClockAnchor anchor_;
   std::atomic<int> pings_{0};
   std::atomic<bool> is_reporting_{false};
+  std::atomic<bool> is_report_out_{false};
   mutable std::mutex mutex_;  // guards match_, plan_ and ack_
   MatchPlan plan_;
   const rules::RulesModule& rules_;

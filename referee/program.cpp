@@ -28,6 +28,9 @@ class IntakeSlot {
   void on_over(const std::string& match, bool is_accepted) {
     if (auto intake = get()) intake->on_over(match, is_accepted);
   }
+  void on_played() {
+    if (auto intake = get()) intake->on_played();
+  }
   void stop() {
     std::shared_ptr<MatchIntake> intake;
     {
@@ -132,6 +135,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   service.on_match_over([&intake](const std::string& match, bool is_accepted) {
     intake.on_over(match, is_accepted);
   });
+  service.on_match_played([&intake] { intake.on_played(); });
   std::string url = (*port)->session_url();
   if (url.empty()) url = options.common.contact_endpoint((*port)->port());
   agent::RegistrationOptions registration{.role = envelope::Role::kReferee,

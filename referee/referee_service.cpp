@@ -83,9 +83,10 @@ void RefereeService::set_identity(const agent::Identity& identity) {
     token_ = identity.token;
     envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
                                                              identity.league, deps_.clock);
-    context_ = std::make_unique<RunnerContext>(RunnerContext{
-        deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings, deps_.delays,
-        options_.mode, options_.manager, options_.endpoints, identity.token, deps_.publish});
+    context_ = std::make_unique<RunnerContext>(
+        RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings,
+                      deps_.delays, options_.mode, options_.manager, options_.endpoints,
+                      identity.token, deps_.publish, on_played_});
   }
   server_.release();
 }
@@ -94,10 +95,17 @@ void RefereeService::on_match_over(std::function<void(const std::string&, bool)>
   on_over_ = std::move(callback);
 }
 
+void RefereeService::on_match_played(std::function<void()> callback) {
+  on_played_ = std::move(callback);
+}
+
 int RefereeService::free_places() const {
   std::lock_guard lock(mutex_);
   if (!context_ || (deps_.may_start && !deps_.may_start())) return 0;
-  return std::max(options_.max_concurrent_matches - static_cast<int>(running_.size()), 0);
+  auto is_in_hand = [](const auto& one) { return !one.second->is_report_out(); };
+  return std::max(options_.max_concurrent_matches -
+                      static_cast<int>(std::ranges::count_if(running_, is_in_hand)),
+                  0);
 }
 
 std::vector<MatchPlayer::Refused> RefereeService::play(

@@ -51,6 +51,8 @@ class RefereeService final : public MatchPlayer {
   /// Runs when a match is over; `is_accepted`: the manager has taken the report. Set before
   /// messages arrive.
   void on_match_over(std::function<void(const std::string& match_id, bool is_accepted)> callback);
+  /// `callback` runs when a match is played and its report has been sent; as on_match_over.
+  void on_match_played(std::function<void()> callback);
 
   [[nodiscard]] std::size_t running_matches() const;
   [[nodiscard]] int free_places() const override;
@@ -78,6 +80,7 @@ class RefereeService final : public MatchPlayer {
   agent::AgentServer server_;
   std::function<void(const envelope::LeagueCompleted&)> on_completed_;
   std::function<void(const std::string&, bool)> on_over_;
+  std::function<void()> on_played_;
 
   mutable std::mutex mutex_;
   std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;  // set once, before the first assignment

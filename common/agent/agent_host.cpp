@@ -55,7 +55,7 @@ class SessionCaller final : public transport::Caller {
   static transport::LinkCallerOptions link_options(const Settings& settings) {
     transport::LinkCallerOptions options;
     options.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
-    options.max_connections = 100'000;  // a session costs a subscription, no socket
+    options.max_connections = 100'000;  // a session costs no socket
     return options;
   }
 
@@ -103,9 +103,9 @@ core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& setti
 AgentHost::~AgentHost() { shut_down(); }
 
 transport::Caller& AgentHost::caller_for(const std::optional<transport::BusSession>& session) {
-  if (!bus_ || !session) return *caller_;
+  if (bus() == nullptr || !session) return *caller_;
   session_callers_.push_back(std::make_unique<GatedCaller>(std::make_unique<SessionCaller>(
-      *hub_, *bus_, *session, clock_, *timer_, random_, *caller_, settings_)));
+      *hub_, *bus(), *session, clock_, *timer_, random_, *caller_, settings_)));
   return *session_callers_.back();
 }
 
@@ -119,13 +119,12 @@ void AgentHost::shut_down() {
 }
 
 core::Result<void> AgentHost::join_bus(const BusAccess& access) {
-  auto options = access.options;
-  options.on_fault = [](const std::string& fault) { spdlog::warn("bus: {}", fault); };
-  auto bus = transport::NatsBus::connect(options);
-  if (!bus) return bus.error();
-  if (!(*bus)->is_connected())
-    spdlog::warn("the bus at {} cannot be reached yet; looking for it", (*bus)->url());
-  bus_ = std::move(*bus);
+  auto buses =
+      connect_bus(access, [](const std::string& fault) { spdlog::warn("bus: {}", fault); });
+  if (!buses) return buses.error();
+  buses_ = std::move(*buses);
+  if (!bus()->is_connected())
+    spdlog::warn("the bus at {} cannot be reached yet; looking for it", bus()->url());
   bus_session_ = access.session;
   return {};
 }
@@ -258,8 +257,8 @@ transport::JetStream* AgentPort::streams() {
   std::lock_guard lock(streams_mutex_);
   if (has_stopped_) return nullptr;
   if (streams_) return streams_.get();
-  auto made = transport::JetStream::create(*host_.bus(), *session_, host_.clock(), host_.timer(),
-                                           host_.random());
+  auto made = transport::JetStream::create(host_.streams_bus(), *session_, host_.clock(),
+                                           host_.timer(), host_.random());
   if (!made) {
     spdlog::warn("streams of the bus: {}", made.error().message);
     return nullptr;

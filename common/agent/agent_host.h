@@ -51,7 +51,9 @@ class AgentHost {
   [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
   /// Null where the program is on no bus.
-  [[nodiscard]] transport::Bus* bus() { return bus_.get(); }
+  [[nodiscard]] transport::Bus* bus() { return buses_.bus.get(); }
+  /// By which streams are asked, and what they keep is published. Only where there is a bus.
+  [[nodiscard]] transport::Bus& streams_bus() { return buses_.streams(); }
   /// The session of the credentials, if there are any.
   [[nodiscard]] const std::optional<transport::BusSession>& bus_session() const {
     return bus_session_;
@@ -82,7 +84,7 @@ class AgentHost {
   std::unique_ptr<transport::HttpRuntime> runtime_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
-  std::unique_ptr<transport::Bus> bus_;
+  BusConnections buses_;
   std::optional<transport::BusSession> bus_session_;
   std::atomic<bool> is_stopping_{false};
   std::unique_ptr<GatedCaller> caller_;
@@ -129,9 +131,9 @@ class AgentPort {
   void expect_session(const std::string& contact_endpoint);
   /// `nats:SESSION`; empty where the program is on no bus.
   [[nodiscard]] std::string session_url() const;
-  /// Streams of the bus, asked for with the port's session. Made at the first call; null where the
-  /// program is on no bus, or the bus is closed. Ends with `stop_serving`, with what is open in it.
-  /// Thread-safe before that.
+  /// Streams of the bus, asked for with the port's session and the host's `streams_bus`. Made at
+  /// the first call; null where the program is on no bus, or the bus is closed. Ends with
+  /// `stop_serving`, with what is open in it. Thread-safe before that.
   [[nodiscard]] transport::JetStream* streams();
   /// For who stops several ports: begin with all, then each stops within the same time.
   void begin_stop();

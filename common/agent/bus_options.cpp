@@ -16,23 +16,39 @@ core::Error bus_error(const fs::path& file, const std::string& why) {
   return {core::ErrorCode::kInvalidFieldValue, file.string() + ": " + why, {}};
 }
 
+std::string text_of(const json& object, const char* name) {
+  auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+core::Result<transport::NatsCredentials> read_user(const fs::path& file, const json& object,
+                                                   const std::string& what) {
+  transport::NatsCredentials credentials;
+  if (object.is_object()) {
+    credentials.user = text_of(object, "user");
+    credentials.password = text_of(object, "password");
+  }
+  if (credentials.user.empty()) return bus_error(file, what + "names no user");
+  return credentials;
+}
+
 core::Result<void> read_credentials(const fs::path& file, bool needs_url, BusAccess& access) {
   std::ifstream in(file);
   if (!in) return bus_error(file, "cannot be read");
   json credentials = json::parse(in, nullptr, false);
   if (!credentials.is_object()) return bus_error(file, "holds no JSON object");
-  auto text = [&credentials](const char* name) {
-    auto found = credentials.find(name);
-    return found != credentials.end() && found->is_string() ? found->get<std::string>()
-                                                            : std::string();
-  };
-  access.options.credentials.user = text("user");
-  access.options.credentials.password = text("password");
-  if (access.options.credentials.user.empty()) return bus_error(file, "names no user");
-  access.session = transport::BusSession::parse(text("session"));
+  auto user = read_user(file, credentials, "");
+  if (!user) return user.error();
+  access.options.credentials = std::move(*user);
+  if (auto streams = credentials.find("streams"); streams != credentials.end()) {
+    auto other = read_user(file, *streams, "streams ");
+    if (!other) return other.error();
+    access.streams_credentials = std::move(*other);
+  }
+  access.session = transport::BusSession::parse(text_of(credentials, "session"));
   if (!access.session) return bus_error(file, "names no session");
-  if (access.options.tls.ca.empty()) access.options.tls.ca = text("ca_file");
-  if (needs_url) access.options.urls = text("url");
+  if (access.options.tls.ca.empty()) access.options.tls.ca = text_of(credentials, "ca_file");
+  if (needs_url) access.options.urls = text_of(credentials, "url");
   if (access.options.urls.empty())
     return bus_error(file, "has no url: say where the broker is with --bus");
   return {};
@@ -50,6 +66,23 @@ core::Result<BusAccess> read_bus_access(const BusOptions& options, const std::st
     if (!read) return read.error();
   }
   return access;
+}
+
+core::Result<BusConnections> connect_bus(const BusAccess& access,
+                                         std::function<void(std::string)> on_fault) {
+  auto options = access.options;
+  options.on_fault = std::move(on_fault);
+  BusConnections connections;
+  auto bus = transport::NatsBus::connect(options);
+  if (!bus) return bus.error();
+  connections.bus = std::move(*bus);
+  if (!access.streams_credentials) return connections;
+  options.credentials = *access.streams_credentials;
+  options.name += " (streams)";
+  auto streams = transport::NatsBus::connect(options);
+  if (!streams) return streams.error();
+  connections.at_streams = std::move(*streams);
+  return connections;
 }
 
 core::Result<transport::BusSession> open_bus_session(const fs::path& file,

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,7 +17,8 @@ namespace league::agent {
 struct BusOptions {
   std::string urls;  ///< of brokers, with commas between; empty: no bus
   /// JSON file of `league bus-config`: `user`, `password`, `session`, and `url` and `ca_file` where
-  /// no others are given.
+  /// no others are given; `streams` with a `user` and a `password` where streams are kept in an
+  /// account of their own.
   std::filesystem::path credentials;
   transport::NatsTls tls;
 
@@ -26,6 +29,17 @@ struct BusOptions {
 struct BusAccess {
   transport::NatsBusOptions options;
   std::optional<transport::BusSession> session;  ///< of the credentials
+  /// Nothing: streams are asked as all others are.
+  std::optional<transport::NatsCredentials> streams_credentials;
+};
+
+/// A program's connections to the bus.
+struct BusConnections {
+  std::unique_ptr<transport::Bus> bus;
+  std::unique_ptr<transport::Bus> at_streams;  ///< null where `bus` reaches the streams as well
+
+  /// By which streams are asked, and what they keep is published.
+  [[nodiscard]] transport::Bus& streams() const { return at_streams ? *at_streams : *bus; }
 };
 
 /// Reads the credentials. Fails with kInvalidFieldValue and a text that names the file and what is
@@ -33,6 +47,11 @@ struct BusAccess {
 /// `name` is what the broker's own monitoring shows.
 [[nodiscard]] core::Result<BusAccess> read_bus_access(const BusOptions& options,
                                                       const std::string& name);
+
+/// Connects, and goes on looking where there is no broker yet. Fails as NatsBus::connect;
+/// `on_fault` as of NatsBusOptions.
+[[nodiscard]] core::Result<BusConnections> connect_bus(
+    const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 
 /// The session of an agent: kept in `file` (mode 0600), made at the first time; a passing one where
 /// `file` is empty. Fails when the file cannot be read or written, or holds no session.

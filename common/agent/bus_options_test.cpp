@@ -55,6 +55,27 @@ TEST_F(BusOptionsTest, TheFileSaysAllThatIsNeeded) {
   EXPECT_EQ(access->session->str(), "0123456789abcdef0123456789abcdef");
 }
 
+TEST_F(BusOptionsTest, StreamsMayHaveAUserOfTheirOwn) {
+  auto access = read(good().dump());
+  ASSERT_TRUE(access);
+  EXPECT_FALSE(access->streams_credentials);
+  auto file = good();
+  file["streams"] = {{"user", "P01/streams"}, {"password", "other"}};
+  access = read(file.dump());
+  ASSERT_TRUE(access) << access.error().message;
+  ASSERT_TRUE(access->streams_credentials);
+  EXPECT_EQ(access->streams_credentials->user, "P01/streams");
+  EXPECT_EQ(access->streams_credentials->password, "other");
+  EXPECT_EQ(access->options.credentials.user, "P01");
+  for (const json& bad : {json(nullptr), json("P01"), json::object(), json{{"password", "x"}}}) {
+    file["streams"] = bad;
+    access = read(file.dump());
+    ASSERT_FALSE(access) << bad;
+    EXPECT_NE(access.error().message.find("P01.json: streams names no user"), std::string::npos)
+        << access.error().message;
+  }
+}
+
 TEST_F(BusOptionsTest, WhatIsGivenBesideTheFileComesFirst) {
   BusOptions options;
   options.urls = "nats://127.0.0.1:4222";

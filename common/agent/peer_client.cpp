@@ -123,11 +123,16 @@ bool PeerClient::is_proven(const transport::Endpoint& endpoint) const {
   return found != styles_.end() && found->second.is_proven;
 }
 
+bool PeerClient::may_be_plain(const transport::Endpoint& endpoint) const {
+  // A session on a bus is a league agent's: there is no other way to call it.
+  return plain_mcp_.caller != nullptr && endpoint.scheme != "nats";
+}
+
 void PeerClient::note_silence(const Pending& pending, const Error& why) {
   // An MCP server on a connection may pass over what comes before the handshake: the next attempt
   // begins with it.
   const auto& endpoint = pending.call.endpoint;
-  if (plain_mcp_.caller == nullptr || why.code != ErrorCode::kTimeout) return;
+  if (!may_be_plain(endpoint) || why.code != ErrorCode::kTimeout) return;
   if (transport::is_http(endpoint) || is_proven(endpoint)) return;
   remember_style(endpoint, CallStyle::kMcp);
 }
@@ -239,7 +244,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
     if (!envelope::spec(pending.call.type).reply) return false;  // that acknowledges news
   }
   bool has_no_message = error != nullptr || reply == nullptr || !*reply;
-  bool may_be_mcp = plain_mcp_.caller != nullptr && !is_refused && has_no_message &&
+  bool may_be_mcp = may_be_plain(endpoint) && !is_refused && has_no_message &&
                     !is_proven(endpoint) && looks_like_plain_mcp(outcome.http_status, error);
   if (!may_be_mcp) return false;
   pending.first_answer = PeerReply{};

@@ -98,6 +98,7 @@ class PeerClient {
   [[nodiscard]] CallStyle first_style(const transport::Endpoint& endpoint) const;
   void prove_style(const transport::Endpoint& endpoint, CallStyle style);
   [[nodiscard]] bool is_proven(const transport::Endpoint& endpoint) const;
+  [[nodiscard]] bool may_be_plain(const transport::Endpoint& endpoint) const;
   void note_silence(const Pending& pending, const core::Error& why);
   /// True when the call goes out again in another style.
   bool tries_another_way(Pending& pending, transport::CallOutcome& outcome,

@@ -343,5 +343,18 @@ TEST_F(PlainMcpTest, SilenceOnAConnectionLetsTheNextAttemptNegotiate) {
   EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kMcp);
 }
 
+TEST_F(PlainMcpTest, WhoIsSilentOnABusIsCalledAgainAsBefore) {
+  endpoint_ = *transport::parse_endpoint("nats:0123456789abcdef");
+  caller_.answer = [](const json&) {
+    transport::CallOutcome out;
+    out.error = core::Error{ErrorCode::kTimeout, "late", ""};
+    return out;
+  };
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kTimeout);
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kTimeout);
+  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kToolName);
+  EXPECT_TRUE(sessions_.frames.empty());
+}
+
 }  // namespace
 }  // namespace league::agent

@@ -74,6 +74,7 @@ std::vector<Field> league_fields() {
       duration("bus", "keep_alive_ms", 50, &S::bus, &S::Bus::keep_alive),
       duration("bus", "queue_wait_ms", 500, &S::bus, &S::Bus::queue_wait),
       duration("bus", "lease_ms", 1000, &S::bus, &S::Bus::lease),
+      number("bus", "replicas", 1, 5, &S::bus, &S::Bus::replicas),
       number("retry", "max_attempts", 1, 100, &S::retry, &S::Retry::max_attempts),
       duration("retry", "delay_ms", 0, &S::retry, &S::Retry::delay),
       number("retry", "max_invalid_answers", 1, 100, &S::retry, &S::Retry::max_invalid_answers),

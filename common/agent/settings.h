@@ -52,6 +52,7 @@ struct Settings {
     Milliseconds queue_wait{
         10000};  ///< a queued match of which nobody says so long that it goes on is offered again
     Milliseconds lease{6000};  ///< how long a manager leads that does not say that it lives
+    int replicas = 1;  ///< how many brokers of a cluster keep each stream; never fewer than do now
   } bus;
 
   struct Breaker {
