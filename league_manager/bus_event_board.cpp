@@ -20,17 +20,23 @@ using std::chrono::seconds;
 
 // For the stream: events wait for it, and with them the players for their round.
 constexpr milliseconds kQuickSearch{300};
+constexpr seconds kElection{15};  // of who keeps it, where several brokers do
 constexpr seconds kSearch{5};  // beside the events
 constexpr seconds kBetweenSearches{15};
 constexpr seconds kAnswer{5};  // of the broker to one event
 constexpr int kMostTries = 3;
 constexpr milliseconds kKept = std::chrono::hours(24 * 30);
+/// Of events whose answer was lost: they are published again when the broker or the manager is
+/// back.
+constexpr milliseconds kRemembered = std::chrono::hours(24);
 
-transport::StreamConfig event_stream_config(const std::string& league_id) {
+transport::StreamConfig event_stream_config(const std::string& league_id, int replicas) {
   transport::StreamConfig config;
   config.name = transport::event_stream(league_id);
   config.subjects = {transport::event_subjects(league_id)};
   config.max_age = kKept;
+  config.duplicate_window = kRemembered;
+  config.replicas = replicas;
   return config;
 }
 
@@ -129,8 +135,9 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex_);
       is_quick = keeping_ == Keeping::kUnknown;
     }
-    deps_.streams->ensure_stream(event_stream_config(deps_.league_id),
-                                 deps_.clock.steady_now() + (is_quick ? kQuickSearch : kSearch),
+    milliseconds quick = deps_.replicas > 1 ? kElection : kQuickSearch;
+    deps_.streams->ensure_stream(event_stream_config(deps_.league_id, deps_.replicas),
+                                 deps_.clock.steady_now() + (is_quick ? quick : kSearch),
                                  [weak = weak_from_this(), is_quick](const auto& found) {
                                    if (auto self = weak.lock()) self->on_search(found, is_quick);
                                  });
@@ -166,7 +173,8 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
                            });
   }
   void on_ack(const transport::PublishAck& ack) {
-    if (ack.status == transport::PublishAck::Status::kStored) return finish(ack.sequence);
+    if (ack.status == transport::PublishAck::Status::kStored)
+      return finish({ack.sequence, ack.is_duplicate});
     bool is_given_up = false;
     {
       std::lock_guard lock(mutex_);
@@ -181,7 +189,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     }
     if (is_given_up) {
       spdlog::warn("an event of the league is not kept by the broker: {}", ack.why.message);
-      return finish(0);
+      return finish({});
     }
     pump();
   }
@@ -191,9 +199,9 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     message.headers.emplace_back("Nats-Msg-Id", event.id);
     if (auto sent = deps_.bus.publish(message); !sent)
       spdlog::warn("{} could not be published: {}", event.message_type, sent.error().message);
-    finish(0);
+    finish({});
   }
-  void finish(std::uint64_t sequence) {
+  void finish(EventKept kept) {
     Waiting done;
     {
       std::lock_guard lock(mutex_);
@@ -202,7 +210,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       waiting_.pop_front();
       teller_ = std::this_thread::get_id();
     }
-    if (deps_.on_published) deps_.on_published(done.event, sequence);
+    if (deps_.on_published) deps_.on_published(done.event, kept);
     if (done.done) done.done();
     {
       std::lock_guard lock(mutex_);

@@ -19,10 +19,11 @@ struct BusEventBoardDependencies {
   transport::JetStream* streams;  ///< null: events are not kept
   transport::BusSession session;  ///< of the manager
   std::string league_id;
+  int replicas = 1;  ///< how many brokers of a cluster keep the stream
   const core::Clock& clock;
   audit::RecordSink& log;  ///< what is published stands there once
   /// Told of each event that was published, in order, with its number in the stream; 0: not kept.
-  std::function<void(const PublishedEvent&, std::uint64_t sequence)> on_published = {};
+  std::function<void(const PublishedEvent&, EventKept)> on_published = {};
 };
 
 /// Publishes at `mcp.events.LEAGUE.TYPE`, one after the other, and has the broker keep what was

@@ -64,9 +64,9 @@ class BusEventBoardTest : public ::testing::Test {
         .league_id = "a",
         .clock = clock_,
         .log = log_,
-        .on_published = [this](const PublishedEvent& one, std::uint64_t sequence) {
-          feed_->on_published(one, sequence);
-          sequences_.add(sequence);
+        .on_published = [this](const PublishedEvent& one, EventKept kept) {
+          feed_->on_published(one, kept);
+          sequences_.add(kept.sequence);
         }});
   }
   std::unique_ptr<transport::Bus::Subscription> listen(const std::string& subject) {
@@ -189,6 +189,17 @@ TEST_F(BusEventBoardTest, AReaderIsToldWhatWasAndThenWhatHappens) {
   publish(6);
   EXPECT_EQ(next_payload(), "id: 4\nevent: message\ndata: {\"round\":4}\n\n");
   EXPECT_EQ(next_payload(), "id: 6\nevent: message\ndata: {\"round\":6}\n\n");
+}
+
+TEST_F(BusEventBoardTest, WhatIsPublishedAgainIsNoNewStreamToItsReaders) {
+  start();
+  heard_.reset();
+  auto out = listen(transport::session_out(reader_));
+  for (int round = 1; round <= 3; ++round) publish(round);
+  feed_->subscribe(reader_, {.types = {}, .after = 3});
+  publish(1);  // the stream has it as its first, and says so
+  publish(4);
+  EXPECT_EQ(next_payload(), "id: 4\nevent: message\ndata: {\"round\":4}\n\n");
 }
 
 TEST_F(BusEventBoardTest, AReaderThatComesInTheMiddleMissesNothing) {

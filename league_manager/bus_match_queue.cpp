@@ -1,8 +1,5 @@
 #include "league_manager/bus_match_queue.h"
 
-#include <spdlog/spdlog.h>
-
-#include <atomic>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -12,23 +9,26 @@
 namespace league::league_manager {
 namespace {
 
-constexpr std::chrono::seconds kOfferLimit{5};
-constexpr std::chrono::seconds kRepairLimit{10};
+/// Of a broker that is there; afterwards matches are given to referees.
+constexpr std::chrono::seconds kOfferLimit{3};
 constexpr const char* kReferees = "referees";
+constexpr std::chrono::seconds kLongestRequest{25};
 
 }  // namespace
 
 /// Shared with what waits for the broker.
 class BusMatchQueue::State : public std::enable_shared_from_this<State> {
  public:
-  State(transport::JetStream& streams, const core::LeagueId& league, const core::Clock& clock,
-        std::chrono::milliseconds wait, core::RandomSource& random)
-      : origin_(core::to_hex(random.bytes<8>())),
-        streams_(streams),
+  State(const Dependencies& dependencies, const core::LeagueId& league,
+        std::chrono::milliseconds wait)
+      : origin_(core::to_hex(dependencies.random.bytes<8>())),
+        streams_(dependencies.streams),
+        bus_(dependencies.bus),
         league_(league.str()),
         stream_(transport::league_stream("WORK", league_)),
-        clock_(clock),
-        wait_(wait) {}
+        clock_(dependencies.clock),
+        wait_(wait),
+        replicas_(dependencies.replicas) {}
 
   /// Makes stream and consumer, or finds them.
   void prepare(core::Clock::Steady deadline, std::function<void(core::Result<void>)> done) {
@@ -36,6 +36,7 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
     stream.name = stream_;
     stream.subjects = {transport::work_subject(league_)};
     stream.retention = transport::StreamConfig::Retention::kWorkQueue;
+    stream.replicas = replicas_;
     streams_.ensure_stream(
         stream, deadline,
         [self = shared_from_this(), deadline,
@@ -44,6 +45,9 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
           transport::ConsumerConfig consumer;
           consumer.durable_name = kReferees;
           consumer.ack_wait = self->wait_;
+          // Behind another account the way of an answer is forgotten after 30 s (bus-config), and
+          // what came for a request that waits longer would be lost to it.
+          consumer.longest_wait = kLongestRequest;
           self->streams_.ensure_consumer(
               self->stream_, consumer, deadline,
               [done = std::move(done)](const core::Result<std::string>& name) {
@@ -52,7 +56,19 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
         });
   }
 
-  void offer(MatchKey match, int attempt, int repetition, bool may_repair) {
+  void offer(MatchKey match, int attempt, int repetition, Offered done) {
+    if (repetition == 0) return publish(match, attempt, repetition, done);
+    // It has failed, or nobody came: the broker may have come back without what it had.
+    prepare(clock_.steady_now() + kOfferLimit,
+            [self = shared_from_this(), match, attempt, repetition,
+             done = std::move(done)](const core::Result<void>& made) {
+              made ? self->publish(match, attempt, repetition, done)
+                   : self->refuse(made.error(), done);
+            });
+  }
+
+ private:
+  void publish(MatchKey match, int attempt, int repetition, const Offered& done) {
     const std::string id = match.id().str();
     transport::BusMessage message;
     message.subject = transport::work_subject(league_);
@@ -67,42 +83,39 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
     condition.message_id =
         origin_ + "." + id + "." + std::to_string(attempt) + "." + std::to_string(repetition);
     streams_.publish(std::move(message), condition, clock_.steady_now() + kOfferLimit,
-                     [self = shared_from_this(), match, attempt, repetition,
-                      may_repair](const transport::PublishAck& ack) {
-                       if (ack.status == transport::PublishAck::Status::kStored) return;
-                       // Else the keeper offers it again later.
-                       if (may_repair) self->repair(match, attempt, repetition);
+                     [self = shared_from_this(), done](const transport::PublishAck& ack) {
+                       if (ack.status == transport::PublishAck::Status::kStored)
+                         return done(OfferOutcome::kTaken, "");
+                       self->refuse(ack.why, done);
                      });
   }
-
- private:
-  /// The broker may have come back without what it had.
-  void repair(MatchKey match, int attempt, int repetition) {
-    prepare(clock_.steady_now() + kRepairLimit, [self = shared_from_this(), match, attempt,
-                                                 repetition](const core::Result<void>& made) {
-      if (made) return self->offer(match, attempt, repetition, false);
-      if (made.error().code == core::ErrorCode::kShuttingDown) return;
-      if (!self->has_complained_.exchange(true))
-        spdlog::warn("the queue of matches is out of reach: {}", made.error().message);
-    });
+  void refuse(const core::Error& why, const Offered& done) {
+    if (why.code == core::ErrorCode::kShuttingDown) return;
+    done(bus_.is_connected() ? OfferOutcome::kRefused : OfferOutcome::kUnknown, why.message);
   }
 
   const std::string origin_;
   transport::JetStream& streams_;
+  const transport::Bus& bus_;
   const std::string league_;
   const std::string stream_;
   const core::Clock& clock_;
   const std::chrono::milliseconds wait_;
-  std::atomic<bool> has_complained_{false};
+  const int replicas_;
 };
 
 BusMatchQueue::BusMatchQueue(std::shared_ptr<State> state) : state_(std::move(state)) {}
 BusMatchQueue::~BusMatchQueue() = default;
 
-core::Result<std::unique_ptr<BusMatchQueue>> BusMatchQueue::open(
-    transport::JetStream& streams, const core::LeagueId& league, const core::Clock& clock,
-    std::chrono::milliseconds wait, core::Clock::Steady deadline, core::RandomSource& random) {
-  auto state = std::make_shared<State>(streams, league, clock, wait, random);
+core::Result<std::unique_ptr<BusMatchQueue>> BusMatchQueue::open(const Dependencies& dependencies,
+                                                                 const core::LeagueId& league,
+                                                                 std::chrono::milliseconds wait,
+                                                                 core::Clock::Steady deadline) {
+  auto found = std::make_shared<std::promise<core::Result<void>>>();
+  auto is_there = found->get_future();
+  dependencies.streams.find(deadline, [found](const auto& there) { found->set_value(there); });
+  if (auto there = is_there.get(); !there) return there.error();
+  auto state = std::make_shared<State>(dependencies, league, wait);
   auto ready = std::make_shared<std::promise<core::Result<void>>>();
   auto answer = ready->get_future();
   state->prepare(deadline, [ready](core::Result<void> made) { ready->set_value(std::move(made)); });
@@ -110,8 +123,8 @@ core::Result<std::unique_ptr<BusMatchQueue>> BusMatchQueue::open(
   return std::unique_ptr<BusMatchQueue>(new BusMatchQueue(std::move(state)));
 }
 
-void BusMatchQueue::offer(MatchKey match, int attempt, int repetition) {
-  state_->offer(match, attempt, repetition, true);
+void BusMatchQueue::offer(MatchKey match, int attempt, int repetition, Offered done) {
+  state_->offer(match, attempt, repetition, std::move(done));
 }
 
 }  // namespace league::league_manager

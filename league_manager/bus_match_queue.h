@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "common/core/random_source.h"
+#include "common/transport/bus/bus.h"
 #include "common/transport/bus/jet_stream.h"
 #include "league_manager/match_queue.h"
 
@@ -10,18 +12,26 @@ namespace league::league_manager {
 
 /// The queue of one league as a work-queue stream of a broker: LEAGUE_WORK_league, with one
 /// consumer, `referees`, that all of its referees share. A stream that the broker has lost is made
-/// again when the next match is offered. Thread-safe. Source: docs/distributed.md.
+/// again when a match is offered for the second time. Thread-safe. Source: docs/distributed.md.
 class BusMatchQueue final : public MatchQueue {
  public:
-  /// Makes stream and consumer; waits for the broker until `deadline`. `streams` outlives it and
-  /// its last call. Fails with kConnectionError where the broker has no JetStream.
+  struct Dependencies {
+    transport::JetStream& streams;
+    const transport::Bus& bus;  ///< by which referees are reached
+    const core::Clock& clock;
+    core::RandomSource& random;
+    int replicas = 1;  ///< how many brokers of a cluster keep the stream
+  };
+
+  /// Makes stream and consumer; waits for the broker until `deadline`. All dependencies outlive it
+  /// and its last call. Fails with kConnectionError where the broker has no JetStream.
   /// `wait`: a match of whose referee nothing is heard for so long is handed out again.
   [[nodiscard]] static core::Result<std::unique_ptr<BusMatchQueue>> open(
-      transport::JetStream& streams, const core::LeagueId& league, const core::Clock& clock,
-      std::chrono::milliseconds wait, core::Clock::Steady deadline, core::RandomSource& random);
+      const Dependencies& dependencies, const core::LeagueId& league,
+      std::chrono::milliseconds wait, core::Clock::Steady deadline);
   ~BusMatchQueue() override;
 
-  void offer(MatchKey match, int attempt, int repetition) override;
+  void offer(MatchKey match, int attempt, int repetition, Offered done) override;
 
  private:
   class State;

@@ -21,6 +21,8 @@ class DataDirectory {
   [[nodiscard]] std::filesystem::path journal() const;
   [[nodiscard]] std::filesystem::path secret_key() const { return root_ / "secret.key"; }
   [[nodiscard]] std::filesystem::path operator_key() const { return root_ / "operator.key"; }
+  /// By which names managers of this directory have led; it is not archived.
+  [[nodiscard]] std::filesystem::path lease_holder() const { return root_ / "lease.holder"; }
 
   /// Puts the league that is here aside, damaged or not, so that another can begin: into
   /// `archive/TIME`, which is a data directory by itself. Returns where it is now; an empty path if

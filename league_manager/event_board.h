@@ -17,6 +17,12 @@ struct PublishedEvent {
   std::shared_ptr<const std::string> text;  ///< signed JSON-RPC notification
 };
 
+/// What has become of a published event.
+struct EventKept {
+  std::uint64_t sequence = 0;  ///< of the stream; 0: it is not kept, as far as is known
+  bool is_repetition = false;  ///< the stream had it before
+};
+
 /// Where broadcasts are published once for all who listen, however many they are. Thread-safe.
 class EventBoard {
  public:

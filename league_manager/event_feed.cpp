@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/envelope/event_types.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/stream/sse_writer.h"
 
@@ -47,19 +48,27 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     }
     if (is_behind) catch_up(session, generation);
   }
-  void on_published(const PublishedEvent& event, std::uint64_t sequence) {
+  void on_published(const PublishedEvent& event, EventKept kept) {
+    const auto sequence = kept.sequence;
     std::vector<transport::BusSession> told;
+    std::vector<transport::BusSession> reset;
     {
       std::lock_guard lock(mutex_);
       if (is_stopped_) return;
       is_kept_ = sequence != 0;
       for (auto& [session, reader] : readers_) {
         reader.has_news = true;
-        if (reader.is_behind || (sequence != 0 && sequence < reader.next)) continue;
+        if (reader.is_behind) continue;
+        // This is the newest there is, so who has seen more than this has seen another stream's.
+        bool is_newest = sequence != 0 && !kept.is_repetition;
+        bool is_anew = is_newest && sequence + 1 < reader.next;
+        if (is_anew) reset.push_back(session);
+        if (!is_anew && sequence != 0 && sequence < reader.next) continue;
         if (sequence != 0) reader.next = sequence + 1;
         if (reader.wants(event.type)) told.push_back(session);
       }
     }
+    for (const auto& session : reset) push_reset(session);
     for (const auto& session : told) push(session, *event.text, sequence);
   }
   void stop() {
@@ -110,6 +119,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   void on_stored(const transport::BusSession& session, std::uint64_t generation,
                  const core::Result<std::optional<transport::StoredMessage>>& found) {
     bool is_wanted = false;
+    bool must_look = false;
     {
       std::lock_guard lock(mutex_);
       auto place = readers_.find(session);
@@ -120,22 +130,54 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
         reader.is_behind = found.error().code == core::ErrorCode::kConnectionError;
         if (!reader.is_behind) return;
       } else if (!*found) {
+        must_look = reader.next > 1 && !reader.has_news;
         // What was published while the stream was asked may be behind its answer.
-        reader.is_behind = reader.has_news;
+        reader.is_behind = reader.has_news || must_look;
         if (!reader.is_behind) return;
       } else {
         reader.next = (*found)->sequence + 1;
         is_wanted = reader.wants(type_of_subject((*found)->message.subject));
       }
     }
+    if (must_look) return look(session, generation);
     if (is_wanted) push(session, (*found)->message.payload, (*found)->sequence);
     catch_up(session, generation);
   }
+  /// A broker that has lost its streams has new ones, which begin anew.
+  void look(const transport::BusSession& session, std::uint64_t generation) {
+    streams_->stream_state(transport::event_stream(league_id_), clock_.steady_now() + kPatience,
+                           [weak = weak_from_this(), session, generation](const auto& state) {
+                             if (auto self = weak.lock())
+                               self->on_state(session, generation, state);
+                           });
+  }
+  void on_state(const transport::BusSession& session, std::uint64_t generation,
+                const core::Result<transport::StreamState>& state) {
+    bool is_anew = false;
+    {
+      std::lock_guard lock(mutex_);
+      auto place = readers_.find(session);
+      if (place == readers_.end() || place->second.generation != generation) return;
+      Reader& reader = place->second;
+      is_anew = state && state->last_sequence + 1 < reader.next;
+      if (is_anew) reader.next = 1;
+      reader.is_behind = is_anew || reader.has_news;
+      if (!reader.is_behind) return;
+    }
+    if (is_anew) push_reset(session);
+    catch_up(session, generation);
+  }
   void push(const transport::BusSession& session, const std::string& text, std::uint64_t sequence) {
-    auto message = transport::bus_message(
-        transport::session_out(session),
-        transport::sse_event_text(text, sequence == 0 ? std::string() : std::to_string(sequence)),
-        session, rpc::MessageDirection::kServerToClient);
+    push_text(session, transport::sse_event_text(
+                           text, sequence == 0 ? std::string() : std::to_string(sequence)));
+  }
+  /// Numbers begin anew: what comes next is not what was told before.
+  void push_reset(const transport::BusSession& session) {
+    push_text(session, transport::sse_event_text("{}", "0", envelope::kEventsReset));
+  }
+  void push_text(const transport::BusSession& session, std::string text) {
+    auto message = transport::bus_message(transport::session_out(session), std::move(text), session,
+                                          rpc::MessageDirection::kServerToClient);
     message.headers.emplace_back(transport::kContentTypeHeader, transport::kEventStreamType);
     (void)bus_.publish(message);  // who has gone asks again, with what it has seen
   }
@@ -160,8 +202,8 @@ EventFeed::~EventFeed() { stop(); }
 void EventFeed::subscribe(const transport::BusSession& session, EventWish wish) {
   state_->subscribe(session, std::move(wish));
 }
-void EventFeed::on_published(const PublishedEvent& event, std::uint64_t sequence) {
-  state_->on_published(event, sequence);
+void EventFeed::on_published(const PublishedEvent& event, EventKept kept) {
+  state_->on_published(event, kept);
 }
 void EventFeed::stop() { state_->stop(); }
 bool EventFeed::is_kept() const { return state_->is_kept(); }
@@ -185,6 +227,8 @@ core::Result<EventWish> read_event_wish(const nlohmann::json& arguments) {
     std::ranges::transform(name, name.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
+    if (!envelope::is_event_type(name))
+      return Error{ErrorCode::kInvalidFieldValue, envelope::unknown_event_type(name), "/types"};
     wish.types.insert(std::move(name));
   }
   return wish;

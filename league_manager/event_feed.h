@@ -24,9 +24,10 @@ struct EventWish {
 };
 
 /// Pushes the league's events to sessions that asked for them, at their `.out`, as text of
-/// server-sent events: `id` is the event's number in the stream. Nothing of it survives a restart:
-/// a client that finds the manager again asks again. Thread-safe. Source: the design for stateless
-/// sessions, events_subscribe.
+/// server-sent events: `id` is the event's number in the stream. A reader of a stream that the
+/// broker has lost is told so, and gets the new one from its first event. Nothing of it survives a
+/// restart: a client that finds the manager again asks again. Thread-safe. Source: the design for
+/// stateless sessions, events_subscribe.
 class EventFeed {
  public:
   static constexpr std::size_t kMostReaders = 1000;
@@ -41,8 +42,8 @@ class EventFeed {
   /// Begins to push to `session`, in place of what it asked for before. Where there are too many,
   /// who asked longest ago is forgotten.
   void subscribe(const transport::BusSession& session, EventWish wish);
-  /// An event was published, with its number in the stream; 0: it is not kept.
-  void on_published(const PublishedEvent& event, std::uint64_t sequence);
+  /// An event was published.
+  void on_published(const PublishedEvent& event, EventKept kept);
   /// False where no event can be told again.
   [[nodiscard]] bool is_kept() const;
   /// Nothing is pushed any more.
@@ -53,7 +54,8 @@ class EventFeed {
   const std::shared_ptr<State> state_;
 };
 
-/// The arguments of `events_subscribe`; fails with kInvalidFieldType and the field.
+/// The arguments of `events_subscribe`; fails with kInvalidFieldType or kInvalidFieldValue and the
+/// field.
 [[nodiscard]] core::Result<EventWish> read_event_wish(const nlohmann::json& arguments);
 
 }  // namespace league::league_manager

@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 constexpr int kFetchBatch = 500;
 constexpr std::chrono::milliseconds kFetchTime = 5s;
 constexpr std::chrono::milliseconds kSayAgain = 500ms;
+constexpr std::chrono::milliseconds kAnswerTime = 2s;
 
 core::Error not_the_same(const std::string& why) {
   return {core::ErrorCode::kInternalError, why, ""};
@@ -79,13 +80,25 @@ core::Result<transport::StreamState> JournalFollower::look(core::Clock::Steady d
   });
   auto state = asked.get_future().get();
   if (!state) return core::Error{core::ErrorCode::kConnectionError, state.error().message, ""};
-  if (state->last_sequence < stream_sequence()) {
-    next_ = 1;
-    verified_ = 0;
-    group_ = {};
-    consumer_.clear();
-  }
+  if (state->last_sequence < stream_sequence()) begin_anew();
   return state;
+}
+
+void JournalFollower::begin_anew() {
+  next_ = 1;
+  verified_ = 0;
+  group_ = {};
+  consumer_.clear();
+}
+
+core::Result<std::uint64_t> JournalFollower::next_there() {
+  std::promise<core::Result<std::optional<transport::StoredMessage>>> asked;
+  streams_.get_next(stream_, transport::journal_subject(options_.league), next_,
+                    clock_.steady_now() + kAnswerTime,
+                    [&](auto found) { asked.set_value(std::move(found)); });
+  auto found = asked.get_future().get();
+  if (!found) return core::Error{core::ErrorCode::kConnectionError, found.error().message, ""};
+  return *found ? (*found)->sequence : 0;
 }
 
 core::Result<void> JournalFollower::open_consumer(std::chrono::milliseconds patience) {
@@ -101,7 +114,6 @@ core::Result<void> JournalFollower::open_consumer(std::chrono::milliseconds pati
   auto name = made.get_future().get();
   if (!name) return core::Error{core::ErrorCode::kConnectionError, name.error().message, ""};
   consumer_ = std::move(*name);
-  is_new_consumer_ = true;
   std::lock_guard lock(inbox_->mutex);
   ++inbox_->generation;
   inbox_->messages.clear();
@@ -160,12 +172,14 @@ core::Result<void> JournalFollower::take(std::chrono::milliseconds patience) {
 
 core::Result<void> JournalFollower::on_delivery(const transport::StreamDelivery& delivery) {
   if (delivery.sequence < next_ || consumer_.empty()) return {};
-  if (delivery.sequence > next_ && !std::exchange(is_new_consumer_, false)) {
-    // Something was lost on the way: read from there again.
-    consumer_.clear();
-    return {};
+  if (delivery.sequence > next_) {
+    // Something was lost on the way, or the stream does not have it any more.
+    auto there = next_there();
+    if (!there || *there != delivery.sequence) {
+      consumer_.clear();
+      return there ? core::Result<void>() : core::Result<void>(there.error());
+    }
   }
-  is_new_consumer_ = false;
   auto piece = read_piece(delivery.message.payload);
   next_ = delivery.sequence + 1;
   if (!piece) return {};  // no manager's: the leader passes over it too
@@ -191,6 +205,11 @@ core::Result<void> JournalFollower::on_piece(JournalPiece piece) {
 core::Result<void> JournalFollower::take_group() {
   auto group = std::exchange(group_, {});
   std::uint64_t sequence = group.first_sequence;
+  if (sequence > written() + 1 && !std::exchange(is_read_again_, true)) {
+    // It may be another stream than the one that was begun with.
+    begin_anew();
+    return {};
+  }
   if (sequence > written() + 1)
     return not_the_same("the journal's stream begins with event " + std::to_string(sequence) +
                         ", and this data directory has " + std::to_string(written()) +
@@ -208,6 +227,7 @@ core::Result<void> JournalFollower::take_group() {
     }
     ++sequence;
   }
+  if (!fresh.empty()) is_read_again_ = false;
   verified_ = std::max(verified_, sequence - 1);
   local_.append(std::move(fresh), [said = said_, had = JournalHad{last_term_, verified_}](
                                       const core::Result<void>& stored) {

@@ -76,6 +76,9 @@ class JournalFollower {
   [[nodiscard]] core::Result<void> open_consumer(std::chrono::milliseconds patience);
   void open_fetch();
   [[nodiscard]] core::Result<transport::StreamState> look(core::Clock::Steady deadline);
+  /// The first that the stream still has from `next_` on; 0: none.
+  [[nodiscard]] core::Result<std::uint64_t> next_there();
+  void begin_anew();
   [[nodiscard]] core::Result<void> on_delivery(const transport::StreamDelivery& delivery);
   [[nodiscard]] core::Result<void> on_piece(JournalPiece piece);
   [[nodiscard]] core::Result<void> take_group();
@@ -90,11 +93,11 @@ class JournalFollower {
   const std::shared_ptr<Inbox> inbox_;
   const std::shared_ptr<Said> said_;
   std::string consumer_;  ///< empty: none
-  bool is_new_consumer_ = false;  ///< nothing has come by it
   std::uint64_t next_ = 1;  ///< sequence number of the stream that comes next
   std::vector<core::Digest> digests_;  ///< of the local journal's records
   JournalPiece group_;  ///< pieces of one group, until it is whole
   std::uint64_t verified_ = 0;
+  bool is_read_again_ = false;  ///< from the beginning, since something was missing
   int last_term_ = 0;
   core::Clock::Steady said_at_{};
 };

@@ -30,6 +30,19 @@ class JournalFollowerTest : public testing::StandbyTest {
                                [this](const journal::Record&) { return verdict; }});
     ASSERT_TRUE(follower->begin());
   }
+  /// Waits for the broker's answer.
+  void api(const std::string& what, const std::string& request) {
+    JetAnswers<bool> answers;
+    auto heard = agent->bus->subscribe("_INBOX.api", "", [&](const transport::BusMessage& answer) {
+      answers.add(answer.payload.find("error") == std::string::npos);
+    });
+    ASSERT_TRUE(heard);
+    ASSERT_TRUE(agent->bus->publish({"$JS.API." + what, "_INBOX.api", {}, request, false}));
+    EXPECT_EQ(answers.next(), true);
+  }
+  void remove(int sequence) {
+    api("STREAM.MSG.DELETE.LEAGUE_JOURNAL_l", R"({"seq":)" + std::to_string(sequence) + "}");
+  }
   core::Result<void> read() { return follower->read_to_end(agent->in(10s)); }
 
   core::SystemClock clock;
@@ -108,6 +121,56 @@ TEST_F(JournalFollowerTest, RefusesAStreamWithoutItsBeginning) {
   auto refused = read();
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("begins with event 4"), std::string::npos);
+}
+
+TEST_F(JournalFollowerTest, PassesOverWhatTheStreamDoesNotHaveAnyMore) {
+  make();
+  publish({1, 1, {}, false});
+  publish({1, 1, records(0, 2), false});
+  publish({2, 3, {}, false});
+  publish({2, 3, records(2, 1), false});
+  remove(1);
+  remove(3);
+  ASSERT_TRUE(read());
+  EXPECT_EQ(written(local), records(0, 3));
+}
+
+TEST_F(JournalFollowerTest, TakesNothingBehindAGapForComplete) {
+  make();
+  publish({1, 1, records(0, 1), false});
+  publish({1, 2, records(1, 1), false});
+  publish({1, 3, records(2, 1), false});
+  remove(2);
+  auto refused = read();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("begins with event 3"), std::string::npos)
+      << refused.error().message;
+  EXPECT_EQ(written(local), records(0, 1));
+}
+
+TEST_F(JournalFollowerTest, TakesNoGroupWithAGapForWhole) {
+  make();
+  publish({1, 1, records(0, 1), true});
+  publish({1, 2, records(1, 1), true});
+  publish({1, 3, records(2, 1), false});
+  remove(2);
+  ASSERT_FALSE(read());
+  EXPECT_EQ(local.size(), 0U);
+}
+
+TEST_F(JournalFollowerTest, BeginsAnewWithAnotherStreamOfMoreMessages) {
+  make();
+  publish({1, 1, records(0, 1), false});
+  publish({1, 2, records(1, 1), false});
+  ASSERT_TRUE(read());
+  // The broker has lost it, and whoever leads has published everything again, in larger messages.
+  api("STREAM.DELETE.LEAGUE_JOURNAL_l", "");
+  ASSERT_TRUE(agent->ensure(journal_stream(testing::kStandbyLeague)));
+  publish({2, 1, records(0, 4), false});
+  publish({2, 5, records(4, 2), false});
+  publish({2, 7, records(6, 1), false});
+  ASSERT_TRUE(read());
+  EXPECT_EQ(written(local), records(0, 7));
 }
 
 TEST_F(JournalFollowerTest, RefusesWhatDoesNotFitItsKey) {

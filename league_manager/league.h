@@ -167,6 +167,9 @@ class League {
   /// Makes `event` part of the league. Fails with kInternalError, changing nothing, if it does not
   /// fit the league's state, which means a journal of another league or a damaged one.
   core::Result<void> apply(const Event& event);
+  /// Whether the queue of matches works, from now on: see LeagueSettings::has_queue. No event, and
+  /// only decisions are other ones.
+  void use_queue(bool works) { settings_.has_queue = works; }
   /// All of `events`; stops at the first that does not fit.
   core::Result<void> apply_all(const Events& events);
 

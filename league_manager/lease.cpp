@@ -1,5 +1,6 @@
 #include "league_manager/lease.h"
 
+#include <algorithm>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,6 +16,7 @@ using nlohmann::json;
 using Steady = core::Clock::Steady;
 using transport::PublishAck;
 
+constexpr std::chrono::milliseconds kAgain{100};
 constexpr const char* kOperationHeader = "KV-Operation";
 
 std::string holder_of(const transport::BusMessage& message) {
@@ -47,32 +49,50 @@ transport::BusMessage Lease::word() const {
 core::Result<Lease::Taken> Lease::try_take(std::chrono::milliseconds patience) {
   auto deadline = clock_.steady_now() + patience;
   auto message = word();
-  std::promise<core::Result<std::optional<transport::StoredMessage>>> last;
-  streams_.get_last(std::string(kLeaseStream), message.subject, deadline,
-                    [&](auto answer) { last.set_value(std::move(answer)); });
-  auto said = last.get_future().get();
+  auto said = look(deadline);
   if (!said) return said.error();
-  std::uint64_t before = 0;
-  if (*said) {
-    bool is_free = !transport::bus_header((*said)->message, kOperationHeader).empty();
-    if (!is_free) return Taken{false, holder_of((*said)->message), 0};
-    before = (*said)->sequence;
-  }
+  // Our own is of an attempt of which no answer came.
+  bool is_free = said->holder.empty() || said->holder == options_.holder ||
+                 std::ranges::count(options_.gone, said->holder) > 0;
+  if (!is_free) return Taken{false, said->holder, 0};
   auto sent = clock_.steady_now();
   std::promise<PublishAck> published;
   transport::PublishCondition condition;
-  condition.last_subject_sequence = before;
+  condition.last_subject_sequence = said->revision;
   streams_.publish(std::move(message), condition, deadline,
                    [&](const PublishAck& ack) { published.set_value(ack); });
   auto ack = published.get_future().get();
   if (ack.status == PublishAck::Status::kFailed) return ack.why;
   if (ack.status == PublishAck::Status::kConflict) return Taken{false, "somebody else", 0};
+  // Two who write behind the same word are both told that theirs is stored by some brokers in a
+  // cluster (nats-server before 2.9.21); the last word counts.
+  auto last_word = look(deadline);
+  if (!last_word) return last_word.error();
+  if (last_word->revision != ack.sequence) return Taken{false, last_word->holder, 0};
   {
     std::lock_guard lock(mutex_);
     revision_ = ack.sequence;
   }
   hold_until(sent + options_.length);
   return Taken{true, "", ack.sequence};
+}
+
+core::Result<Lease::Word> Lease::look(Steady deadline) {
+  std::promise<core::Result<Word>> seen;
+  look(deadline, [&](core::Result<Word> found) { seen.set_value(std::move(found)); });
+  return seen.get_future().get();
+}
+
+void Lease::look(Steady deadline, std::function<void(core::Result<Word>)> seen) {
+  streams_.get_last(
+      std::string(kLeaseStream), transport::lease_subject(options_.league), deadline,
+      [seen = std::move(seen)](core::Result<std::optional<transport::StoredMessage>> answer) {
+        if (!answer) return seen(answer.error());
+        if (!*answer) return seen(Word{});
+        const auto& message = (*answer)->message;
+        bool is_free = !transport::bus_header(message, kOperationHeader).empty();
+        seen(Word{(*answer)->sequence, is_free ? "" : holder_of(message)});
+      });
 }
 
 void Lease::hold_until(Steady until) { held_until_ = until.time_since_epoch().count(); }
@@ -110,23 +130,42 @@ void Lease::renew() {
 }
 
 void Lease::on_renewed(Steady sent, const PublishAck& ack) {
-  bool is_kept = false;
+  // Brokers of a cluster look at the revision before they look at the message's id, so a repetition
+  // of what is stored already is refused as well.
+  if (ack.status == PublishAck::Status::kConflict)
+    return look(Steady{Steady::duration(held_until_.load())},
+                [this, sent](const core::Result<Word>& last) { on_refused(sent, last); });
+  if (ack.status == PublishAck::Status::kStored) return go_on(sent, ack.sequence);
+  if (!end_renewal() || ack.why.code == core::ErrorCode::kShuttingDown) return;
+  lose("the broker has not confirmed the lead in time: " + ack.why.message);
+}
+
+void Lease::on_refused(Steady sent, const core::Result<Word>& last) {
+  if (last && last->holder == options_.holder) return go_on(sent, last->revision);
+  if (!end_renewal() || (!last && last.error().code == core::ErrorCode::kShuttingDown)) return;
+  if (!last) return lose("the broker has not confirmed the lead in time: " + last.error().message);
+  lose("another manager has taken the lead");
+}
+
+/// False when the lease has been given back meanwhile, or is lost.
+bool Lease::end_renewal(std::optional<std::uint64_t> revision) {
+  std::lock_guard lock(mutex_);
+  is_renewing_ = false;
+  if (revision) revision_ = *revision;
+  renewed_.notify_all();
+  return is_kept_;
+}
+
+void Lease::go_on(Steady sent, std::uint64_t revision) {
+  bool is_said_again = false;
   {
     std::lock_guard lock(mutex_);
-    is_renewing_ = false;
-    is_kept = is_kept_;
-    if (ack.status == PublishAck::Status::kStored) revision_ = ack.sequence;
-    renewed_.notify_all();
+    is_said_again = revision > revision_;
   }
-  if (!is_kept) return;  // given back meanwhile, or lost
-  if (ack.status == PublishAck::Status::kConflict)
-    return lose("another manager has taken the lead");
-  if (ack.status == PublishAck::Status::kFailed) {
-    if (ack.why.code == core::ErrorCode::kShuttingDown) return;
-    return lose("the broker has not confirmed the lead in time: " + ack.why.message);
-  }
-  hold_until(sent + options_.length);
-  renew_at(sent + options_.length / 3);
+  if (!end_renewal(revision)) return;
+  // Refused, and yet nothing new is there: it counts no longer than it did.
+  if (is_said_again) hold_until(sent + options_.length);
+  renew_at(is_said_again ? sent + options_.length / 3 : clock_.steady_now() + kAgain);
 }
 
 void Lease::lose(const std::string& why) {

@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/timer.h"
@@ -19,6 +21,8 @@ namespace league::league_manager {
 struct LeaseOptions {
   std::string league;
   std::string holder;  ///< who we are, for others to read; different for each process
+  /// Names of processes that are gone for certain: their word is no hindrance.
+  std::vector<std::string> gone;
   std::chrono::milliseconds length{6000};
   /// Told once when a lease that was kept is lost, or may be: others may lead. On a thread of the
   /// bus or the timer.
@@ -56,7 +60,17 @@ class Lease {
  private:
   void renew_at(core::Clock::Steady when);
   void renew();
+  /// The last word in the stream.
+  struct Word {
+    std::uint64_t revision = 0;  ///< 0: there is none
+    std::string holder;  ///< empty: nobody's
+  };
+  [[nodiscard]] core::Result<Word> look(core::Clock::Steady deadline);
+  void look(core::Clock::Steady deadline, std::function<void(core::Result<Word>)> seen);
   void on_renewed(core::Clock::Steady sent, const transport::PublishAck& ack);
+  void on_refused(core::Clock::Steady sent, const core::Result<Word>& last);
+  [[nodiscard]] bool end_renewal(std::optional<std::uint64_t> revision = {});
+  void go_on(core::Clock::Steady sent, std::uint64_t revision);
   void lose(const std::string& why);
   void hold_until(core::Clock::Steady until);
   [[nodiscard]] transport::BusMessage word() const;

@@ -16,7 +16,7 @@ class LeaseTest : public testing::StandbyTest {
   std::unique_ptr<Lease> make(JetAgent& who, const std::string& holder) {
     return std::make_unique<Lease>(
         *who.streams, clock, who.timer,
-        LeaseOptions{testing::kStandbyLeague, holder, lease,
+        LeaseOptions{testing::kStandbyLeague, holder, gone, lease,
                      [this, holder](const std::string&) { lost.add(holder); }});
   }
   /// Waits until it is free.
@@ -28,6 +28,7 @@ class LeaseTest : public testing::StandbyTest {
     }
   }
   core::SystemClock clock;
+  std::vector<std::string> gone;
   JetAnswers<std::string> lost;
 };
 
@@ -49,6 +50,38 @@ TEST_F(LeaseTest, IsOnesAtATime) {
   agent->streams.reset();
 }
 
+TEST_F(LeaseTest, TheWordOfWhoIsGoneIsNoHindrance) {
+  JetAgent other(broker->url());
+  lease = 60s;  // nobody waits for that
+  ASSERT_TRUE(agent->ensure(lease_stream(lease)));
+  auto ours = make(*agent, "one");
+  auto first = ours->try_take(5s);
+  ASSERT_TRUE(first && first->is_ours);
+  gone = {"zero", "one"};
+  auto theirs = make(other, "two");
+  auto taken = theirs->try_take(5s);
+  ASSERT_TRUE(taken && taken->is_ours);
+  EXPECT_GT(taken->number, first->number);
+  // Had it been there all the same, it would be fenced as ever.
+  ours->keep();
+  EXPECT_EQ(lost.next(), "one");
+  ours->end();
+  theirs->end();
+  other.streams.reset();
+  agent->streams.reset();
+}
+
+TEST_F(LeaseTest, TakesItsOwnWordForItsOwn) {
+  auto ours = make(*agent, "one");
+  auto first = ours->try_take(5s);  // of which, let us say, no answer came
+  ASSERT_TRUE(first && first->is_ours);
+  auto again = ours->try_take(5s);
+  ASSERT_TRUE(again && again->is_ours);
+  EXPECT_GT(again->number, first->number);
+  ours->end();
+  agent->streams.reset();
+}
+
 TEST_F(LeaseTest, LastsAsLongAsItIsKept) {
   JetAgent other(broker->url());
   auto ours = make(*agent, "one");
@@ -64,6 +97,28 @@ TEST_F(LeaseTest, LastsAsLongAsItIsKept) {
   ours->give_back(5s);
   EXPECT_FALSE(ours->is_held());
   EXPECT_TRUE(theirs->try_take(5s)->is_ours) << "at once";
+  EXPECT_EQ(lost.count(), 0U);
+  ours->end();
+  theirs->end();
+  other.streams.reset();
+  agent->streams.reset();
+}
+
+TEST_F(LeaseTest, KeepsAWordOfItsOwnThatItHasNotHeardOf) {
+  JetAgent other(broker->url());
+  auto ours = make(*agent, "one");
+  auto theirs = make(other, "two");
+  ASSERT_TRUE(ours->try_take(5s)->is_ours);
+  // As a renewal that was stored while its answer was lost.
+  auto unheard = agent->publish("$KV.league_lease.l", R"({"holder":"one"})");
+  ASSERT_EQ(unheard.status, transport::PublishAck::Status::kStored);
+  ours->keep();
+  auto until = agent->in(lease * 3);
+  while (agent->in(0s) < until) {
+    auto refused = theirs->try_take(1s);
+    ASSERT_TRUE(refused && !refused->is_ours);
+    ASSERT_TRUE(ours->is_held());
+  }
   EXPECT_EQ(lost.count(), 0U);
   ours->end();
   theirs->end();

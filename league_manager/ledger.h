@@ -42,6 +42,12 @@ class Ledger {
     return read(std::as_const(league_));
   }
 
+  /// See League::use_queue.
+  void use_queue(bool works) {
+    std::lock_guard lock(mutex_);
+    league_.use_queue(works);
+  }
+
   /// Lets `decide` turn the league into events, makes them fact, and calls `then` once.
   /// `decide(league, now)` must be short and must not call the ledger; `then` may do both. A
   /// decision without events waits for the events that it has seen: an answer that repeats an

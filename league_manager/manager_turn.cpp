@@ -1,5 +1,7 @@
 #include "league_manager/manager_turn.h"
 
+#include <spdlog/spdlog.h>
+
 #include <cstdlib>
 #include <future>
 #include <optional>
@@ -56,6 +58,16 @@ class KeyCheck {
   bool is_done_ = false;
 };
 
+/// Brokers that keep a stream together agree anew on who writes it when one of them is gone.
+void warn_of_short_lease(const agent::Settings::Bus& bus) {
+  constexpr std::chrono::seconds kLongestElection{10};
+  if (bus.replicas == 1 || bus.lease > kLongestElection) return;
+  spdlog::warn(
+      "bus.lease_ms is {}: a cluster that loses a broker may need 10000 ms until it takes a word "
+      "again, and then this manager would end; 20000 is better",
+      bus.lease.count());
+}
+
 }  // namespace
 
 core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& options,
@@ -63,6 +75,7 @@ core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& op
                                                         journal::Journal& local,
                                                         const TurnDependencies& dependencies) {
   auto& host = dependencies.host;
+  warn_of_short_lease(host.settings().bus);
   auto key = std::make_shared<KeyCheck>(league, DataDirectory(options.data).secret_key(),
                                         dependencies.random);
   SuccessionOptions wanted;
@@ -71,6 +84,8 @@ core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& op
   wanted.begins_leagues = !options.is_standby;
   wanted.starts_anew = options.is_new && !options.is_standby;
   wanted.lease = host.settings().bus.lease;
+  wanted.replicas = host.settings().bus.replicas;
+  wanted.holder_file = DataDirectory(options.data).lease_holder();
   wanted.check_follower = [key] { return key->is_there(); };
   wanted.check_record = [key](const journal::Record& record) { return key->check(record); };
   wanted.on_fenced = [](const std::string& why) {
@@ -78,9 +93,10 @@ core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& op
                             "this manager does not lead any more, and ends: " + why, ""}));
   };
   auto session = host.bus_session().value_or(transport::BusSession::make(dependencies.random));
-  auto succession = std::make_unique<Succession>(
-      SuccessionDependencies{*host.bus(), session, host.clock(), host.timer(), dependencies.random},
-      std::move(wanted));
+  auto succession =
+      std::make_unique<Succession>(SuccessionDependencies{host.streams_bus(), session, host.clock(),
+                                                          host.timer(), dependencies.random},
+                                   std::move(wanted));
   auto leads = succession->lead(local, dependencies.stop);
   if (!leads) return leads.error();
   if (!*leads) return std::unique_ptr<Succession>();

@@ -15,13 +15,19 @@ using std::chrono::seconds;
 /// Writes down what is offered: `R1M1.attempt.repetition`.
 class WrittenQueue final : public MatchQueue {
  public:
-  void offer(MatchKey match, int attempt, int repetition) override {
+  void offer(MatchKey match, int attempt, int repetition, Offered done) override {
+    answers.push_back(std::move(done));
     offers.push_back(match.id().str() + "." + std::to_string(attempt) + "." +
                      std::to_string(repetition));
   }
   std::vector<std::string> take() { return std::exchange(offers, {}); }
+  /// Of all that is not answered.
+  void answer(OfferOutcome outcome) {
+    for (const auto& done : std::exchange(answers, {})) done(outcome, "it is full");
+  }
 
   std::vector<std::string> offers;
+  std::vector<Offered> answers;
 };
 
 class QueueKeeperTest : public ::testing::Test {
@@ -64,6 +70,14 @@ class QueueKeeperTest : public ::testing::Test {
   std::vector<std::string> synced() {
     keeper_->sync();
     return queue_.take();
+  }
+
+  /// Where the league has it: with a referee, or not.
+  int held() {
+    return ledger_->read([](const League& league) { return league.board().open_count(0); });
+  }
+  void tick() {
+    decide([](const League& league, core::UtcTimestamp now) { return league.decide_tick(now); });
   }
 
   using Offers = std::vector<std::string>;
@@ -109,6 +123,56 @@ TEST_F(QueueKeeperTest, OffersTheNextAttemptOfAMatchThatWasTakenBack) {
     return league.decide_referee_lost(0, now);
   });
   EXPECT_EQ(synced(), Offers{"R1M1.2.0"});
+}
+
+TEST_F(QueueKeeperTest, MatchesAreGivenOutWhileTheQueueDoesNotTakeThem) {
+  begin();
+  (void)synced();
+  queue_.answer(OfferOutcome::kTaken);
+  tick();
+  EXPECT_EQ(held(), 0) << "referees come for them";
+  time_.advance(seconds(30));
+  (void)synced();
+  queue_.answer(OfferOutcome::kRefused);
+  tick();
+  EXPECT_EQ(held(), 2);
+}
+
+TEST_F(QueueKeeperTest, AQueueThatTakesAMatchWorksAgain) {
+  begin();
+  (void)synced();
+  queue_.answer(OfferOutcome::kRefused);
+  EXPECT_EQ(synced(), Offers{"R1M1.1.1"}) << "one, to try it";
+  EXPECT_EQ(synced(), Offers{}) << "not answered yet";
+  queue_.answer(OfferOutcome::kRefused);
+  EXPECT_EQ(synced(), Offers{"R1M1.1.2"});
+  queue_.answer(OfferOutcome::kTaken);
+  EXPECT_EQ(synced(), Offers{"R1M2.1.1"}) << "the others too";
+  tick();
+  EXPECT_EQ(held(), 0);
+}
+
+TEST_F(QueueKeeperTest, AMatchThatIsOverShowsThatTheQueueWorks) {
+  begin();
+  (void)synced();
+  queue_.answer(OfferOutcome::kRefused);
+  tick();
+  EXPECT_EQ(synced(), Offers{}) << "none waits, and none is over";
+  decide([](const League& league, core::UtcTimestamp now) {
+    return league.decide_report(0, testing::report_of(league, {1, 1}, 0), now).events;
+  });
+  EXPECT_EQ(synced(), Offers{"R1M1.1.1"});
+  queue_.answer(OfferOutcome::kTaken);
+  EXPECT_EQ(synced(), Offers{});
+}
+
+TEST_F(QueueKeeperTest, WhatMayNotHaveArrivedIsOfferedAgainSoon) {
+  begin();
+  (void)synced();
+  queue_.answer(OfferOutcome::kUnknown);
+  EXPECT_EQ(synced(), (Offers{"R1M1.1.1", "R1M2.1.1"}));
+  tick();
+  EXPECT_EQ(held(), 0) << "nobody could be told";
 }
 
 }  // namespace

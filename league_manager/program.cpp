@@ -95,7 +95,6 @@ core::Result<void> open_journal(Store& store, const ProgramOptions& options,
   auto creation = read_creation(*store.sqlite);
   if (!creation) return creation.error();
   if (!*creation && options.is_standby) {
-    if (store.succession) store.succession->finish();
     return core::Error{core::ErrorCode::kInternalError,
                        "the manager that was to begin league " + store.settings.league_id.str() +
                            " is gone before it had: start that one again, then this one",
@@ -128,6 +127,13 @@ core::Result<void> open_keys(Store& store, const ProgramOptions& options,
   return {};
 }
 
+/// The program ends because of `error`, and lets another lead if it did.
+int give_up(const Store& store, const core::Error& error) {
+  if (store.succession) store.succession->finish();
+  if (store.sqlite) store.sqlite->close();  // what it still calls back to is there until here
+  return agent::fail(error);
+}
+
 /// Opens the data directory. The journal comes first: its lock keeps a second manager out.
 core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings settings,
                                const core::Clock& clock, core::RandomSource& random,
@@ -144,11 +150,12 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
   Store store;
   store.settings = std::move(settings);
   journal_options.file = data.journal();
-  if (auto opened = open_journal(store, options, turn, std::move(journal_options)); !opened)
-    return opened.error();
-  if (!store.has_turn) return store;
-  if (auto opened = open_keys(store, options, random); !opened) return opened.error();
-  return store;
+  auto opened = open_journal(store, options, turn, std::move(journal_options));
+  if (opened && store.has_turn) opened = open_keys(store, options, random);
+  if (opened) return store;
+  if (store.succession) store.succession->finish();
+  if (store.sqlite) store.sqlite->close();
+  return opened.error();
 }
 
 /// Whose session that is; nothing for one that is no agent's.
@@ -179,15 +186,15 @@ EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port, const co
   if (host.bus() == nullptr || !session) return office;
   office.feed = std::make_unique<EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
   office.board = std::make_unique<BusEventBoard>(BusEventBoardDependencies{
-      .bus = *host.bus(),
+      .bus = host.streams_bus(),
       .streams = port.streams(),
       .session = *session,
       .league_id = id.str(),
+      .replicas = host.settings().bus.replicas,
       .clock = host.clock(),
       .log = port.log(),
-      .on_published = [feed = office.feed.get()](const PublishedEvent& event,
-                                                 std::uint64_t sequence) {
-        feed->on_published(event, sequence);
+      .on_published = [feed = office.feed.get()](const PublishedEvent& event, EventKept kept) {
+        feed->on_published(event, kept);
       }});
   return office;
 }
@@ -203,13 +210,13 @@ struct WorkQueue {
 constexpr int kPatience = 3;
 
 /// The queue of the league's matches, where the program is on a bus whose broker keeps streams.
-std::unique_ptr<BusMatchQueue> open_queue(agent::AgentPort& port, const core::LeagueId& id,
-                                          const core::Clock& clock, core::RandomSource& random,
-                                          std::chrono::milliseconds wait) {
+std::unique_ptr<BusMatchQueue> open_queue(agent::AgentHost& host, agent::AgentPort& port,
+                                          const core::LeagueId& id, core::RandomSource& random) {
   constexpr std::chrono::seconds kLimit{3};
   if (port.streams() == nullptr) return nullptr;
-  auto queue =
-      BusMatchQueue::open(*port.streams(), id, clock, wait, clock.steady_now() + kLimit, random);
+  auto queue = BusMatchQueue::open(
+      {*port.streams(), *host.bus(), host.clock(), random, host.settings().bus.replicas}, id,
+      host.settings().bus.queue_wait, host.clock().steady_now() + kLimit);
   if (queue) return std::move(*queue);
   spdlog::warn("the broker keeps no queue of matches, so they are assigned: {}",
                queue.error().message);
@@ -281,31 +288,32 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (!store->has_turn) return exit_code;
   const core::LeagueId id = store->settings.league_id;
   auto log = audit::league_log_path(options.common.logs, id.str());
-  if (!log) return agent::fail(log.error());
+  if (!log) return give_up(*store, log.error());
   auto port = agent::AgentPort::open(**host, {.log = *log,
                                               .agent = "league_manager",
                                               .league_id = id.str(),
                                               .mode = options.common.parsed_mode(),
                                               .log_key = options.data / "log.key",
                                               .session_file = options.data / "bus.session"});
-  if (!port) return agent::fail(port.error());
+  if (!port) return give_up(*store, port.error());
 
-  WorkQueue work{open_queue(**port, id, clock, random, settings->bus.queue_wait), nullptr};
+  WorkQueue work{open_queue(**host, **port, id, random), nullptr};
   store->settings.has_queue = work.queue != nullptr;
   store->settings.queue_patience = kPatience * settings->bus.queue_wait;
   Ledger ledger(store->settings, store->journal(), clock);
   agent::ProjectionWriter projections;
   LeagueProjector projector(projections, options.data, id);
   if (store->sqlite) {
-    if (auto usable = projector.check(); !usable) return agent::fail(usable.error());
+    if (auto usable = projector.check(); !usable) return give_up(*store, usable.error());
     ledger.observe([&projector](const Events& events) { projector.on_events(events); });
   }
-  if (auto opened = ledger.open(); !opened) return agent::fail(opened.error());
+  if (auto opened = ledger.open(); !opened) return give_up(*store, opened.error());
   auto fits = ledger.read([&](const League& league) { return check_vault(league, *store->vault); });
-  if (!fits) return agent::fail(fits.error());
+  if (!fits) return give_up(*store, fits.error());
   Succession* const succession = store->succession.get();
   if (succession != nullptr) {
-    if (auto begun = begin_serving(*succession, ledger); !begun) return agent::fail(begun.error());
+    if (auto begun = begin_serving(*succession, ledger); !begun)
+      return give_up(*store, begun.error());
   }
   if (work.queue) {
     work.keeper = std::make_unique<QueueKeeper>(ledger, *work.queue, clock,
@@ -356,9 +364,11 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   LeadersHandler handler(service.handler(), succession);
   auto served =
       (*port)->serve(options.common.listen_options(*settings, options.common.port), handler);
-  if (!served) return agent::fail(served.error());
-  if (auto joined = join_bus(**host, **port, handler, conductor, ledger, id); !joined)
-    return agent::fail(joined.error());
+  if (!served) return give_up(*store, served.error());
+  if (auto joined = join_bus(**host, **port, handler, conductor, ledger, id); !joined) {
+    (*port)->stop_serving();
+    return give_up(*store, joined.error());
+  }
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   if (store->sqlite) projector.start();
   std::string url = options.common.contact_endpoint((*port)->port());

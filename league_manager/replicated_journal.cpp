@@ -131,8 +131,11 @@ void ReplicatedJournal::on_local(std::uint64_t first, const std::vector<journal:
       waiting_.push_back({last, durable, clock_.steady_now()});
     }
   }
-  if (!stored) return durable(stored);
-  if (is_closed) return durable(journal_closed());
+  // In their order: what is said of others may be being said.
+  if (!stored || is_closed) {
+    core::Result<void> why = stored ? core::Result<void>(journal_closed()) : stored;
+    return strand_.run([durable, why] { durable(why); });
+  }
   strand_.run([this] { release(); });
   gate_->run([this] { pump(); });
 }
@@ -263,7 +266,9 @@ void ReplicatedJournal::on_written(std::uint64_t last, const core::Result<void>&
     if (!stored) failed.swap(waiting_);  // nothing is stored any more
   }
   if (stored) return strand_.run([this] { release(); });
-  for (const auto& each : failed) each.durable(stored);
+  strand_.run([failed = std::move(failed), stored] {
+    for (const auto& each : failed) each.durable(stored);
+  });
 }
 
 void ReplicatedJournal::on_conflict(const std::shared_ptr<const JournalPiece>& piece) {

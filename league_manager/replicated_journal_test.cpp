@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "common/transport/bus/subject.h"
 #include "league_manager/succession_test_support.h"
@@ -184,6 +185,52 @@ TEST_F(ReplicatedJournalTest, LosesNothingWithItsBroker) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(durable.next(), i);
   EXPECT_EQ(published(), records(0, 100));
   EXPECT_EQ(fenced.count(), 0U);
+}
+
+/// Whose disk fails, on a thread of its own.
+class FailingJournal final : public journal::Journal {
+ public:
+  void append(std::vector<journal::Record>, Durable durable) override {
+    std::lock_guard lock(mutex_);
+    threads_.emplace_back([durable = std::move(durable)] {
+      durable(core::Error{core::ErrorCode::kInternalError, "the disk is full", ""});
+    });
+  }
+  [[nodiscard]] core::Result<void> replay(const Visitor&) const override { return {}; }
+  /// Nothing is said any more afterwards.
+  void end() {
+    std::lock_guard lock(mutex_);
+    threads_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::jthread> threads_;
+};
+
+TEST_F(ReplicatedJournalTest, SaysOneAtATimeThatItsDiskFails) {
+  FailingJournal failing;
+  ReplicatedJournalOptions options;
+  options.league = testing::kStandbyLeague;
+  replicated = std::make_unique<ReplicatedJournal>(failing, *agent->bus, *agent->streams, clock,
+                                                   agent->timer, std::move(options));
+  ASSERT_TRUE(replicated->begin());
+  replicated->follow(Replication::kAsync);
+  std::atomic<int> at_once = 0;
+  for (int i = 0; i < 50; ++i) {
+    replicated->append(records(i, 1), [&](const core::Result<void>& stored) {
+      EXPECT_EQ(++at_once, 1);
+      EXPECT_FALSE(stored);
+      std::this_thread::yield();
+      --at_once;
+      durable.add(1);
+    });
+  }
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(durable.next());
+  failing.end();
+  replicated->close();
+  agent->streams.reset();
+  replicated.reset();
 }
 
 TEST_F(ReplicatedJournalTest, RefusesWhatComesAfterItsEnd) {

@@ -48,7 +48,8 @@ void Succession::say(const std::string& what) {
   if (std::exchange(said_, what) != what) spdlog::info("{}", what);
 }
 
-core::Result<transport::StreamState> Succession::ensure(const transport::StreamConfig& config) {
+core::Result<transport::StreamState> Succession::ensure(transport::StreamConfig config) {
+  config.replicas = options_.replicas;
   std::promise<core::Result<transport::StreamState>> made;
   streams_->ensure_stream(config, deps_.clock.steady_now() + kBrokerPatience,
                           [&](const auto& state) { made.set_value(state); });
@@ -61,14 +62,27 @@ core::Result<void> Succession::prepare() {
                                              deps_.random);
     if (!made) return made.error();
     streams_ = std::move(*made);
-    lease_ = std::make_unique<Lease>(
-        *streams_, deps_.clock, deps_.timer,
-        LeaseOptions{options_.league, holder_name(deps_.random), options_.lease,
-                     [this](const std::string& why) { fence(why); }});
+    if (auto prepared = prepare_lease(); !prepared) return prepared;
   }
   if (auto lease = ensure(lease_stream(options_.lease)); !lease) return lease.error();
   auto journal = ensure(journal_stream(options_.league));
   return journal ? core::Result<void>() : core::Result<void>(journal.error());
+}
+
+core::Result<void> Succession::prepare_lease() {
+  LeaseOptions lease;
+  lease.league = options_.league;
+  lease.holder = holder_name(deps_.random);
+  lease.length = options_.lease;
+  lease.on_lost = [this](const std::string& why) { fence(why); };
+  if (!options_.holder_file.empty()) {
+    auto holders = HolderFile::open(options_.holder_file, lease.holder);
+    if (!holders) return holders.error();
+    lease.gone = holders->former();
+    holders_ = std::move(*holders);
+  }
+  lease_ = std::make_unique<Lease>(*streams_, deps_.clock, deps_.timer, std::move(lease));
+  return {};
 }
 
 core::Result<bool> Succession::lead(journal::Journal& local, transport::StopSignal& stop) {
@@ -92,12 +106,16 @@ core::Result<bool> Succession::lead(journal::Journal& local, transport::StopSign
   return true;
 }
 
-core::Result<bool> Succession::is_league_there() {
+core::Result<transport::StreamState> Succession::look_at_journal() {
   std::promise<core::Result<transport::StreamState>> asked;
   streams_->stream_state(transport::league_stream("JOURNAL", options_.league),
                          deps_.clock.steady_now() + kBrokerPatience,
                          [&](const auto& state) { asked.set_value(state); });
-  auto state = asked.get_future().get();
+  return asked.get_future().get();
+}
+
+core::Result<bool> Succession::is_league_there() {
+  auto state = look_at_journal();
   if (!state) return state.error();
   return state->messages > 0;
 }
@@ -116,7 +134,7 @@ core::Result<bool> Succession::try_to_lead(const JournalFollower& follower) {
       return false;
     }
   }
-  auto taken = lease_->try_take(kBrokerPatience);
+  auto taken = lease_->try_take(std::min(kBrokerPatience, options_.lease / 2));
   if (!taken) return taken.error();
   lease_number_ = taken->number;
   if (taken->is_ours) return true;
@@ -159,9 +177,12 @@ core::Result<bool> Succession::wait_for_turn(JournalFollower& follower,
 }
 
 core::Result<void> Succession::purge() {
+  auto state = look_at_journal();
+  if (!state) return state.error();
   std::promise<core::Result<void>> purged;
+  // Up to what is there now: the request may be carried out twice, and late.
   streams_->purge(transport::league_stream("JOURNAL", options_.league), "",
-                  deps_.clock.steady_now() + options_.lease,
+                  state->last_sequence + 1, deps_.clock.steady_now() + options_.lease,
                   [&](const auto& done) { purged.set_value(done); });
   return purged.get_future().get();
 }
@@ -232,6 +253,7 @@ void Succession::fence(const std::string& why) {
 }
 
 void Succession::finish() {
+  if (!streams_) return;
   if (journal_) {
     if (journal_->flush(kFlush)) {
       lease_->give_back(kBrokerPatience);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "common/journal/journal.h"
 #include "common/transport/bus/jet_stream.h"
 #include "common/transport/message_handler.h"
+#include "league_manager/holder_file.h"
 #include "league_manager/journal_follower.h"
 #include "league_manager/lease.h"
 #include "league_manager/replicated_journal.h"
@@ -30,6 +32,9 @@ struct SuccessionOptions {
   /// it.
   bool starts_anew = false;
   std::chrono::milliseconds lease{6000};
+  int replicas = 1;  ///< how many brokers of a cluster keep the streams
+  /// Of this data directory: who led from it before is gone. Empty: nobody knows of them.
+  std::filesystem::path holder_file;
   /// Once before the first record of another manager is taken in: whether this one could lead.
   std::function<core::Result<void>()> check_follower;
   /// Whether a record of the league fits this manager's key.
@@ -70,22 +75,24 @@ class Succession {
   void serve();
   /// False: nobody may be answered any more.
   [[nodiscard]] bool is_leading() const;
-  /// Publishes what is left, gives the lead back and ends. Before the timer and the local journal
-  /// end; `journal` refuses what comes later.
+  /// Publishes what is left, gives the lead back and ends; once. Before the timer and the local
+  /// journal end; `journal` refuses what comes later.
   void finish();
 
  private:
   [[nodiscard]] core::Result<void> prepare();
+  [[nodiscard]] core::Result<void> prepare_lease();
   /// Before anything of another manager is taken in.
   [[nodiscard]] core::Result<void> check_follower();
   [[nodiscard]] core::Result<bool> wait_for_turn(JournalFollower& follower,
                                                  transport::StopSignal& stop);
+  [[nodiscard]] core::Result<transport::StreamState> look_at_journal();
   /// Whether the stream has anything of the league.
   [[nodiscard]] core::Result<bool> is_league_there();
   [[nodiscard]] core::Result<bool> try_to_lead(const JournalFollower& follower);
   [[nodiscard]] core::Result<void> purge();
   [[nodiscard]] core::Result<void> take_over(JournalFollower& follower, journal::Journal& local);
-  [[nodiscard]] core::Result<transport::StreamState> ensure(const transport::StreamConfig& config);
+  [[nodiscard]] core::Result<transport::StreamState> ensure(transport::StreamConfig config);
   /// Says in the stream that our term has begun; nothing of an earlier one is taken afterwards.
   [[nodiscard]] core::Result<void> begin_term(JournalFollower& follower);
   void fence(const std::string& why);
@@ -96,6 +103,7 @@ class Succession {
   const SuccessionOptions options_;
   std::unique_ptr<transport::JetStream> streams_;
   std::unique_ptr<Lease> lease_;
+  std::optional<HolderFile> holders_;
   std::unique_ptr<ReplicatedJournal> journal_;
   std::uint64_t lease_number_ = 0;
   std::uint64_t stream_sequence_ = 0;

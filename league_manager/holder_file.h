@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+
+namespace league::league_manager {
+
+/// By which names the managers of one data directory have held the lead, one after the other. A
+/// name that stands here when the file is opened is that of a process that is gone: whoever wrote
+/// it had the file locked, in this boot of this machine, for as long as it lived. A copy of the
+/// file says nothing, here or elsewhere, since it is another file. Movable; not thread-safe.
+class HolderFile {
+ public:
+  /// Keeps the file locked for as long as the object lives, and adds `holder` to it. Fails when
+  /// another process has it, or when it cannot be made or written.
+  [[nodiscard]] static core::Result<HolderFile> open(const std::filesystem::path& file,
+                                                     const std::string& holder);
+  HolderFile(HolderFile&& other) noexcept;
+  HolderFile& operator=(HolderFile&& other) noexcept;
+  HolderFile(const HolderFile&) = delete;
+  HolderFile& operator=(const HolderFile&) = delete;
+  ~HolderFile();
+
+  /// The last few before `holder`.
+  [[nodiscard]] const std::vector<std::string>& former() const { return former_; }
+
+ private:
+  explicit HolderFile(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_ = -1;
+  std::vector<std::string> former_;
+};
+
+}  // namespace league::league_manager
