@@ -1,6 +1,7 @@
 # `league bus-config`: a broker's configuration. Passwords are stored as bcrypt hashes where crypt(3) makes them.
 league_library(league_tools_bus_config
   SOURCES bus_config.cpp bus_config_files.cpp bus_config_permissions.cpp bus_config_roster.cpp
+          bus_config_users.cpp
   DEPS league_core league_transport
   PRIVATE_DEPS league_dep_json)
 find_library(LEAGUE_CRYPT_LIBRARY crypt)

@@ -8,75 +8,6 @@
 namespace league::tools {
 namespace {
 
-using Kind = BusPermission::Kind;
-
-// An answer may have events in front of it; and who asked may have to wait for a slow player.
-constexpr std::string_view kResponses = R"({ max: 16, expires: "5m" })";
-
-std::string with(std::string text, std::string_view placeholder, const std::string& value) {
-  auto at = text.find(placeholder);
-  return at == std::string::npos ? text : text.replace(at, placeholder.size(), value);
-}
-
-/// The league as a part of subjects, spelled as in those of its events.
-std::string league_token(const std::string& league_id) {
-  constexpr std::string_view kType = "x";
-  constexpr std::string_view kBefore = "mcp.events.";
-  std::string subject = transport::event_subject(league_id, kType);
-  return subject.substr(kBefore.size(), subject.size() - kBefore.size() - kType.size() - 1);
-}
-
-std::vector<std::string> subjects_of(const BusConfig& config, const BusAgent& agent, Kind kind) {
-  std::vector<std::string> subjects;
-  for (const auto& row : bus_permissions()) {
-    if (row.role != agent.role || row.kind != kind) continue;
-    std::string subject = with(with(std::string(row.subject), "{session}", agent.session.str()),
-                               "{league}", league_token(config.league_id));
-    if (subject.find("{referee}") == std::string::npos) {
-      subjects.push_back(subject);
-      continue;
-    }
-    for (const auto& other : config.agents) {
-      if (other.role == BusRole::kReferee)
-        subjects.push_back(with(subject, "{referee}", other.session.str()));
-    }
-  }
-  return subjects;
-}
-
-std::string config_list(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const auto& text : texts) list += (list.empty() ? "" : ", ") + config_string(text);
-  return "[" + list + "]";
-}
-
-std::string render_user(const BusConfig& config, const BusAgent& agent) {
-  auto forbidden = subjects_of(config, agent, Kind::kPublishNot);
-  std::string text = "    {\n      user: " + config_string(agent.name) +
-                     "\n      password: " + config_string(agent.stored_password) +
-                     "\n      permissions: {\n        publish: {\n          allow: " +
-                     config_list(subjects_of(config, agent, Kind::kPublish)) + "\n";
-  if (!forbidden.empty()) text += "          deny: " + config_list(forbidden) + "\n";
-  text += "        }\n        subscribe: { allow: " +
-          config_list(subjects_of(config, agent, Kind::kSubscribe)) + " }\n";
-  // The manager may publish at every inbox anyway.
-  if (agent.role != BusRole::kManager)
-    text += "        allow_responses: " + std::string(kResponses) + "\n";
-  return text + "      }\n    }\n";
-}
-
-std::string render_reasons() {
-  std::string text;
-  for (const auto& row : bus_permissions()) {
-    const char* verb = row.kind == Kind::kPublish     ? " publish "
-                       : row.kind == Kind::kSubscribe ? " subscribe "
-                                                      : " not publish ";
-    text += "#   " + std::string(name_of(row.role)) + verb + std::string(row.subject) + ": " +
-            std::string(row.reason) + "\n";
-  }
-  return text;
-}
-
 std::string render_tls(const BusTls& tls, std::string_view indent) {
   std::string in(indent);
   std::string text = in + "tls {\n" + in + "  cert_file: " + config_string(tls.cert) + "\n" + in +
@@ -135,6 +66,13 @@ std::optional<std::uint16_t> port_of(std::string_view text) {
 }
 
 }  // namespace
+
+std::string league_token(const std::string& league_id) {
+  constexpr std::string_view kType = "x";
+  constexpr std::string_view kBefore = "mcp.events.";
+  std::string subject = transport::event_subject(league_id, kType);
+  return subject.substr(kBefore.size(), subject.size() - kBefore.size() - kType.size() - 1);
+}
 
 std::string_view name_of(BusRole role) {
   switch (role) {
@@ -195,18 +133,6 @@ std::string config_string(std::string_view text) {
   return out + '"';
 }
 
-std::string render_users(const BusConfig& config) {
-  std::string text =
-      "# Who may do what at the broker of a league. Made by `league bus-config`.\n"
-      "# {session} is the agent's own, {league} the league's name; all but the manager also "
-      "answer\n"
-      "# at the reply subject of what was sent to them, 16 messages within 5 minutes each.\n";
-  text += render_reasons();
-  text += "authorization {\n  timeout: 5\n  users: [\n";
-  for (const auto& agent : config.agents) text += render_user(config, agent);
-  return text + "  ]\n}\n";
-}
-
 std::string render_broker(const BusConfig& config, std::size_t index) {
   const auto& own = config.brokers[index];
   bool is_cluster = config.brokers.size() > 1;
@@ -224,7 +150,7 @@ std::string render_broker(const BusConfig& config, std::size_t index) {
       "# A league message has at most 256 KiB; the rest is for headers and for other payloads.\n"
       "max_payload: 1MB\n";
   if (config.tls) text += render_tls(*config.tls, "");
-  if (!config.jetstream.empty()) {
+  if (config.has_streams()) {
     auto store = std::filesystem::path(config.jetstream);
     if (is_cluster) store /= server_name(index);
     text += "jetstream {\n  store_dir: " + config_string(store.string()) +
@@ -236,11 +162,14 @@ std::string render_broker(const BusConfig& config, std::size_t index) {
 
 std::string render_credentials(const BusConfig& config, const BusAgent& agent) {
   nlohmann::ordered_json object = {{"url", url_of(config)},
-                                   {"user", agent.name},
-                                   {"password", agent.password},
+                                   {"user", agent.login.user},
+                                   {"password", agent.login.password},
                                    {"session", agent.session.str()},
                                    {"league_id", config.league_id}};
   if (config.tls && !config.tls->ca.empty()) object["ca_file"] = config.tls->ca;
+  if (config.has_streams() && agent.streams_login)
+    object["streams"] = {{"user", agent.streams_login->user},
+                         {"password", agent.streams_login->password}};
   return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

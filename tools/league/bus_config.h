@@ -18,13 +18,21 @@ enum class BusRole { kManager, kOperator, kReferee, kPlayer };
 /// `manager`, `operator`, `referee`, `player`.
 [[nodiscard]] std::string_view name_of(BusRole role);
 
+/// A user of the broker.
+struct BusLogin {
+  std::string user;  ///< quoted wherever it stands, so it may be any text
+  std::string password;  ///< as its owner says it
+  std::string stored_password;  ///< as the broker keeps it: a bcrypt hash, or the password
+};
+
 /// Who gets a user of its own.
 struct BusAgent {
   BusRole role = BusRole::kPlayer;
-  std::string name;  ///< the user's name; quoted wherever it stands, so it may be any text
+  std::string name;
   transport::BusSession session;
-  std::string password;  ///< as the agent says it
-  std::string stored_password;  ///< as the broker keeps it: a bcrypt hash, or the password
+  BusLogin login;
+  /// Of the manager and the operator: at the streams, where the brokers keep any.
+  std::optional<BusLogin> streams_login = std::nullopt;
 };
 
 /// Where one broker listens.
@@ -53,7 +61,12 @@ struct BusConfig {
   std::optional<BusTls> tls;
   std::string jetstream;  ///< where streams are kept; empty: the brokers keep none
   std::string route_password;  ///< between the brokers of a cluster
+
+  [[nodiscard]] bool has_streams() const { return !jetstream.empty(); }
 };
+
+/// The league as a part of subjects, spelled as in those of its events.
+[[nodiscard]] std::string league_token(const std::string& league_id);
 
 /// A text as a string of the broker's configuration, whatever it contains.
 [[nodiscard]] std::string config_string(std::string_view text);
@@ -63,8 +76,12 @@ struct BusConfig {
 /// The file of the broker `config.brokers[index]`; includes `users.conf` from beside it.
 [[nodiscard]] std::string render_broker(const BusConfig& config, std::size_t index);
 /// What an agent needs to come in: a JSON object with url, user, password, session, league_id and,
-/// with TLS, ca_file.
+/// with TLS, ca_file; with `streams`, a second user and its password, for who has one.
 [[nodiscard]] std::string render_credentials(const BusConfig& config, const BusAgent& agent);
+
+/// Where a user is at home. A subject of one account is none of the other's, but for what
+/// `bus_shares` lists. Without JetStream there is one for all.
+enum class BusAccount { kLeague, kStreams };
 
 /// What one role may do, and why: one row of the table below.
 struct BusPermission {
@@ -75,9 +92,22 @@ struct BusPermission {
   /// `{league}`.
   std::string_view subject;
   std::string_view reason;
+  BusAccount account = BusAccount::kLeague;
+  bool is_of_streams = false;  ///< left out where the brokers keep none
 };
 
 /// The one table of permissions. Sources: docs/distributed.md; nats-server's subjects of streams.
 [[nodiscard]] const std::vector<BusPermission>& bus_permissions();
+
+/// What the account of the streams gives to the league's: a request that it answers, or what is
+/// published there.
+struct BusShare {
+  enum class Kind { kAnswers, kTakes, kTells };
+  Kind kind;
+  std::string_view subject;  ///< with `{league}`
+  std::string_view reason;
+};
+/// All that goes between the two accounts.
+[[nodiscard]] const std::vector<BusShare>& bus_shares();
 
 }  // namespace league::tools

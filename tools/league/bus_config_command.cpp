@@ -91,7 +91,7 @@ core::Result<BusConfig> config_of(const BusConfigOptions& options) {
 }
 
 void warn(const BusConfig& config) {
-  if (config.agents.front().stored_password == config.agents.front().password)
+  if (const auto& login = config.agents.front().login; login.stored_password == login.password)
     std::cerr << "warning: this system makes no bcrypt hashes, so users.conf holds the passwords "
                  "themselves; keep it to the broker\n";
   bool is_local = true;
@@ -133,6 +133,10 @@ void print_files(const BusConfig& config, const BusConfigFiles& files) {
             << "next, " << (files.brokers.size() > 1 ? "on each broker's machine:" : "type:")
             << '\n';
   for (const auto& path : files.brokers) std::cout << "  nats-server -c " << path.string() << '\n';
+  constexpr std::size_t kEnoughToAgree = 3;
+  if (config.has_streams() && files.brokers.size() >= kEnoughToAgree)
+    std::cout << "so that streams outlive a broker, in the manager's --limits:\n"
+                 "  {\"bus\": {\"replicas\": 3, \"lease_ms\": 20000}}\n";
   std::cout << std::flush;
 }
 

@@ -11,6 +11,10 @@ constexpr std::string_view kHear = "what is sent to its session";
 constexpr std::string_view kAnswers = "answers to its own requests";
 constexpr std::string_view kNews = "what the league tells everybody";
 
+// By which referees come at the queue of matches, and at nothing else of any stream.
+constexpr std::string_view kNextMatch = "$JS.API.CONSUMER.MSG.NEXT.LEAGUE_WORK_{league}.referees";
+constexpr std::string_view kMatchTaken = "$JS.ACK.LEAGUE_WORK_{league}.referees.>";
+
 std::vector<BusPermission> agent_rows(BusRole role) {
   return {{role, Kind::kPublish, "mcp.discovery", kFind},
           {role, Kind::kPublish, "mcp.session.{session}.in", kSay},
@@ -21,15 +25,41 @@ std::vector<BusPermission> agent_rows(BusRole role) {
 
 std::vector<BusPermission> manager_rows() {
   constexpr auto kRole = BusRole::kManager;
-  return {
-      {kRole, Kind::kPublish, "mcp.>", "speaks to every session and publishes events and work"},
-      {kRole, Kind::kPublish, "_INBOX.>", "answers whoever asks, at any time"},
-      {kRole, Kind::kPublish, "$JS.API.>", "makes streams, their readers and the lease's bucket"},
-      {kRole, Kind::kPublish, "$JS.ACK.>", "has taken a message of a stream"},
-      {kRole, Kind::kPublish, "$JS.FC.>", "keeps pace with a stream that is pushed to it"},
-      {kRole, Kind::kPublish, "$KV.>", "writes the lease that says who manages"},
-      {kRole, Kind::kSubscribe, "mcp.>", "hears discovery and every session"},
-      {kRole, Kind::kSubscribe, "_INBOX.>", kAnswers}};
+  return {{kRole, Kind::kPublish, "mcp.>", "speaks to every session and tells everybody"},
+          {kRole, Kind::kPublish, "_INBOX.>", "answers whoever asks, at any time"},
+          {kRole, Kind::kSubscribe, "mcp.>", "hears discovery and every session"},
+          {kRole, Kind::kSubscribe, "_INBOX.>", kAnswers}};
+}
+
+/// A row of the account of the streams.
+BusPermission at_streams(BusRole role, Kind kind, std::string_view subject,
+                         std::string_view reason) {
+  return {role, kind, subject, reason, BusAccount::kStreams, true};
+}
+
+std::vector<BusPermission> manager_stream_rows() {
+  constexpr auto kRole = BusRole::kManager;
+  return {at_streams(kRole, Kind::kPublish, "$JS.API.>", "makes streams and their readers"),
+          at_streams(kRole, Kind::kPublish, "$JS.ACK.>", "has taken a message of a stream"),
+          at_streams(kRole, Kind::kPublish, "mcp.events.{league}.>", kNews),
+          at_streams(kRole, Kind::kPublish, "mcp.work.{league}", "a match that waits"),
+          at_streams(kRole, Kind::kPublish, "mcp.journal.{league}", "what it has written down"),
+          at_streams(kRole, Kind::kPublish, "mcp.journal.{league}.have",
+                     "what it has of another manager's journal"),
+          at_streams(kRole, Kind::kPublish, "$KV.league_lease.{league}",
+                     "writes the lease that says who manages"),
+          at_streams(kRole, Kind::kSubscribe, "mcp.journal.{league}.have",
+                     "what those who stand by have"),
+          at_streams(kRole, Kind::kSubscribe, "_INBOX.{session}.>", kAnswers)};
+}
+
+std::vector<BusPermission> operator_stream_rows() {
+  constexpr auto kRole = BusRole::kOperator;
+  return {at_streams(kRole, Kind::kPublish, "$JS.API.>",
+                     "looks after streams; trusted like the manager"),
+          at_streams(kRole, Kind::kPublish, "$JS.ACK.>", "reads streams"),
+          at_streams(kRole, Kind::kSubscribe, "mcp.events.{league}.>", kNews),
+          at_streams(kRole, Kind::kSubscribe, "_INBOX.{session}.>", kAnswers)};
 }
 
 std::vector<BusPermission> referee_rows() {
@@ -42,23 +72,16 @@ std::vector<BusPermission> referee_rows() {
        // that for an answer. With this row no referee can, nor two for each other.
        {kRole, Kind::kPublishNot, "mcp.session.{referee}.out",
         "could allow itself any subject by a request to itself"},
-       {kRole, Kind::kPublish, "$JS.API.CONSUMER.INFO.LEAGUE_WORK_{league}.>",
-        "finds the queue of matches"},
-       {kRole, Kind::kPublish, "$JS.API.CONSUMER.MSG.NEXT.LEAGUE_WORK_{league}.>",
-        "asks for the next match"},
-       {kRole, Kind::kPublish, "$JS.ACK.LEAGUE_WORK_{league}.>",
-        "has played a match, or goes on"}});
+       {kRole, Kind::kPublish, kNextMatch, "asks for the next match", BusAccount::kLeague, true},
+       {kRole, Kind::kPublish, kMatchTaken, "has played a match, or goes on", BusAccount::kLeague,
+        true}});
   return rows;
 }
 
 std::vector<BusPermission> operator_rows() {
   constexpr auto kRole = BusRole::kOperator;
   auto rows = agent_rows(kRole);
-  rows.insert(
-      rows.end(),
-      {{kRole, Kind::kSubscribe, "mcp.events.>", "watches all leagues of the broker"},
-       {kRole, Kind::kPublish, "$JS.API.>", "looks after streams; trusted like the manager"},
-       {kRole, Kind::kPublish, "$JS.ACK.>", "reads streams"}});
+  rows.push_back({kRole, Kind::kSubscribe, "mcp.events.>", "watches all leagues of the broker"});
   return rows;
 }
 
@@ -67,11 +90,20 @@ std::vector<BusPermission> operator_rows() {
 const std::vector<BusPermission>& bus_permissions() {
   static const std::vector<BusPermission> kRows = [] {
     auto rows = manager_rows();
-    for (const auto& more : {operator_rows(), referee_rows(), agent_rows(BusRole::kPlayer)})
+    for (const auto& more : {operator_rows(), referee_rows(), agent_rows(BusRole::kPlayer),
+                             manager_stream_rows(), operator_stream_rows()})
       rows.insert(rows.end(), more.begin(), more.end());
     return rows;
   }();
   return kRows;
+}
+
+const std::vector<BusShare>& bus_shares() {
+  static const std::vector<BusShare> kShares = {
+      {BusShare::Kind::kAnswers, kNextMatch, "a referee asks for matches"},
+      {BusShare::Kind::kTakes, kMatchTaken, "a referee has played a match, or goes on"},
+      {BusShare::Kind::kTells, "mcp.events.{league}.>", kNews}};
+  return kShares;
 }
 
 }  // namespace league::tools

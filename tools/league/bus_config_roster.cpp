@@ -50,16 +50,23 @@ core::Result<BusEntry> parse_line(const std::vector<std::string>& words, int lin
   return entry;
 }
 
+BusLogin make_login(const std::string& user, core::RandomSource& random) {
+  std::string password = core::to_hex(random.bytes<16>());
+  auto hash = bcrypt_hash(password, random);
+  return {user, password, hash.value_or(password)};
+}
+
 BusAgent make_agent(BusRole role, const std::string& name,
                     const std::optional<transport::BusSession>& session,
                     core::RandomSource& random) {
-  std::string password = core::to_hex(random.bytes<16>());
-  auto hash = bcrypt_hash(password, random);
-  return {.role = role,
-          .name = name,
-          .session = session ? *session : transport::BusSession::make(random),
-          .password = password,
-          .stored_password = hash.value_or(password)};
+  BusAgent agent{.role = role,
+                 .name = name,
+                 .session = session ? *session : transport::BusSession::make(random),
+                 .login = make_login(name, random)};
+  // No name of an agent has a slash.
+  if (role == BusRole::kManager || role == BusRole::kOperator)
+    agent.streams_login = make_login(name + "/streams", random);
+  return agent;
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ struct BusEntry {
 /// `player01`, `player02`, ... and `referee01`, ....
 [[nodiscard]] std::vector<BusEntry> numbered_bus_agents(int players, int referees);
 
-/// The entries with a manager and an operator in front, each with a session and a new random
-/// password, which the broker is to keep as a bcrypt hash where this system can make one.
+/// The entries with a manager and an operator in front, each with a session and new random
+/// passwords, which the broker is to keep as bcrypt hashes where this system can make them.
 [[nodiscard]] std::vector<BusAgent> make_bus_agents(const std::vector<BusEntry>& entries,
                                                     core::RandomSource& random);
 

@@ -35,6 +35,20 @@ const BusAgent& agent_of(const BusConfig& config, std::string_view name) {
   throw std::runtime_error("no agent " + std::string(name));
 }
 
+BusConfig with_streams(int players = 2, int referees = 2) {
+  auto config = sample(players, referees);
+  config.jetstream = "/var/lib/league";
+  return config;
+}
+
+/// The text of one account.
+std::string account(const BusConfig& config, std::string_view name) {
+  std::string text = render_users(config);
+  auto begin = text.find("\n" + std::string(name) + ": {\n");
+  EXPECT_NE(begin, std::string::npos);
+  return text.substr(begin, text.find("\n}\n", begin) - begin);
+}
+
 /// The block of one user.
 std::string user_block(const BusConfig& config, std::string_view name) {
   std::string text = render_users(config);
@@ -69,7 +83,7 @@ TEST(BusConfig, APlayerHasItsOwnSubjectsAndNoMore) {
 }
 
 TEST(BusConfig, NoRefereeMaySpeakToReferees) {
-  auto config = sample(1, 3);
+  auto config = with_streams(1, 3);
   std::set<std::string> all;
   for (int i = 1; i <= 3; ++i)
     all.insert("mcp.session." + agent_of(config, "referee0" + std::to_string(i)).session.str() +
@@ -77,32 +91,94 @@ TEST(BusConfig, NoRefereeMaySpeakToReferees) {
   auto block = user_block(config, "referee02");
   EXPECT_EQ(subjects(block, "deny"), all);
   EXPECT_TRUE(subjects(block, "allow").contains("mcp.session.*.out"));
-  EXPECT_TRUE(subjects(block, "allow").contains("$JS.ACK.LEAGUE_WORK_cup_2026.>"));
+  EXPECT_TRUE(subjects(block, "allow").contains("$JS.ACK.LEAGUE_WORK_cup_2026.referees.>"));
 }
 
-TEST(BusConfig, OnlyTheManagerAndTheOperatorMakeStreams) {
-  auto config = sample();
+TEST(BusConfig, StreamsAreInAnAccountOfTheManagerAndTheOperator) {
+  auto config = with_streams();
+  std::string streams = account(config, "STREAMS");
+  std::string league = account(config, "LEAGUE");
+  EXPECT_NE(streams.find("jetstream: enabled"), std::string::npos);
+  EXPECT_EQ(league.find("jetstream"), std::string::npos);
+  static const std::regex kUser("user: (\"[^\"]*\")");
+  std::set<std::string> users;
+  for (std::sregex_iterator it(streams.begin(), streams.end(), kUser), end; it != end; ++it)
+    users.insert((*it)[1]);
+  EXPECT_EQ(users, (std::set<std::string>{"\"manager/streams\"", "\"operator/streams\""}));
   for (const auto& agent : config.agents) {
-    bool may = subjects(user_block(config, agent.name), "allow").contains("$JS.API.>");
-    EXPECT_EQ(may, agent.role == BusRole::kManager || agent.role == BusRole::kOperator)
-        << agent.name;
+    EXPECT_NE(league.find("user: " + config_string(agent.name)), std::string::npos);
+    EXPECT_EQ(agent.streams_login.has_value(),
+              agent.role == BusRole::kManager || agent.role == BusRole::kOperator);
   }
+  EXPECT_TRUE(subjects(user_block(config, "manager/streams"), "allow").contains("$JS.API.>"));
+}
+
+TEST(BusConfig, BetweenTheAccountsIsWhatRefereesNeedAndNews) {
+  auto config = with_streams();
+  static const std::regex kShared(
+      "(service|stream): (?:\\{ account: STREAMS, subject: )?\"([^\"]*)\"");
+  for (const char* side : {"STREAMS", "LEAGUE"}) {
+    std::string text = account(config, side);
+    std::set<std::string> shared;
+    for (std::sregex_iterator it(text.begin(), text.end(), kShared), end; it != end; ++it)
+      shared.insert((*it)[1].str() + " " + (*it)[2].str());
+    EXPECT_EQ(shared, (std::set<std::string>{
+                          "service $JS.API.CONSUMER.MSG.NEXT.LEAGUE_WORK_cup_2026.referees",
+                          "service $JS.ACK.LEAGUE_WORK_cup_2026.referees.>",
+                          "stream mcp.events.cup_2026.>"}))
+        << side;
+  }
+}
+
+TEST(BusConfig, OnlyRefereesComeAtStreamsFromTheLeague) {
+  auto config = with_streams();
+  for (const auto& agent : config.agents) {
+    int count = 0;
+    for (const auto& subject : subjects(user_block(config, agent.name), "allow"))
+      count += subject.starts_with('$') ? 1 : 0;
+    EXPECT_EQ(count, agent.role == BusRole::kReferee ? 2 : 0) << agent.name;
+  }
+}
+
+TEST(BusConfig, WithoutStreamsThereIsOneAccountAndNothingOfThem) {
+  std::string text = render_users(sample());
+  EXPECT_EQ(text.find("accounts"), std::string::npos);
+  EXPECT_EQ(text.find("$JS"), std::string::npos);
+  EXPECT_EQ(text.find("/streams"), std::string::npos);
+}
+
+TEST(BusConfig, WhoHasAUserAtTheStreamsIsTold) {
+  auto config = with_streams();
+  const auto& manager = agent_of(config, "manager");
+  auto credentials = nlohmann::json::parse(render_credentials(config, manager));
+  EXPECT_EQ(
+      credentials["streams"],
+      (nlohmann::json{{"user", "manager/streams"}, {"password", manager.streams_login->password}}));
+  const auto& referee = agent_of(config, "referee01");
+  EXPECT_FALSE(nlohmann::json::parse(render_credentials(config, referee)).contains("streams"));
+  config.jetstream.clear();
+  EXPECT_FALSE(nlohmann::json::parse(render_credentials(config, manager)).contains("streams"));
 }
 
 TEST(BusConfig, EveryPermissionHasAReason) {
   for (const auto& row : bus_permissions()) EXPECT_FALSE(row.reason.empty()) << row.subject;
+  for (const auto& share : bus_shares()) EXPECT_FALSE(share.reason.empty()) << share.subject;
 }
 
 TEST(BusConfig, NoPasswordIsAmongTheUsersWhereHashesAreMade) {
-  auto config = sample();
+  auto config = with_streams();
   std::string text = render_users(config);
   std::set<std::string> passwords;
   for (const auto& agent : config.agents) {
-    EXPECT_TRUE(std::regex_match(agent.password, std::regex("[0-9a-f]{32}")));
-    EXPECT_TRUE(passwords.insert(agent.password).second) << "each its own";
-    if (agent.stored_password == agent.password) GTEST_SKIP() << "no bcrypt on this system";
-    EXPECT_EQ(text.find(agent.password), std::string::npos);
+    for (const auto& login : {agent.login, agent.streams_login.value_or(agent.login)}) {
+      EXPECT_TRUE(std::regex_match(login.password, std::regex("[0-9a-f]{32}")));
+      EXPECT_TRUE(passwords.insert(login.password).second || !agent.streams_login)
+          << "each its own";
+      if (login.stored_password == login.password) GTEST_SKIP() << "no bcrypt on this system";
+      EXPECT_EQ(text.find(login.password), std::string::npos);
+    }
   }
+  EXPECT_EQ(passwords.size(), config.agents.size() + 2);
 }
 
 TEST(BusConfig, AHashIsBcryptAndSalted) {
@@ -119,7 +195,7 @@ TEST(BusConfig, TextsAreQuotedWhateverTheyAre) {
   EXPECT_EQ(config_string("two\nlines\x01\x7f"), R"("two\x0alines\x01\x7f")");
   EXPECT_EQ(config_string("$HOME #no // comment"), "\"$HOME #no // comment\"");
   auto config = sample(1, 0);
-  config.agents.back().name = "x\"\n} { user: root";
+  config.agents.back().login.user = "x\"\n} { user: root";
   EXPECT_NE(render_users(config).find(R"(user: "x\"\x0a} { user: root")"), std::string::npos);
 }
 
@@ -164,7 +240,7 @@ TEST(BusConfig, WhatAnAgentGets) {
   auto credentials = nlohmann::json::parse(render_credentials(config, agent));
   EXPECT_EQ(credentials, (nlohmann::json{{"url", "tls://127.0.0.1:4222"},
                                          {"user", "player02"},
-                                         {"password", agent.password},
+                                         {"password", agent.login.password},
                                          {"session", agent.session.str()},
                                          {"league_id", "cup 2026"},
                                          {"ca_file", "/ca.pem"}}));

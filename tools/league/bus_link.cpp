@@ -14,18 +14,17 @@ core::Result<std::unique_ptr<BusLink>> BusLink::join(const agent::BusOptions& op
                        {}};
   auto access = agent::read_bus_access(options, "league");
   if (!access) return access.error();
-  auto bus = transport::NatsBus::connect(access->options);
-  if (!bus) return bus.error();
+  auto buses = agent::connect_bus(*access);
+  if (!buses) return buses.error();
   auto session = access->session.value_or(transport::BusSession::make(context.random));
-  return std::unique_ptr<BusLink>(new BusLink(std::move(*bus), std::move(session), context));
+  return std::unique_ptr<BusLink>(new BusLink(std::move(*buses), std::move(session), context));
 }
 
-BusLink::BusLink(std::unique_ptr<transport::Bus> bus, transport::BusSession session,
-                 const Context& context)
-    : bus_(std::move(bus)),
+BusLink::BusLink(agent::BusConnections buses, transport::BusSession session, const Context& context)
+    : buses_(std::move(buses)),
       session_(std::move(session)),
       connector_(std::make_shared<transport::BusConnector>(
-          context.hub, *bus_, session_, context.clock, context.timer, context.random)) {}
+          context.hub, *buses_.bus, session_, context.clock, context.timer, context.random)) {}
 
 void add_bus_options(CLI::App& command, agent::BusOptions& options) {
   command.add_option("--bus", options.urls, "message bus for nats: addresses: nats://HOST:4222");

@@ -28,7 +28,9 @@ class BusLink {
   [[nodiscard]] static core::Result<std::unique_ptr<BusLink>> join(const agent::BusOptions& options,
                                                                    const Context& context);
 
-  [[nodiscard]] transport::Bus& bus() { return *bus_; }
+  [[nodiscard]] transport::Bus& bus() { return *buses_.bus; }
+  /// By which streams are asked.
+  [[nodiscard]] transport::Bus& streams_bus() { return buses_.streams(); }
   [[nodiscard]] const transport::BusSession& session() const { return session_; }
   /// To `nats:` endpoints. Its connections do not outlive this.
   [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const {
@@ -36,10 +38,9 @@ class BusLink {
   }
 
  private:
-  BusLink(std::unique_ptr<transport::Bus> bus, transport::BusSession session,
-          const Context& context);
+  BusLink(agent::BusConnections buses, transport::BusSession session, const Context& context);
 
-  const std::unique_ptr<transport::Bus> bus_;
+  const agent::BusConnections buses_;
   const transport::BusSession session_;
   const std::shared_ptr<transport::Connector> connector_;
 };

@@ -26,12 +26,21 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
         stream_(transport::event_stream(league_id)),
         name_(std::move(name)) {}
 
+  /// Looks whether the stream is still the one that was read.
   void open() {
     if (is_stopped()) return;
+    auto last = last_read();
+    if (last.sequence == 0) return open_consumer();
+    streams_.stream_state(stream_, reading_.clock.steady_now() + kPatience,
+                          [weak = weak_from_this()](const auto& state) {
+                            if (auto self = weak.lock()) self->on_state(state);
+                          });
+  }
+  void open_consumer() {
     transport::ConsumerConfig config;
     config.durable_name = name_;
     // Of one that exists already the broker keeps its own place.
-    config.start_sequence = reading_.after ? *reading_.after + 1 : 0;
+    config.start_sequence = start();
     // One after the other: else what a killed reader had in its hands would come after the rest.
     config.max_ack_pending = 1;
     config.ack_wait = kAckWait;
@@ -56,6 +65,43 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     std::lock_guard lock(mutex_);
     return is_stopped_;
   }
+  struct LastRead {
+    std::uint64_t sequence = 0;
+    std::string payload;
+  };
+  [[nodiscard]] LastRead last_read() {
+    std::lock_guard lock(mutex_);
+    return last_;
+  }
+  /// Where a new consumer begins.
+  [[nodiscard]] std::uint64_t start() {
+    std::lock_guard lock(mutex_);
+    if (last_.sequence != 0) return last_.sequence + 1;
+    return reading_.after && !is_anew_ ? *reading_.after + 1 : 0;
+  }
+  void on_state(const core::Result<transport::StreamState>& state) {
+    if (!state) return again(state.error());
+    auto last = last_read();
+    if (state->last_sequence < last.sequence) return begin_anew();
+    // A new one may have grown beyond what was read.
+    streams_.get(stream_, last.sequence, reading_.clock.steady_now() + kPatience,
+                 [weak = weak_from_this(), last](const auto& found) {
+                   auto self = weak.lock();
+                   if (!self) return;
+                   if (!found) return self->again(found.error());
+                   bool is_other = *found && (*found)->message.payload != last.payload;
+                   is_other ? self->begin_anew() : self->open_consumer();
+                 });
+  }
+  void begin_anew() {
+    {
+      std::lock_guard lock(mutex_);
+      last_ = {};
+      is_anew_ = true;
+    }
+    reading_.on_trouble("the broker has lost its events; what follows is numbered anew");
+    open_consumer();
+  }
   void read() {
     if (is_stopped()) return;
     streams_.fetch(
@@ -74,7 +120,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     {
       std::lock_guard lock(mutex_);
       if (is_stopped_) return;
-      is_new = delivery.sequence != last_;
+      is_new = delivery.sequence != last_.sequence;
       taker_ = std::this_thread::get_id();
     }
     // One that comes again because its acknowledgement was lost has been told.
@@ -84,7 +130,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     else
       streams_.nak(delivery, std::chrono::milliseconds(0));
     std::lock_guard lock(mutex_);
-    if (is_taken) last_ = delivery.sequence;
+    if (is_taken) last_ = {delivery.sequence, delivery.message.payload};
     is_stopped_ = is_stopped_ || !is_taken;
     taker_ = {};
     is_idle_.notify_all();
@@ -104,7 +150,8 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
   std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable is_idle_;
   std::thread::id taker_;  ///< who is at an event; none where nobody is
-  std::uint64_t last_ = 0;
+  LastRead last_;
+  bool is_anew_ = false;  ///< the stream is not the one that was to be read
   bool is_stopped_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/core/crypto.h"
+#include "common/envelope/event_types.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/bus/bus_discovery.h"
 #include "common/transport/bus/bus_listener.h"
@@ -175,6 +176,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
     is_idle_.notify_all();
   }
   void tell(const transport::SseEvent& event) {
+    if (event.type == envelope::kEventsReset) return begin_anew();
     std::uint64_t sequence = 0;
     if (event.id) {
       try {
@@ -192,6 +194,14 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
     if (reading_.on_event(sequence, event.data)) return;
     std::lock_guard lock(mutex_);
     is_stopped_ = true;
+  }
+  void begin_anew() {
+    {
+      std::lock_guard lock(mutex_);
+      if (is_stopped_ || after_ == 0) return;
+      after_ = 0;
+    }
+    reading_.on_trouble("the broker has lost its events; what follows is numbered anew");
   }
   template <typename Then>
   void later(std::chrono::milliseconds time, Then then) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "common/envelope/event_types.h"
 #include "common/transport/bus/bus_discovery.h"
 #include "common/transport/hub.h"
 #include "common/transport/signals.h"
@@ -76,10 +77,10 @@ class EventPrinter {
 };
 
 /// The league of whichever manager answers first.
-core::Result<std::string> find_league(const EventReading& reading) {
+core::Result<std::string> find_league(transport::Bus& bus, const EventReading& reading) {
   auto found = std::make_shared<std::promise<core::Result<transport::BusAttachment>>>();
   auto answer = found->get_future();
-  transport::BusDiscovery discovery(reading.bus, reading.session, reading.clock, reading.timer,
+  transport::BusDiscovery discovery(bus, reading.session, reading.clock, reading.timer,
                                     reading.random);
   discovery.attach({}, reading.clock.steady_now() + kSearchForLeague,
                    [found](const auto& attachment) { found->set_value(attachment); });
@@ -89,10 +90,11 @@ core::Result<std::string> find_league(const EventReading& reading) {
       attachment.error().code, attachment.error().message + "; name the league with --league", {}};
 }
 
-int read_events(const EventsOptions& options, EventReading reading, transport::StopSignal& stop) {
+int read_events(const EventsOptions& options, transport::Bus& bus, EventReading reading,
+                transport::StopSignal& stop) {
   std::string league = options.league_id;
   if (league.empty()) {
-    auto found = find_league(reading);
+    auto found = find_league(bus, reading);
     if (!found) return events_failed(found.error());
     league = *found;
   }
@@ -129,7 +131,8 @@ int events(const EventsOptions& options, transport::StopSignal& stop) {
     printer.complain(
         "without --key nothing is verified (get_league_status tells the broadcast_key)");
   EventReading reading{
-      .bus = (*link)->bus(),
+      // The manager's streams may be in an account of their own.
+      .bus = options.durable.empty() ? (*link)->bus() : (*link)->streams_bus(),
       .session = (*link)->session(),
       .clock = clock,
       .timer = timer,
@@ -139,7 +142,7 @@ int events(const EventsOptions& options, transport::StopSignal& stop) {
                       std::uint64_t sequence,
                       const std::string& payload) { return printer.print(sequence, payload); },
       .on_trouble = [&printer](const std::string& text) { printer.complain(text); }};
-  return read_events(options, std::move(reading), stop);
+  return read_events(options, (*link)->bus(), std::move(reading), stop);
 }
 
 }  // namespace
@@ -166,7 +169,14 @@ void add_events_command(CLI::App& app, transport::StopSignal& stop, std::functio
           "NAME"));
   command->add_option("--after", options->after,
                       "first the events behind this number that the broker has; 0: all");
-  command->add_option("--types", options->types, "such as round_completed,league_completed");
+  command->add_option("--types", options->types, "such as round_completed,league_completed")
+      ->check(CLI::Validator(
+          [](const std::string& list) {
+            for (const auto& type : split_types(list))
+              if (!envelope::is_event_type(type)) return envelope::unknown_event_type(type);
+            return std::string();
+          },
+          "TYPE,..."));
   command->add_option("--count", options->count, "end after so many (until a signal)");
   command->add_option("--key", options->line.key,
                       "the manager's broadcast_key, to check the signatures");

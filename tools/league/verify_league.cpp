@@ -188,9 +188,11 @@ class TalkCheck {
       if (side.call == nullptr)
         return fault(event, "order.choice_before_call", "nobody asked for a choice");
       side.chose = true;
-      constexpr std::int64_t kSecond = 1'000'000;  // deadlines have no fractions
-      if (side.call->allowed_us &&
-          event.time_us - side.call->time_us > *side.call->allowed_us + kSecond)
+      // A referee may be late itself by a twentieth, and deadlines have no fractions.
+      constexpr std::int64_t kSecond = 1'000'000;
+      const auto allowed = side.call->allowed_us;
+      if (allowed &&
+          event.time_us - side.call->time_us > *allowed + std::max(kSecond, *allowed / 20))
         fault(event, "deadline.late_choice", "the choice was taken after its deadline");
     }
   }
