@@ -4,7 +4,9 @@
 
 For each number of referee processes one league with the same bots, which think before each choice, and referees of
 capacity 8, on one broker. A league is watched for some rounds and not played to its end. Speeds are matches from the
-start of the second round to the end of the last one watched, divided by the time between.
+start of the second round to the end of the last one watched, divided by the time between. Beside each stands how busy
+all processors of the machine were meanwhile: bots and broker take their share, and a machine that has nothing left to
+give cannot show what one more referee would bring.
 """
 
 import argparse
@@ -25,6 +27,12 @@ from nats_broker import NatsBroker  # noqa: E402
 
 CAPACITY = 8
 PLAYER_PROCESSES = 2
+
+
+def processor_ticks():
+    """Of all processors since the machine started: (busy, all)."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
 
 
 class Bench:
@@ -56,7 +64,7 @@ class Bench:
         return process
 
     def play(self):
-        """Matches per second, over the watched rounds."""
+        """Over the watched rounds: matches per second, and the share of the processors' time that was used."""
         players = self.options.players
         manager = self.start("league_manager", "--port", 0, "--players", players, "--referees", self.referees,
                              "--data", self.directory / "data")
@@ -77,9 +85,10 @@ class Bench:
             done = self.status(url)["matches_completed"]
             now = time.monotonic()
             if began is None and done >= first:
-                began, first = now, done
+                began, first, ticks = now, done, processor_ticks()
             if done >= last:
-                return (done - first) / (now - began)
+                busy, total = (b - a for a, b in zip(ticks, processor_ticks()))
+                return (done - first) / (now - began), busy / total
 
     @staticmethod
     def status(url):
@@ -101,17 +110,23 @@ def main():
     parser.add_argument("--broadcasts", action="store_true", help="tell everybody of every round")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    speeds = {}
-    for referees in [int(n) for n in options.referees.split(",")]:
-        with tempfile.TemporaryDirectory(prefix="bus_scale_") as directory:
-            with Bench(Path(directory), options, referees) as bench:
-                speeds[referees] = bench.play()
-        one = speeds[min(speeds)] / min(speeds)
-        if not options.json:
-            print(f"{referees} referees: {speeds[referees]:7.1f} matches/s, "
-                  f"{speeds[referees] / one / referees:.2f} of {referees} times one", flush=True)
+    speeds, loads = {}, {}
+    # Removed at the end: a file system is slow at making files where it has just removed thousands (ext4), which the
+    # next league would feel.
+    with tempfile.TemporaryDirectory(prefix="bus_scale_") as directory:
+        for referees in [int(n) for n in options.referees.split(",")]:
+            own = Path(directory) / str(referees)
+            own.mkdir()
+            with Bench(own, options, referees) as bench:
+                speeds[referees], loads[referees] = bench.play()
+            one = speeds[min(speeds)] / min(speeds)
+            if not options.json:
+                print(f"{referees} referees: {speeds[referees]:7.1f} matches/s, "
+                      f"{speeds[referees] / one / referees:.2f} of {referees} times one, "
+                      f"processors {loads[referees]:.0%} busy", flush=True)
     if options.json:
-        print(json.dumps({"players": options.players, "think_ms": options.think, "matches_per_second": speeds}))
+        print(json.dumps({"players": options.players, "think_ms": options.think, "matches_per_second": speeds,
+                          "processors_busy": loads}))
 
 
 if __name__ == "__main__":

@@ -96,6 +96,7 @@ class Part:
 class CrashLeague:
     def __init__(self, directory, seed, kills, log):
         self.directory = directory
+        self.data = directory / "data"  # the manager's
         self.random = random.Random(seed)
         self.kills_wanted = kills
         self.kills = 0
@@ -213,10 +214,10 @@ class CrashLeague:
                 return {row["match_id"]: (row["player_A_id"], row["player_B_id"]) for row in rows}
 
     def check(self):
-        for part in self.parts[1:]:
+        for part in [*self.referees, *self.players]:
             if part.program.is_running:
                 part.check_identity(self.verdict)
-        journal = crash_checks.Journal(self.directory / "data" / "journal" / "journal.sqlite")
+        journal = crash_checks.Journal(self.data / "journal" / "journal.sqlite")
         self.verdict.other += journal.faults
         acknowledged = crash_checks.acknowledged(self.directory / "logs")
         self.log(f"{len(journal.events)} events, {len(acknowledged)} acknowledged reports in the referees' logs")

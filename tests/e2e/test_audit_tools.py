@@ -31,9 +31,9 @@ IMPATIENT = limits(
 
 
 class AuditTools(LeagueTest):
-    def audit(self, *arguments, code=0):
+    def audit(self, *arguments, code=0, codes=None):
         process = subprocess.run([BIN / "league", "audit", *arguments], capture_output=True, text=True, timeout=60)
-        self.assertEqual(process.returncode, code, process.stdout[-2000:] + process.stderr)
+        self.assertIn(process.returncode, codes or [code], process.stdout[-2000:] + process.stderr)
         return process.stdout
 
     def verify_draw(self, *arguments):
@@ -107,7 +107,8 @@ class AuditTools(LeagueTest):
     def test_a_league_of_good_bots(self):
         self.played_league()
         self.assertIn("nothing is wrong", self.audit("verify", self.directory))
-        self.assertIn("numbers 1 to 10:", self.audit("stats", self.directory))
+        # One honest league in a hundred is accused: these draws are true ones.
+        self.assertIn("numbers 1 to 10:", self.audit("stats", self.directory, codes=[0, 1]))
         self.audit("find", self.directory, "--error", "any", code=1)
         text = self.audit("explain", self.directory, "R1M1")
         for part in ("GAME_INVITATION", "CHOOSE_PARITY_RESPONSE", "the number was", "so it is one machine's"):

@@ -13,6 +13,7 @@ from nats_client import SERVER, Broker, NatsClient, NatsError, NoResponders
 
 LEAGUE = "league_test"
 WORK = f"LEAGUE_WORK_{LEAGUE}"
+LEASE, JOURNAL, NEWS = f"$KV.league_lease.{LEAGUE}", f"mcp.journal.{LEAGUE}", f"mcp.events.{LEAGUE}.round_announcement"
 
 
 def free_ports(count):
@@ -68,6 +69,9 @@ class TheCommand(BusConfigTest):
     def test_it_says_the_next_command(self):
         self.assertIn("nats-server -c bus/server.conf", self.bus_config("--players", 1).stdout)
         self.assertIn("league bus-config --players", self.bus_config("--help").stdout)
+        cluster = ["--players", 1, "--cluster", "127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"]
+        self.assertIn('"replicas": 3', self.bus_config(*cluster, "--jetstream", "kept", "--dir", "three").stdout)
+        self.assertNotIn("replicas", self.bus_config(*cluster, "--dir", "without").stdout)
 
 
 @unittest.skipUnless(SERVER, "nats-server is not installed")
@@ -79,12 +83,13 @@ class TheBroker(BusConfigTest):
         self.addCleanup(self.broker.stop)
         for name in ("manager", "operator", "player01", "player02", "referee01", "referee02"):
             setattr(self, name, self.client(name))
+        self.keeper = self.client("manager", at_streams=True)
 
     def session(self, name):
         return json.loads((self.directory / self.config["credentials"][name]).read_text())["session"]
 
-    def client(self, name):
-        client = NatsClient.of(self.directory / self.config["credentials"][name], self.broker.port)
+    def client(self, name, **options):
+        client = NatsClient.of(self.directory / self.config["credentials"][name], self.broker.port, **options)
         self.addCleanup(client.close)
         return client
 
@@ -128,58 +133,144 @@ class TheBroker(BusConfigTest):
         self.assertEqual(self.manager.refusals() + self.referee01.refusals(), [])
 
     def make_work(self):
-        answer = self.manager.request(f"$JS.API.STREAM.CREATE.{WORK}", {
-            "name": WORK, "subjects": [f"mcp.work.{LEAGUE}.>"], "retention": "workqueue", "storage": "memory"}).json()
-        self.assertNotIn("error", answer)
-        answer = self.manager.request(f"$JS.API.CONSUMER.DURABLE.CREATE.{WORK}.referees", {
+        """The queue of matches as the manager makes it."""
+        self.make_stream(WORK, f"mcp.work.{LEAGUE}", retention="workqueue")
+        answer = self.keeper.request(f"$JS.API.CONSUMER.DURABLE.CREATE.{WORK}.referees", {
             "stream_name": WORK, "config": {"durable_name": "referees", "ack_policy": "explicit"}}).json()
         self.assertNotIn("error", answer)
+
+    def make_stream(self, name, subject, **more):
+        answer = self.keeper.request(f"$JS.API.STREAM.CREATE.{name}", {
+            "name": name, "subjects": [subject], "storage": "memory", **more}).json()
+        self.assertNotIn("error", answer)
+
+    def make_all(self):
+        """All the streams of a league, with something in each; their names."""
+        self.make_work()
+        self.make_stream("KV_league_lease", "$KV.league_lease.>", max_msgs_per_subject=1)
+        self.make_stream(f"LEAGUE_JOURNAL_{LEAGUE}", f"mcp.journal.{LEAGUE}")
+        self.make_stream(f"LEAGUE_EVENTS_{LEAGUE}", f"mcp.events.{LEAGUE}.>")
+        for subject in (LEASE, JOURNAL, NEWS, f"mcp.work.{LEAGUE}"):
+            self.assertIn("seq", self.keeper.request(subject, b"{}").json())
+        return ["KV_league_lease", f"LEAGUE_JOURNAL_{LEAGUE}", f"LEAGUE_EVENTS_{LEAGUE}", WORK]
+
+    def state(self, stream):
+        return self.keeper.request(f"$JS.API.STREAM.INFO.{stream}").json()["state"]
 
     def test_referees_take_work_from_the_stream(self):
         self.make_work()
         for number in (1, 2):
-            self.manager.request(f"mcp.work.{LEAGUE}.match", b"R1M%d" % number)
+            self.keeper.request(f"mcp.work.{LEAGUE}", b"R1M%d" % number)
         took = []
         for referee in (self.referee01, self.referee02):
-            self.assertIn("config", referee.request(f"$JS.API.CONSUMER.INFO.{WORK}.referees").json())
             job = referee.request(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 1})
             took.append(job.data)
             referee.request(job.reply, b"+ACK")
             self.assertEqual(referee.refusals(), [])
         self.assertEqual(took, [b"R1M1", b"R1M2"])
-        left = self.manager.request(f"$JS.API.STREAM.INFO.{WORK}").json()["state"]["messages"]
-        self.assertEqual(left, 0)
+        self.assertEqual(self.state(WORK)["messages"], 0)
+
+    def test_a_referee_takes_several_and_gives_one_back(self):
+        self.make_work()
+        inbox = f"{self.referee01.inbox}.several"
+        jobs = self.referee01.sub(inbox)
+        self.referee01.pub(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 3, "expires": 10**10}, inbox)
+        self.referee01.flush()
+        for number in range(3):
+            self.keeper.request(f"mcp.work.{LEAGUE}", b"%d" % number)
+        first, second, third = (jobs.next() for _ in range(3))
+        self.assertEqual([job.data for job in (first, second, third)], [b"0", b"1", b"2"])
+        self.referee01.pub(first.reply, b"+WPI")
+        self.referee01.pub(second.reply, b"-NAK")
+        self.referee01.request(third.reply, b"+ACK")
+        self.assertEqual(self.referee01.refusals(), [])
+        again = self.referee02.request(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 1, "expires": 10**10})
+        self.assertEqual(again.data, b"1")
+
+    def test_what_is_published_once_is_heard_in_the_league(self):
+        self.make_stream(f"LEAGUE_EVENTS_{LEAGUE}", f"mcp.events.{LEAGUE}.>")
+        heard = [getattr(self, name).sub(f"mcp.events.{LEAGUE}.>") for name in ("player01", "referee01", "operator")]
+        for subscription in heard:
+            subscription.client.flush()
+        self.assertIn("seq", self.keeper.request(NEWS, b"news").json())
+        for subscription in heard:
+            event = subscription.next()
+            self.assertEqual((event.subject, event.data), (NEWS, b"news"))
+            if event.reply:  # where the broker tells the manager that it is kept; in the league nobody is there
+                subscription.client.pub(event.reply, b'{"stream": "X", "seq": 99}')
+                subscription.client.flush()
+            self.assertEqual(subscription.waiting(), 0, "once")
+
+    def test_nobody_forges_the_brokers_word(self):
+        """Who hears an event may answer it; but not to the one who waits for the broker's word."""
+        reply = f"{self.keeper.inbox}.stored"
+        word, news = self.keeper.sub(reply), self.player01.sub(f"mcp.events.{LEAGUE}.>")
+        self.player01.flush()
+        self.keeper.pub(NEWS, b"news", reply)
+        event = news.next()
+        for client in (self.player01, self.player02, self.manager):
+            client.pub(event.reply or reply, b'{"stream": "X", "seq": 99}')
+            client.flush()
+        self.keeper.flush()
+        self.assertEqual([message.data for message in word.messages if message.status != "503"], [])
 
     def test_the_manager_keeps_its_lease(self):
-        self.manager.request("$JS.API.STREAM.CREATE.KV_league", {
-            "name": "KV_league", "subjects": ["$KV.league.>"], "max_msgs_per_subject": 1, "storage": "memory"})
-        self.assertIn("seq", self.manager.request("$KV.league.lease", b"me").json())
-        self.assertEqual(self.operator.request("$JS.API.STREAM.INFO.KV_league").json()["state"]["messages"], 1)
-        for name in ("player01", "referee01", "operator"):
+        self.make_all()
+        self.assertIn("seq", self.keeper.request(LEASE, b"me").json())
+        at_streams = self.client("operator", at_streams=True)
+        self.assertEqual(at_streams.request("$JS.API.STREAM.INFO.KV_league_lease").json()["state"]["last_seq"], 2)
+        for client in (self.player01, self.referee01, self.operator, self.manager, at_streams):
             with self.assertRaises(NatsError):
-                getattr(self, name).request("$KV.league.lease", b"mine")
+                client.request(LEASE, b"mine")
+        self.assertEqual(self.state("KV_league_lease")["last_seq"], 2)
 
     def test_the_journal_is_the_managers(self):
         """What managers tell each other holds the seeds of draws to come."""
-        stream, subject = f"LEAGUE_JOURNAL_{LEAGUE}", f"mcp.journal.{LEAGUE}"
-        lease = f"$KV.league_lease.{LEAGUE}"
-        self.manager.request(f"$JS.API.STREAM.CREATE.{stream}", {"name": stream, "subjects": [subject], "storage": "memory"})
-        self.manager.request("$JS.API.STREAM.CREATE.KV_league_lease", {
-            "name": "KV_league_lease", "subjects": ["$KV.league_lease.>"], "max_msgs_per_subject": 1, "storage": "memory"})
-        self.assertIn("seq", self.manager.request(subject, b"{}").json())
-        self.assertIn("seq", self.manager.request(lease, b"{}").json())
-        had = self.manager.sub(subject + ".have")
-        self.manager.pub(subject + ".have", b"{}")
-        self.assertEqual(had.next().data, b"{}")
-        self.assertEqual(self.manager.refusals(), [])
+        stream, had = f"LEAGUE_JOURNAL_{LEAGUE}", JOURNAL + ".have"
+        self.make_all()
+        heard = self.keeper.sub(had)
+        self.keeper.pub(had, b"{}")
+        self.assertEqual(heard.next().data, b"{}")
+        self.assertEqual(self.keeper.refusals(), [])
         for name in ("player02", "referee02", "operator"):
-            self.refuses_to_hear(getattr(self, name), subject, subject + ".>", "mcp.journal.>")
-            self.refuses_to_say(getattr(self, name), subject, subject + ".have", lease)
-        for name in ("player02", "referee02"):
-            self.refuses_to_say(getattr(self, name), f"$JS.API.STREAM.MSG.GET.{stream}",
+            self.refuses_to_hear(getattr(self, name), JOURNAL, JOURNAL + ".>", "mcp.journal.>")
+            self.refuses_to_say(getattr(self, name), JOURNAL, had, LEASE, f"$JS.API.STREAM.MSG.GET.{stream}",
                                 f"$JS.API.DIRECT.GET.{stream}", f"$JS.API.CONSUMER.CREATE.{stream}",
-                                f"$JS.API.CONSUMER.CREATE.{stream}.mine.{subject}",
+                                f"$JS.API.CONSUMER.CREATE.{stream}.mine.{JOURNAL}",
                                 f"$JS.API.CONSUMER.MSG.NEXT.{stream}.any", "$JS.API.STREAM.MSG.GET.KV_league_lease")
+        overheard = self.manager.sub("mcp.>")  # in the league nothing of it is heard, whoever listens
+        self.manager.flush()
+        self.keeper.request(JOURNAL, b"{}")
+        self.keeper.pub(had, b"{}")
+        self.keeper.flush()
+        self.assertEqual(overheard.waiting(), 0)
+
+    def test_the_brokers_answer_to_a_referee_stays_in_the_league(self):
+        """The broker answers a request for matches wherever the request says, and asks nobody: but not at streams."""
+        streams = self.make_all()
+        targets = [LEASE, JOURNAL, JOURNAL + ".have", NEWS, f"mcp.work.{LEAGUE}"]
+        for stream in streams:
+            targets += [f"$JS.API.STREAM.{verb}.{stream}" for verb in ("PURGE", "DELETE", "UPDATE", "MSG.DELETE")]
+            targets += [f"$JS.API.CONSUMER.{verb}.{stream}.referees" for verb in ("DELETE", "DURABLE.CREATE")]
+        said = self.keeper.sub(JOURNAL + ".have")
+        self.keeper.flush()
+        before = {stream: self.state(stream) for stream in streams}
+        for number, target in enumerate(targets):
+            self.keeper.request(f"mcp.work.{LEAGUE}", b"{}")
+            for referee in (self.referee01, self.referee02):
+                # A message of the queue for the one, the word that there is none for the other.
+                referee.pub(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 2, "no_wait": True}, target)
+                self.assertEqual(referee.refusals(), [], "it may ask")
+        self.assertEqual(said.waiting(), 0)
+        for stream in streams:
+            after = self.state(stream)
+            if stream == WORK:
+                self.assertEqual(after["messages"], before[stream]["messages"] + len(targets))
+                self.assertEqual(after["last_seq"], before[stream]["last_seq"] + len(targets))
+            else:
+                self.assertEqual((after["messages"], after["last_seq"]),
+                                 (before[stream]["messages"], before[stream]["last_seq"]), stream)
+        self.assertIn("config", self.keeper.request(f"$JS.API.CONSUMER.INFO.{WORK}.referees").json())
 
     def refuses_to_hear(self, client, *subjects):
         for subject in subjects:
@@ -225,10 +316,13 @@ class TheBroker(BusConfigTest):
                    f"$JS.API.STREAM.MSG.GET.{WORK}", f"$JS.API.CONSUMER.DELETE.{WORK}.referees", "$JS.API.INFO",
                    f"$JS.API.CONSUMER.DURABLE.CREATE.{WORK}.mine", f"$JS.API.CONSUMER.CREATE.{WORK}",
                    "$JS.API.CONSUMER.MSG.NEXT.OTHER.referees", "$JS.ACK.OTHER.referees.1.1.1.1.0"]
-        self.refuses_to_say(self.referee02, *changes)
+        changes.append(f"$JS.API.CONSUMER.INFO.{WORK}.referees")
+        for client in (self.referee02, self.operator):
+            self.refuses_to_say(client, *changes)
         self.refuses_to_say(self.player02, *changes, f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees",
                             f"$JS.API.CONSUMER.INFO.{WORK}.referees", f"$JS.ACK.{WORK}.referees.1.1.1.1.0")
-        self.assertNotIn("error", self.operator.request(f"$JS.API.STREAM.INFO.{WORK}").json())
+        at_streams = self.client("operator", at_streams=True)
+        self.assertNotIn("error", at_streams.request(f"$JS.API.STREAM.INFO.{WORK}").json())
 
     def test_an_answer_only_where_it_was_asked_for(self):
         out = self.player02.sub(self.subject("player02", "out"))
@@ -278,8 +372,9 @@ class TheBroker(BusConfigTest):
             with self.assertRaises(NatsError):
                 NatsClient(self.broker.port, user, password)
         who = json.loads((self.directory / self.config["credentials"]["player01"]).read_text())
-        with self.assertRaises(NatsError):
-            NatsClient(self.broker.port, "player02", who["password"])
+        for user in ("player02", "manager/streams"):
+            with self.assertRaises(NatsError):
+                NatsClient(self.broker.port, user, who["password"])
 
     def test_nobody_there_is_said_at_once(self):
         with self.assertRaises(NoResponders):

@@ -1,6 +1,7 @@
 """What a league on a bus tells everybody: published once, signed, kept by the broker, read again."""
 
 import json
+import shutil
 import subprocess
 import sys
 import unittest
@@ -224,6 +225,27 @@ class Read(EventsTest):
         kinds = [line["event"]["params"]["message_type"] for line in reader.lines()]
         self.assertEqual(kinds.count("LEAGUE_COMPLETED"), 1)
 
+    def test_a_broker_that_has_lost_its_events(self):
+        self.start_all("slow:40")
+        readers = [self.read_events("--after", 0), self.read_events("--durable", "archive", name="durable")]
+        for reader in readers:
+            reader.wait_for(7)
+        self.broker.kill()
+        shutil.rmtree(self.directory / "streams")
+        self.broker.start()
+        self.wait_for_end()
+        late = self.read_events("--after", 1000, name="late")
+        late.wait_for(1)
+        with NatsClient(self.broker.port) as client:
+            last = client.request(f"$JS.API.STREAM.INFO.{STREAM}").json()["state"]["last_seq"]
+        for reader in (*readers, late):
+            wait_until(lambda: reader.sequences()[-1] == last, 20, "the new stream is read to its end")
+            new = reader.sequences()[-last:]
+            self.assertEqual(new, list(range(1, last + 1)), "from its first")
+            old = reader.sequences()[:-last]
+            self.assertEqual(old, list(range(1, len(old) + 1)), "and the old one before")
+            self.assertIn("has lost its events", reader.file.with_suffix(".stderr").read_text())
+
     def test_only_what_was_asked_for(self):
         self.start_all("random")
         self.wait_for_end()
@@ -253,6 +275,10 @@ class Read(EventsTest):
             call["params"] = {"after": "1"}
             refused = json.dumps(client.request(f"mcp.session.{mine}.in", call).json())
             self.assertIn("after must be the number of an event", refused)
+            call["params"] = {"types": ["round_completed", "tables"]}
+            refused = json.dumps(client.request(f"mcp.session.{mine}.in", call).json())
+            self.assertIn("E023", refused)
+            self.assertIn("round_announcement, league_standings_update, round_completed, league_completed", refused)
 
     def test_elsewhere_it_says_what_to_use(self):
         self.start_manager()
@@ -280,8 +306,8 @@ class Forged(EventsTest):
     def as_user(self, name):
         self.bus = ["--bus", self.guarded.url, "--bus-credentials", self.credentials(name)]
 
-    def client(self, name):
-        return NatsClient.of(self.credentials(name), self.guarded.port)
+    def client(self, name, **options):
+        return NatsClient.of(self.credentials(name), self.guarded.port, **options)
 
     def forgery(self):
         message = {"protocol": "league.v2", "message_type": "LEAGUE_COMPLETED", "sender": "league_manager",
@@ -302,7 +328,7 @@ class Forged(EventsTest):
             with self.client(name) as client:
                 client.pub(f"mcp.events.{LEAGUE}.league_completed", self.forgery())
                 self.assertTrue(client.refusals(), name)
-        with self.client("manager") as stolen:
+        with self.client("manager", at_streams=True) as stolen:
             stolen.pub(f"mcp.events.{LEAGUE}.league_completed", self.forgery())
             self.assertEqual(stolen.refusals(), [])
         for agent in (referee, *players):

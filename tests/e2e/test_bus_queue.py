@@ -8,6 +8,7 @@ import unittest
 import support_path  # noqa: F401
 from league_testing import rpc, wait_until
 from nats_broker import NatsBroker
+from nats_client import NatsClient
 import test_bus
 from test_bus import MATCHES, REFEREES, UNHURRIED, said
 
@@ -77,6 +78,40 @@ class TakingMatches(QueueTest):
         manager.program.kill()
         manager = self.manager_again()
         self.assert_whole(manager)
+
+
+class WithoutTheQueue(QueueTest):
+    patience = {**test_bus.PATIENT, "bus": {**test_bus.PATIENT["bus"], "queue_wait_ms": 60_000}}
+
+    def test_matches_are_given_out_until_it_works_again(self):
+        manager, referees, _ = self.start_league("slow:100")
+        self.wait_for_matches(2)
+        client = NatsClient(self.broker.port)
+        work = f"mcp.work.{manager.id}"
+        # In its place stands a stream that takes no match.
+        self.call(client, f"STREAM.DELETE.LEAGUE_WORK_{manager.id}", {})
+        self.call(client, "STREAM.CREATE.FULL", {"name": "FULL", "subjects": [work], "storage": "memory",
+                                                 "max_msgs_per_subject": 0, "max_bytes": 1, "discard": "new"})
+        self.wait_until_said(manager, "so they are given out until it does", 20)
+        self.wait_for_matches(len(self.events("MATCH_REPORTED")) + 6)
+        self.call(client, "STREAM.DELETE.FULL", {})
+        self.wait_until_said(manager, "the queue of matches works again", 20)
+        claimed = self.claims()
+        wait_until(lambda: self.claims() > claimed, 20, "referees come for their matches again")
+        client.close()
+        self.assert_whole(manager)
+        given = [referee.id for referee in referees if '"message_type":"ROUND_ANNOUNCEMENT"' in
+                 self.records_of(referee.id)]
+        self.assertTrue(given, "they were given out meanwhile")
+
+    def call(self, client, subject, request):
+        answer = client.request(f"$JS.API.{subject}", json.dumps(request).encode()).json()
+        self.assertNotIn("error", answer)
+
+    def claims(self):
+        """How many matches referees have come for."""
+        logs = (self.logs / "agents").glob("REF*.log.jsonl")
+        return sum("YOURS" in line for file in logs for line in file.read_text().splitlines())
 
 
 class Claims(QueueTest):

@@ -13,6 +13,7 @@ import support_path  # noqa: F401
 from conversation_log import Log
 from league_testing import BIN, Agent, limits, wait_until
 from nats_broker import NatsBroker
+from nats_client import NatsClient
 from test_bus import MATCHES, PATIENT, PLAYERS, REFEREES, BusTest, said
 
 LEASE = 1.5
@@ -30,10 +31,10 @@ class StandbyTest(BusTest):
         self.broker = NatsBroker(jetstream_dir=streams).start()
         self.addCleanup(self.broker.close)
 
-    def manager(self, data, *arguments):
+    def manager(self, data, *arguments, **options):
         """A manager on a machine of its own: its data and its logs are nobody else's."""
         return self.start("league_manager", "--players", PLAYERS, "--referees", REFEREES, "--data",
-                          self.directory / data, *arguments, logs=self.directory / data / "logs")
+                          self.directory / data, *arguments, logs=self.directory / data / "logs", **options)
 
     def start(self, name, *arguments, logs=None, **options):
         if logs is None:
@@ -175,21 +176,66 @@ class TakingOver(StandbyTest):
         super().assert_journal()
 
 
-class WithUsers(StandbyTest):
-    """A broker that knows its users: both managers are the manager."""
+class StartedAgain(StandbyTest):
+    """The word of a manager that was killed stands for another minute."""
+    patience = {**QUICK, "bus": {**QUICK["bus"], "lease_ms": 60_000}}
 
     def setUp(self):
         super().setUp()
-        made = subprocess.run([BIN / "league", "bus-config", "--json", "--players", "1", "--league", "cup",
-                               "--jetstream", "kept"], cwd=self.directory, capture_output=True, timeout=60, check=True)
-        config = json.loads(made.stdout)
+        self.first = self.leads(self.manager("one", "--replicate", "async"))
+        self.first.program.kill()
+
+    def test_it_leads_at_once(self):
+        again = self.leads(self.manager("one", "--replicate", "async"), seconds=10)
+        self.assertEqual(again.id, self.first.id)
+        again.program.kill()
+        self.leads(self.manager("one", "--replicate", "async"), seconds=10)
+
+    def test_a_new_league_begins_at_once(self):
+        self.leads(self.manager("one", "--replicate", "async", "--new"), seconds=10)
+        self.assertEqual(len(self.events("LEAGUE_CREATED", data="one")), 1)
+
+    def test_one_that_cannot_serve_lets_another_lead(self):
+        failing = self.manager("one", "--replicate", "async", port=self.broker.port)
+        self.assertEqual(failing.process.wait(20), 2)
+        self.assertIn("leads league", failing.stderr())
+        (self.directory / "two").mkdir()
+        shutil.copy2(self.directory / "one" / "secret.key", self.directory / "two")
+        self.leads(self.manager("two", "--standby"), seconds=10)
+
+    def test_a_copy_of_the_directory_waits(self):
+        shutil.copytree(self.directory / "one", self.directory / "two")
+        copy = self.manager("two", "--replicate", "async")
+        self.wait_until_follows(copy)
+        again = self.leads(self.manager("one", "--replicate", "async"), seconds=10)
+        self.assertTrue(copy.is_running)
+        self.assertTrue(again.program.is_running)
+
+
+class WithUsers(StandbyTest):
+    """A broker that knows its users: both managers are the manager, and have its user at the streams."""
+
+    def setUp(self):
+        super().setUp()
+        made = subprocess.run([BIN / "league", "bus-config", "--json", "--players", str(PLAYERS), "--referees",
+                               str(REFEREES), "--league", "cup", "--jetstream", "kept"], cwd=self.directory,
+                              capture_output=True, timeout=60, check=True)
+        self.config = json.loads(made.stdout)
         self.broker.close()
-        self.broker = NatsBroker(config=self.directory / config["servers"][0]).start()
+        self.broker = NatsBroker(config=self.directory / self.config["servers"][0],
+                                 log=self.directory / "broker.log").start()
         self.addCleanup(self.broker.close)
-        self.credentials = self.directory / config["credentials"]["manager"]
+
+    def credentials(self, name):
+        return self.directory / self.config["credentials"][name]
 
     def manager(self, data, *arguments):
-        return super().manager(data, "--league", "cup", "--bus-credentials", self.credentials, *arguments)
+        return super().manager(data, "--league", "cup", "--bus-credentials", self.credentials("manager"), *arguments)
+
+    def client(self, name, **options):
+        client = NatsClient.of(self.credentials(name), self.broker.port, **options)
+        self.addCleanup(client.close)
+        return client
 
     def test_one_follows_the_other(self):
         manager = self.leads(self.manager("one", "--replicate", "sync"))
@@ -198,6 +244,50 @@ class WithUsers(StandbyTest):
                    and self.common("one", "two")[1] == 0, 10, "the second has everything")
         manager.program.kill()
         self.assertEqual(self.leads(second).id, "cup")
+
+    def test_a_league_whose_referee_asks_for_more_than_matches(self):
+        """The broker answers a referee's request wherever it says: so it must not reach lease, journal and events."""
+        first = self.manager("one", "--replicate", "sync")
+        manager = self.leads(first)
+        second = self.standing_by("two")
+        for i in range(REFEREES):
+            self.start_referee(manager, "--bus-credentials", self.credentials(f"referee0{i + 1}"), name=f"whistle{i}")
+        for i in range(PLAYERS):
+            self.start_players(manager, 1, "slow:20", "--bus-credentials", self.credentials(f"player0{i + 1}"),
+                               name=f"bot{i}")
+        self.wait_for_reports("one", 4)
+        faithless = self.client("referee01")
+        for target in ("$KV.league_lease.cup", "mcp.journal.cup", "mcp.events.cup.round_completed",
+                       "$JS.API.STREAM.DELETE.LEAGUE_EVENTS_cup", "$JS.API.STREAM.PURGE.LEAGUE_JOURNAL_cup"):
+            # A match of the queue, or the broker's word that there is none.
+            faithless.pub("$JS.API.CONSUMER.MSG.NEXT.LEAGUE_WORK_cup.referees", {"batch": 1, "no_wait": True}, target)
+        self.assertEqual(faithless.refusals(), [], "it may ask")
+        self.wait_for_reports("one", 14)
+        self.assertTrue(first.is_running, first.stderr())
+        first.kill()
+        again = self.leads(second)
+        terms = [event["term"] for event in self.events("LEAGUE_CONTINUED") if "term" in event]
+        self.assertEqual(len(terms), 2, "only the death of the first ended its term")
+        self.wait_until_over(again, 60)
+        self.assert_each_match_once()
+        keeper = self.client("manager", at_streams=True)
+        queue = keeper.request("$JS.API.STREAM.INFO.LEAGUE_WORK_cup").json()["state"]
+        self.assertGreaterEqual(queue["last_seq"], MATCHES, "they were taken from the queue")
+        self.assert_events_are_read()
+        self.assert_logs_agree()
+        self.assertNotIn("Violation", (self.directory / "broker.log").read_text())
+
+    def assert_each_match_once(self):
+        played = [event["match"] for event in self.events("MATCH_REPORTED")]
+        self.assertEqual((len(played), len(set(played))), (MATCHES, MATCHES))
+
+    def assert_events_are_read(self):
+        """By an operator, from the stream."""
+        read = subprocess.run([BIN / "league", "events", "--bus", self.broker.url, "--bus-credentials",
+                               self.credentials("operator"), "--durable", "archive", "--json", "--count", "5"],
+                              capture_output=True, text=True, timeout=30, check=True)
+        numbers = [json.loads(line)["sequence"] for line in read.stdout.splitlines()]
+        self.assertEqual(numbers, [1, 2, 3, 4, 5])
 
 
 class Replicating(StandbyTest):

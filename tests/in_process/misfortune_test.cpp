@@ -382,6 +382,31 @@ TEST(Misfortune, ALossForTimeOfAnOverloadedRefereeIsPlayedAgain) {
   EXPECT_EQ(replays, json::array({1}));
 }
 
+TEST(Misfortune, AnAnswerThatIsReadAfterAStandstillIsATimeOutThatDoesNotCount) {
+  LeagueFixture league({.players = 2});
+  league.register_all();
+  auto limit = league.options.settings.time_limit(envelope::MessageType::kChooseParityCall);
+  league.script("P01").on("CHOOSE_PARITY_CALL",
+                          Deviation::edit([&](json&) { league.time.jump(limit + seconds(10)); }),
+                          1);
+  ASSERT_TRUE(league.play());
+  expect_sound(league);
+  EXPECT_EQ(league.status()["technical_losses"], 0);
+  auto reports =
+      spoken(league, "league_manager", Direction::kIn, Kind::kRequest, "MATCH_RESULT_REPORT");
+  ASSERT_EQ(reports.size(), 1U);
+  const auto& details = reports[0].message["result"]["details"];
+  ASSERT_EQ(details["failures"].size(), 2U) << "both answered while it stood still: " << details;
+  for (const auto& failure : details["failures"]) {
+    EXPECT_EQ(failure["error_code"], "E001") << details;
+    EXPECT_EQ(failure["clock"]["void"], true) << details;
+  }
+  auto answers = spoken(league, "REF01", Direction::kIn, Kind::kReply, "CHOOSE_PARITY_RESPONSE");
+  auto is_judged = [](const auto& one) { return one.verdict == core::ErrorCode::kTimeout; };
+  EXPECT_EQ(answers.size(), 4U) << "two that are late, and two that count";
+  EXPECT_EQ(std::ranges::count_if(answers, is_judged), 2);
+}
+
 TEST(Misfortune, AfterThreeReplaysALossForTimeStandsButDoesNotSuspend) {
   LeagueFixture league({.players = 2});
   league.register_all();

@@ -82,10 +82,11 @@ class NatsClient:
             raise NatsError(self.errors[0] if self.errors else "the broker has gone") from None
 
     @classmethod
-    def of(cls, credentials, port, **options):
-        """With a file of `league bus-config`, at a broker of this machine."""
+    def of(cls, credentials, port, at_streams=False, **options):
+        """With a file of `league bus-config`, at a broker of this machine; `at_streams`: as its user there."""
         who = json.loads(Path(credentials).read_text())
-        return cls(port, who["user"], who["password"], inbox="_INBOX." + who["session"], **options)
+        user = who["streams"] if at_streams else who
+        return cls(port, user["user"], user["password"], inbox="_INBOX." + who["session"], **options)
 
     def __enter__(self):
         return self
