@@ -1,12 +1,13 @@
 """How much faster a league over a message bus is with more referees.
 
-    bus_scale.py [--players 256] [--think 20] [--referees 1,2,4,8] [--rounds 6] [--json]
+    bus_scale.py [--players 1024] [--think 20] [--referees 1,2,4,8] [--rounds 2] [--bots bench|player] [--json]
 
 For each number of referee processes one league with the same bots, which think before each choice, and referees of
 capacity 8, on one broker. A league is watched for some rounds and not played to its end. Speeds are matches from the
 start of the second round to the end of the last one watched, divided by the time between. Beside each stands how busy
 all processors of the machine were meanwhile: bots and broker take their share, and a machine that has nothing left to
-give cannot show what one more referee would bring.
+give cannot show what one more referee would bring. So the bots are those of `league bench-bots`, which cost little;
+`--bots player` takes our own player program, which checks, logs and seals as it does in a league.
 """
 
 import argparse
@@ -26,7 +27,6 @@ from league_testing import BIN  # noqa: E402
 from nats_broker import NatsBroker  # noqa: E402
 
 CAPACITY = 8
-PLAYER_PROCESSES = 2
 
 
 def processor_ticks():
@@ -35,12 +35,27 @@ def processor_ticks():
     return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
 
 
+def process_seconds(pid):
+    """Of the processors, that this process has used."""
+    words = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Measured:
+    """What one league showed while it was watched."""
+
+    def __init__(self, matches, seconds, busy, costs):
+        self.speed = matches / seconds
+        self.busy = busy
+        self.costs = {name: round(1000 * cost / matches, 2) for name, cost in costs.items()}
+
+
 class Bench:
     """The processes of one league."""
 
     def __init__(self, directory, options, referees):
         self.directory, self.options, self.referees = directory, options, referees
-        self.processes = []
+        self.processes, self.kinds = [], {}
         self.limits = directory / "limits.json"
         self.limits.write_text(json.dumps({"league": {"broadcasts": 1 if options.broadcasts else 0}}))
 
@@ -57,23 +72,36 @@ class Bench:
 
     def start(self, program, *arguments):
         with open(self.directory / f"{program}{len(self.processes)}.err", "wb") as errors:
-            process = subprocess.Popen([os.path.join(BIN, program), *map(str, arguments), "--bus", self.broker.url,
-                                        "--logs", self.directory / "logs", "--log-level", "warn", "--limits", self.limits],
+            process = subprocess.Popen([os.path.join(BIN, program), *map(str, arguments), "--bus", self.broker.url],
                                        stdout=subprocess.PIPE, stderr=errors, text=True)
         self.processes.append(process)
+        self.kinds.setdefault(program, []).append(process.pid)
         return process
 
+    def seconds_used(self):
+        used = {kind: sum(map(process_seconds, pids)) for kind, pids in self.kinds.items()}
+        return {**used, "broker": process_seconds(self.broker.pid)}
+
+    def start_agent(self, program, *arguments):
+        return self.start(program, *arguments, "--logs", self.directory / "logs", "--log-level", "warn", "--limits",
+                          self.limits)
+
+    def start_bots(self):
+        count, think = self.options.players, self.options.think
+        if self.options.bots == "player":
+            self.start_agent("player", "--name", "bot", "--count", count, "--strategy", f"slow:{think}")
+        else:
+            self.start("league", "bench-bots", "--count", count, "--think", think)
+
     def play(self):
-        """Over the watched rounds: matches per second, and the share of the processors' time that was used."""
+        """What the watched rounds showed."""
         players = self.options.players
-        manager = self.start("league_manager", "--port", 0, "--players", players, "--referees", self.referees,
-                             "--data", self.directory / "data")
+        manager = self.start_agent("league_manager", "--port", 0, "--players", players, "--referees", self.referees,
+                                   "--data", self.directory / "data")
         url = manager.stdout.readline().split()[1]
         for i in range(self.referees):
-            self.start("referee", "--name", f"whistle{i}", "--max-matches", CAPACITY)
-        for i in range(PLAYER_PROCESSES):
-            count = players // PLAYER_PROCESSES + (1 if i < players % PLAYER_PROCESSES else 0)
-            self.start("player", "--name", f"bot{i}_", "--count", count, "--strategy", f"slow:{self.options.think}")
+            self.start_agent("referee", "--name", f"whistle{i}", "--max-matches", CAPACITY)
+        self.start_bots()
         return self.watch(url)
 
     def watch(self, url):
@@ -82,13 +110,16 @@ class Bench:
         began = None
         while True:
             time.sleep(0.05)
+            if ended := [process.args[0] for process in self.processes if process.poll() is not None]:
+                sys.exit(f"ended before its league: {ended[0]}")
             done = self.status(url)["matches_completed"]
             now = time.monotonic()
             if began is None and done >= first:
-                began, first, ticks = now, done, processor_ticks()
+                began, first, ticks, used = now, done, processor_ticks(), self.seconds_used()
             if done >= last:
                 busy, total = (b - a for a, b in zip(ticks, processor_ticks()))
-                return (done - first) / (now - began), busy / total
+                costs = {kind: seconds - used[kind] for kind, seconds in self.seconds_used().items()}
+                return Measured(done - first, now - began, busy / total, costs)
 
     @staticmethod
     def status(url):
@@ -101,16 +132,25 @@ class Bench:
         return answer["result"]
 
 
+def line(referees, measured):
+    found = measured[referees]
+    one = measured[min(measured)].speed / min(measured)
+    costs = ", ".join(f"{kind} {cost:.2f}" for kind, cost in found.costs.items())
+    return (f"{referees} referees: {found.speed:7.1f} matches/s, {found.speed / one / referees:.2f} of {referees} "
+            f"times one, processors {found.busy:.0%} busy; ms a match: {costs}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--players", type=int, default=256)
+    parser.add_argument("--players", type=int, default=1024)
     parser.add_argument("--think", type=int, default=20, metavar="MS")
     parser.add_argument("--referees", default="1,2,4,8")
-    parser.add_argument("--rounds", type=int, default=6, help="that are watched, after the first")
+    parser.add_argument("--rounds", type=int, default=2, help="that are watched, after the first")
+    parser.add_argument("--bots", choices=["bench", "player"], default="bench")
     parser.add_argument("--broadcasts", action="store_true", help="tell everybody of every round")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    speeds, loads = {}, {}
+    measured = {}
     # Removed at the end: a file system is slow at making files where it has just removed thousands (ext4), which the
     # next league would feel.
     with tempfile.TemporaryDirectory(prefix="bus_scale_") as directory:
@@ -118,15 +158,12 @@ def main():
             own = Path(directory) / str(referees)
             own.mkdir()
             with Bench(own, options, referees) as bench:
-                speeds[referees], loads[referees] = bench.play()
-            one = speeds[min(speeds)] / min(speeds)
+                measured[referees] = bench.play()
             if not options.json:
-                print(f"{referees} referees: {speeds[referees]:7.1f} matches/s, "
-                      f"{speeds[referees] / one / referees:.2f} of {referees} times one, "
-                      f"processors {loads[referees]:.0%} busy", flush=True)
+                print(line(referees, measured), flush=True)
     if options.json:
-        print(json.dumps({"players": options.players, "think_ms": options.think, "matches_per_second": speeds,
-                          "processors_busy": loads}))
+        print(json.dumps({"players": options.players, "think_ms": options.think,
+                          "referees": {n: vars(found) for n, found in measured.items()}}))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tools/league/bench.h"
+#include "tools/league/bench_bots.h"
 #include "tools/league/bench_echo.h"
 
 namespace league::tools {
@@ -72,11 +73,34 @@ void add_echo(CLI::App& app, std::function<int()>& chosen) {
   echo->callback([options, &chosen] { chosen = [options] { return run_echo_peer(*options); }; });
 }
 
+void add_bots(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+  auto options = std::make_shared<BenchBotsOptions>();
+  auto think = std::make_shared<int>(0);
+  auto* bots = app.add_subcommand(
+      "bench-bots",
+      "Bots on a message bus that cost next to nothing, to load a league with: they answer and "
+      "keep nothing.");
+  bots->add_option("--bus", options->bus, "nats://HOST:PORT")->required();
+  bots->add_option("--league", options->league, "which one, where the broker has several");
+  bots->add_option("--name", options->name, "each bot's has its number behind")
+      ->capture_default_str();
+  bots->add_option("--count", options->count)->check(CLI::Range(1, 10'000))->capture_default_str();
+  bots->add_option("--think", *think, "milliseconds before each answer to a game call")
+      ->check(CLI::Range(0, 60'000))
+      ->capture_default_str();
+  bots->footer("Example: league bench-bots --bus nats://127.0.0.1:4222 --count 512 --think 20");
+  bots->callback([options, think, &stop, &chosen] {
+    options->think = std::chrono::milliseconds(*think);
+    chosen = [options, &stop] { return run_bench_bots(*options, stop); };
+  });
+}
+
 }  // namespace
 
 void add_bench_commands(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
   add_bench(app, stop, chosen);
   add_echo(app, chosen);
+  add_bots(app, stop, chosen);
 }
 
 }  // namespace league::tools

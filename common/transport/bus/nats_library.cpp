@@ -125,13 +125,13 @@ natsStatus send_to_nats(natsConnection* connection, const BusMessage& message) {
 
 bool flush_nats(natsConnection* connection, std::chrono::milliseconds patience) {
   // libnats 3.4 calls it a success when the ping could not even be written, as in the moment before
-  // it hears that the broker is gone; what the write failed of is this thread's last error then. A
-  // flush without time cannot be and leaves an error that we know.
-  natsConnection_FlushTimeout(connection, 0);
+  // it hears that the broker is gone; why is this thread's last error then. Before, that is the one
+  // of a flush without time, which cannot be.
+  const natsStatus marker = natsConnection_FlushTimeout(connection, 0);
   if (natsConnection_FlushTimeout(connection, patience.count()) != NATS_OK) return false;
   natsStatus last = NATS_OK;
   nats_GetLastError(&last);
-  return last == NATS_OK || last == NATS_INVALID_ARG;
+  return last == marker;
 }
 
 void NatsSettings::set_credentials(const NatsCredentials& said) {

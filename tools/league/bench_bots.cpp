@@ -1,0 +1,263 @@
+#include "tools/league/bench_bots.h"
+
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/random_source.h"
+#include "common/transport/bus/nats_bus.h"
+#include "common/transport/bus/subject.h"
+#include "tools/league/table_text.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+using transport::BusMessage;
+
+constexpr std::chrono::seconds kPatience{5};
+constexpr int kAttempts = 12;
+
+std::string utc_now() { return core::SystemClock().utc_now().to_wire(); }
+
+/// Publishes messages some time after they were made, all the same time.
+class LatePost {
+ public:
+  LatePost(transport::Bus& bus, std::chrono::milliseconds delay)
+      : bus_(bus), delay_(delay), thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+  void post(BusMessage message) {
+    if (delay_ == delay_.zero()) {
+      (void)bus_.publish(message);
+      return;
+    }
+    auto due = std::chrono::steady_clock::now() + delay_;
+    std::lock_guard lock(mutex_);
+    waiting_.emplace_back(due, std::move(message));
+    if (waiting_.size() == 1) changed_.notify_one();
+  }
+
+ private:
+  void run(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
+      auto due = waiting_.front().first;
+      if (due > std::chrono::steady_clock::now()) {
+        // Nobody takes its place at the front: all wait equally long.
+        changed_.wait_until(lock, stop, due, [] { return false; });
+        if (stop.stop_requested()) return;
+        continue;
+      }
+      BusMessage message = std::move(waiting_.front().second);
+      waiting_.pop_front();
+      lock.unlock();
+      (void)bus_.publish(message);
+      lock.lock();
+    }
+  }
+
+  transport::Bus& bus_;
+  const std::chrono::milliseconds delay_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<std::pair<std::chrono::steady_clock::time_point, BusMessage>> waiting_;
+  std::jthread thread_;  // last: it uses everything above
+};
+
+/// One question at a time, answered at an inbox.
+class Asker {
+ public:
+  Asker(transport::Bus& bus, core::RandomSource& random)
+      : bus_(bus), stem_(transport::session_inbox(transport::BusSession::make(random), "a")) {}
+
+  core::Result<void> open() {
+    auto made = bus_.subscribe(stem_ + ".*", "",
+                               [this](BusMessage answer) { on_answer(std::move(answer)); });
+    if (!made) return made.error();
+    subscription_ = *std::move(made);
+    return {};
+  }
+
+  /// The `result`; an error for an `error`, and where no answer came in time, however often asked.
+  core::Result<json> ask(const std::string& subject, const BusMessage& question) {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      std::future<BusMessage> answer;
+      BusMessage message = question;
+      message.subject = subject;
+      {
+        std::lock_guard lock(mutex_);
+        promise_ = {};
+        answer = promise_.get_future();
+        message.reply = stem_ + "." + std::to_string(++number_);
+        awaited_ = message.reply;
+      }
+      if (auto sent = bus_.publish(message); !sent) return sent.error();
+      if (answer.wait_for(kPatience) != std::future_status::ready) continue;
+      BusMessage came = answer.get();
+      if (came.is_no_responders) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        continue;
+      }
+      return result_of(came.payload);
+    }
+    return core::Error{core::ErrorCode::kConnectionError, "nobody answers at " + subject, ""};
+  }
+
+ private:
+  static core::Result<json> result_of(const std::string& payload) {
+    json frame = json::parse(payload, nullptr, false);
+    if (frame.is_object() && frame.contains("result")) return std::move(frame["result"]);
+    return core::Error{core::ErrorCode::kInvalidFieldValue, "refused: " + payload, ""};
+  }
+
+  void on_answer(BusMessage answer) {
+    std::lock_guard lock(mutex_);
+    if (answer.subject != awaited_) return;
+    awaited_.clear();
+    promise_.set_value(std::move(answer));
+  }
+
+  transport::Bus& bus_;
+  const std::string stem_;
+  std::mutex mutex_;
+  std::promise<BusMessage> promise_;
+  std::string awaited_;
+  std::uint64_t number_ = 0;
+  std::unique_ptr<transport::Bus::Subscription> subscription_;
+};
+
+/// One bot. Answers on threads of the bus once it is registered.
+class BenchBot {
+ public:
+  BenchBot(std::string name, bool is_even, transport::Bus& bus, LatePost& post,
+           core::RandomSource& random)
+      : bus_(bus),
+        post_(post),
+        name_(std::move(name)),
+        choice_(is_even ? "even" : "odd"),
+        session_(transport::BusSession::make(random)) {}
+
+  core::Result<void> enter(Asker& asker, const std::string& league) {
+    auto made = bus_.subscribe(transport::session_out(session_), "",
+                               [this](const BusMessage& call) { on_call(call); });
+    if (!made) return made.error();
+    subscription_ = *std::move(made);
+    BusMessage attach;
+    attach.headers = {{"Mcp-Session-Id", session_.str()}};
+    if (!league.empty()) attach.headers.emplace_back("League-Id", league);
+    attach.payload = R"({"jsonrpc":"2.0","id":1,"method":"session/attach"})";
+    auto attached = asker.ask(std::string(transport::kDiscoverySubject), attach);
+    if (!attached) return attached.error();
+    return enlist(asker);
+  }
+
+ private:
+  core::Result<void> enlist(Asker& asker) {
+    json meta = {{"display_name", name_},
+                 {"version", "1.0.0"},
+                 {"game_types", {"even_odd"}},
+                 {"contact_endpoint", "nats:" + session_.str()},
+                 {"hears_events", true}};
+    json params = {{"protocol", "league.v2"},           {"message_type", "LEAGUE_REGISTER_REQUEST"},
+                   {"sender", "player:" + name_},       {"timestamp", utc_now()},
+                   {"conversation_id", "convregister"}, {"registration_nonce", session_.str()},
+                   {"player_meta", std::move(meta)}};
+    json frame = {{"jsonrpc", "2.0"}, {"id", 1}, {"method", "register_player"}, {"params", params}};
+    BusMessage message;
+    message.headers = {{"Mcp-Session-Id", session_.str()}};
+    message.payload = frame.dump();
+    auto result = asker.ask(transport::session_in(session_), message);
+    if (!result) return result.error();
+    if (result->value("status", "") != "ACCEPTED") {
+      return core::Error{core::ErrorCode::kInvalidFieldValue, "refused: " + result->dump(), ""};
+    }
+    std::lock_guard lock(mutex_);
+    id_ = result->value("player_id", "");
+    league_ = result->value("league_id", "");
+    token_ = result->value("auth_token", "");
+    return {};
+  }
+
+  void on_call(const BusMessage& call) {
+    json frame = json::parse(call.payload, nullptr, false);
+    // Only at an inbox: at other subjects a bot could be made to say what it does not mean.
+    if (!call.reply.starts_with("_INBOX.") || !frame.is_object() || !frame.contains("id")) return;
+    std::string method = frame.value("method", "");
+    std::string text = R"({"jsonrpc":"2.0","id":)" + frame["id"].dump() + R"(,"result":)";
+    bool is_invitation = method == "handle_game_invitation";
+    if (!is_invitation && method != "choose_parity") {  // everything else is news
+      (void)bus_.publish({call.reply, "", {}, text + R"({"status":"ok"}})"});
+      return;
+    }
+    append_answer(text, is_invitation, frame["params"]);
+    post_.post({call.reply, "", {}, std::move(text)});
+  }
+
+  void append_answer(std::string& text, bool is_invitation, const json& params) {
+    std::lock_guard lock(mutex_);
+    std::string now = utc_now();
+    json answer = {{"protocol", "league.v2"},
+                   {"message_type", is_invitation ? "GAME_JOIN_ACK" : "CHOOSE_PARITY_RESPONSE"},
+                   {"sender", "player:" + id_},
+                   {"timestamp", now},
+                   {"player_id", id_},
+                   {"auth_token", token_},
+                   {"league_id", league_}};
+    for (const char* field : {"conversation_id", "round_id", "match_id"}) {
+      if (auto found = params.find(field); found != params.end()) answer[field] = *found;
+    }
+    if (is_invitation) {
+      answer["accept"] = true;
+      answer["arrival_timestamp"] = now;
+    } else {
+      answer["parity_choice"] = choice_;
+    }
+    text += answer.dump();
+    text += '}';
+  }
+
+  transport::Bus& bus_;
+  LatePost& post_;
+  const std::string name_;
+  const std::string choice_;
+  const transport::BusSession session_;
+  std::mutex mutex_;  // guards what the league says of us
+  std::string id_, league_, token_;
+  std::unique_ptr<transport::Bus::Subscription> subscription_;  // last: it calls us
+};
+
+core::Result<void> play(const BenchBotsOptions& options, transport::StopSignal& stop) {
+  auto bus = transport::NatsBus::connect({.urls = options.bus, .name = "bench-bots"});
+  if (!bus) return bus.error();
+  core::CryptoRandom random;
+  LatePost post(**bus, options.think);
+  Asker asker(**bus, random);
+  if (auto opened = asker.open(); !opened) return opened;
+  std::vector<std::unique_ptr<BenchBot>> bots;
+  for (int i = 1; i <= options.count; ++i) {
+    bots.push_back(std::make_unique<BenchBot>(options.name + std::to_string(i), i % 2 == 0, **bus,
+                                              post, random));
+    if (auto entered = bots.back()->enter(asker, options.league); !entered) return entered;
+  }
+  std::cout << "ready" << std::endl;
+  stop.wait();
+  return {};
+}
+
+}  // namespace
+
+int run_bench_bots(const BenchBotsOptions& options, transport::StopSignal& stop) {
+  auto played = play(options, stop);
+  if (!played) std::cerr << "error: " << safe_text(played.error().message) << '\n';
+  return played ? 0 : 2;
+}
+
+}  // namespace league::tools
