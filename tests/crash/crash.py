@@ -221,9 +221,13 @@ class CrashLeague:
         self.verdict.other += journal.faults
         acknowledged = crash_checks.acknowledged(self.directory / "logs")
         self.log(f"{len(journal.events)} events, {len(acknowledged)} acknowledged reports in the referees' logs")
-        crash_checks.check_matches(journal, acknowledged, PLAYERS, self.verdict)
+        crash_checks.check_matches(journal, PLAYERS, self.verdict)
+        self.check_reports(journal, acknowledged)
         crash_checks.check_agents(journal, PLAYERS, REFEREES, self.verdict)
         crash_checks.check_table(journal, self.schedule(), self.standings(), self.verdict)
+
+    def check_reports(self, journal, acknowledged):
+        crash_checks.check_reports(journal, acknowledged, self.verdict)
 
     def restart_and_check(self):
         """The table that a replay of the journal gives is the same."""

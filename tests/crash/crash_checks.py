@@ -70,17 +70,21 @@ class Verdict:
         return self.lost + self.doubled + self.wrong + self.registered_twice + self.other
 
 
-def check_matches(journal, acknowledged_reports, players, verdict):
-    ends = Counter(event["match"] for event in journal.of("MATCH_REPORTED", "MATCH_FORFEITED"))
-    if len(ends) < pairings(players):
-        verdict.lost.append(f"{pairings(players) - len(ends)} matches have no result")
-    verdict.doubled += [f"{match} has {count} results" for match, count in ends.items() if count > 1]
+def check_reports(journal, acknowledged_reports, verdict):
+    """What referees were told is what the journal has."""
     reported = {event["match"]: event["attempt"] for event in journal.of("MATCH_REPORTED")}
     for match, attempts in acknowledged_reports.items():
         if match not in reported:
             verdict.lost.append(f"the report of {match} was acknowledged and is not in the journal")
         elif len(attempts) > 1 or not attempts <= {reported[match], None}:
             verdict.doubled.append(f"{match}: attempts {attempts} acknowledged, {reported[match]} journalled")
+
+
+def check_matches(journal, players, verdict):
+    ends = Counter(event["match"] for event in journal.of("MATCH_REPORTED", "MATCH_FORFEITED"))
+    if len(ends) < pairings(players):
+        verdict.lost.append(f"{pairings(players) - len(ends)} matches have no result")
+    verdict.doubled += [f"{match} has {count} results" for match, count in ends.items() if count > 1]
     seeds = {}
     for event in journal.of("ROUND_STARTED"):
         for number, seed in enumerate(event["draw_seeds"], 1):

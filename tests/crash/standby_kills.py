@@ -18,6 +18,7 @@ import time
 
 import bus_kills  # noqa: F401  (finds the modules below)
 import crash
+import crash_checks
 from bus_kills import BusLeague
 from crash import PLAYERS, REFEREES, Part, free_ports
 from league_testing import wait_until
@@ -47,9 +48,16 @@ class Manager(Part):
         super().start(fault)
         self.arguments = plain
 
+    def said(self):
+        """All of it: what it said of itself may be long ago."""
+        return self.program.stderr_path.read_text(errors="replace")
+
     def leads(self):
         """Whether it has taken the lead; with nobody to follow it, it may be unable to say so to anybody."""
-        return self.program.is_running and "this manager leads" in self.program.stderr()
+        return self.program.is_running and "this manager leads" in self.said()
+
+    def follows(self):
+        return self.program.is_running and not self.leads() and "stands by" in self.said()
 
     def entries(self):
         file = self.data / "journal" / "journal.sqlite"
@@ -109,14 +117,14 @@ class StandbyLeague(BusLeague):
         for key in ("secret.key", "operator.key"):
             shutil.copy2(leader.data / key, manager.data / key)
         manager.start()
-        wait_until(lambda: "stands by" in manager.program.stderr() or manager.leads(), 20, "the other manager follows")
+        wait_until(lambda: manager.follows() or manager.leads(), 20, "the other manager follows")
 
     def supervise(self):
         """Starts managers that have ended by themselves."""
         for manager in self.managers:
             if manager.program.is_running:
                 continue
-            code, said = manager.program.process.wait(1), manager.program.stderr()
+            code, said = manager.program.process.wait(1), manager.said()
             if code != 2:
                 raise AssertionError(f"a manager ended with {code}: {said}")
             if other := re.search(r"events that the league does not have, from event (\d+) on", said):
@@ -195,6 +203,7 @@ class StandbyLeague(BusLeague):
         self.broker.start()
 
     def wait_for_the_end(self):
+        self.supervise()
         super().wait_for_the_end()
         wait_until(self.status, crash.PATIENCE, "a manager leads")
 
@@ -247,15 +256,14 @@ class AsyncLeague(StandbyLeague):
 
     def is_followed(self):
         self.supervise()
-        return any("stands by" in manager.program.stderr() for manager in self.managers)
+        return any(manager.follows() for manager in self.managers)
 
-    def check(self):
-        super().check()
-        # What referees were told and the league has forgotten was played again.
-        acknowledged = self.verdict.lost + self.verdict.doubled
+    def check_reports(self, journal, acknowledged):
+        """What referees were told and the league has forgotten was played again: no fault, but counted."""
+        forgotten = crash_checks.Verdict()
+        crash_checks.check_reports(journal, acknowledged, forgotten)
         print(f"  {self.deaths} leading managers died: {self.lost} events with {self.lossy} of them, "
-              f"{len(acknowledged)} acknowledged reports among these", flush=True)
-        self.verdict.lost, self.verdict.doubled = [], []
+              f"{len(forgotten.all())} acknowledged reports among these", flush=True)
 
     def check_logs(self):
         """They say what the league does not know any more."""

@@ -50,7 +50,8 @@ class CrashChecks(unittest.TestCase):
         verdict = crash_checks.Verdict()
         journal = crash_checks.Journal(self.path)
         verdict.other += journal.faults
-        crash_checks.check_matches(journal, acknowledged or {}, 3, verdict)
+        crash_checks.check_matches(journal, 3, verdict)
+        crash_checks.check_reports(journal, acknowledged or {}, verdict)
         crash_checks.check_agents(journal, 3, 1, verdict)
         crash_checks.check_table(journal, MATCHES, rows, verdict)
         return verdict

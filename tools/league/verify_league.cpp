@@ -188,12 +188,14 @@ class TalkCheck {
       if (side.call == nullptr)
         return fault(event, "order.choice_before_call", "nobody asked for a choice");
       side.chose = true;
-      // A referee may be late itself by a twentieth, and deadlines have no fractions.
+      // Deadlines have no fractions, so the limit may have been a second longer; and a referee
+      // takes what it reads a second or a twentieth of the limit late.
       constexpr std::int64_t kSecond = 1'000'000;
-      const auto allowed = side.call->allowed_us;
-      if (allowed &&
-          event.time_us - side.call->time_us > *allowed + std::max(kSecond, *allowed / 20))
-        fault(event, "deadline.late_choice", "the choice was taken after its deadline");
+      if (side.call->allowed_us) {
+        const auto limit = *side.call->allowed_us + kSecond;
+        if (event.time_us - side.call->time_us > limit + std::max(kSecond, limit / 20))
+          fault(event, "deadline.late_choice", "the choice was taken after its deadline");
+      }
     }
   }
 

@@ -247,19 +247,10 @@ TEST_F(NatsBusTest, FlushSaysWhetherTheBrokerHasWhatWasSent) {
 
 /// In the moment between the end of a connection and our hearing of it.
 TEST_F(NatsBusTest, AFlushThatCouldNotBeAskedForIsNone) {
-  int port = 0;
-  std::string url;
-  {
-    TestingBroker broker;
-    port = broker.port();
-    url = broker.url();
-    broker.kill();
-  }
-  FalseBroker broker(port, FalseBroker::Closes::kAfterPong);
-  for (int i = 0; i < 20; ++i) {
-    auto bus = connect(url);
-    EXPECT_FALSE(bus->flush(20ms));
-  }
+  TestingBroker real;
+  real.kill();
+  FalseBroker broker(real.port(), FalseBroker::Closes::kAfterPong);
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(connect(real.url())->flush(20ms));
 }
 
 /// libnats gives up at the second refusal.
