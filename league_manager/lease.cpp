@@ -115,13 +115,30 @@ void Lease::renew_at(Steady when) {
 }
 
 void Lease::renew() {
-  transport::PublishCondition condition;
   {
     std::lock_guard lock(mutex_);
     if (!is_kept_) return;
     is_renewing_ = true;
-    condition.last_subject_sequence = revision_;
   }
+  // A broker that has lost its streams counts anew, so what has the number of our word may be
+  // another's.
+  look(Steady{Steady::duration(held_until_.load())}, [this](const core::Result<Word>& last) {
+    if (last && last->holder == options_.holder) return say_again(last->revision);
+    on_refused(clock_.steady_now(), last);
+  });
+}
+
+void Lease::say_again(std::uint64_t revision) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_kept_) {
+      is_renewing_ = false;
+      renewed_.notify_all();
+      return;
+    }
+  }
+  transport::PublishCondition condition;
+  condition.last_subject_sequence = revision;
   auto sent = clock_.steady_now();
   // Repeated until the lease is over, with one id: the broker takes it once.
   Steady until{Steady::duration(held_until_.load())};

@@ -60,6 +60,7 @@ class Lease {
  private:
   void renew_at(core::Clock::Steady when);
   void renew();
+  void say_again(std::uint64_t revision);
   /// The last word in the stream.
   struct Word {
     std::uint64_t revision = 0;  ///< 0: there is none

@@ -132,11 +132,11 @@ TEST_F(SuccessionTest, ABrokerThatHasLostEverythingCostsNothing) {
 
 TEST_F(SuccessionTest, AStandByBeginsNoLeague) {
   auto standby = start(true);
-  EXPECT_FALSE(standby->has_led(lease * 2));
+  EXPECT_FALSE(standby->has_led(lease * 3 / 2));
   auto first = start(false);
   ASSERT_TRUE(first->has_led());
   first->write(records(0, 1));
-  EXPECT_FALSE(standby->has_led(lease * 2));
+  EXPECT_FALSE(standby->has_led(lease * 3 / 2));
   first->succession->finish();
   EXPECT_TRUE(standby->has_led());
 }
@@ -145,7 +145,7 @@ TEST_F(SuccessionTest, OneIsEnough) {
   auto first = start(false);
   ASSERT_TRUE(first->has_led());
   auto second = start(false);
-  EXPECT_FALSE(second->has_led(lease * 3)) << "it follows";
+  EXPECT_FALSE(second->has_led(lease * 3 / 2)) << "it follows";
   first->succession->finish();
   EXPECT_TRUE(second->has_led());
 }

@@ -19,8 +19,8 @@ TEST(ThreadTimer, RunsInTheOrderOfTheDelays) {
   ThreadTimer timer;
   std::vector<int> order;  // written on the timer's thread only, read after `done`
   std::promise<void> done;
-  timer.schedule(30ms, [&] { done.set_value(); });
-  timer.schedule(20ms, [&] { order.push_back(2); });
+  timer.schedule(300ms, [&] { done.set_value(); });
+  timer.schedule(200ms, [&] { order.push_back(2); });
   timer.schedule(1ms, [&] { order.push_back(1); });
   ASSERT_EQ(done.get_future().wait_for(kPatience), std::future_status::ready);
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
@@ -40,11 +40,11 @@ TEST(ThreadTimer, ForgetsWhatIsCancelled) {
   ThreadTimer timer;
   std::promise<void> later;
   bool has_run = false;
-  auto id = timer.schedule(5ms, [&] { has_run = true; });
+  auto id = timer.schedule(200ms, [&] { has_run = true; });
   EXPECT_TRUE(timer.cancel(id));
   EXPECT_FALSE(timer.cancel(id));
   EXPECT_FALSE(timer.cancel(0));
-  timer.schedule(10ms, [&] { later.set_value(); });
+  timer.schedule(250ms, [&] { later.set_value(); });
   ASSERT_EQ(later.get_future().wait_for(kPatience), std::future_status::ready);
   EXPECT_FALSE(has_run);
 }

@@ -97,11 +97,11 @@ TEST(HttpCaller, ReadsChunkedAndUnframedBodies) {
 TEST(HttpCaller, SilentPeersEndAtTheDeadline) {
   auto begun = std::chrono::steady_clock::now();
   auto outcome =
-      outcome_of([](auto& connection, int) { connection.wait_for_close(); }, milliseconds(100));
+      outcome_of([](auto& connection, int) { connection.wait_for_close(); }, milliseconds(500));
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->code, ErrorCode::kTimeout);
   EXPECT_NE(outcome.error->message.find("receive"), std::string::npos);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(1000));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(5000));
 }
 
 TEST(HttpCaller, DrippingPeersEndAtTheDeadline) {
@@ -122,7 +122,7 @@ TEST(HttpCaller, DrippingPeersEndAtTheDeadline) {
   EXPECT_EQ(outcome.error->code, ErrorCode::kTimeout);
   auto took = std::chrono::steady_clock::now() - begun;
   EXPECT_GE(took, milliseconds(150));
-  EXPECT_LT(took, milliseconds(1000));
+  EXPECT_LT(took, milliseconds(5000));
 }
 
 TEST(HttpCaller, NamesWhatWentWrong) {
@@ -234,11 +234,11 @@ TEST(HttpCaller, ASlowPeerDelaysOnlyItself) {
   auto caller = *HttpCaller::create({.control_threads = 4, .max_per_endpoint = 2});
   std::atomic<int> timeouts = 0;
   for (int i = 0; i < 10; ++i) {
-    caller->call(to(slow.port(), milliseconds(300)), [&](const CallOutcome& outcome) {
+    caller->call(to(slow.port(), milliseconds(2000)), [&](const CallOutcome& outcome) {
       if (outcome.error && outcome.error->code == ErrorCode::kTimeout) ++timeouts;
     });
   }
-  auto outcome = call_and_wait(*caller, to(good.port(), milliseconds(200)));
+  auto outcome = call_and_wait(*caller, to(good.port(), milliseconds(1500)));
   EXPECT_FALSE(outcome.error);
   EXPECT_EQ(timeouts, 0);
   EXPECT_TRUE(eventually([&] { return timeouts == 10; }));
@@ -264,7 +264,7 @@ TEST(HttpCaller, EndsRunningAndWaitingCallsWhenItIsDestroyed) {
   ASSERT_TRUE(eventually([&] { return server.connections() == 2; }));
   auto begun = std::chrono::steady_clock::now();
   caller.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(1000));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, milliseconds(5000));
   EXPECT_EQ(ended, 6);
 }
 

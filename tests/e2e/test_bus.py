@@ -28,7 +28,7 @@ PATIENT = limits(
 )
 
 # A machine that is busy with something else must not hold a program up for twice as long.
-UNHURRIED = {**PATIENT, "bus": {"keep_alive_ms": 500}}
+UNHURRIED = {**PATIENT, "bus": {"keep_alive_ms": 1000}}
 # Longer than the link is cut, with the time that TCP takes to notice that it is healed.
 FAR_AWAY = {**PATIENT, "time_limits_ms": {"GAME_INVITATION": 15000, "CHOOSE_PARITY_CALL": 15000, "GAME_OVER": 15000}}
 
@@ -188,7 +188,7 @@ class ComingBack(BusTest):
 
     def test_a_referee_dies(self):
         manager, referees, _ = self.start_league("slow:200")
-        self.wait_for_matches(6)
+        self.wait_for_matches(8)  # two rounds: the next begins now
         wait_until(lambda: self.open_matches(0), 10, "the referee plays")
         referees[0].program.kill()
         interrupted = self.open_matches(0)

@@ -1,6 +1,7 @@
 """`league bus-config` and the real broker: every agent may do what it must, and nothing with others' subjects."""
 
 import json
+import random
 import socket
 import ssl
 import stat
@@ -17,10 +18,16 @@ LEASE, JOURNAL, NEWS = f"$KV.league_lease.{LEAGUE}", f"mcp.journal.{LEAGUE}", f"
 
 
 def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    """Ports that are free now, where the system gives none to others."""
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(12000, 20000)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        if port not in ports:
+            ports.append(port)
     return ports
 
 

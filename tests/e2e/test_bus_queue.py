@@ -57,7 +57,7 @@ class TakingMatches(QueueTest):
             self.assertEqual((reported[match]["attempt"], reported[match]["referee"]), (2, 1))
 
     def patience_of_pings(self):
-        league = {**self.patience["league"], "referee_ping_failures": 2}
+        league = {**self.patience["league"], "referee_ping_failures": 5}
         self.patience = {**self.patience, "league": league}
 
     def open_matches(self, referee):

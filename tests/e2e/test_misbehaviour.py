@@ -54,7 +54,9 @@ class Misbehaviour(LeagueTest):
         for report in honest:
             details = report["result"]["details"]
             self.assertEqual(details["termination"], "NORMAL", report)
-            self.assertEqual(details.get("failures", []), [], report)
+            # What was the referee's own delay on a busy machine, and counts for nobody, is no bot's doing.
+            failures = [one for one in details.get("failures", []) if not one.get("clock", {}).get("void")]
+            self.assertEqual(failures, [], report)
             self.assertIn(details["drawn_number"], range(1, 11), report)
 
     def assert_losses_named(self, bad, log):

@@ -157,7 +157,7 @@ class AfterTheStart(Registration):
         class Patient(Bot):
             def answer(bot, frame):
                 if frame["method"] == "choose_parity":
-                    held.wait(0.5)
+                    held.wait(3)
                 return Bot.answer(bot, frame)
 
         bots = [Patient("one"), Bot("two")]

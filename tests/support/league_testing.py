@@ -181,7 +181,7 @@ class Program:
     def is_running(self):
         return self.process.poll() is None
 
-    def stop(self, seconds=5):
+    def stop(self, seconds=20):
         """SIGTERM; returns the exit code."""
         self.process.terminate()
         return self.process.wait(seconds)

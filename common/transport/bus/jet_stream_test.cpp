@@ -148,7 +148,7 @@ TEST_F(JetStreamTest, StoresARepetitionOnce) {
 
 TEST_F(JetStreamTest, ForgetsWhatIsOldAndWhatIsTooMuch) {
   ASSERT_TRUE(agent->ensure(
-      {.name = "KV_x", .subjects = {"$KV.x.>"}, .max_age = 500ms, .max_messages_per_subject = 1}));
+      {.name = "KV_x", .subjects = {"$KV.x.>"}, .max_age = 3s, .max_messages_per_subject = 1}));
   EXPECT_EQ(agent->publish("$KV.x.a", "1", {.last_subject_sequence = 0}).sequence, 1U);
   EXPECT_EQ(agent->publish("$KV.x.a", "2", {.last_subject_sequence = 1}).sequence, 2U);
   EXPECT_EQ(agent->state("KV_x")->messages, 1U);
@@ -271,6 +271,11 @@ TEST_F(JetStreamTest, SurvivesItsBroker) {
   EXPECT_EQ(stored->status, Ack::kStored) << stored->why.message;
   EXPECT_EQ(stored->sequence, 2U);
   auto second = agent->fetch("J", "reader", 1, 10s);
+  // A broker that is killed may forget what it was told last: delivery is at least once.
+  if (second.messages.size() == 1 && second.messages[0].message.payload == "1") {
+    agent->streams->ack(second.messages[0]);
+    second = agent->fetch("J", "reader", 1, 10s);
+  }
   ASSERT_EQ(second.messages.size(), 1U) << "a durable consumer is still there";
   EXPECT_EQ(second.messages[0].message.payload, "2");
   EXPECT_EQ(agent->state("J")->messages, 2U) << "stored once";

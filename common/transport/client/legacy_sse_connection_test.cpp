@@ -156,7 +156,7 @@ TEST(LegacySse, ForeignOriginsAreRefused) {
 }
 
 TEST(LegacySse, AStreamWithoutEndpointFailsInTime) {
-  auto silent = failure_to_connect(saying(": nothing\n\n"), milliseconds(50));
+  auto silent = failure_to_connect(saying(": nothing\n\n"), milliseconds(500));
   EXPECT_EQ(silent.error.code, ErrorCode::kTimeout);
   EXPECT_TRUE(says(silent.error.message, "endpoint")) << silent.error.message;
   auto dripping = failure_to_connect(

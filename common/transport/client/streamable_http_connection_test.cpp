@@ -164,7 +164,7 @@ TEST(StreamableHttp, NobodyListens) {
 
 TEST(StreamableHttp, DeadlinesEndSilentAndDrippingPeers) {
   auto silent =
-      outcome_of([](auto& connection, int) { connection.wait_for_close(); }, milliseconds(50));
+      outcome_of([](auto& connection, int) { connection.wait_for_close(); }, milliseconds(500));
   ASSERT_TRUE(silent.error);
   EXPECT_EQ(silent.error->code, ErrorCode::kTimeout);
   EXPECT_TRUE(says(silent.error->message, "receive")) << silent.error->message;
@@ -174,7 +174,7 @@ TEST(StreamableHttp, DeadlinesEndSilentAndDrippingPeers) {
     while (connection.send(":\n")) std::this_thread::yield();
   });
   Sent sent;
-  dripping.connection->send(sent.message(kRequest, in(milliseconds(100))));
+  dripping.connection->send(sent.message(kRequest, in(milliseconds(500))));
   EXPECT_FALSE(sent.outcome().error);
   EXPECT_EQ(sent.lost().code, ErrorCode::kTimeout);
 }

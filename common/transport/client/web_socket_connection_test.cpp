@@ -114,7 +114,7 @@ TEST(WebSocketClient, RefusalsCarryTheirStatus) {
   auto plain = failure_by(answer_with(200, "text/html", "<p>"));
   EXPECT_EQ(plain.http_status, 200);
   EXPECT_EQ(failure_by("garbage\r\n\r\n").error.code, ErrorCode::kConnectionError);
-  auto silent = failure_by("", milliseconds(50));
+  auto silent = failure_by("", milliseconds(500));
   EXPECT_EQ(silent.error.code, ErrorCode::kTimeout);
   EXPECT_TRUE(says(silent.error.message, "failed at upgrade")) << silent.error.message;
   auto wrong_key = failure_by(

@@ -14,11 +14,15 @@ using league::testing::NotingReceiver;
 using league::testing::outbound;
 using std::chrono::milliseconds;
 
+/// For children that end by themselves: a busy machine takes its time.
+constexpr milliseconds kLong{10'000};
+
 class Subprocess : public ::testing::Test {
  protected:
-  std::shared_ptr<MessageConnection> start(const std::string& command) {
+  std::shared_ptr<MessageConnection> start(const std::string& command,
+                                           milliseconds patience = milliseconds(100)) {
     SubprocessOptions options;
-    options.patience = milliseconds(100);
+    options.patience = patience;
     options.on_stderr = [this](std::string_view name, std::string_view line) {
       std::lock_guard lock(mutex_);
       errors_.append(name).append(": ").append(line).append("\n");
@@ -40,7 +44,7 @@ class Subprocess : public ::testing::Test {
 };
 
 TEST_F(Subprocess, SpeaksLinesAndEndsWithItsInput) {
-  auto child = start("cat");
+  auto child = start("cat", kLong);
   child->send(outbound("{\"a\":1}"));
   child->send(outbound("{\"b\":\n2}"));
   EXPECT_EQ(receiver_->wait_for(2), (std::vector<std::string>{"{\"a\":1}", "{\"b\": 2}"}));
@@ -113,7 +117,8 @@ TEST_F(Subprocess, BotsInPythonWork) {
   if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
   auto child = start(
       "python3 -u -c \"import sys, json\nfor l in sys.stdin: m = json.loads(l); "
-      "print(json.dumps({'id': m['id'], 'result': {}}))\"");
+      "print(json.dumps({'id': m['id'], 'result': {}}))\"",
+      kLong);
   child->send(outbound(R"({"id":7,"method":"ping"})"));
   EXPECT_EQ(receiver_->wait_for(1)[0], R"({"id": 7, "result": {}})");
   child->close();
