@@ -83,6 +83,19 @@ class BusEventBoardTest : public ::testing::Test {
     board_->publish(event(round, type), [this] { done_.add(1); });
     ASSERT_TRUE(done_.next());
   }
+  /// The broker has another one in its place.
+  void lose_stream() {
+    JetAnswers<std::string> answers;
+    auto heard = *manager_->bus->subscribe(
+        "_INBOX.api", "", [&](const BusMessage& answer) { answers.add(answer.payload); });
+    ASSERT_TRUE(manager_->bus->publish(
+        {"$JS.API.STREAM.DELETE." + transport::event_stream("a"), "_INBOX.api", {}, {}, false}));
+    EXPECT_NE(answers.next().value_or("").find("\"success\":true"), std::string::npos);
+    transport::StreamConfig config;
+    config.name = transport::event_stream("a");
+    config.subjects = {transport::event_subjects("a")};
+    ASSERT_TRUE(manager_->ensure(config));
+  }
   std::string next_payload() {
     auto message = messages_.next();
     return message ? message->payload : "nothing came";
@@ -195,11 +208,26 @@ TEST_F(BusEventBoardTest, WhatIsPublishedAgainIsNoNewStreamToItsReaders) {
   start();
   heard_.reset();
   auto out = listen(transport::session_out(reader_));
-  for (int round = 1; round <= 3; ++round) publish(round);
-  feed_->subscribe(reader_, {.types = {}, .after = 3});
-  publish(1);  // the stream has it as its first, and says so
-  publish(4);
-  EXPECT_EQ(next_payload(), "id: 4\nevent: message\ndata: {\"round\":4}\n\n");
+  feed_->subscribe(reader_, {});
+  for (int round = 1; round <= 4; ++round) publish(round);
+  for (int round = 1; round <= 4; ++round) EXPECT_TRUE(messages_.next());
+  // The reader has everything. The stream has this as its first, and says so.
+  publish(1);
+  publish(5);
+  EXPECT_EQ(next_payload(), "id: 5\nevent: message\ndata: {\"round\":5}\n\n");
+}
+
+TEST_F(BusEventBoardTest, AReaderIsToldThatTheBrokerHasLostItsOnlyEvent) {
+  start();
+  heard_.reset();
+  auto out = listen(transport::session_out(reader_));
+  feed_->subscribe(reader_, {});
+  publish(1);
+  EXPECT_EQ(next_payload(), "id: 1\nevent: message\ndata: {\"round\":1}\n\n");
+  lose_stream();
+  publish(2);
+  EXPECT_EQ(next_payload(), "id: 0\nevent: reset\ndata: {}\n\n");
+  EXPECT_EQ(next_payload(), "id: 1\nevent: message\ndata: {\"round\":2}\n\n");
 }
 
 TEST_F(BusEventBoardTest, AReaderThatComesInTheMiddleMissesNothing) {

@@ -49,27 +49,20 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     if (is_behind) catch_up(session, generation);
   }
   void on_published(const PublishedEvent& event, EventKept kept) {
-    const auto sequence = kept.sequence;
     std::vector<transport::BusSession> told;
-    std::vector<transport::BusSession> reset;
+    std::vector<std::pair<transport::BusSession, std::uint64_t>> behind;
     {
       std::lock_guard lock(mutex_);
       if (is_stopped_) return;
-      is_kept_ = sequence != 0;
+      is_kept_ = kept.sequence != 0;
       for (auto& [session, reader] : readers_) {
-        reader.has_news = true;
-        if (reader.is_behind) continue;
-        // This is the newest there is, so who has seen more than this has seen another stream's.
-        bool is_newest = sequence != 0 && !kept.is_repetition;
-        bool is_anew = is_newest && sequence + 1 < reader.next;
-        if (is_anew) reset.push_back(session);
-        if (!is_anew && sequence != 0 && sequence < reader.next) continue;
-        if (sequence != 0) reader.next = sequence + 1;
-        if (reader.wants(event.type)) told.push_back(session);
+        bool was_behind = reader.is_behind;
+        if (reader.take(event, kept)) told.push_back(session);
+        if (reader.is_behind && !was_behind) behind.emplace_back(session, reader.generation);
       }
     }
-    for (const auto& session : reset) push_reset(session);
-    for (const auto& session : told) push(session, *event.text, sequence);
+    for (const auto& session : told) push(session, *event.text, kept.sequence);
+    for (const auto& [session, generation] : behind) catch_up(session, generation);
   }
   void stop() {
     std::lock_guard lock(mutex_);
@@ -85,12 +78,40 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   struct Reader {
     std::set<std::string> types;
     std::uint64_t next = 0;  ///< of the stream
+    std::string last_id = {};  ///< of the event before that, where it is known
     std::uint64_t generation = 0;  ///< of its wish
     bool is_behind = false;  ///< it is still told of what was
-    bool has_news = false;  ///< something was published since the stream was last looked at
+    bool has_news = false;  ///< something was kept since the stream was last looked at
+    bool begins_anew = false;  ///< its stream is lost, and it has not been told yet
 
     [[nodiscard]] bool wants(const std::string& type) const {
       return types.empty() || types.contains(type);
+    }
+    /// An event was published; true where it is to be told at once. May leave the reader behind.
+    [[nodiscard]] bool take(const PublishedEvent& event, EventKept kept) {
+      if (kept.sequence == 0) return wants(event.type);  // nobody would find it in the stream
+      has_news = true;
+      bool is_passed = kept.sequence < next;
+      bool is_last = kept.sequence + 1 == next && !last_id.empty();
+      if (is_passed && !(is_last && event.id == last_id)) {
+        // This is the newest there is, under a number that the reader knows of another event: of
+        // another stream. A repetition may be an older one of the same: the stream will tell.
+        begins_anew = begins_anew || is_last || !kept.is_repetition;
+        is_behind = true;
+      }
+      is_behind = is_behind || begins_anew;
+      if (is_behind || is_passed) return false;
+      next = kept.sequence + 1;
+      last_id = event.id;
+      return wants(event.type);
+    }
+    /// The stream did not say what it was asked; true where it is to be asked again.
+    [[nodiscard]] bool take_failure(const Error& error) {
+      bool is_silent = error.code == ErrorCode::kConnectionError;
+      // Where there is no stream, what is kept next is in another one.
+      begins_anew = begins_anew || !is_silent;
+      is_behind = is_silent || has_news;
+      return is_behind;
     }
   };
 
@@ -103,13 +124,21 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   /// Reads the next message of the stream for that reader.
   void catch_up(const transport::BusSession& session, std::uint64_t generation) {
     std::uint64_t next = 0;
+    bool is_reset = false;
     {
       std::lock_guard lock(mutex_);
-      auto reader = readers_.find(session);
-      if (reader == readers_.end() || reader->second.generation != generation) return;
-      reader->second.has_news = false;
-      next = reader->second.next;
+      auto place = readers_.find(session);
+      if (place == readers_.end() || place->second.generation != generation) return;
+      Reader& reader = place->second;
+      reader.has_news = false;
+      if (std::exchange(reader.begins_anew, false)) {
+        is_reset = reader.next > 1;
+        reader.next = 1;
+        reader.last_id.clear();
+      }
+      next = reader.next;
     }
+    if (is_reset) push_reset(session);
     streams_->get_next(transport::event_stream(league_id_), transport::event_subjects(league_id_),
                        next, clock_.steady_now() + kPatience,
                        [weak = weak_from_this(), session, generation](const auto& found) {
@@ -125,10 +154,10 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
       auto place = readers_.find(session);
       if (place == readers_.end() || place->second.generation != generation) return;
       Reader& reader = place->second;
-      if (!found) {
-        // Without an answer it is asked again; without a stream there is nothing to tell.
-        reader.is_behind = found.error().code == core::ErrorCode::kConnectionError;
-        if (!reader.is_behind) return;
+      if (reader.begins_anew) {
+        // The answer may be either stream's.
+      } else if (!found) {
+        if (!reader.take_failure(found.error())) return;
       } else if (!*found) {
         must_look = reader.next > 1 && !reader.has_news;
         // What was published while the stream was asked may be behind its answer.
@@ -136,6 +165,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
         if (!reader.is_behind) return;
       } else {
         reader.next = (*found)->sequence + 1;
+        reader.last_id = transport::bus_header((*found)->message, "Nats-Msg-Id");
         is_wanted = reader.wants(type_of_subject((*found)->message.subject));
       }
     }
@@ -153,18 +183,19 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   }
   void on_state(const transport::BusSession& session, std::uint64_t generation,
                 const core::Result<transport::StreamState>& state) {
-    bool is_anew = false;
     {
       std::lock_guard lock(mutex_);
       auto place = readers_.find(session);
       if (place == readers_.end() || place->second.generation != generation) return;
       Reader& reader = place->second;
-      is_anew = state && state->last_sequence + 1 < reader.next;
-      if (is_anew) reader.next = 1;
-      reader.is_behind = is_anew || reader.has_news;
-      if (!reader.is_behind) return;
+      if (!state) {
+        if (!reader.take_failure(state.error())) return;
+      } else {
+        if (state->last_sequence + 1 < reader.next) reader.begins_anew = true;
+        reader.is_behind = reader.begins_anew || reader.has_news;
+        if (!reader.is_behind) return;
+      }
     }
-    if (is_anew) push_reset(session);
     catch_up(session, generation);
   }
   void push(const transport::BusSession& session, const std::string& text, std::uint64_t sequence) {
@@ -223,10 +254,7 @@ core::Result<EventWish> read_event_wish(const nlohmann::json& arguments) {
   for (const auto& type : *types) {
     if (!type.is_string())
       return Error{ErrorCode::kInvalidFieldType, "types must be a list of names", "/types"};
-    std::string name = type.get<std::string>();
-    std::ranges::transform(name, name.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    std::string name = envelope::event_type_of(type.get_ref<const std::string&>());
     if (!envelope::is_event_type(name))
       return Error{ErrorCode::kInvalidFieldValue, envelope::unknown_event_type(name), "/types"};
     wish.types.insert(std::move(name));

@@ -24,10 +24,10 @@ struct EventWish {
 };
 
 /// Pushes the league's events to sessions that asked for them, at their `.out`, as text of
-/// server-sent events: `id` is the event's number in the stream. A reader of a stream that the
-/// broker has lost is told so, and gets the new one from its first event. Nothing of it survives a
-/// restart: a client that finds the manager again asks again. Thread-safe. Source: the design for
-/// stateless sessions, events_subscribe.
+/// server-sent events: `id` is the event's number in the stream; one that is not kept has none. A
+/// reader of a stream that the broker has lost is told so, and gets the new one from its first
+/// event. Nothing of it survives a restart: a client that finds the manager again asks again.
+/// Thread-safe. Source: the design for stateless sessions, events_subscribe.
 class EventFeed {
  public:
   static constexpr std::size_t kMostReaders = 1000;
