@@ -16,6 +16,16 @@ inline constexpr auto kEventTypes = std::to_array<std::string_view>(
   return std::ranges::find(kEventTypes, type) != kEventTypes.end();
 }
 
+/// The type that somebody means who may have written it as a broadcast is called, in capitals; the
+/// text in small letters where it is none.
+[[nodiscard]] inline std::string event_type_of(std::string_view written) {
+  std::string type(written);
+  std::ranges::transform(type, type.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return type;
+}
+
 /// Type of the server-sent event that says that numbers begin anew: the broker has lost its events.
 inline constexpr std::string_view kEventsReset = "reset";
 

@@ -249,7 +249,7 @@ class Read(EventsTest):
     def test_only_what_was_asked_for(self):
         self.start_all("random")
         self.wait_for_end()
-        reader = self.read_events("--after", 0, "--types", "round_completed,league_completed", "--count", ROUNDS + 1)
+        reader = self.read_events("--after", 0, "--types", "ROUND_COMPLETED,league_completed", "--count", ROUNDS + 1)
         self.assertEqual(reader.process.wait(10), 0)
         kinds = [line["event"]["params"]["message_type"] for line in reader.lines()]
         self.assertEqual(kinds, ["ROUND_COMPLETED"] * ROUNDS + ["LEAGUE_COMPLETED"])

@@ -42,7 +42,7 @@ std::set<std::string> split_types(const std::string& list) {
   std::set<std::string> types;
   std::istringstream in(list);
   for (std::string type; std::getline(in, type, ',');) {
-    if (!type.empty()) types.insert(type);
+    if (!type.empty()) types.insert(envelope::event_type_of(type));
   }
   return types;
 }
