@@ -70,6 +70,11 @@ void warn_of_short_lease(const agent::Settings::Bus& bus) {
 
 }  // namespace
 
+core::Result<void> check_turn(const ProgramOptions& options, const agent::AgentHost& host) {
+  if (!options.replication || host.has_streams()) return {};
+  return agent::no_streams_error(options.is_standby ? "--standby" : "--replicate");
+}
+
 core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& options,
                                                         const core::LeagueId& league,
                                                         journal::Journal& local,

@@ -20,6 +20,11 @@ struct TurnDependencies {
   transport::StopSignal& stop;
 };
 
+/// Whether the turn can be waited for. Fails with kInvalidFieldValue, and a text that says what to
+/// do, where the bus keeps no streams.
+[[nodiscard]] core::Result<void> check_turn(const ProgramOptions& options,
+                                            const agent::AgentHost& host);
+
 /// Blocks until this manager leads `league`, whose journal is then in `local`; null: it was asked
 /// to stop. Whoever is fenced later ends the process at once, with 2: nothing may leave it any
 /// more, not even an error. Errors as of Succession::lead, and those of a key that does not fit.

@@ -213,6 +213,8 @@ constexpr int kPatience = 3;
 std::unique_ptr<BusMatchQueue> open_queue(agent::AgentHost& host, agent::AgentPort& port,
                                           const core::LeagueId& id, core::RandomSource& random) {
   constexpr std::chrono::seconds kLimit{3};
+  if (host.bus() != nullptr && !host.has_streams())
+    spdlog::info("the brokers keep no streams: matches are assigned, and no events kept");
   if (port.streams() == nullptr) return nullptr;
   auto queue = BusMatchQueue::open(
       {*port.streams(), *host.bus(), host.clock(), random, host.settings().bus.replicas}, id,
@@ -270,6 +272,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (!host_options) return agent::fail(host_options.error());
   auto host = agent::AgentHost::create(*settings, *host_options);
   if (!host) return agent::fail(host.error());
+  if (auto able = check_turn(options, **host); !able) return agent::fail(able.error());
 
   core::CryptoRandom random;
   const core::Clock& clock = (*host)->clock();

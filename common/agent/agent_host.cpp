@@ -119,12 +119,19 @@ void AgentHost::shut_down() {
 }
 
 core::Result<void> AgentHost::join_bus(const BusAccess& access) {
-  auto buses =
-      connect_bus(access, [](const std::string& fault) { spdlog::warn("bus: {}", fault); });
-  if (!buses) return buses.error();
-  buses_ = std::move(*buses);
-  if (!bus()->is_connected())
-    spdlog::warn("the bus at {} cannot be reached yet; looking for it", bus()->url());
+  auto warn = [](const std::string& fault) { spdlog::warn("bus: {}", fault); };
+  auto bus = connect_bus(access, warn);
+  if (!bus) return bus.error();
+  bus_ = std::move(*bus);
+  auto streams = connect_streams(access, warn);
+  if (!streams) return streams.error();
+  streams_bus_ = std::move(*streams);
+  if (!bus_->is_connected())
+    spdlog::warn("the bus at {} cannot be reached yet; looking for it", bus_->url());
+  if (streams_bus_ && !streams_bus_->is_connected())
+    spdlog::warn("streams: the bus at {} cannot be reached yet; looking for it",
+                 streams_bus_->url());
+  has_streams_ = access.has_streams;
   bus_session_ = access.session;
   return {};
 }
@@ -253,7 +260,7 @@ std::string AgentPort::session_url() const {
 }
 
 transport::JetStream* AgentPort::streams() {
-  if (host_.bus() == nullptr || !session_) return nullptr;
+  if (!host_.has_streams() || !session_) return nullptr;
   std::lock_guard lock(streams_mutex_);
   if (has_stopped_) return nullptr;
   if (streams_) return streams_.get();

@@ -51,9 +51,12 @@ class AgentHost {
   [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
   /// Null where the program is on no bus.
-  [[nodiscard]] transport::Bus* bus() { return buses_.bus.get(); }
+  [[nodiscard]] transport::Bus* bus() { return bus_.get(); }
+  /// Whether streams can be asked for; whether the broker keeps any is found out then. False where
+  /// the credentials say that it keeps none.
+  [[nodiscard]] bool has_streams() const { return bus_ != nullptr && has_streams_; }
   /// By which streams are asked, and what they keep is published. Only where there is a bus.
-  [[nodiscard]] transport::Bus& streams_bus() { return buses_.streams(); }
+  [[nodiscard]] transport::Bus& streams_bus() { return streams_bus_ ? *streams_bus_ : *bus_; }
   /// The session of the credentials, if there are any.
   [[nodiscard]] const std::optional<transport::BusSession>& bus_session() const {
     return bus_session_;
@@ -84,7 +87,9 @@ class AgentHost {
   std::unique_ptr<transport::HttpRuntime> runtime_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
-  BusConnections buses_;
+  std::unique_ptr<transport::Bus> bus_;
+  std::unique_ptr<transport::Bus> streams_bus_;  ///< null where `bus_` reaches streams as well
+  bool has_streams_ = true;
   std::optional<transport::BusSession> bus_session_;
   std::atomic<bool> is_stopping_{false};
   std::unique_ptr<GatedCaller> caller_;
@@ -132,7 +137,7 @@ class AgentPort {
   /// `nats:SESSION`; empty where the program is on no bus.
   [[nodiscard]] std::string session_url() const;
   /// Streams of the bus, asked for with the port's session and the host's `streams_bus`. Made at
-  /// the first call; null where the program is on no bus, or the bus is closed. Ends with
+  /// the first call; null where the host has none, or the bus is closed. Ends with
   /// `stop_serving`, with what is open in it. Thread-safe before that.
   [[nodiscard]] transport::JetStream* streams();
   /// For who stops several ports: begin with all, then each stops within the same time.

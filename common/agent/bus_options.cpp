@@ -12,6 +12,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+/// Both connections go to the same address: nothing else tells them apart.
+constexpr const char* kOfStreams = "streams: ";
+
 core::Error bus_error(const fs::path& file, const std::string& why) {
   return {core::ErrorCode::kInvalidFieldValue, file.string() + ": " + why, {}};
 }
@@ -40,7 +43,10 @@ core::Result<void> read_credentials(const fs::path& file, bool needs_url, BusAcc
   auto user = read_user(file, credentials, "");
   if (!user) return user.error();
   access.options.credentials = std::move(*user);
-  if (auto streams = credentials.find("streams"); streams != credentials.end()) {
+  auto streams = credentials.find("streams");
+  if (streams != credentials.end() && *streams == json(false)) {
+    access.has_streams = false;
+  } else if (streams != credentials.end()) {
     auto other = read_user(file, *streams, "streams ");
     if (!other) return other.error();
     access.streams_credentials = std::move(*other);
@@ -68,21 +74,38 @@ core::Result<BusAccess> read_bus_access(const BusOptions& options, const std::st
   return access;
 }
 
-core::Result<BusConnections> connect_bus(const BusAccess& access,
-                                         std::function<void(std::string)> on_fault) {
+core::Result<std::unique_ptr<transport::Bus>> connect_bus(
+    const BusAccess& access, std::function<void(std::string)> on_fault) {
   auto options = access.options;
   options.on_fault = std::move(on_fault);
-  BusConnections connections;
   auto bus = transport::NatsBus::connect(options);
   if (!bus) return bus.error();
-  connections.bus = std::move(*bus);
-  if (!access.streams_credentials) return connections;
-  options.credentials = *access.streams_credentials;
-  options.name += " (streams)";
-  auto streams = transport::NatsBus::connect(options);
-  if (!streams) return streams.error();
-  connections.at_streams = std::move(*streams);
-  return connections;
+  return std::unique_ptr<transport::Bus>(std::move(*bus));
+}
+
+core::Result<std::unique_ptr<transport::Bus>> connect_streams(
+    const BusAccess& access, std::function<void(std::string)> on_fault) {
+  if (!access.streams_credentials) return std::unique_ptr<transport::Bus>();
+  auto second = access;
+  second.options.credentials = *access.streams_credentials;
+  second.options.name += " (streams)";
+  if (on_fault) {
+    on_fault = [told = std::move(on_fault)](const std::string& fault) { told(kOfStreams + fault); };
+  }
+  auto bus = connect_bus(second, std::move(on_fault));
+  if (bus) return bus;
+  auto error = bus.error();
+  error.message = kOfStreams + error.message;
+  return error;
+}
+
+core::Error no_streams_error(const std::string& who) {
+  return {core::ErrorCode::kInvalidFieldValue,
+          who +
+              " needs streams, and by the credentials the brokers keep none: make the brokers' "
+              "configuration anew with `league bus-config --jetstream DIRECTORY` and hand its "
+              "files out again",
+          {}};
 }
 
 core::Result<transport::BusSession> open_bus_session(const fs::path& file,

@@ -18,7 +18,7 @@ struct BusOptions {
   std::string urls;  ///< of brokers, with commas between; empty: no bus
   /// JSON file of `league bus-config`: `user`, `password`, `session`, and `url` and `ca_file` where
   /// no others are given; `streams` with a `user` and a `password` where streams are kept in an
-  /// account of their own.
+  /// account of their own, or `false` where the brokers keep none.
   std::filesystem::path credentials;
   transport::NatsTls tls;
 
@@ -29,17 +29,11 @@ struct BusOptions {
 struct BusAccess {
   transport::NatsBusOptions options;
   std::optional<transport::BusSession> session;  ///< of the credentials
+  /// False: the credentials say that the brokers keep no streams. Who asks all the same breaks a
+  /// permission, and is not answered.
+  bool has_streams = true;
   /// Nothing: streams are asked as all others are.
   std::optional<transport::NatsCredentials> streams_credentials;
-};
-
-/// A program's connections to the bus.
-struct BusConnections {
-  std::unique_ptr<transport::Bus> bus;
-  std::unique_ptr<transport::Bus> at_streams;  ///< null where `bus` reaches the streams as well
-
-  /// By which streams are asked, and what they keep is published.
-  [[nodiscard]] transport::Bus& streams() const { return at_streams ? *at_streams : *bus; }
 };
 
 /// Reads the credentials. Fails with kInvalidFieldValue and a text that names the file and what is
@@ -50,8 +44,15 @@ struct BusConnections {
 
 /// Connects, and goes on looking where there is no broker yet. Fails as NatsBus::connect;
 /// `on_fault` as of NatsBusOptions.
-[[nodiscard]] core::Result<BusConnections> connect_bus(
+[[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_bus(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
+/// The same as the user whom streams have of their own; null where there is none, and the first
+/// connection reaches all that there is. Its errors and faults begin with "streams: ".
+[[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_streams(
+    const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
+
+/// `who` (such as "--durable") needs streams, and the credentials say that there are none.
+[[nodiscard]] core::Error no_streams_error(const std::string& who);
 
 /// The session of an agent: kept in `file` (mode 0600), made at the first time; a passing one where
 /// `file` is empty. Fails when the file cannot be read or written, or holds no session.

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <condition_variable>
 #include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "common/transport/bus/testing_broker.h"
 #include "tests/support/temporary_directory.h"
 
 namespace league::agent {
@@ -67,13 +70,28 @@ TEST_F(BusOptionsTest, StreamsMayHaveAUserOfTheirOwn) {
   EXPECT_EQ(access->streams_credentials->user, "P01/streams");
   EXPECT_EQ(access->streams_credentials->password, "other");
   EXPECT_EQ(access->options.credentials.user, "P01");
-  for (const json& bad : {json(nullptr), json("P01"), json::object(), json{{"password", "x"}}}) {
+  EXPECT_TRUE(access->has_streams);
+  for (const json& bad :
+       {json(nullptr), json(true), json("P01"), json::object(), json{{"password", "x"}}}) {
     file["streams"] = bad;
     access = read(file.dump());
     ASSERT_FALSE(access) << bad;
     EXPECT_NE(access.error().message.find("P01.json: streams names no user"), std::string::npos)
         << access.error().message;
   }
+}
+
+TEST_F(BusOptionsTest, TheFileMaySayThatThereAreNoStreams) {
+  auto file = good();
+  file["streams"] = false;
+  auto access = read(file.dump());
+  ASSERT_TRUE(access) << access.error().message;
+  EXPECT_FALSE(access->has_streams);
+  EXPECT_FALSE(access->streams_credentials);
+  EXPECT_EQ(access->options.credentials.user, "P01");
+  auto refused = no_streams_error("--replicate");
+  EXPECT_TRUE(refused.message.starts_with("--replicate needs streams")) << refused.message;
+  EXPECT_NE(refused.message.find("league bus-config --jetstream"), std::string::npos);
 }
 
 TEST_F(BusOptionsTest, WhatIsGivenBesideTheFileComesFirst) {
@@ -186,6 +204,73 @@ TEST_F(BusOptionsTest, ASessionThatOthersMayReadIsRefused) {
 TEST_F(BusOptionsTest, ASessionThatCannotBeKeptIsAnError) {
   auto file = write("no_directory", "x");
   EXPECT_FALSE(open_bus_session(file / "bus.session", random_));
+}
+
+/// A broker with a user for the league and one for its streams, who may publish nothing.
+class BusConnectionsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!transport::NatsBus::is_built()) GTEST_SKIP() << "this build has no libnats";
+    if (!league::testing::TestingBroker::is_installed())
+      GTEST_SKIP() << "nats-server is not installed";
+    auto file = directory_.path() / "users.conf";
+    std::ofstream(file) << R"(authorization { users: [
+      { user: "ann", password: "pw" },
+      { user: "ann/streams", password: "other", permissions: { publish: { deny: ">" } } } ] })";
+    broker_ = std::make_unique<league::testing::TestingBroker>(
+        std::vector<std::string>{"-c", file.string()});
+  }
+  [[nodiscard]] BusAccess access(const std::string& password = "pw",
+                                 const std::string& at_streams = "other") const {
+    BusAccess access;
+    access.options.urls = broker_->url();
+    access.options.credentials = {.user = "ann", .password = password};
+    access.streams_credentials = {.user = "ann/streams", .password = at_streams};
+    return access;
+  }
+
+  league::testing::TemporaryDirectory directory_;
+  std::unique_ptr<league::testing::TestingBroker> broker_;
+};
+
+TEST_F(BusConnectionsTest, StreamsHaveOneOfTheirOwnWhereTheyHaveAUser) {
+  auto who = access();
+  auto streams = connect_streams(who);
+  ASSERT_TRUE(streams) << streams.error().message;
+  EXPECT_TRUE((*streams)->is_connected());
+  who.streams_credentials.reset();
+  streams = connect_streams(who);
+  ASSERT_TRUE(streams);
+  EXPECT_EQ(*streams, nullptr);
+}
+
+TEST_F(BusConnectionsTest, ARefusedUserIsSaidToBeThatOfTheStreams) {
+  EXPECT_TRUE(connect_bus(access("pw", "wrong"))) << "who needs no streams is not kept out";
+  auto streams = connect_streams(access("pw", "wrong"));
+  ASSERT_FALSE(streams);
+  EXPECT_TRUE(streams.error().message.starts_with("streams: no connection to nats://"))
+      << streams.error().message;
+  EXPECT_EQ(streams.error().field, "credentials");
+  auto bus = connect_bus(access("wrong"));
+  ASSERT_FALSE(bus);
+  EXPECT_TRUE(bus.error().message.starts_with("no connection to nats://")) << bus.error().message;
+}
+
+TEST_F(BusConnectionsTest, AFaultIsSaidToBeOfTheStreams) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string said;  // under the mutex
+  auto streams = connect_streams(access(), [&](const std::string& fault) {
+    std::lock_guard lock(mutex);
+    said = fault;
+    changed.notify_all();
+  });
+  ASSERT_TRUE(streams) << streams.error().message;
+  ASSERT_TRUE((*streams)->publish({"forbidden", "", {}, "x"}));
+  std::unique_lock lock(mutex);
+  ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return !said.empty(); }));
+  EXPECT_TRUE(said.starts_with("streams: ")) << said;
+  EXPECT_NE(said.find("forbidden"), std::string::npos) << said;
 }
 
 }  // namespace

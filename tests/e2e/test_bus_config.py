@@ -390,31 +390,83 @@ class TheBroker(BusConfigTest):
 
 @unittest.skipUnless(SERVER, "nats-server is not installed")
 class OurPrograms(BusConfigTest):
-    def test_a_league_needs_no_more_than_its_users_may(self):
-        config = self.made("--players", 4, "--referees", 2, "--jetstream", "streams")
-        broker = Broker(self.directory, "-D", "-c", self.directory / config["servers"][0])
-        self.addCleanup(broker.stop)
+    def start_broker(self, *options):
+        self.config = self.made("--players", 4, "--referees", 2, *options)
+        self.broker = Broker(self.directory, "-D", "-c", self.directory / self.config["servers"][0])
+        self.addCleanup(self.broker.stop)
 
-        def access(name):
-            return ["--bus", broker.url, "--bus-credentials", self.directory / config["credentials"][name]]
+    def access(self, name):
+        return ["--bus", self.broker.url, "--bus-credentials", self.directory / self.config["credentials"][name]]
 
+    def play(self):
+        """A league in which everybody has a user of its own; the manager."""
         try:
-            manager = self.start_manager(4, 2, "--league", LEAGUE, *access("manager"))
+            manager = self.start_manager(4, 2, "--league", LEAGUE, *self.access("manager"))
         except AssertionError as failed:
             if "libnats" in str(failed):
                 self.skipTest("the programs are built without NATS")
             raise
         on_bus = Agent(manager.program, f"nats:manager/{LEAGUE}", LEAGUE)
         for number in (1, 2):
-            self.start_referee(on_bus, *access(f"referee0{number}"), name=f"whistle{number}")
+            self.start_referee(on_bus, *self.access(f"referee0{number}"), name=f"whistle{number}")
         for number in (1, 2, 3, 4):
-            self.start_players(on_bus, 1, "random", *access(f"player0{number}"), name=f"bot{number}")
+            self.start_players(on_bus, 1, "random", *self.access(f"player0{number}"), name=f"bot{number}")
         status = self.wait_until_over(manager)
         self.assertEqual((status["total_matches"], status["technical_losses"]), (6, 0))
+        return manager
+
+    def operate(self, *arguments):
+        """One of the tools, with the operator's credentials."""
+        return subprocess.run([BIN / "league", *map(str, [*arguments, *self.access("operator")])], cwd=self.directory,
+                              timeout=30, capture_output=True, text=True, check=False)
+
+    def events(self, *arguments):
+        return self.operate("events", "--league", LEAGUE, "--json", *arguments)
+
+    def assert_nothing_was_refused(self):
         self.stop_programs()
-        broker.stop()
-        refused = [line for line in broker.log.read_text().splitlines() if "Violation" in line]
+        self.broker.stop()
+        refused = [line for line in self.broker.log.read_text().splitlines() if "Violation" in line]
         self.assertEqual(refused, [])
+
+    def test_a_league_needs_no_more_than_its_users_may(self):
+        self.start_broker("--jetstream", "streams")
+        self.play()
+        self.assertEqual(self.events("--durable", "archive", "--count", 10).returncode, 0)
+        self.assert_nothing_was_refused()
+
+    def test_without_streams_nobody_asks_for_any(self):
+        self.start_broker()
+        manager = self.play()
+        asked = self.events("--durable", "archive")
+        self.assertEqual(asked.returncode, 2)
+        self.assertIn("--durable needs streams", asked.stderr)
+        manager.program.stop()
+        self.start_manager(4, 2, "--league", LEAGUE, *self.access("manager"))
+        for option in (("--replicate", "sync"), ("--standby",)):
+            program = self.start("league_manager", "--data", self.directory / "other", *self.access("manager"), *option)
+            self.assertEqual(program.process.wait(20), 2)
+            self.assertIn(option[0] + " needs streams", program.stderr())
+            self.assertIn("bus-config --jetstream", program.stderr())
+        self.assertFalse((self.directory / "other").exists(), "nothing was begun")
+        self.assert_nothing_was_refused()
+
+    def test_a_user_of_the_streams_that_is_refused_keeps_nobody_else_out(self):
+        self.start_broker("--jetstream", "streams")
+        self.play()
+        for name in ("operator", "manager"):
+            file = self.directory / self.config["credentials"][name]
+            credentials = json.loads(file.read_text())
+            credentials["streams"]["password"] = "another"
+            file.write_text(json.dumps(credentials))
+        called = self.operate("call", f"nats:manager/{LEAGUE}", "get_league_status")
+        self.assertEqual(called.returncode, 0, called.stderr)
+        refused = self.events("--durable", "archive")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("streams: no connection to nats://", refused.stderr)
+        manager = self.start("league_manager", "--data", self.directory / "other", *self.access("manager"))
+        self.assertEqual(manager.process.wait(20), 2)
+        self.assertIn("streams: no connection to nats://", manager.stderr())
 
 
 @unittest.skipUnless(SERVER, "nats-server is not installed")

@@ -167,9 +167,13 @@ std::string render_credentials(const BusConfig& config, const BusAgent& agent) {
                                    {"session", agent.session.str()},
                                    {"league_id", config.league_id}};
   if (config.tls && !config.tls->ca.empty()) object["ca_file"] = config.tls->ca;
-  if (config.has_streams() && agent.streams_login)
+  if (config.has_streams() && agent.streams_login) {
     object["streams"] = {{"user", agent.streams_login->user},
                          {"password", agent.streams_login->password}};
+  } else if (!config.has_streams() && agent.role != BusRole::kPlayer) {
+    // What is forbidden nobody answers, not even that there is nobody: it must not be asked.
+    object["streams"] = false;
+  }
   return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

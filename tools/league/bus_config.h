@@ -76,7 +76,8 @@ struct BusConfig {
 /// The file of the broker `config.brokers[index]`; includes `users.conf` from beside it.
 [[nodiscard]] std::string render_broker(const BusConfig& config, std::size_t index);
 /// What an agent needs to come in: a JSON object with url, user, password, session, league_id and,
-/// with TLS, ca_file; with `streams`, a second user and its password, for who has one.
+/// with TLS, ca_file; with `streams`, a second user and its password, for who has one, or false for
+/// who may not ask for streams and would.
 [[nodiscard]] std::string render_credentials(const BusConfig& config, const BusAgent& agent);
 
 /// Where a user is at home. A subject of one account is none of the other's, but for what

@@ -156,8 +156,19 @@ TEST(BusConfig, WhoHasAUserAtTheStreamsIsTold) {
       (nlohmann::json{{"user", "manager/streams"}, {"password", manager.streams_login->password}}));
   const auto& referee = agent_of(config, "referee01");
   EXPECT_FALSE(nlohmann::json::parse(render_credentials(config, referee)).contains("streams"));
-  config.jetstream.clear();
-  EXPECT_FALSE(nlohmann::json::parse(render_credentials(config, manager)).contains("streams"));
+}
+
+TEST(BusConfig, WhoWouldAskForStreamsIsToldThatThereAreNone) {
+  auto config = sample();
+  for (const auto& agent : config.agents) {
+    auto credentials = nlohmann::json::parse(render_credentials(config, agent));
+    if (agent.role == BusRole::kPlayer) {
+      EXPECT_FALSE(credentials.contains("streams")) << agent.name;
+    } else {
+      EXPECT_EQ(credentials.value("streams", nlohmann::json()), nlohmann::json(false))
+          << agent.name;
+    }
+  }
 }
 
 TEST(BusConfig, EveryPermissionHasAReason) {

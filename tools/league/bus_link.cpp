@@ -14,17 +14,26 @@ core::Result<std::unique_ptr<BusLink>> BusLink::join(const agent::BusOptions& op
                        {}};
   auto access = agent::read_bus_access(options, "league");
   if (!access) return access.error();
-  auto buses = agent::connect_bus(*access);
-  if (!buses) return buses.error();
+  auto bus = agent::connect_bus(*access);
+  if (!bus) return bus.error();
   auto session = access->session.value_or(transport::BusSession::make(context.random));
-  return std::unique_ptr<BusLink>(new BusLink(std::move(*buses), std::move(session), context));
+  return std::unique_ptr<BusLink>(
+      new BusLink(std::move(*access), std::move(*bus), std::move(session), context));
 }
 
-BusLink::BusLink(agent::BusConnections buses, transport::BusSession session, const Context& context)
-    : buses_(std::move(buses)),
+BusLink::BusLink(agent::BusAccess access, std::unique_ptr<transport::Bus> bus,
+                 transport::BusSession session, const Context& context)
+    : access_(std::move(access)),
+      bus_(std::move(bus)),
       session_(std::move(session)),
       connector_(std::make_shared<transport::BusConnector>(
-          context.hub, *buses_.bus, session_, context.clock, context.timer, context.random)) {}
+          context.hub, *bus_, session_, context.clock, context.timer, context.random)) {}
+
+core::Result<std::unique_ptr<transport::Bus>> BusLink::connect_streams(
+    const std::string& who) const {
+  if (!access_.has_streams) return agent::no_streams_error(who);
+  return agent::connect_streams(access_);
+}
 
 void add_bus_options(CLI::App& command, agent::BusOptions& options) {
   command.add_option("--bus", options.urls, "message bus for nats: addresses: nats://HOST:4222");

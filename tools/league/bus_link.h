@@ -28,9 +28,11 @@ class BusLink {
   [[nodiscard]] static core::Result<std::unique_ptr<BusLink>> join(const agent::BusOptions& options,
                                                                    const Context& context);
 
-  [[nodiscard]] transport::Bus& bus() { return *buses_.bus; }
-  /// By which streams are asked.
-  [[nodiscard]] transport::Bus& streams_bus() { return buses_.streams(); }
+  [[nodiscard]] transport::Bus& bus() { return *bus_; }
+  /// A connection of the caller's own by which streams are asked, made now; null where `bus`
+  /// reaches them as well. Fails with no_streams_error for `who`, and as agent::connect_streams.
+  [[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_streams(
+      const std::string& who) const;
   [[nodiscard]] const transport::BusSession& session() const { return session_; }
   /// To `nats:` endpoints. Its connections do not outlive this.
   [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const {
@@ -38,9 +40,11 @@ class BusLink {
   }
 
  private:
-  BusLink(agent::BusConnections buses, transport::BusSession session, const Context& context);
+  BusLink(agent::BusAccess access, std::unique_ptr<transport::Bus> bus,
+          transport::BusSession session, const Context& context);
 
-  const agent::BusConnections buses_;
+  const agent::BusAccess access_;
+  const std::unique_ptr<transport::Bus> bus_;
   const transport::BusSession session_;
   const std::shared_ptr<transport::Connector> connector_;
 };

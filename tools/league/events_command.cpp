@@ -126,13 +126,18 @@ int events(const EventsOptions& options, transport::StopSignal& stop) {
   core::ThreadTimer timer;
   auto link = BusLink::join(options.bus, {**hub, timer, clock, random});
   if (!link) return events_failed(link.error());
+  std::unique_ptr<transport::Bus> at_streams;
+  if (!options.durable.empty()) {
+    auto connected = (*link)->connect_streams("--durable");
+    if (!connected) return events_failed(connected.error());
+    at_streams = std::move(*connected);
+  }
   EventPrinter printer(options, stop);
   if (options.line.key.empty())
     printer.complain(
         "without --key nothing is verified (get_league_status tells the broadcast_key)");
   EventReading reading{
-      // The manager's streams may be in an account of their own.
-      .bus = options.durable.empty() ? (*link)->bus() : (*link)->streams_bus(),
+      .bus = at_streams ? *at_streams : (*link)->bus(),
       .session = (*link)->session(),
       .clock = clock,
       .timer = timer,
