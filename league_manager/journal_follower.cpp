@@ -256,12 +256,19 @@ core::Result<void> JournalFollower::read_to_end(core::Clock::Steady deadline) {
     next_ = std::max(next_, state->last_sequence + 1);
     return {};
   }
+  std::string why;
   while (stream_sequence() < state->last_sequence) {
     if (clock_.steady_now() >= deadline)
       return core::Error{core::ErrorCode::kConnectionError,
-                         "the journal's stream was not read to its end in time", ""};
+                         "the journal's stream was not read to its end in time" + why, ""};
+    const auto before = next_;
     auto taken = take(200ms);
     if (!taken && taken.error().code != core::ErrorCode::kConnectionError) return taken;
+    why = taken ? "" : ": " + taken.error().message;
+    if (!taken || next_ != before) continue;
+    // The last one may be gone; its number stays.
+    auto there = next_there();
+    if (there && *there == 0) next_ = std::max(next_, state->last_sequence + 1);
   }
   return {};
 }

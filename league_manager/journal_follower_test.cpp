@@ -30,19 +30,6 @@ class JournalFollowerTest : public testing::StandbyTest {
                                [this](const journal::Record&) { return verdict; }});
     ASSERT_TRUE(follower->begin());
   }
-  /// Waits for the broker's answer.
-  void api(const std::string& what, const std::string& request) {
-    JetAnswers<bool> answers;
-    auto heard = agent->bus->subscribe("_INBOX.api", "", [&](const transport::BusMessage& answer) {
-      answers.add(answer.payload.find("error") == std::string::npos);
-    });
-    ASSERT_TRUE(heard);
-    ASSERT_TRUE(agent->bus->publish({"$JS.API." + what, "_INBOX.api", {}, request, false}));
-    EXPECT_EQ(answers.next(), true);
-  }
-  void remove(int sequence) {
-    api("STREAM.MSG.DELETE.LEAGUE_JOURNAL_l", R"({"seq":)" + std::to_string(sequence) + "}");
-  }
   core::Result<void> read() { return follower->read_to_end(agent->in(10s)); }
 
   core::SystemClock clock;
@@ -133,6 +120,21 @@ TEST_F(JournalFollowerTest, PassesOverWhatTheStreamDoesNotHaveAnyMore) {
   remove(3);
   ASSERT_TRUE(read());
   EXPECT_EQ(written(local), records(0, 3));
+}
+
+TEST_F(JournalFollowerTest, EndsWhereTheLastMessagesAreGone) {
+  make();
+  publish({1, 1, records(0, 2), false});
+  publish({1, 3, records(2, 1), false});
+  publish({1, 4, records(3, 1), false});
+  remove(2);
+  remove(3);
+  ASSERT_TRUE(follower->read_to_end(agent->in(5s)));
+  EXPECT_EQ(follower->stream_sequence(), 3U) << "the next one is stored behind it";
+  EXPECT_EQ(written(local), records(0, 2));
+  publish({2, 3, records(10, 1), false});
+  ASSERT_TRUE(read());
+  EXPECT_EQ(written(local).back(), record(10));
 }
 
 TEST_F(JournalFollowerTest, TakesNothingBehindAGapForComplete) {

@@ -99,8 +99,9 @@ core::Result<bool> Succession::lead(journal::Journal& local, transport::StopSign
   auto turn = wait_for_turn(follower, stop);
   if (!turn || !*turn) return turn;
   lease_->keep();
-  if (auto taken = take_over(follower, local); !taken) {
+  if (auto taken = take_over(follower, local, stop); !taken) {
     lease_->give_back(kBrokerPatience);
+    if (taken.error().code == ErrorCode::kShuttingDown) return false;
     return taken.error();
   }
   return true;
@@ -187,7 +188,8 @@ core::Result<void> Succession::purge() {
   return purged.get_future().get();
 }
 
-core::Result<void> Succession::take_over(JournalFollower& follower, journal::Journal& local) {
+core::Result<void> Succession::take_over(JournalFollower& follower, journal::Journal& local,
+                                         transport::StopSignal& stop) {
   if (options_.starts_anew && !is_there_another_) {
     if (auto purged = purge(); !purged) return purged;
   } else if (follower.written() == 0) {
@@ -197,7 +199,7 @@ core::Result<void> Succession::take_over(JournalFollower& follower, journal::Jou
       if (auto checked = check_follower(); !checked) return checked;
     }
   }
-  if (auto begun = begin_term(follower); !begun) return begun;
+  if (auto begun = begin_term(follower, stop); !begun) return begun;
   if (auto settled = follower.settle(); !settled) return settled;
   ReplicatedJournalOptions options;
   options.league = options_.league;
@@ -215,12 +217,17 @@ core::Result<void> Succession::take_over(JournalFollower& follower, journal::Jou
   return {};
 }
 
-core::Result<void> Succession::begin_term(JournalFollower& follower) {
+core::Result<void> Succession::begin_term(JournalFollower& follower, transport::StopSignal& stop) {
   while (lease_->is_held()) {
+    if (stop.wait_for(0ms) >= 0)
+      return core::Error{ErrorCode::kShuttingDown, "this manager was asked to stop", ""};
     auto deadline = deps_.clock.steady_now() + options_.lease;
     auto read = follower.read_to_end(deadline);
     if (!read && is_for_good(read.error())) return read;
-    if (!read) continue;
+    if (!read) {
+      say("the journal cannot be read: " + read.error().message);
+      continue;
+    }
     // A broker that has lost its leases counts from 1 again.
     term_ = std::max(static_cast<int>(lease_number_), follower.last_term() + 1);
     JournalPiece beginning{term_, follower.verified() + 1, {}, false};
@@ -236,7 +243,9 @@ core::Result<void> Succession::begin_term(JournalFollower& follower) {
     stream_sequence_ = ack.sequence;
     if (ack.status == PublishAck::Status::kStored) return {};
     if (ack.status == PublishAck::Status::kFailed && is_for_good(ack.why)) return ack.why;
-    // The manager before us was not finished yet.
+    if (ack.status == PublishAck::Status::kFailed)
+      say("the journal cannot be written: " + ack.why.message);
+    // Else the manager before us was not finished yet.
   }
   return core::Error{ErrorCode::kInternalError,
                      "this manager was to lead league " + options_.league +

@@ -91,10 +91,13 @@ class Succession {
   [[nodiscard]] core::Result<bool> is_league_there();
   [[nodiscard]] core::Result<bool> try_to_lead(const JournalFollower& follower);
   [[nodiscard]] core::Result<void> purge();
-  [[nodiscard]] core::Result<void> take_over(JournalFollower& follower, journal::Journal& local);
+  [[nodiscard]] core::Result<void> take_over(JournalFollower& follower, journal::Journal& local,
+                                             transport::StopSignal& stop);
   [[nodiscard]] core::Result<transport::StreamState> ensure(transport::StreamConfig config);
   /// Says in the stream that our term has begun; nothing of an earlier one is taken afterwards.
-  [[nodiscard]] core::Result<void> begin_term(JournalFollower& follower);
+  /// kShuttingDown: it was asked to stop.
+  [[nodiscard]] core::Result<void> begin_term(JournalFollower& follower,
+                                              transport::StopSignal& stop);
   void fence(const std::string& why);
   /// Says it unless it was the last that was said.
   void say(const std::string& what);

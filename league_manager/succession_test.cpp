@@ -1,7 +1,10 @@
 #include "league_manager/succession.h"
 
 #include <gtest/gtest.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <thread>
@@ -16,6 +19,52 @@ using namespace std::chrono_literals;
 using testing::JetAgent;
 using testing::JetAnswers;
 
+/// May keep back what is asked about the journal's stream, as if nobody had it.
+class JournalessBus final : public transport::Bus {
+ public:
+  explicit JournalessBus(transport::Bus& bus) : bus_(bus) {}
+  core::Result<void> publish(const transport::BusMessage& message) override {
+    bool is_kept_back =
+        is_silent && message.subject.starts_with("$JS.API.STREAM.INFO.LEAGUE_JOURNAL_");
+    return is_kept_back ? core::Result<void>() : bus_.publish(message);
+  }
+  core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
+                                                        const std::string& queue,
+                                                        Handler handler) override {
+    return bus_.subscribe(subject, queue, std::move(handler));
+  }
+  std::unique_ptr<Subscription> watch(StateHandler handler) override {
+    return bus_.watch(std::move(handler));
+  }
+  [[nodiscard]] bool is_connected() const override { return bus_.is_connected(); }
+  bool flush(std::chrono::milliseconds patience) override { return bus_.flush(patience); }
+  [[nodiscard]] std::size_t max_payload() const override { return bus_.max_payload(); }
+  [[nodiscard]] std::string url() const override { return bus_.url(); }
+  std::atomic<bool> is_silent = false;
+
+ private:
+  transport::Bus& bus_;
+};
+
+/// What is said in the meantime.
+class Hearing final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  /// Waits for something that begins with it.
+  bool has(const std::string& beginning) {
+    for (;;) {
+      auto next = said_.next();
+      if (!next || next->starts_with(beginning)) return next.has_value();
+    }
+  }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    said_.add(std::string(message.payload.data(), message.payload.size()));
+  }
+  void flush_() override {}
+  JetAnswers<std::string> said_;
+};
+
 /// A manager but for its league.
 class StandIn {
  public:
@@ -29,8 +78,8 @@ class StandIn {
     options.lease = lease;
     options.on_fenced = [this](const std::string& why) { fenced.add(why); };
     succession = std::make_unique<Succession>(
-        SuccessionDependencies{*agent_.bus, transport::BusSession::make(random_), clock_,
-                               agent_.timer, random_},
+        SuccessionDependencies{bus, transport::BusSession::make(random_), clock_, agent_.timer,
+                               random_},
         std::move(options));
   }
   ~StandIn() {
@@ -66,6 +115,7 @@ class StandIn {
   JetAgent agent_;
 
  public:
+  JournalessBus bus{*agent_.bus};
   std::unique_ptr<Succession> succession;
 
  private:
@@ -169,6 +219,54 @@ TEST_F(SuccessionTest, ANewLeagueTakesTheOldOnesPlace) {
   EXPECT_EQ(second->journal.size(), 0U);
   second->write(records(50, 2));
   EXPECT_EQ(published(), records(50, 2));
+}
+
+TEST_F(SuccessionTest, AJournalWhoseLastMessageIsGoneIsGoneOnWith) {
+  auto first = start(false);
+  ASSERT_TRUE(first->has_led());
+  first->write(records(0, 2));
+  first->write(records(2, 1));
+  first->succession->finish();
+  remove(static_cast<int>(agent->state("LEAGUE_JOURNAL_l")->last_sequence));
+  auto second = start(false);
+  ASSERT_TRUE(second->has_led());
+  EXPECT_EQ(written(second->journal), records(0, 2));
+  second->write(records(10, 1));
+}
+
+/// With a journal that cannot be read after somebody has got the lead.
+class UnreadableJournalTest : public SuccessionTest {
+ protected:
+  void SetUp() override {
+    SuccessionTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", hearing_));
+    manager_ = std::make_unique<StandIn>(broker->url(), lease, false);
+    ASSERT_TRUE(journal::append_and_wait(manager_->journal, records(0, 1)));
+    manager_->bus.is_silent = true;
+    manager_->begin();
+  }
+  void TearDown() override {
+    manager_ = nullptr;
+    spdlog::set_default_logger(before_);
+  }
+  const std::shared_ptr<Hearing> hearing_ = std::make_shared<Hearing>();
+  const std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
+  std::unique_ptr<StandIn> manager_;
+};
+
+TEST_F(UnreadableJournalTest, IsSaidAndReadLater) {
+  ASSERT_TRUE(hearing_->has("the journal cannot be read: $JS.API.STREAM.INFO"));
+  manager_->bus.is_silent = false;
+  EXPECT_TRUE(manager_->has_led());
+}
+
+TEST_F(UnreadableJournalTest, KeepsNobodyFromStopping) {
+  ASSERT_TRUE(hearing_->has("the journal cannot be read: $JS.API.STREAM.INFO"));
+  manager_->stop.request_stop();
+  EXPECT_FALSE(manager_->has_led());
+  manager_ = nullptr;
+  EXPECT_TRUE(start(false)->has_led()) << "the lead was given back";
 }
 
 TEST_F(SuccessionTest, ADirectoryThatWentAnotherWayIsRefused) {

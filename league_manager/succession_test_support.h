@@ -53,6 +53,20 @@ class StandbyTest : public ::testing::Test {
   PublishAck publish(const JournalPiece& piece) {
     return agent->publish("mcp.journal.l", league_manager::write_piece(piece));
   }
+  /// Waits for the broker's answer.
+  void api(const std::string& what, const std::string& request) {
+    JetAnswers<bool> answers;
+    auto heard = agent->bus->subscribe("_INBOX.api", "", [&](const transport::BusMessage& answer) {
+      answers.add(answer.payload.find("error") == std::string::npos);
+    });
+    ASSERT_TRUE(heard);
+    ASSERT_TRUE(agent->bus->publish({"$JS.API." + what, "_INBOX.api", {}, request, false}));
+    EXPECT_EQ(answers.next(), true);
+  }
+  /// A message of the journal's stream, which keeps its number.
+  void remove(int sequence) {
+    api("STREAM.MSG.DELETE.LEAGUE_JOURNAL_l", R"({"seq":)" + std::to_string(sequence) + "}");
+  }
   /// What the stream holds, in order.
   std::vector<JournalPiece> pieces() {
     std::vector<JournalPiece> all;
