@@ -7,11 +7,11 @@ from collections import Counter
 from unittest import mock
 
 import support_path  # noqa: F401
+from bus_config import free_ports
 from league_testing import BIN, Agent, wait_until
 from nats_broker import NatsBroker
 from nats_client import NatsClient, NatsError
 from test_bus import MATCHES, PATIENT, PLAYERS, REFEREES, BusTest
-from test_bus_config import free_ports
 
 BROKERS = 3
 STREAMS = ["LEAGUE_EVENTS_cup", "LEAGUE_JOURNAL_cup", "LEAGUE_WORK_cup", "KV_league_lease"]
