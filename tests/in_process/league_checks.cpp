@@ -88,6 +88,14 @@ std::string ending_of(const LeagueFixture& league, const std::string& match_id) 
   return "none";
 }
 
+league_manager::AgentState state_of(const LeagueFixture& league, league_manager::AgentRef agent) {
+  league_manager::AgentState state{};
+  league.read([&](const league_manager::League& one) {
+    state = one.roster().agent(agent).lifecycle.state();
+  });
+  return state;
+}
+
 std::vector<Spoken> spoken(const LeagueFixture& league, const std::string& agent,
                            audit::Direction direction, audit::Kind kind, std::string_view type) {
   std::vector<Spoken> found;

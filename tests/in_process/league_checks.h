@@ -14,6 +14,9 @@ void expect_sound(const LeagueFixture& league);
 /// `P01 3 P02 0 NORMAL`: how the match `R1M1` ended, from the manager's journal.
 [[nodiscard]] std::string ending_of(const LeagueFixture& league, const std::string& match_id);
 
+[[nodiscard]] league_manager::AgentState state_of(const LeagueFixture& league,
+                                                  league_manager::AgentRef agent);
+
 /// The bodies of all events of one kind.
 template <typename Body>
 [[nodiscard]] std::vector<Body> events_of(const LeagueFixture& league) {
