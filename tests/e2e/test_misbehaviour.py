@@ -34,18 +34,20 @@ class Misbehaviour(LeagueTest):
         manager = self.start_manager(honest + len(bad_strategies), 1, limits=IMPATIENT)
         self.start_referee(manager, "--max-matches", 16, *referee_options, limits=IMPATIENT)
         bad = {}
-        for strategy in bad_strategies[:-1]:
-            agent, = self.start_players(manager, 1, strategy, name="bad_" + strategy.split(":")[0].replace("-", "_"))
-            bad[agent.id] = strategy
+        # One is first in its matches; the others soon meet honest ones, before they are taken to be gone.
+        self.start_bad(manager, bad_strategies[:1], bad)
         good = {p.id for p in self.start_players(manager, honest, "random,even,odd,alternate")}
-        last = bad_strategies[-1]
-        agent, = self.start_players(manager, 1, last, name="bad_" + last.split(":")[0].replace("-", "_"))
-        bad[agent.id] = last
+        self.start_bad(manager, bad_strategies[1:], bad)
         status = self.wait_until_over(manager, 60)
         self.assert_table_agrees(manager)
         rows = {row["player_id"]: row for row in self.standings(manager)}
         self.stop_programs()
         return status, rows, good, bad, Log(self.logs)
+
+    def start_bad(self, manager, strategies, bad):
+        for strategy in strategies:
+            agent, = self.start_players(manager, 1, strategy, name="bad_" + strategy.split(":")[0].replace("-", "_"))
+            bad[agent.id] = strategy
 
     def assert_others_untouched(self, good, log):
         reports = log.accepted_reports()

@@ -154,8 +154,10 @@ class TakingOver(StandbyTest):
             manager = self.leads(follower)
             leader, other = other, leader
         self.wait_until_follows(self.manager(other, "--replicate", "sync"))
+        self.wait_until_over(manager, 40)
+        # While both run: who stops last writes down that others have gone.
+        wait_until(lambda: self.common(leader, other)[1] == 0, 20, "both journals are the same")
         self.assert_whole(manager, data=leader)
-        self.assertEqual(self.common(leader, other)[1], 0)
 
     def assert_whole(self, manager, seconds=40, data="two"):
         self.events_of = data
