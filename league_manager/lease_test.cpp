@@ -29,6 +29,22 @@ class LeaseTest : public testing::StandbyTest {
       if ((taken && taken->is_ours) || agent->in(0s) > until) return taken.value_or({});
     }
   }
+  /// For longer than a word counts that is not said again.
+  void expect_kept(Lease& ours, Lease& theirs) {
+    auto until = agent->in(lease * 3 / 2);
+    while (agent->in(0s) < until) {
+      auto refused = theirs.try_take(10s);
+      ASSERT_TRUE(refused && !refused->is_ours);
+      ASSERT_TRUE(ours.is_held());
+    }
+  }
+  /// Before the broker goes.
+  void end(Lease& ours, Lease& theirs, JetAgent& other) {
+    ours.end();
+    theirs.end();
+    other.streams.reset();
+    agent->streams.reset();
+  }
   core::SystemClock clock;
   std::vector<std::string> gone;
   JetAnswers<std::string> lost;
@@ -46,10 +62,7 @@ TEST_F(LeaseTest, IsOnesAtATime) {
   EXPECT_FALSE(refused->is_ours);
   EXPECT_EQ(refused->other, "one");
   EXPECT_FALSE(theirs->is_held());
-  ours->end();
-  theirs->end();
-  other.streams.reset();
-  agent->streams.reset();
+  end(*ours, *theirs, other);
 }
 
 TEST_F(LeaseTest, TheWordOfWhoIsGoneIsNoHindrance) {
@@ -67,10 +80,7 @@ TEST_F(LeaseTest, TheWordOfWhoIsGoneIsNoHindrance) {
   // Had it been there all the same, it would be fenced as ever.
   ours->keep();
   EXPECT_EQ(lost.next(), "one");
-  ours->end();
-  theirs->end();
-  other.streams.reset();
-  agent->streams.reset();
+  end(*ours, *theirs, other);
 }
 
 TEST_F(LeaseTest, TakesItsOwnWordForItsOwn) {
@@ -90,20 +100,12 @@ TEST_F(LeaseTest, LastsAsLongAsItIsKept) {
   auto theirs = make(other, "two");
   ASSERT_TRUE(ours->try_take(5s)->is_ours);
   ours->keep();
-  auto until = agent->in(lease * 3 / 2);
-  while (agent->in(0s) < until) {
-    auto refused = theirs->try_take(10s);
-    ASSERT_TRUE(refused && !refused->is_ours);
-    ASSERT_TRUE(ours->is_held());
-  }
+  expect_kept(*ours, *theirs);
   ours->give_back(5s);
   EXPECT_FALSE(ours->is_held());
   EXPECT_TRUE(theirs->try_take(5s)->is_ours) << "at once";
   EXPECT_EQ(lost.count(), 0U);
-  ours->end();
-  theirs->end();
-  other.streams.reset();
-  agent->streams.reset();
+  end(*ours, *theirs, other);
 }
 
 TEST_F(LeaseTest, KeepsAWordOfItsOwnThatItHasNotHeardOf) {
@@ -115,17 +117,9 @@ TEST_F(LeaseTest, KeepsAWordOfItsOwnThatItHasNotHeardOf) {
   auto unheard = agent->publish("$KV.league_lease.l", R"({"holder":"one"})");
   ASSERT_EQ(unheard.status, transport::PublishAck::Status::kStored);
   ours->keep();
-  auto until = agent->in(lease * 3 / 2);
-  while (agent->in(0s) < until) {
-    auto refused = theirs->try_take(10s);
-    ASSERT_TRUE(refused && !refused->is_ours);
-    ASSERT_TRUE(ours->is_held());
-  }
+  expect_kept(*ours, *theirs);
   EXPECT_EQ(lost.count(), 0U);
-  ours->end();
-  theirs->end();
-  other.streams.reset();
-  agent->streams.reset();
+  end(*ours, *theirs, other);
 }
 
 /// A broker that has lost its streams counts anew.
@@ -146,10 +140,7 @@ TEST_F(LeaseTest, AnothersWordWithItsNumberIsNotItsOwn) {
   EXPECT_TRUE(lost.next());
   EXPECT_FALSE(ours->is_held());
   EXPECT_FALSE(ours->try_take(5s)->is_ours) << "it is the other's";
-  ours->end();
-  theirs->end();
-  other.streams.reset();
-  agent->streams.reset();
+  end(*ours, *theirs, other);
 }
 
 TEST_F(LeaseTest, IsFreeWhenNobodyKeepsIt) {
@@ -165,10 +156,7 @@ TEST_F(LeaseTest, IsFreeWhenNobodyKeepsIt) {
   // Too late: it is another's.
   ours->keep();
   EXPECT_EQ(lost.next(), "one");
-  ours->end();
-  theirs->end();
-  other.streams.reset();
-  agent->streams.reset();
+  end(*ours, *theirs, other);
 }
 
 TEST_F(LeaseTest, IsLostWithABrokerThatDoesNotAnswer) {
@@ -200,10 +188,7 @@ TEST_F(LeaseTest, SurvivesABrokerThatIsSoonBack) {
   }
   EXPECT_TRUE(ours->is_held());
   EXPECT_EQ(lost.count(), 0U);
-  ours->end();
-  theirs->end();
-  other.streams.reset();
-  agent->streams.reset();
+  end(*ours, *theirs, other);
 }
 
 }  // namespace
