@@ -30,7 +30,25 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
         wait_(wait),
         replicas_(dependencies.replicas) {}
 
-  /// Makes stream and consumer, or finds them.
+  /// Makes stream and consumer, or finds them; fails soon where the broker keeps none.
+  void open(core::Clock::Steady deadline, std::function<void(core::Result<void>)> done) {
+    streams_.find(deadline, [self = shared_from_this(), deadline,
+                             done = std::move(done)](const core::Result<void>& there) mutable {
+      there ? self->prepare(deadline, std::move(done)) : done(there);
+    });
+  }
+
+  void offer(MatchKey match, int attempt, int repetition, Offered done) {
+    if (repetition == 0) return publish(match, attempt, repetition, done);
+    // It has failed, or nobody came: the broker may have come back without what it had.
+    open(clock_.steady_now() + kOfferLimit, [self = shared_from_this(), match, attempt, repetition,
+                                             done =
+                                                 std::move(done)](const core::Result<void>& made) {
+      made ? self->publish(match, attempt, repetition, done) : self->refuse(made.error(), done);
+    });
+  }
+
+ private:
   void prepare(core::Clock::Steady deadline, std::function<void(core::Result<void>)> done) {
     transport::StreamConfig stream;
     stream.name = stream_;
@@ -56,18 +74,6 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
         });
   }
 
-  void offer(MatchKey match, int attempt, int repetition, Offered done) {
-    if (repetition == 0) return publish(match, attempt, repetition, done);
-    // It has failed, or nobody came: the broker may have come back without what it had.
-    prepare(clock_.steady_now() + kOfferLimit,
-            [self = shared_from_this(), match, attempt, repetition,
-             done = std::move(done)](const core::Result<void>& made) {
-              made ? self->publish(match, attempt, repetition, done)
-                   : self->refuse(made.error(), done);
-            });
-  }
-
- private:
   void publish(MatchKey match, int attempt, int repetition, const Offered& done) {
     const std::string id = match.id().str();
     transport::BusMessage message;
@@ -104,23 +110,16 @@ class BusMatchQueue::State : public std::enable_shared_from_this<State> {
   const int replicas_;
 };
 
-BusMatchQueue::BusMatchQueue(std::shared_ptr<State> state) : state_(std::move(state)) {}
+BusMatchQueue::BusMatchQueue(const Dependencies& dependencies, const core::LeagueId& league,
+                             std::chrono::milliseconds wait)
+    : state_(std::make_shared<State>(dependencies, league, wait)) {}
 BusMatchQueue::~BusMatchQueue() = default;
 
-core::Result<std::unique_ptr<BusMatchQueue>> BusMatchQueue::open(const Dependencies& dependencies,
-                                                                 const core::LeagueId& league,
-                                                                 std::chrono::milliseconds wait,
-                                                                 core::Clock::Steady deadline) {
-  auto found = std::make_shared<std::promise<core::Result<void>>>();
-  auto is_there = found->get_future();
-  dependencies.streams.find(deadline, [found](const auto& there) { found->set_value(there); });
-  if (auto there = is_there.get(); !there) return there.error();
-  auto state = std::make_shared<State>(dependencies, league, wait);
+core::Result<void> BusMatchQueue::open(core::Clock::Steady deadline) {
   auto ready = std::make_shared<std::promise<core::Result<void>>>();
   auto answer = ready->get_future();
-  state->prepare(deadline, [ready](core::Result<void> made) { ready->set_value(std::move(made)); });
-  if (auto made = answer.get(); !made) return made.error();
-  return std::unique_ptr<BusMatchQueue>(new BusMatchQueue(std::move(state)));
+  state_->open(deadline, [ready](core::Result<void> made) { ready->set_value(std::move(made)); });
+  return answer.get();
 }
 
 void BusMatchQueue::offer(MatchKey match, int attempt, int repetition, Offered done) {

@@ -23,19 +23,21 @@ class BusMatchQueue final : public MatchQueue {
     int replicas = 1;  ///< how many brokers of a cluster keep the stream
   };
 
-  /// Makes stream and consumer; waits for the broker until `deadline`. All dependencies outlive it
-  /// and its last call. Fails with kConnectionError where the broker has no JetStream.
+  /// All dependencies outlive it and its last call.
   /// `wait`: a match of whose referee nothing is heard for so long is handed out again.
-  [[nodiscard]] static core::Result<std::unique_ptr<BusMatchQueue>> open(
-      const Dependencies& dependencies, const core::LeagueId& league,
-      std::chrono::milliseconds wait, core::Clock::Steady deadline);
+  BusMatchQueue(const Dependencies& dependencies, const core::LeagueId& league,
+                std::chrono::milliseconds wait);
   ~BusMatchQueue() override;
+
+  /// Makes stream and consumer; waits for the broker until `deadline`, but not where it has no
+  /// JetStream, which is kConnectionError. Where it fails, offers of repetition 1 and more try it
+  /// again.
+  [[nodiscard]] core::Result<void> open(core::Clock::Steady deadline);
 
   void offer(MatchKey match, int attempt, int repetition, Offered done) override;
 
  private:
   class State;
-  explicit BusMatchQueue(std::shared_ptr<State> state);
   const std::shared_ptr<State> state_;
 };
 

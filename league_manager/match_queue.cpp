@@ -30,8 +30,8 @@ std::optional<MatchKey> QueueKeeper::finished_match(const League& league) {
 }
 
 QueueKeeper::QueueKeeper(Ledger& ledger, MatchQueue& queue, const core::Clock& clock,
-                         std::chrono::milliseconds patience)
-    : ledger_(ledger), queue_(queue), clock_(clock), patience_(patience) {}
+                         std::chrono::milliseconds patience, bool works)
+    : ledger_(ledger), queue_(queue), clock_(clock), patience_(patience), is_working_(works) {}
 
 void QueueKeeper::sync() {
   auto [waiting, finished] = ledger_.read([](const League& league) {
@@ -75,7 +75,7 @@ std::vector<QueueKeeper::Offer> QueueKeeper::due_offers(const std::vector<Waitin
 std::vector<QueueKeeper::Offer> QueueKeeper::next_trial(const std::vector<Waiting>& waiting,
                                                         std::optional<MatchKey> finished) {
   bool is_any = !waiting.empty() || finished;
-  if (!is_any || std::exchange(is_tried_, true)) return {};
+  if (!is_any || clock_.steady_now() < trial_due_ || std::exchange(is_tried_, true)) return {};
   if (waiting.empty()) return {{{*finished, 1}, ++trials_}};
   auto& offered = offered_[waiting.front().match];
   // Never the first one: before a repetition the stream is looked for, and made where it is lost.
@@ -94,13 +94,19 @@ void QueueKeeper::on_offered(MatchKey match, OfferOutcome outcome, const std::st
   const bool works = outcome == OfferOutcome::kTaken;
   {
     std::lock_guard lock(mutex_);
-    is_tried_ = false;
+    const bool was_trial = std::exchange(is_tried_, false);
     auto known = offered_.find(match);
     if (outcome == OfferOutcome::kUnknown) {
       if (known != offered_.end()) known->second.waits = 0, known->second.due = {};
       return;
     }
+    if (!works && was_trial) {
+      trial_due_ = clock_.steady_now() + trial_pause_;
+      trial_pause_ = std::min(2 * trial_pause_, kLongestPause);
+    }
     if (std::exchange(is_working_, works) == works) return;
+    trial_due_ = {};
+    trial_pause_ = kFirstPause;
     offer_all_anew();
     if (works && known != offered_.end()) known->second.due = clock_.steady_now() + patience_;
     ledger_.use_queue(works);

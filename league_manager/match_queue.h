@@ -40,13 +40,17 @@ class QueueKeeper {
  public:
   /// What has waited in vain for so long is offered again, and then after twice as long. All
   /// outlive it.
+  /// `works`: whether the queue does as yet, as the league was told.
   QueueKeeper(Ledger& ledger, MatchQueue& queue, const core::Clock& clock,
-              std::chrono::milliseconds patience);
+              std::chrono::milliseconds patience, bool works = true);
 
   /// Call it when matches may have begun to wait, and now and then.
   void sync();
 
  private:
+  /// Between trials in vain: a broker without streams says so at once, and may never have any.
+  static constexpr std::chrono::milliseconds kFirstPause{200};
+  static constexpr std::chrono::milliseconds kLongestPause{10'000};
   struct Offered {
     int attempt = 0;
     int repetitions = 0;
@@ -79,8 +83,10 @@ class QueueKeeper {
   const std::chrono::milliseconds patience_;
   std::mutex mutex_;
   std::map<MatchKey, Offered> offered_;
-  bool is_working_ = true;
+  bool is_working_;
   bool is_tried_ = false;  ///< while it does not work: a match is on its way
+  core::Clock::Steady trial_due_{};
+  std::chrono::milliseconds trial_pause_ = kFirstPause;  ///< before the next one
   int trials_ = 0;  ///< with matches that are over
 };
 

@@ -145,11 +145,31 @@ TEST_F(QueueKeeperTest, AQueueThatTakesAMatchWorksAgain) {
   EXPECT_EQ(synced(), Offers{"R1M1.1.1"}) << "one, to try it";
   EXPECT_EQ(synced(), Offers{}) << "not answered yet";
   queue_.answer(OfferOutcome::kRefused);
+  EXPECT_EQ(synced(), Offers{}) << "not at once again";
+  time_.advance(seconds(1));
   EXPECT_EQ(synced(), Offers{"R1M1.1.2"});
   queue_.answer(OfferOutcome::kTaken);
   EXPECT_EQ(synced(), Offers{"R1M2.1.1"}) << "the others too";
   tick();
   EXPECT_EQ(held(), 0);
+}
+
+TEST_F(QueueKeeperTest, AQueueThatIsNotThereYetIsLookedForLessAndLess) {
+  begin();
+  ledger_->use_queue(false);
+  keeper_ = std::make_unique<QueueKeeper>(*ledger_, queue_, time_, seconds(30), false);
+  for (int pause : {200, 400, 800, 1600, 3200, 6400, 10000}) {
+    EXPECT_EQ(synced().size(), 1U);
+    queue_.answer(OfferOutcome::kRefused);
+    time_.advance(std::chrono::milliseconds(pause - 1));
+    EXPECT_EQ(synced(), Offers{}) << pause;
+    time_.advance(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(synced(), Offers{"R1M1.1.8"});
+  queue_.answer(OfferOutcome::kTaken);
+  EXPECT_EQ(synced(), Offers{"R1M2.1.0"}) << "the others too";
+  tick();
+  EXPECT_EQ(held(), 0) << "referees come for them";
 }
 
 TEST_F(QueueKeeperTest, AMatchThatIsOverShowsThatTheQueueWorks) {

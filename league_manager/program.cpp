@@ -199,30 +199,32 @@ EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port, const co
   return office;
 }
 
-/// Where matches wait for referees who come for them; both are null without a bus that keeps
-/// streams.
+/// Where matches wait for referees who come for them; both are null where there are no streams.
 struct WorkQueue {
   std::unique_ptr<BusMatchQueue> queue;
-  std::unique_ptr<QueueKeeper> keeper;
+  bool works = false;  ///< at the beginning
+  std::unique_ptr<QueueKeeper> keeper = nullptr;
 };
 
 /// How often a match may be handed out in vain before it is offered again.
 constexpr int kPatience = 3;
 
-/// The queue of the league's matches, where the program is on a bus whose broker keeps streams.
-std::unique_ptr<BusMatchQueue> open_queue(agent::AgentHost& host, agent::AgentPort& port,
-                                          const core::LeagueId& id, core::RandomSource& random) {
+/// The queue of the league's matches, where the program is on a bus whose broker may keep streams.
+WorkQueue open_queue(agent::AgentHost& host, agent::AgentPort& port, const core::LeagueId& id,
+                     core::RandomSource& random) {
   constexpr std::chrono::seconds kLimit{3};
   if (host.bus() != nullptr && !host.has_streams())
     spdlog::info("the brokers keep no streams: matches are assigned, and no events kept");
-  if (port.streams() == nullptr) return nullptr;
-  auto queue = BusMatchQueue::open(
-      {*port.streams(), *host.bus(), host.clock(), random, host.settings().bus.replicas}, id,
-      host.settings().bus.queue_wait, host.clock().steady_now() + kLimit);
-  if (queue) return std::move(*queue);
-  spdlog::warn("the broker keeps no queue of matches, so they are assigned: {}",
-               queue.error().message);
-  return nullptr;
+  if (port.streams() == nullptr) return {};
+  auto queue = std::make_unique<BusMatchQueue>(
+      BusMatchQueue::Dependencies{*port.streams(), *host.bus(), host.clock(), random,
+                                  host.settings().bus.replicas},
+      id, host.settings().bus.queue_wait);
+  auto opened = queue->open(host.clock().steady_now() + kLimit);
+  if (!opened)
+    spdlog::warn("the broker keeps no queue of matches, so they are assigned until it does: {}",
+                 opened.error().message);
+  return {std::move(queue), opened.has_value()};
 }
 
 /// Serves the league's sessions, where the program is on a bus, with those of its agents from
@@ -300,8 +302,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                                               .session_file = options.data / "bus.session"});
   if (!port) return give_up(*store, port.error());
 
-  WorkQueue work{open_queue(**host, **port, id, random), nullptr};
-  store->settings.has_queue = work.queue != nullptr;
+  auto work = open_queue(**host, **port, id, random);
+  store->settings.has_queue = work.works;
   store->settings.queue_patience = kPatience * settings->bus.queue_wait;
   Ledger ledger(store->settings, store->journal(), clock);
   agent::ProjectionWriter projections;
@@ -320,7 +322,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   }
   if (work.queue) {
     work.keeper = std::make_unique<QueueKeeper>(ledger, *work.queue, clock,
-                                                kPatience * settings->bus.queue_wait);
+                                                kPatience * settings->bus.queue_wait, work.works);
   }
   EventOffice events = open_events(**host, **port, id);
   envelope::EnvelopeBuilder envelopes(envelope::Sender::league_manager(), id, clock);

@@ -10,7 +10,7 @@ from league_testing import rpc, wait_until
 from nats_broker import NatsBroker
 from nats_client import NatsClient
 import test_bus
-from test_bus import MATCHES, REFEREES, UNHURRIED, said
+from test_bus import MATCHES, PLAYERS, REFEREES, UNHURRIED, said
 
 
 class QueueTest(test_bus.BusTest):
@@ -84,7 +84,7 @@ class WithoutTheQueue(QueueTest):
     patience = {**test_bus.PATIENT, "bus": {**test_bus.PATIENT["bus"], "queue_wait_ms": 60_000}}
 
     def test_matches_are_given_out_until_it_works_again(self):
-        manager, referees, _ = self.start_league("slow:100")
+        manager, referees, _ = self.start_league("slow:500")
         self.wait_for_matches(2)
         client = NatsClient(self.broker.port)
         work = f"mcp.work.{manager.id}"
@@ -95,7 +95,7 @@ class WithoutTheQueue(QueueTest):
         self.wait_until_said(manager, "so they are given out until it does", 20)
         self.wait_for_matches(len(self.events("MATCH_REPORTED")) + 6)
         self.call(client, "STREAM.DELETE.FULL", {})
-        self.wait_until_said(manager, "the queue of matches works again", 20)
+        self.wait_until_said(manager, "the queue of matches works again", 30)
         claimed = self.claims()
         wait_until(lambda: self.claims() > claimed, 20, "referees come for their matches again")
         client.close()
@@ -103,6 +103,18 @@ class WithoutTheQueue(QueueTest):
         given = [referee.id for referee in referees if '"message_type":"ROUND_ANNOUNCEMENT"' in
                  self.records_of(referee.id)]
         self.assertTrue(given, "they were given out meanwhile")
+
+    def test_a_manager_that_is_there_before_its_broker(self):
+        self.broker.kill()
+        manager = self.start_manager()
+        self.wait_until_said(manager, "so they are assigned until it does", 5)
+        self.broker.start()
+        for i in range(REFEREES):
+            self.start_referee(manager, name=f"whistle{i}")
+        self.start_players(manager, PLAYERS, "slow:300")
+        self.wait_until_said(manager, "the queue of matches works again", 30)
+        wait_until(lambda: self.claims() > 0, 20, "referees come for their matches")
+        self.assert_whole(manager)
 
     def call(self, client, subject, request):
         answer = client.request(f"$JS.API.{subject}", json.dumps(request).encode()).json()
