@@ -2,7 +2,7 @@
 
     bus_scale.py [--players 1024] [--think 20] [--referees 1,2,4,8] [--rounds 2] [--bots bench|player] [--json]
 
-For each number of referee processes one league with the same bots, which think before each choice, and referees of
+For each number of referee processes one league with the same bots, which think before each answer to a game call, and referees of
 capacity 8, on one broker. A league is watched for some rounds and not played to its end. Speeds are matches from the
 start of the second round to the end of the last one watched, divided by the time between. Beside each stands how busy
 all processors of the machine were meanwhile: bots and broker take their share, and a machine that has nothing left to

@@ -25,6 +25,12 @@ using transport::BusMessage;
 
 constexpr std::chrono::seconds kPatience{5};
 constexpr int kAttempts = 12;
+constexpr std::chrono::milliseconds kPause{200};  // where nobody listens yet
+
+std::string text_of(const json& object, const char* name) {
+  auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
 
 std::string utc_now() { return core::SystemClock().utc_now().to_wire(); }
 
@@ -75,8 +81,10 @@ class LatePost {
 /// One question at a time, answered at an inbox.
 class Asker {
  public:
-  Asker(transport::Bus& bus, core::RandomSource& random)
-      : bus_(bus), stem_(transport::session_inbox(transport::BusSession::make(random), "a")) {}
+  Asker(transport::Bus& bus, core::RandomSource& random, transport::StopSignal& stop)
+      : bus_(bus),
+        stop_(stop),
+        stem_(transport::session_inbox(transport::BusSession::make(random), "a")) {}
 
   core::Result<void> open() {
     auto made = bus_.subscribe(stem_ + ".*", "",
@@ -103,7 +111,9 @@ class Asker {
       if (answer.wait_for(kPatience) != std::future_status::ready) continue;
       BusMessage came = answer.get();
       if (came.is_no_responders) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        if (stop_.wait_for(kPause) >= 0)
+          return core::Error{core::ErrorCode::kShuttingDown, "stopped before all were registered",
+                             ""};
         continue;
       }
       return result_of(came.payload);
@@ -126,6 +136,7 @@ class Asker {
   }
 
   transport::Bus& bus_;
+  transport::StopSignal& stop_;
   const std::string stem_;
   std::mutex mutex_;
   std::promise<BusMessage> promise_;
@@ -176,13 +187,13 @@ class BenchBot {
     message.payload = frame.dump();
     auto result = asker.ask(transport::session_in(session_), message);
     if (!result) return result.error();
-    if (result->value("status", "") != "ACCEPTED") {
+    if (text_of(*result, "status") != "ACCEPTED") {
       return core::Error{core::ErrorCode::kInvalidFieldValue, "refused: " + result->dump(), ""};
     }
     std::lock_guard lock(mutex_);
-    id_ = result->value("player_id", "");
-    league_ = result->value("league_id", "");
-    token_ = result->value("auth_token", "");
+    id_ = text_of(*result, "player_id");
+    league_ = text_of(*result, "league_id");
+    token_ = text_of(*result, "auth_token");
     return {};
   }
 
@@ -190,7 +201,7 @@ class BenchBot {
     json frame = json::parse(call.payload, nullptr, false);
     // Only at an inbox: at other subjects a bot could be made to say what it does not mean.
     if (!call.reply.starts_with("_INBOX.") || !frame.is_object() || !frame.contains("id")) return;
-    std::string method = frame.value("method", "");
+    std::string method = text_of(frame, "method");
     std::string text = R"({"jsonrpc":"2.0","id":)" + frame["id"].dump() + R"(,"result":)";
     bool is_invitation = method == "handle_game_invitation";
     if (!is_invitation && method != "choose_parity") {  // everything else is news
@@ -239,7 +250,7 @@ core::Result<void> play(const BenchBotsOptions& options, transport::StopSignal& 
   if (!bus) return bus.error();
   core::CryptoRandom random;
   LatePost post(**bus, options.think);
-  Asker asker(**bus, random);
+  Asker asker(**bus, random, stop);
   if (auto opened = asker.open(); !opened) return opened;
   std::vector<std::unique_ptr<BenchBot>> bots;
   for (int i = 1; i <= options.count; ++i) {
