@@ -127,15 +127,10 @@ core::Result<void> open_keys(Store& store, const ProgramOptions& options,
   return {};
 }
 
-/// Lets another lead if this program did.
-void let_go(const Store& store) {
+/// The program ends because of `error`, and lets another lead if it did.
+int give_up(const Store& store, const core::Error& error) {
   if (store.succession) store.succession->finish();
   if (store.sqlite) store.sqlite->close();  // what it still calls back to is there until here
-}
-
-/// The program ends because of `error`.
-int give_up(const Store& store, const core::Error& error) {
-  let_go(store);
   return agent::fail(error);
 }
 
@@ -158,7 +153,8 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
   auto opened = open_journal(store, options, turn, std::move(journal_options));
   if (opened && store.has_turn) opened = open_keys(store, options, random);
   if (opened) return store;
-  let_go(store);
+  if (store.succession) store.succession->finish();
+  if (store.sqlite) store.sqlite->close();
   return opened.error();
 }
 
