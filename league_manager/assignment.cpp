@@ -105,7 +105,11 @@ std::vector<Placement> next_assignments(const RoundBoard& board,
     bool is_urgent;
   };
   std::vector<Other> others;
-  for (MatchKey match : board.with_status(MatchStatus::kPending)) {
+  // Where all come for their matches themselves, only what is urgent or has come back is given.
+  const bool is_any_given = placer.any_waits_to_be_given() || board.started_at() < queued_before;
+  for (MatchKey match :
+       is_any_given ? board.with_status(MatchStatus::kPending) : board.pending_again()) {
+    if (!placer.any_free()) break;
     // A referee that is not to blame and may still be at it starts the match over.
     const MatchSlot& slot = board.slot(match);
     bool is_urgent = slot.since < queued_before;

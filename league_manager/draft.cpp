@@ -24,6 +24,13 @@ const AgentLifecycle& Draft::lifecycle(AgentRef agent) const {
   return league_.roster.agent(agent).lifecycle;
 }
 
+bool Draft::is_any_player_shut_down() const {
+  return league_.players_shut_down > 0 || std::ranges::any_of(changed_, [](const auto& changed) {
+           return changed.first.kind == AgentKind::kPlayer &&
+                  changed.second.state() == AgentState::kShutdown;
+         });
+}
+
 AgentLifecycle& Draft::changed_lifecycle(AgentRef agent) {
   for (auto& [ref, lifecycle] : changed_) {
     if (ref == agent) return lifecycle;
@@ -95,6 +102,14 @@ bool may_be_refused(const Draft& draft, MatchKey match) {
   return is_on_its_machine(pairing.player_a) || is_on_its_machine(pairing.player_b);
 }
 
+/// The pending matches that verdict_on_waiting may find something against; a round has thousands
+/// that nobody has had yet.
+std::vector<MatchKey> doubtful_matches(const Draft& draft, bool referee_left) {
+  bool is_all_well = referee_left && !draft.is_any_player_shut_down();
+  return is_all_well ? draft.board().pending_again()
+                     : draft.board().with_status(MatchStatus::kPending);
+}
+
 bool any_referee_left(const Draft& draft) {
   for (int i = 0; i < draft.roster().count(AgentKind::kReferee); ++i) {
     if (draft.lifecycle(AgentRef::referee(i)).state() != AgentState::kShutdown) return true;
@@ -106,7 +121,7 @@ bool any_referee_left(const Draft& draft) {
 
 void deal_matches(Draft& draft, std::optional<MatchKey> after) {
   bool referee_left = any_referee_left(draft);
-  for (MatchKey match : draft.board().with_status(MatchStatus::kPending)) {
+  for (MatchKey match : doubtful_matches(draft, referee_left)) {
     if (auto result = verdict_on_waiting(draft, match, referee_left))
       draft.add(MatchForfeited{match, *result});
   }

@@ -18,6 +18,7 @@ struct RunningLeague {
   const Roster& roster;
   const Schedule& schedule;
   const RoundBoard& board;
+  int players_shut_down;
 };
 
 /// A decision in the making: each event that is added takes effect on a private copy, so that what
@@ -35,6 +36,7 @@ class Draft {
   [[nodiscard]] const RoundBoard& board() const { return board_; }
   [[nodiscard]] const Roster& roster() const { return league_.roster; }
   [[nodiscard]] const AgentLifecycle& lifecycle(AgentRef agent) const;
+  [[nodiscard]] bool is_any_player_shut_down() const;
   /// The referees as assignment sees them.
   [[nodiscard]] std::vector<RefereePlace> places() const;
   /// The events, in order; the draft is used up.

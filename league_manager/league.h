@@ -198,7 +198,9 @@ class League {
   [[nodiscard]] std::string dump() const;
 
  private:
-  [[nodiscard]] RunningLeague running() const { return {settings_, roster_, schedule_, board_}; }
+  [[nodiscard]] RunningLeague running() const {
+    return {settings_, roster_, schedule_, board_, players_shut_down_};
+  }
   [[nodiscard]] core::Result<Events> decide_round_start(const StepFacts& facts) const;
   [[nodiscard]] MatchSummary summary_of_board() const;
   [[nodiscard]] std::optional<CompactResult> finished_result(MatchKey match) const;
@@ -215,6 +217,7 @@ class League {
                                    const RegistrationDecision& decision) const;
   [[nodiscard]] bool fits(const EventBody& body) const;
   void change(const Event& event);
+  void change_lifecycles(const Event& event);
   void restart_suspensions(core::UtcTimestamp at);
   void note_delivered(const NewsDelivered& event);
 
@@ -224,6 +227,7 @@ class League {
   Roster roster_;
   Schedule schedule_;
   Standings standings_;
+  int players_shut_down_ = 0;
   RoundBoard board_;
   bool is_round_open_ = false;
   std::vector<std::vector<CompactResult>> results_;  // of completed rounds

@@ -93,6 +93,21 @@ bool League::fits(const EventBody& body) const {
       body);
 }
 
+void League::change_lifecycles(const Event& event) {
+  const auto* changed = std::get_if<AgentStateChanged>(&event.body);
+  auto shut_down = [&] {  // players of those whose state changes, so 0 or 1
+    return changed != nullptr && changed->agent.kind == AgentKind::kPlayer &&
+                   roster_.agent(changed->agent).lifecycle.state() == AgentState::kShutdown
+               ? 1
+               : 0;
+  };
+  players_shut_down_ -= shut_down();
+  apply_to_lifecycles(event, schedule_, [this](AgentRef agent) -> AgentLifecycle& {
+    return roster_.lifecycle(agent);
+  });
+  players_shut_down_ += shut_down();
+}
+
 void League::change(const Event& event) {
   auto record = [this](MatchKey match, const MatchResult& result) {
     Pairing pairing = schedule_.pairing(match);
@@ -108,9 +123,7 @@ void League::change(const Event& event) {
   // An open round's matches are on the board; those of completed rounds are in `results_`.
   bool is_archived = !is_round_open_;
   if (!is_archived || std::holds_alternative<RoundStarted>(event.body)) board_.apply(event);
-  apply_to_lifecycles(event, schedule_, [this](AgentRef agent) -> AgentLifecycle& {
-    return roster_.lifecycle(agent);
-  });
+  change_lifecycles(event);
   std::visit(
       Overloaded{
           [&](const LeagueCreated&) { is_created_ = true; },

@@ -31,6 +31,7 @@ class Simulation {
       act();
       check_places();
       played_.step(now());
+      check_waiting();
     }
     return false;
   }
@@ -101,6 +102,21 @@ class Simulation {
       auto again = played_.report(referee, report, now());
       RC_ASSERT(again.is_repeat);
       RC_ASSERT(again.next_matches == decision.next_matches);
+    }
+  }
+
+  /// Matches of players who are gone, and those tried too often, are ended and not left waiting.
+  void check_waiting() {
+    const League& league = played_.league;
+    if (league.state() != LeagueState::kRunning) return;
+    auto is_gone = [&](int player) {
+      return league.roster().agent(AgentRef::player(player)).lifecycle.state() ==
+             AgentState::kShutdown;
+    };
+    for (MatchKey match : league.board().with_status(MatchStatus::kPending)) {
+      Pairing pairing = league.schedule().pairing(match);
+      RC_ASSERT(!is_gone(pairing.player_a) && !is_gone(pairing.player_b));
+      RC_ASSERT(league.board().slot(match).counted_attempts() < league.settings().max_attempts);
     }
   }
 

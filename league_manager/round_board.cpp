@@ -11,16 +11,16 @@ struct Overloaded : Handlers... {
 
 }  // namespace
 
-int MatchSlot::last_attempt_of(int referee) const {
-  for (int attempt = attempts; attempt > 0 && attempt > attempts - kKnownAttempts; --attempt) {
-    if (referee_of(attempt) == referee) return attempt;
-  }
-  return 0;
-}
-
 RoundBoard::RoundBoard(int referees) : load_(static_cast<std::size_t>(referees)) {}
 
+std::vector<MatchKey> RoundBoard::keys_of(const MatchSet& matches) const {
+  std::vector<MatchKey> keys;
+  matches.for_each([&](int number) { keys.push_back({round_, number}); });
+  return keys;
+}
+
 std::vector<MatchKey> RoundBoard::with_status(MatchStatus status) const {
+  if (status == MatchStatus::kPending) return keys_of(pending_);  // asked for by every decision
   std::vector<MatchKey> found;
   for (int number = 1; number <= matches(); ++number) {
     if (slot({round_, number}).status == status) found.push_back({round_, number});
@@ -41,7 +41,7 @@ std::vector<MatchKey> RoundBoard::open_matches(int referee) const {
 std::vector<CompactResult> RoundBoard::results() const {
   std::vector<CompactResult> results;
   results.reserve(slots_.size());
-  for (const auto& one : slots_) results.push_back(one.result);
+  for (std::size_t i = 0; i < slots_.size(); ++i) results.push_back(slots_[i].result);
   return results;
 }
 
@@ -63,25 +63,30 @@ void RoundBoard::apply(const Event& event) {
 void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
   round_ = event.round;
   started_at_ = at;
-  slots_.assign(event.draw_seeds.size(), {});
+  slots_.reset(event.draw_seeds.size());
   unfinished_ = matches();
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    slots_[i].since = at;
-    slots_[i].seed = event.draw_seeds[i];
-    slots_[i].planned_referee = static_cast<std::int16_t>(event.planned_referees[i]);
+  pending_ = MatchSet(matches());
+  taken_back_ = MatchSet(matches());
+  for (int number = 1; number <= matches(); ++number) {
+    const auto i = static_cast<std::size_t>(number - 1);
+    MatchSlot& slot = slots_.change(i);
+    slot.since = at;
+    slot.seed = event.draw_seeds[i];
+    slot.planned_referee = static_cast<std::int16_t>(event.planned_referees[i]);
+    pending_.insert(number);
   }
 }
 
 void RoundBoard::continue_at(core::UtcTimestamp at) {
   started_at_ = at;
-  for (auto& slot : slots_) {
-    if (slot.status == MatchStatus::kPending) slot.since = at;
-  }
+  for (MatchKey match : with_status(MatchStatus::kPending)) this->at(match).since = at;
 }
 
 void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
   MatchSlot& slot = this->at(event.match);
   slot.status = MatchStatus::kAssigned;
+  pending_.erase(event.match.number);
+  taken_back_.erase(event.match.number);
   ++slot.attempts;
   slot.referees[static_cast<std::size_t>(slot.attempts % kKnownAttempts)] =
       static_cast<std::int16_t>(event.referee);
@@ -95,21 +100,25 @@ void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
 void RoundBoard::release(const MatchReleased& event, core::UtcTimestamp at) {
   MatchSlot& slot = this->at(event.match);
   slot.since = at;
-  take_back(slot);
+  take_back(event.match, slot);
   slot.is_excused = event.is_excused;
   if (event.is_excused) ++slot.excused;
 }
 
-void RoundBoard::take_back(MatchSlot& slot) {
+void RoundBoard::take_back(MatchKey match, MatchSlot& slot) {
   if (slot.status != MatchStatus::kAssigned) return;
   slot.status = MatchStatus::kPending;
+  pending_.insert(match.number);
+  taken_back_.insert(match.number);
   --load_[static_cast<std::size_t>(slot.referee())].open;
 }
 
 void RoundBoard::finish(MatchKey match, const MatchResult& result, bool by_manager) {
   MatchSlot& slot = at(match);
-  take_back(slot);
+  take_back(match, slot);
   slot.status = MatchStatus::kFinished;
+  pending_.erase(match.number);
+  taken_back_.erase(match.number);
   CompactResult compact = CompactResult::of(result);
   compact.referee = static_cast<std::int16_t>(slot.referee());
   compact.attempt = slot.attempts;
