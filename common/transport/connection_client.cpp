@@ -146,6 +146,7 @@ void ConnectionClient::State::request(MessageConnection& connection, const rpc::
   message.lost = [weak, id, number](const core::Error& why) {
     if (auto self = weak.lock()) self->fail(id, number, self->error(why.code, why.message));
   };
+  message.id = id;
   connection.send(std::move(message));
 }
 
@@ -196,7 +197,7 @@ bool ConnectionClient::State::fail(const rpc::Id& id, std::uint64_t number,
 }
 
 void ConnectionClient::State::on_message(ReceivedMessage message) {
-  auto peek = rpc::peek_frame(message.bytes);
+  auto peek = message.frame ? std::move(*message.frame) : rpc::peek_frame(message.bytes);
   if (peek.kind != rpc::FrameKind::kResponse) return answer_or_pass_on(peek, std::move(message));
   auto request = take(peek.id, 0);
   if (!request) {

@@ -10,6 +10,8 @@
 #include "common/core/clock.h"
 #include "common/core/result.h"
 #include "common/rpc/context.h"
+#include "common/rpc/frame_peek.h"
+#include "common/rpc/id.h"
 #include "common/rpc/message_notes.h"
 #include "common/transport/endpoint.h"
 
@@ -26,6 +28,8 @@ struct SendOutcome {
 struct OutboundMessage {
   std::shared_ptr<const std::string>
       bytes;  ///< one JSON document without line feeds outside strings
+  /// Of the request in `bytes`, where the sender knows it; null says nothing.
+  rpc::Id id = {};
   /// For transports that have headers (`Mcp-Session-Id`); the others ignore them.
   std::vector<std::pair<std::string, std::string>> headers = {};
   /// The answer is of no use later; transports that wait for one give up then.
@@ -43,6 +47,8 @@ struct OutboundMessage {
 struct ReceivedMessage {
   std::string bytes;  ///< one JSON document, not yet parsed
   rpc::MessageContext context;
+  /// peek_frame(bytes), where the connection had to look itself.
+  std::optional<rpc::FramePeek> frame = std::nullopt;
 };
 
 /// Takes what a connection receives. Called on one thread at a time, never after on_closed; must

@@ -62,9 +62,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
       return tell(message,
                   core::Error{core::ErrorCode::kConnectionError, "the connection is closed", {}});
     forget_expired();
-    Asked asked{std::move(message.bytes), trace_of(message.headers), std::move(message.lost),
-                message.deadline, clock_.steady_now()};
     const bool is_request = message.deadline != core::Clock::Steady::max();
+    if (is_request && message.id.is_null()) message.id = rpc::peek_frame(*message.bytes).id;
+    Asked asked{std::move(message.bytes), std::move(message.id), trace_of(message.headers),
+                std::move(message.lost),  message.deadline,      clock_.steady_now()};
     const std::uint64_t number = is_request ? ++last_number_ : 0;
     auto published = publish(asked, number);
     // What the bus cannot take now it takes when it is back.
@@ -93,6 +94,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
  private:
   struct Asked {
     std::shared_ptr<const std::string> bytes;
+    rpc::Id id;
     std::string trace;
     std::function<void(const core::Error&)> lost;
     core::Clock::Steady deadline;
@@ -118,19 +120,16 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     if (message.is_no_responders) return on_nobody(found->first, found->second);
     Asked asked = std::move(found->second);
     asked_.erase(found);
-    if (!is_answer_to(asked, message.payload))
+    auto frame = rpc::peek_frame(message.payload);
+    // Else nobody above would know what was answered, and would wait until the deadline.
+    if (frame.kind != rpc::FrameKind::kResponse || frame.id != asked.id)
       return lose(asked, "the answer names another request, or none");
     ReceivedMessage received;
     received.context =
         bus_context(message, session_, rpc::MessageDirection::kServerToClient, connection_, clock_);
     received.bytes = std::move(message.payload);
+    received.frame = std::move(frame);
     gate_.deliver(std::move(received));
-  }
-  /// Else nobody above would know what was answered, and would wait until the deadline.
-  static bool is_answer_to(const Asked& asked, std::string_view payload) {
-    auto answer = rpc::peek_frame(payload);
-    return answer.kind == rpc::FrameKind::kResponse &&
-           answer.id == rpc::peek_frame(*asked.bytes).id;
   }
   static void lose(const Asked& asked, const std::string& why) {
     if (asked.lost) asked.lost({core::ErrorCode::kConnectionError, why, {}});

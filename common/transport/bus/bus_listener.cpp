@@ -143,11 +143,11 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   void answer(const std::string& subject, const std::string& trace, OutboundReply reply) {
     std::shared_lock open(open_mutex_);
     if (!subject.empty() && !reply.bytes.empty() && is_open()) {
-      const rpc::Id reply_id = rpc::peek_frame(reply.bytes).id;
-      auto sent = bus_.publish(bus_message(subject, std::move(reply.bytes), session_,
-                                           rpc::MessageDirection::kServerToClient, trace));
+      auto message = bus_message(subject, std::move(reply.bytes), session_,
+                                 rpc::MessageDirection::kServerToClient, trace);
+      auto sent = bus_.publish(message);
       if (!sent && sent.error().code == core::ErrorCode::kReplyTooLarge)
-        tell_too_large(subject, trace, reply_id);
+        tell_too_large(subject, trace, rpc::peek_frame(message.payload).id);
     }
     open.unlock();
     if (reply.after_sent) reply.after_sent();
