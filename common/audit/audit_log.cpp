@@ -120,7 +120,15 @@ bool AuditLog::healthy() const {
 }
 
 bool AuditLog::free_space_ok() const {
-  return healthy() && options_.files->free_space(path()) >= options_.min_free_bytes;
+  constexpr std::chrono::milliseconds kLooksApart{100};  // each is a call of the system
+  const auto now = clock_.steady_now();
+  std::lock_guard lock(mutex_);
+  if (!state_.healthy) return false;
+  if (!looked_at_ || now >= *looked_at_ + kLooksApart) {
+    looked_at_ = now;
+    has_space_ = options_.files->free_space(options_.path) >= options_.min_free_bytes;
+  }
+  return has_space_;
 }
 
 std::optional<LogHead> AuditLog::sealed_head() const {

@@ -94,7 +94,8 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   [[nodiscard]] AuditLogState state() const;
   /// False while the disk refuses what is to be written.
   [[nodiscard]] bool healthy() const;
-  /// Whether a new match may start: healthy, and more than `min_free_bytes` are free.
+  /// Whether a new match may start: healthy, and more than `min_free_bytes` were free a tenth of a
+  /// second ago or less.
   [[nodiscard]] bool free_space_ok() const;
   /// The newest head that is signed and on the disk; nothing before the first. Who publishes it
   /// makes others witnesses of the log up to there.
@@ -185,6 +186,8 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::uint64_t seal_wish_ = 0;  ///< appended records that somebody wants sealed
   std::uint64_t sealed_ = 0;  ///< of appended
   AuditLogState state_;
+  mutable std::optional<core::Clock::Steady> looked_at_;  ///< the free space
+  mutable bool has_space_ = true;  ///< there, then
 };
 
 }  // namespace league::audit
