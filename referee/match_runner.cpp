@@ -170,7 +170,8 @@ void MatchRunner::send(Slot slot, const Message& message, std::chrono::milliseco
   call.endpoint = seat.endpoint;
   call.peer = "player:" + seat.id.str();
   call.type = Message::kType;
-  call.message = text_of(envelope::encode(envelope_for(Message::kType, seat.credential), message));
+  call.message = std::make_shared<const std::string>(
+      envelope::encode_text(envelope_for(Message::kType, seat.credential), message));
   call.conversation_id = assignment_.conversation_id.str();
   call.match_id = assignment_.match_id.str();
   call.time_limit = limit;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/core/result.h"
@@ -19,6 +20,11 @@ namespace league::envelope {
 /// like everything in this file.
 template <typename Message>
 [[nodiscard]] nlohmann::json encode(const Envelope& envelope, const Message& message);
+
+/// The text of the same, without the tree. Instantiated for what a referee says to players, which
+/// is most of what a league says.
+template <typename Message>
+[[nodiscard]] std::string encode_text(const Envelope& envelope, const Message& message);
 
 /// The message's own fields. Meant for what MessageSchemas::validate has passed; anything else
 /// gives an Error with the JSON pointer of the field, never an exception. Fields that are not

@@ -2,6 +2,7 @@
 
 #include "common/envelope/codec.h"
 #include "common/envelope/field_archive.h"
+#include "common/envelope/text_archive.h"
 
 // The bodies of codec.h's templates, for the .cpp files that instantiate them.
 namespace league::envelope {
@@ -12,6 +13,19 @@ nlohmann::json encode(const Envelope& envelope, const Message& message) {
   out["message_type"] = wire_name(Message::kType);
   FieldWriter writer(out);
   describe(writer, message, Of<Message>{});
+  return out;
+}
+
+/// The fields of the envelope, with `type` in place of its own.
+void write_envelope(TextWriter& writer, const Envelope& envelope, MessageType type);
+
+template <typename Message>
+std::string encode_text(const Envelope& envelope, const Message& message) {
+  std::string out;
+  TextWriter writer(out);
+  write_envelope(writer, envelope, Message::kType);
+  describe(writer, message, Of<Message>{});
+  writer.end();
   return out;
 }
 

@@ -1,7 +1,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "common/envelope/codec.h"
+#include "common/envelope/codec_definitions.h"
 
 namespace league::envelope {
 namespace {
@@ -22,7 +22,7 @@ Error wrong_type(const char* name, const char* expected) {
 
 /// The field unless it is absent, null or empty.
 const json* find(const json& message, const char* name) {
-  auto it = message.find(name);
+  auto it = message.find(std::string_view(name));  // not measured anew at each comparison
   if (it == message.end() || it->is_null()) return nullptr;
   if (it->is_string() && it->get_ref<const std::string&>().empty()) return nullptr;
   return &*it;
@@ -80,19 +80,30 @@ std::optional<Error> read_required(const json& message, Envelope& out) {
   return std::nullopt;
 }
 
+template <typename Archive>
+void describe_envelope(Archive& a, const Envelope& envelope, MessageType type) {
+  a.required("protocol", kProtocol);
+  a.required("message_type", wire_name(type));
+  a.required("sender", envelope.sender.str());
+  a.required("timestamp", envelope.timestamp);
+  a.required("conversation_id", envelope.conversation_id);
+  a.optional("auth_token", envelope.auth_token);
+  a.optional("league_id", envelope.league_id);
+  a.optional("round_id", envelope.round_id);
+  a.optional("match_id", envelope.match_id);
+}
+
 }  // namespace
 
 json encode_envelope(const Envelope& envelope) {
-  json out = {{"protocol", kProtocol},
-              {"message_type", wire_name(envelope.type)},
-              {"sender", envelope.sender.str()},
-              {"timestamp", envelope.timestamp.to_wire()},
-              {"conversation_id", envelope.conversation_id.str()}};
-  if (envelope.auth_token) out["auth_token"] = envelope.auth_token->reveal();
-  if (envelope.league_id) out["league_id"] = envelope.league_id->str();
-  if (envelope.round_id) out["round_id"] = *envelope.round_id;
-  if (envelope.match_id) out["match_id"] = envelope.match_id->str();
+  json out = json::object();
+  FieldWriter writer(out);
+  describe_envelope(writer, envelope, envelope.type);
   return out;
+}
+
+void write_envelope(TextWriter& writer, const Envelope& envelope, MessageType type) {
+  describe_envelope(writer, envelope, type);
 }
 
 core::Result<Envelope> decode_envelope(const json& message) {

@@ -56,16 +56,12 @@ class FieldWriter {
   void unless(const char* name, const T& value, const T& omitted) {
     if (!(value == omitted)) out_[name] = to_json(value);
   }
-  /// A second place for something that is described elsewhere.
-  template <typename T>
-  void also(const char* name, const T& value) {
-    out_[name] = to_json(value);
-  }
   /// `null` inside an object that has been written.
   void null_in(const char* object, const char* name) { out_[object][name] = nullptr; }
 
  private:
   static nlohmann::json to_json(const std::string& value) { return value; }
+  static nlohmann::json to_json(std::string_view value) { return value; }
   static nlohmann::json to_json(bool value) { return value; }
   static nlohmann::json to_json(int value) { return value; }
   static nlohmann::json to_json(const core::AuthToken& value) { return value.reveal(); }
@@ -174,8 +170,6 @@ class FieldReader {
   void unless(const char* name, T& value, const T& /*omitted*/) {
     defaulted(name, value);
   }
-  template <typename T>
-  void also(const char* /*name*/, const T& /*value*/) {}
   void null_in(const char* /*object*/, const char* /*name*/) {}
 
   /// True if the field is there and not null.
@@ -194,7 +188,7 @@ class FieldReader {
  private:
   [[nodiscard]] const nlohmann::json* find(const char* name) const {
     if (!in_.is_object()) return nullptr;
-    auto it = in_.find(name);
+    auto it = in_.find(std::string_view(name));  // not measured anew at each comparison
     return it == in_.end() || it->is_null() ? nullptr : &*it;
   }
   void from_json(const nlohmann::json& in, std::string& value, const Place& at);

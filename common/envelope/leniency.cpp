@@ -15,12 +15,12 @@ using enum Leniency;
 
 constexpr std::string_view kUnregisteredReferee = "referee:UNREGISTERED";
 
-const std::string* text_of(const json& object, const char* name) {
+const std::string* text_of(const json& object, std::string_view name) {
   auto it = object.find(name);
   return it != object.end() && it->is_string() ? &it->get_ref<const std::string&>() : nullptr;
 }
 
-bool is_absent(const json& object, const char* name) {
+bool is_absent(const json& object, std::string_view name) {
   auto it = object.find(name);
   return it == object.end() || it->is_null() ||
          (it->is_string() && it->get_ref<const std::string&>().empty());

@@ -75,7 +75,7 @@ bool is_our_protocol(std::string_view text) {
 
 /// Whether the fields whose patterns were left out are as their patterns, and more, demand.
 bool has_exact_fields(const json& message) {
-  auto holds = [&message](const char* name, auto check) {
+  auto holds = [&message](std::string_view name, auto check) {
     auto field = message.find(name);
     return field == message.end() || !field->is_string() ||
            check(field->get_ref<const std::string&>());

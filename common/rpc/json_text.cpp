@@ -1,6 +1,5 @@
 #include "common/rpc/json_text.h"
 
-#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -9,12 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-bool is_plain(char byte) {
-  auto value = static_cast<unsigned char>(byte);
-  return value >= 0x20 && value < 0x7f && byte != '"' && byte != '\\';
-}
-
-/// nlohmann's own text, for what is rare or delicate: escapes, other alphabets, fractions.
+/// nlohmann's own text, for what is rare or delicate, as fractions are.
 void append_as_the_library(std::string& out, const json& value) {
   out += value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -66,14 +60,6 @@ void append_json(std::string& out, const json& value) {
     default:
       return append_as_the_library(out, value);
   }
-}
-
-void append_json_string(std::string& out, std::string_view text) {
-  if (!std::all_of(text.begin(), text.end(), is_plain))
-    return append_as_the_library(out, json(text));
-  out += '"';
-  out += text;
-  out += '"';
 }
 
 std::string to_json_text(const nlohmann::json& value) {

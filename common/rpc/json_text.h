@@ -2,12 +2,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
+
+#include "common/schema/json_string.h"
 
 namespace league::rpc {
 
-/// Appends `text` as a JSON string; bytes that are no UTF-8 become U+FFFD, so this never throws.
-void append_json_string(std::string& out, std::string_view text);
+using schema::append_json_string;
 
 /// Appends the compact text of `value`; bytes that are no UTF-8 become U+FFFD, so this never
 /// throws.
