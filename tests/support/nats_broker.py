@@ -71,8 +71,10 @@ class NatsBroker:
         command = [*self._prefix, program, "-a", self.address, "-p", str(self.port or -1), "-l", self.log] + self._more
         if self.port is None:
             command += ["--ports_file_dir", self._own_dir]
+        # As scripts/bus and `league up` start it.
+        environment = {"GOGC": "400", **os.environ}
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                         stderr=subprocess.DEVNULL)
+                                         stderr=subprocess.DEVNULL, env=environment)
         deadline = time.monotonic() + seconds
         while not self._is_answering():
             if self._process.poll() is not None or time.monotonic() > deadline:

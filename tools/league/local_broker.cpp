@@ -69,7 +69,10 @@ core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::pat
       {.program = *program,
        .arguments = {"--addr", "127.0.0.1", "--port", "-1", "--jetstream", "--store_dir",
                      store.string(), "--ports_file_dir", store.string()},
-       .stderr_file = log});
+       .stderr_file = log,
+       // Its heap is small and its garbage much, so by itself it collects all the time: a tenth of
+       // the processor's time that it takes.
+       .environment_defaults = {"GOGC=400"}});
   if (!process) return process.error();
   auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {

@@ -46,6 +46,20 @@ TEST_F(LocalBrokerTest, SaysWhereItListens) {
   EXPECT_EQ(broker->url(), "nats://127.0.0.1:1234");
 }
 
+TEST_F(LocalBrokerTest, CollectsGarbageLessOftenUnlessTheOperatorSaysHowOften) {
+  install("echo \"every $GOGC, $KEPT\" >&2\nexit 3\n");
+  ::setenv("KEPT", "and the rest", 1);  // NOLINT(concurrency-mt-unsafe)
+  ::unsetenv("GOGC");  // NOLINT(concurrency-mt-unsafe)
+  auto broker = LocalBroker::start(data_, logs_, stop_);
+  EXPECT_NE(broker.error().message.find("every 400, and the rest"), std::string::npos)
+      << broker.error().message;
+  ::setenv("GOGC", "50", 1);  // NOLINT(concurrency-mt-unsafe)
+  auto told = LocalBroker::start(data_, logs_, stop_);
+  ::unsetenv("GOGC");  // NOLINT(concurrency-mt-unsafe)
+  EXPECT_NE(told.error().message.find("every 50, and the rest"), std::string::npos)
+      << told.error().message;
+}
+
 TEST_F(LocalBrokerTest, WhatAKilledBrokerLeftIsNotTakenForItsOwn) {
   // The test cannot choose process numbers, so the script looks for what is left of others.
   fs::create_directories(data_ / "bus" / "jetstream");

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -25,6 +26,7 @@ struct ChildSetup {
   pid_t parent = 0;
   const char* program = nullptr;
   char* const* arguments = nullptr;
+  char* const* environment = nullptr;
   int out = -1;
   int error = -1;
   int failure = -1;  ///< takes errno if exec fails
@@ -42,10 +44,30 @@ struct ChildSetup {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::execv(setup.program, setup.arguments);
+  ::execve(setup.program, setup.arguments, setup.environment);
   int reason = errno;
   [[maybe_unused]] ssize_t written = ::write(setup.failure, &reason, sizeof reason);
   ::_exit(127);
+}
+
+/// As exec wants them, ending with null. `texts` outlive it.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (auto& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& defaults) {
+  std::vector<std::string> all;
+  for (char** variable = ::environ; *variable != nullptr; ++variable) all.emplace_back(*variable);
+  for (const auto& one : defaults) {
+    const auto name = one.substr(0, one.find('=') + 1);
+    if (std::ranges::none_of(all, [&](const auto& set) { return set.starts_with(name); }))
+      all.push_back(one);
+  }
+  return all;
 }
 
 struct Pipe {
@@ -78,13 +100,13 @@ core::Result<ChildProcess> ChildProcess::start(const ProcessOptions& options) {
   std::string name = options.program.string();
   std::vector<std::string> texts{name};
   texts.insert(texts.end(), options.arguments.begin(), options.arguments.end());
-  std::vector<char*> arguments;
-  arguments.reserve(texts.size() + 1);
-  for (auto& text : texts) arguments.push_back(text.data());
-  arguments.push_back(nullptr);
+  auto arguments = pointers_to(texts);
+  auto variables = environment_with(options.environment_defaults);
+  auto environment = pointers_to(variables);
   ChildSetup setup{.parent = ::getpid(),
                    .program = name.c_str(),
                    .arguments = arguments.data(),
+                   .environment = environment.data(),
                    .out = out->write.get(),
                    .error = error.get(),
                    .failure = failure->write.get()};

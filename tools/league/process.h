@@ -17,6 +17,8 @@ struct ProcessOptions {
   std::filesystem::path program;
   std::vector<std::string> arguments;  ///< without the program's name
   std::filesystem::path stderr_file;  ///< is overwritten
+  /// `NAME=VALUE`, where our environment has no such name; the child gets the rest of it as it is.
+  std::vector<std::string> environment_defaults = {};
 };
 
 /// How a process ended.
