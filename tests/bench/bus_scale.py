@@ -109,7 +109,7 @@ class Bench:
         first, last = per_round, per_round * (1 + self.options.rounds)
         began = None
         while True:
-            time.sleep(0.05)
+            time.sleep(0.2)
             if ended := [process.args[0] for process in self.processes if process.poll() is not None]:
                 sys.exit(f"ended before its league: {ended[0]}")
             done = self.status(url)["matches_completed"]

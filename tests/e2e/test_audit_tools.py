@@ -102,7 +102,7 @@ class AuditTools(LeagueTest):
         self.assertGreaterEqual(int(witness[0]), 1)
         self.assertEqual(transfer, ["agents/P01.log.jsonl", "agents/REF01.log.jsonl"])
         self.assertEqual([re.match(r"\w+", line).group() for line in draw],
-                         ["draw_commitment", "draw_proof", "choices", "drawn_number", "role_in_match"], draw)
+                         ["draw_commitment", "drawn_number", "choices", "draw_proof", "role_in_match"], draw)
 
     def test_a_league_of_good_bots(self):
         self.played_league()
