@@ -93,16 +93,16 @@ league_dependency(league_dep_spdlog spdlog::spdlog)
 league_dependency(league_dep_openssl OpenSSL::Crypto)
 
 # The programs' allocator. JSON documents are many small blocks, made on one thread and freed on another; glibc's malloc
-# spends a sixth of a league on that. The sanitizers bring their own.
+# spends a sixth of a league on that. The sanitizers bring their own, and the programs run without one.
+pkg_check_modules(JEMALLOC QUIET IMPORTED_TARGET jemalloc>=5)
 if(LEAGUE_SANITIZER)
   league_dependency(league_dep_allocator)
-else()
-  find_package(mimalloc QUIET CONFIG)
-  if(NOT TARGET mimalloc)
-    league_fetch(mimalloc https://github.com/microsoft/mimalloc.git v2.0.9 libmimalloc-dev "")
-  endif()
+elseif(TARGET PkgConfig::JEMALLOC)
   # Nothing in the programs names it, so without this the linker would leave it out.
-  league_dependency(league_dep_allocator -Wl,--push-state,--no-as-needed mimalloc -Wl,--pop-state)
+  league_dependency(league_dep_allocator -Wl,--push-state,--no-as-needed PkgConfig::JEMALLOC -Wl,--pop-state)
+else()
+  message(STATUS "jemalloc (libjemalloc-dev) is missing: the programs take the C library's malloc, and are slower")
+  league_dependency(league_dep_allocator)
 endif()
 
 # SQLiteCpp's package names the SQLite library without a path to it.

@@ -3,7 +3,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=(
   g++ cmake ninja-build pkg-config python3
   libcpp-httplib-dev nlohmann-json3-dev libhowardhinnant-date-dev libvalijson-dev libsimdjson-dev
-  libcli11-dev libspdlog-dev libssl-dev libboost-dev libmimalloc-dev libsqlitecpp-dev libsqlite3-dev
+  libcli11-dev libspdlog-dev libssl-dev libboost-dev libjemalloc-dev libsqlitecpp-dev libsqlite3-dev
   libnats-dev nats-server
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 )

@@ -1,10 +1,11 @@
 """How much faster a league over a message bus is with more referees.
 
-    bus_scale.py [--players 1024] [--think 20] [--referees 1,2,4,8] [--rounds 2] [--bots bench|player] [--json]
+    bus_scale.py [--players 4096] [--think 20] [--referees 1,2,4,8] [--rounds 1] [--bots bench|player] [--json]
 
 For each number of referee processes one league with the same bots, which think before each answer to a game call, and referees of
 capacity 8, on one broker. A league is watched for some rounds and not played to its end. Speeds are matches from the
-start of the second round to the end of the last one watched, divided by the time between. Beside each stands how busy
+end of the first round to the end of the last one watched, divided by the time between: rounds are long beside the pause
+between two, in which the last matches of one end and the first of the next begin. Beside each stands how busy
 all processors of the machine were meanwhile: bots and broker take their share, and a machine that has nothing left to
 give cannot show what one more referee would bring. So the bots are those of `league bench-bots`, which cost little;
 `--bots player` takes our own player program, which checks, logs and seals as it does in a league.
@@ -142,10 +143,10 @@ def line(referees, measured):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--players", type=int, default=1024)
+    parser.add_argument("--players", type=int, default=4096)
     parser.add_argument("--think", type=int, default=20, metavar="MS")
     parser.add_argument("--referees", default="1,2,4,8")
-    parser.add_argument("--rounds", type=int, default=2, help="that are watched, after the first")
+    parser.add_argument("--rounds", type=int, default=1, help="that are watched, after the first")
     parser.add_argument("--bots", choices=["bench", "player"], default="bench")
     parser.add_argument("--broadcasts", action="store_true", help="tell everybody of every round")
     parser.add_argument("--json", action="store_true")

@@ -13,6 +13,9 @@
 
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
+#include "common/rpc/frame_peek.h"
+#include "common/rpc/json_object.h"
+#include "common/rpc/json_text.h"
 #include "common/transport/bus/nats_bus.h"
 #include "common/transport/bus/subject.h"
 #include "tools/league/table_text.h"
@@ -198,40 +201,45 @@ class BenchBot {
   }
 
   void on_call(const BusMessage& call) {
-    json frame = json::parse(call.payload, nullptr, false);
+    auto frame = rpc::peek_frame(call.payload);
     // Only at an inbox: at other subjects a bot could be made to say what it does not mean.
-    if (!call.reply.starts_with("_INBOX.") || !frame.is_object() || !frame.contains("id")) return;
-    std::string method = text_of(frame, "method");
-    std::string text = R"({"jsonrpc":"2.0","id":)" + frame["id"].dump() + R"(,"result":)";
-    bool is_invitation = method == "handle_game_invitation";
-    if (!is_invitation && method != "choose_parity") {  // everything else is news
+    if (!call.reply.starts_with("_INBOX.") || frame.kind != rpc::FrameKind::kRequest) return;
+    std::string text = R"({"jsonrpc":"2.0","id":)";
+    frame.id.append_to(text);
+    text += R"(,"result":)";
+    bool is_invitation = frame.method == "handle_game_invitation";
+    if (!is_invitation && frame.method != "choose_parity") {  // everything else is news
       (void)bus_.publish({call.reply, "", {}, text + R"({"status":"ok"}})"});
       return;
     }
-    append_answer(text, is_invitation, frame["params"]);
+    json request = json::parse(call.payload, nullptr, false);
+    append_answer(text, is_invitation, request.is_object() ? request["params"] : request);
     post_.post({call.reply, "", {}, std::move(text)});
   }
 
   void append_answer(std::string& text, bool is_invitation, const json& params) {
     std::lock_guard lock(mutex_);
     std::string now = utc_now();
-    json answer = {{"protocol", "league.v2"},
-                   {"message_type", is_invitation ? "GAME_JOIN_ACK" : "CHOOSE_PARITY_RESPONSE"},
-                   {"sender", "player:" + id_},
-                   {"timestamp", now},
-                   {"player_id", id_},
-                   {"auth_token", token_},
-                   {"league_id", league_}};
-    for (const char* field : {"conversation_id", "round_id", "match_id"}) {
-      if (auto found = params.find(field); found != params.end()) answer[field] = *found;
+    rpc::JsonObject answer(text);
+    answer.text("protocol", "league.v2")
+        .text("message_type", is_invitation ? "GAME_JOIN_ACK" : "CHOOSE_PARITY_RESPONSE")
+        .text("sender", "player:" + id_)
+        .text("timestamp", now)
+        .text("player_id", id_)
+        .text("auth_token", token_)
+        .text("league_id", league_);
+    for (std::string_view field : {"conversation_id", "round_id", "match_id"}) {
+      auto found = params.find(field);
+      if (found == params.end()) continue;
+      answer.name(field);
+      rpc::append_json(text, *found);
     }
     if (is_invitation) {
-      answer["accept"] = true;
-      answer["arrival_timestamp"] = now;
+      answer.flag("accept", true).text("arrival_timestamp", now);
     } else {
-      answer["parity_choice"] = choice_;
+      answer.text("parity_choice", choice_);
     }
-    text += answer.dump();
+    answer.end();
     text += '}';
   }
 
