@@ -14,6 +14,8 @@
 #include <fstream>
 #include <utility>
 
+#include "common/transport/line/spawn.h"
+
 namespace league::tools {
 namespace {
 
@@ -48,15 +50,6 @@ struct ChildSetup {
   int reason = errno;
   [[maybe_unused]] ssize_t written = ::write(setup.failure, &reason, sizeof reason);
   ::_exit(127);
-}
-
-/// As exec wants them, ending with null. `texts` outlive it.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (auto& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 std::vector<std::string> environment_with(const std::vector<std::string>& defaults) {
@@ -100,9 +93,9 @@ core::Result<ChildProcess> ChildProcess::start(const ProcessOptions& options) {
   std::string name = options.program.string();
   std::vector<std::string> texts{name};
   texts.insert(texts.end(), options.arguments.begin(), options.arguments.end());
-  auto arguments = pointers_to(texts);
+  auto arguments = transport::exec_pointers(texts);
   auto variables = environment_with(options.environment_defaults);
-  auto environment = pointers_to(variables);
+  auto environment = transport::exec_pointers(variables);
   ChildSetup setup{.parent = ::getpid(),
                    .program = name.c_str(),
                    .arguments = arguments.data(),

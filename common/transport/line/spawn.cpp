@@ -41,14 +41,6 @@ std::vector<std::string> environment(const std::vector<std::string>& also) {
   return out;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (auto& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 /// What is done in the child before the program runs.
 class SpawnPlan {
  public:
@@ -80,8 +72,8 @@ class SpawnPlan {
 
   /// errno, or 0.
   int run(pid_t& pid, std::vector<std::string>& words, std::vector<std::string>& variables) {
-    auto arguments = pointers(words);
-    auto values = pointers(variables);
+    auto arguments = exec_pointers(words);
+    auto values = exec_pointers(variables);
     return ::posix_spawnp(&pid, words.front().c_str(), &actions_, &attributes_, arguments.data(),
                           values.data());
   }
@@ -92,6 +84,14 @@ class SpawnPlan {
 };
 
 }  // namespace
+
+std::vector<char*> exec_pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (auto& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
 
 core::Result<SpawnedChild> spawn_command(const std::string& command,
                                          const std::vector<std::string>& pass_environment) {

@@ -18,6 +18,9 @@ struct SpawnedChild {
   FileDescriptor error;  ///< its stderr
 };
 
+/// Arguments or an environment as exec takes them: ending with null, valid as long as `texts`.
+[[nodiscard]] std::vector<char*> exec_pointers(std::vector<std::string>& texts);
+
 /// Starts a command, looked for in PATH, in a process group of its own, with default signals, none
 /// of our other descriptors, and of our environment only PATH, HOME, LANG, LC_ALL, TMPDIR, TZ,
 /// USER, SHELL, TERM and `pass_environment`. Fails with kConnectionError.
