@@ -1,6 +1,6 @@
 """How much faster a league over a message bus is with more referees.
 
-    bus_scale.py [--players 4096] [--think 20] [--referees 1,2,4,8] [--rounds 1] [--bots bench|player] [--json]
+    bus_scale.py [--players 4096] [--think 20] [--referees 1,2,4,8] [--rounds 1] [--bots bench|player] [--repeat 3] [--json]
 
 For each number of referee processes one league with the same bots, which think before each answer to a game call, and referees of
 capacity 8, on one broker. A league is watched for some rounds and not played to its end. Speeds are matches from the
@@ -9,6 +9,9 @@ between two, in which the last matches of one end and the first of the next begi
 all processors of the machine were meanwhile: bots and broker take their share, and a machine that has nothing left to
 give cannot show what one more referee would bring. So the bots are those of `league bench-bots`, which cost little;
 `--bots player` takes our own player program, which checks, logs and seals as it does in a league.
+
+A shared host gives more in one minute than in the next, so all is measured several times in turn, and the one with the
+median speed of each number counts.
 """
 
 import argparse
@@ -119,7 +122,7 @@ class Bench:
             now = time.monotonic()
             if began is None and done >= first:
                 began, first, ticks, used = now, done, processor_ticks(), self.seconds_used()
-            if done >= last:
+            elif began is not None and done >= last:
                 busy, total = (b - a for a, b in zip(ticks, processor_ticks()))
                 costs = {kind: seconds - used[kind] for kind, seconds in self.seconds_used().items()}
                 return Measured(done - first, now - began, busy / total, costs)
@@ -135,12 +138,16 @@ class Bench:
         return answer["result"]
 
 
-def line(referees, measured):
-    found = measured[referees]
-    one = measured[min(measured)].speed / min(measured)
+def line(referees, found, one):
+    """`one`: the speed of one referee."""
     costs = ", ".join(f"{kind} {cost:.2f}" for kind, cost in found.costs.items())
     return (f"{referees} referees: {found.speed:7.1f} matches/s, {found.speed / one / referees:.2f} of {referees} "
             f"times one, processors {found.busy:.0%} busy; ms a match: {costs}")
+
+
+def median(measured):
+    """Of what was measured the one with the median speed, the slower of two."""
+    return sorted(measured, key=lambda one: one.speed)[(len(measured) - 1) // 2]
 
 
 def main():
@@ -151,22 +158,31 @@ def main():
     parser.add_argument("--rounds", type=int, default=1, help="that are watched, after the first")
     parser.add_argument("--bots", choices=["bench", "player"], default="bench")
     parser.add_argument("--broadcasts", action="store_true", help="tell everybody of every round")
+    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    measured = {}
+    numbers = [int(n) for n in options.referees.split(",")]
+    measured = {n: [] for n in numbers}
     # Removed at the end: a file system is slow at making files where it has just removed thousands (ext4), which the
     # next league would feel.
     with tempfile.TemporaryDirectory(prefix="bus_scale_") as directory:
-        for referees in [int(n) for n in options.referees.split(",")]:
-            own = Path(directory) / str(referees)
-            own.mkdir()
-            with Bench(own, options, referees) as bench:
-                measured[referees] = bench.play()
-            if not options.json:
-                print(line(referees, measured), flush=True)
+        for turn in range(options.repeat):
+            for referees in numbers:
+                own = Path(directory) / f"{turn}_{referees}"
+                own.mkdir()
+                with Bench(own, options, referees) as bench:
+                    measured[referees].append(bench.play())
+                if not options.json:
+                    one = measured[numbers[0]][-1].speed / numbers[0]
+                    print(line(referees, measured[referees][-1], one), flush=True)
+    medians = {n: median(found) for n, found in measured.items()}
     if options.json:
         print(json.dumps({"players": options.players, "think_ms": options.think,
-                          "referees": {n: vars(found) for n, found in measured.items()}}))
+                          "referees": {n: vars(found) for n, found in medians.items()}}))
+    elif options.repeat > 1:
+        print(f"medians of {options.repeat}:")
+        for n in numbers:
+            print(line(n, medians[n], medians[numbers[0]].speed / numbers[0]))
 
 
 if __name__ == "__main__":
