@@ -86,7 +86,9 @@ class League {
   Result<std::vector<ProcessCost>> play() {
     std::vector<std::string> words{"--players", std::to_string(options_.players), "--referees",
                                    "1"};
-    if (options_.is_plain) words.emplace_back("--ephemeral");
+    // Its keys go somewhere all the same, and not into whatever directory we are in.
+    if (options_.is_plain)
+      words.insert(words.end(), {"--ephemeral", "--data", (options_.directory / "data").string()});
     if (options_.transport == agent::Serving::kUnix)
       words.insert(words.end(), {"--endpoints", "local,unix:" + options_.sockets.string() + "/"});
     auto manager = start("league_manager", with_data(std::move(words)));
