@@ -1,4 +1,5 @@
 // A complete Even/Odd bot for Node.js, nothing to install: node player.mjs [MANAGER_URL [NAME]]
+import { createHash, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 
 const [manager = "http://localhost:8000/mcp", name = "node_bot"] = process.argv.slice(2);
@@ -10,11 +11,36 @@ const message = (messageType, { conversation_id, round_id, match_id }, fields) =
   timestamp: new Date().toISOString(), ...me, conversation_id, round_id, match_id, ...fields,
 });
 
+// The choice of each match is made when we are invited. We bind ourselves to it without showing it; a repeated
+// invitation gets the same promise, unless we have shown our choice to an opponent who is not bound.
+const promises = {};
+const choose = () => Math.random() < 0.5 ? "even" : "odd";
+
+function promise({ match_id, draw_commitment }) {
+  if (!draw_commitment) return {};
+  const known = promises[match_id];
+  const isSame = known?.draw_commitment === draw_commitment && !known.shownAlone;
+  const mine = isSame ? known : { draw_commitment, choice: choose(), nonce: randomBytes(32).toString("hex") };
+  promises[match_id] = mine;
+  const text = [draw_commitment, match_id, me.player_id, mine.choice, mine.nonce].join("|");
+  return { choice_commitment: createHash("sha256").update(text).digest("hex") };
+}
+
+function reveal({ match_id, context }) { // the whole game: say "even" or "odd", with the nonce of the promise
+  const mine = promises[match_id];
+  if (!mine) return { parity_choice: choose() };
+  mine.shownAlone = !context?.opponent_commitment;
+  return { parity_choice: mine.choice, choice_nonce: mine.nonce };
+}
+
 const replies = {
   handle_game_invitation: (call) =>
-    message("GAME_JOIN_ACK", call, { arrival_timestamp: call.timestamp, accept: true }),
-  choose_parity: (call) => // the whole game: say "even" or "odd"
-    message("CHOOSE_PARITY_RESPONSE", call, { parity_choice: Math.random() < 0.5 ? "even" : "odd" }),
+    message("GAME_JOIN_ACK", call, { arrival_timestamp: call.timestamp, accept: true, ...promise(call) }),
+  choose_parity: (call) => message("CHOOSE_PARITY_RESPONSE", call, reveal(call)),
+  notify_match_result: (call) => {
+    delete promises[call.match_id];
+    return { status: "ok" };
+  },
   notify_league_completed: (call) => {
     console.log("the champion is", call.champion.display_name);
     return { status: "ok" };

@@ -23,6 +23,10 @@ struct AgentProfile {
   std::optional<std::string> log_public_key = {};  ///< of the agent's conversation log
   bool takes_from_queue = false;  ///< referees only: claims its matches from the queue on the bus
   bool hears_events = false;  ///< is told what is published once on the bus, not by calls
+  /// Referees only: shows players match credentials and reveals every seed; one that does not is of
+  /// other origin (protocol §8).
+  bool match_credentials = false;
+  bool is_from_loopback = false;  ///< it registered from this machine, not over a bus
 
   bool operator==(const AgentProfile&) const = default;
 };

@@ -79,7 +79,7 @@ std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::St
 
 Announcer::Announcer(const AnnouncerDependencies& dependencies)
     : deps_(dependencies),
-      key_(dependencies.vault.broadcast_key()),
+      key_(dependencies.vault.league_key()),
       broadcaster_(dependencies.peers, dependencies.clock, dependencies.settings) {}
 
 void Announcer::stop() {

@@ -137,7 +137,7 @@ TEST_F(AnnouncerTest, ItIsSignedAndShowsNoToken) {
   EXPECT_EQ(json::parse(text)["method"],
             envelope::spec(envelope::MessageType::kRoundAnnouncement).method);
   EXPECT_FALSE(json::parse(text).contains("id")) << "nobody answers it";
-  auto key = vault_.broadcast_key().public_key();
+  auto key = vault_.league_key().public_key();
   EXPECT_TRUE(agent::check_event_signature(text, params["signature"].get<std::string>(), key));
 }
 

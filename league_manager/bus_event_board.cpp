@@ -224,6 +224,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     audit::Record record;
     record.direction = audit::Direction::kOut;
     record.kind = audit::Kind::kRequest;
+    record.call = deps_.log.next_call();
     record.time = deps_.clock.utc_now();
     record.mono = deps_.clock.steady_now();
     record.transport = rpc::to_string(rpc::TransportType::kNats);

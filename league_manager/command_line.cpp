@@ -34,6 +34,13 @@ std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOpti
   return agent::fail({core::ErrorCode::kInvalidFieldValue, why, {}});
 }
 
+/// `--unproven-referees` without a value means all.
+UnprovenReferees unproven_referees(std::string_view option) {
+  if (option == "none") return UnprovenReferees::kNone;
+  if (option == "loopback") return UnprovenReferees::kFromLoopback;
+  return UnprovenReferees::kAll;
+}
+
 }  // namespace
 
 std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
@@ -63,9 +70,22 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.add_flag("--ephemeral", options.is_ephemeral,
                "keep no journal: the league ends with the process (to try something or to measure)")
       ->excludes(is_new);
+  app.add_flag("--accept-loss", options.accepts_loss,
+               "go on with a journal that lacks what other files of the league hold, as after an "
+               "old backup was put back; without it such a journal is refused")
+      ->excludes(is_new);
   app.add_option(
       "--operator-key", options.operator_key_file,
       "file with the operator's key; made if it is missing (default: DATA/operator.key)");
+  std::string unproven = "loopback";
+  app.add_option(
+         "--unproven-referees", unproven,
+         "accept results without the seed of the draw from referees of other origin: all, "
+         "none, or loopback (open mode only: those that registered from this machine). Such "
+         "results are shown as unproven")
+      ->expected(0, 1)
+      ->default_str("loopback")
+      ->check(CLI::IsMember({"all", "none", "loopback"}));
   app.add_option("--registration-window", options.registration_window_seconds,
                  "start after so many seconds with whoever is in; 0: wait for all")
       ->check(CLI::Range(0, 86400 * 30))
@@ -92,6 +112,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a league manager")) return *refused;
   if (auto refused = take_standby_options(standby, options)) return *refused;
+  options.unproven_referees = unproven_referees(unproven);
   if (!options.config.empty() && options.common.limits_file.empty() &&
       std::filesystem::exists(options.config / "limits.json")) {
     options.common.limits_file = (options.config / "limits.json").string();

@@ -1,7 +1,10 @@
 #include "league_manager/continuation.h"
 
+#include <future>
+
 #include "league_manager/event_codec.h"
 #include "league_manager/league.h"
+#include "league_manager/ledger.h"
 
 namespace league::league_manager {
 namespace {
@@ -14,6 +17,15 @@ core::Error contradiction(const std::string& option, const std::string& wanted,
               " was asked for: leave the option out to continue that league, add --new to archive "
               "it and begin another, or give another --data",
           ""};
+}
+
+core::Error foreign_key() {
+  return {
+      core::ErrorCode::kInternalError,
+      "secret.key does not belong to the league of this data directory, so its agents' tokens "
+      "would be worthless: put the right key back, or add --new to archive the league and begin "
+      "another",
+      ""};
 }
 
 }  // namespace
@@ -36,7 +48,7 @@ core::Result<std::optional<LeagueCreated>> read_creation(const journal::Journal&
 }
 
 core::Result<void> continue_with(LeagueSettings& settings, const LeagueCreated& creation,
-                                 const WantedLeague& wanted) {
+                                 const WantedLeague& wanted, const game::Registry& games) {
   if (wanted.league_id && *wanted.league_id != creation.league_id.str())
     return contradiction("--league", *wanted.league_id, creation.league_id.str());
   if (wanted.players && *wanted.players != creation.players) {
@@ -48,9 +60,32 @@ core::Result<void> continue_with(LeagueSettings& settings, const LeagueCreated& 
                          std::to_string(creation.referees));
   }
   settings.league_id = creation.league_id;
+  settings.league_key = creation.league_key.value_or(std::string());
+  auto rules = games.find(creation.game_type);
+  if (!rules) return rules.error();
+  settings.rules = *rules;
   settings.game_type = creation.game_type;
   settings.players = creation.players;
   settings.referees = creation.referees;
+  return {};
+}
+
+core::Result<void> note_given_up(Ledger& ledger, const std::string& what) {
+  std::promise<core::Result<void>> written;
+  ledger.commit(
+      [&](const League&, core::UtcTimestamp now) {
+        return Events{{now, LeagueContinued{.given_up = what}}};
+      },
+      [&](const core::Result<Events>& events) {
+        written.set_value(events ? core::Result<void>() : core::Result<void>(events.error()));
+      });
+  return written.get_future().get();
+}
+
+core::Result<void> take_league_key(LeagueSettings& settings, const TokenVault& vault) {
+  std::string key = vault.league_key().public_key();
+  if (!settings.league_key.empty() && settings.league_key != key) return foreign_key();
+  settings.league_key = std::move(key);
   return {};
 }
 
@@ -60,11 +95,7 @@ core::Result<void> check_vault(const League& league, const TokenVault& vault) {
     AgentRef first{kind, 0};
     const Credential& credential = league.roster().agent(first).credential;
     if (vault.token(first.id(), credential.nonce).hash() == credential.token_hash) continue;
-    return core::Error{core::ErrorCode::kInternalError,
-                       "secret.key does not belong to the league of this data directory, so its "
-                       "agents' tokens would be worthless: put the right key back, or add --new to "
-                       "archive the league and begin another",
-                       ""};
+    return foreign_key();
   }
   return {};
 }

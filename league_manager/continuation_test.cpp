@@ -15,12 +15,12 @@ const LeagueCreated kCreation{core::LeagueId("league_a"), "even_odd", 8, 2};
 TEST(Continuation, TakesTheLeagueFromItsJournal) {
   LeagueSettings settings;
   settings.max_attempts = 7;
-  ASSERT_TRUE(continue_with(settings, kCreation, {}));
+  ASSERT_TRUE(continue_with(settings, kCreation, {}, game::standard_games()));
   EXPECT_EQ(settings.league_id.str(), "league_a");
   EXPECT_EQ(settings.players, 8);
   EXPECT_EQ(settings.referees, 2);
   EXPECT_EQ(settings.max_attempts, 7);  // limits are of the day
-  EXPECT_TRUE(continue_with(settings, kCreation, {"league_a", 8, 2}));
+  EXPECT_TRUE(continue_with(settings, kCreation, {"league_a", 8, 2}, game::standard_games()));
 }
 
 TEST(Continuation, NamesAContradiction) {
@@ -31,7 +31,7 @@ TEST(Continuation, NamesAContradiction) {
   };
   for (const auto& [wanted, expected] : cases) {
     LeagueSettings settings;
-    auto result = continue_with(settings, kCreation, wanted);
+    auto result = continue_with(settings, kCreation, wanted, game::standard_games());
     ASSERT_FALSE(result);
     EXPECT_NE(result.error().message.find(expected), std::string::npos) << result.error().message;
     EXPECT_NE(result.error().message.find("--new"), std::string::npos);
@@ -59,6 +59,24 @@ TEST(Continuation, RefusesAJournalOfSomethingElse) {
     ASSERT_TRUE(journal::append_and_wait(journal, {record}));
     EXPECT_FALSE(read_creation(journal));
   }
+}
+
+TEST(Continuation, TheLeaguesKeyIsTheOneOfItsJournal) {
+  league::testing::ScriptedRandom random;
+  TokenVault right(core::LeagueId("league_a"), random);
+  TokenVault wrong(core::LeagueId("league_a"), random);
+  LeagueCreated creation = kCreation;
+  creation.league_key = right.league_key().public_key();
+  LeagueSettings settings;
+  ASSERT_TRUE(continue_with(settings, creation, {}, game::standard_games()));
+  auto refused = take_league_key(settings, wrong);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("does not belong to the league"), std::string::npos);
+  EXPECT_TRUE(take_league_key(settings, right));
+  LeagueSettings of_old;  // its journal names none
+  ASSERT_TRUE(continue_with(of_old, kCreation, {}, game::standard_games()));
+  ASSERT_TRUE(take_league_key(of_old, right));
+  EXPECT_EQ(of_old.league_key, *creation.league_key);
 }
 
 TEST(Continuation, FindsAKeyThatIsNotTheLeagues) {

@@ -1,6 +1,8 @@
 #include "league_manager/data_directory.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <system_error>
 
 #include "common/core/private_file.h"
@@ -11,9 +13,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kJournal = "journal";
+
+/// What is archived, in this order: what can be made again first and the journal last, since the
+/// moment of its move is the moment from which the league is no longer here. The keys go before it,
+/// so that no new league has an old one's identity.
+constexpr std::array<std::string_view, 6> kOfALeague = {"leagues", "matches",    "journal.mark",
+                                                        "log.key", "secret.key", kJournal};
+
 core::Error directory_error(const fs::path& path, const std::error_code& why) {
   return {core::ErrorCode::kInternalError, "data directory " + path.string() + ": " + why.message(),
           ""};
+}
+
+/// A place in `archive` that a manager began to fill and was killed; empty if there is none.
+fs::path unfinished_place(const fs::path& archive, const fs::path& root) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(archive, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    bool has_room = std::ranges::none_of(kOfALeague, [&](std::string_view name) {
+      return fs::exists(entry->path() / name) && (name == kJournal || fs::exists(root / name));
+    });
+    if (entry->is_directory() && has_room) return entry->path();
+  }
+  return {};
 }
 
 /// `archive/20261121T150000Z`, or the first of its kind that is free.
@@ -39,30 +62,59 @@ core::Result<void> DataDirectory::prepare() const {
   return is_new ? core::flush_directory(root_) : core::Result<void>();
 }
 
-core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {
+core::Result<fs::path> DataDirectory::make_place(core::UtcTimestamp now) const {
   std::error_code failed;
-  if (!fs::exists(journal(), failed)) return fs::path();
-  auto lock = journal::LockFile::acquire(journal().string() + ".lock");
-  if (!lock) return lock.error();
   fs::path place = free_place(root_ / "archive", now);
   fs::create_directories(place, failed);
   if (failed) return directory_error(place, failed);
-  // What can be made again goes first and the journal last: the moment of its move is the moment
-  // from which the league is no longer here.
-  for (const char* name : {"leagues", "matches"}) {
+  return place;
+}
+
+core::Result<void> DataDirectory::move_to(const fs::path& place,
+                                          std::initializer_list<const char*> names) const {
+  for (const char* name : names) {
+    std::error_code failed;
     if (!fs::exists(root_ / name, failed)) continue;
     fs::rename(root_ / name, place / name, failed);
     if (failed) return directory_error(root_ / name, failed);
   }
-  auto key = core::read_private_file(secret_key());
-  if (!key) return key.error();
-  if (*key) {
-    if (auto copied = core::write_private_file(place / "secret.key", **key); !copied)
-      return copied.error();
+  return {};
+}
+
+core::Result<fs::path> DataDirectory::set_aside(core::UtcTimestamp now) const {
+  auto place = make_place(now);
+  if (!place) return place;
+  std::error_code failed;
+  fs::copy(journal().parent_path(), *place / "journal", fs::copy_options::recursive, failed);
+  if (failed) return directory_error(*place / "journal", failed);
+  if (auto moved = move_to(*place, {"leagues", "matches", "journal.mark"}); !moved)
+    return moved.error();
+  return place;
+}
+
+core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {
+  std::error_code failed;
+  auto is_here = [&](std::string_view name) { return fs::exists(root_ / name, failed); };
+  if (std::ranges::none_of(kOfALeague, is_here)) return fs::path();
+  if (auto prepared = prepare(); !prepared) return prepared.error();
+  auto lock = journal::LockFile::acquire(journal().string() + ".lock");
+  if (!lock) return lock.error();
+  fs::path place = unfinished_place(root_ / "archive", root_);
+  if (place.empty()) place = free_place(root_ / "archive", now);
+  fs::create_directories(place, failed);
+  if (failed) return directory_error(place, failed);
+  // The operator stays who it is; a copy makes the archive a data directory by itself.
+  auto operators = core::read_private_file(operator_key());
+  if (!operators) return operators.error();
+  if (*operators) {
+    auto copied = core::write_private_file(place / "operator.key", **operators);
+    if (!copied) return copied.error();
   }
-  fs::rename(journal().parent_path(), place / "journal", failed);
-  if (failed) return directory_error(journal().parent_path(), failed);
-  fs::remove(secret_key(), failed);  // a new league has tokens of its own
+  for (std::string_view name : kOfALeague) {
+    if (!is_here(name)) continue;
+    fs::rename(root_ / name, place / name, failed);
+    if (failed) return directory_error(root_ / name, failed);
+  }
   if (auto flushed = core::flush_directory(place); !flushed) return flushed.error();
   if (auto flushed = core::flush_directory(root_); !flushed) return flushed.error();
   return place;

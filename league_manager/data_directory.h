@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 
 #include "common/core/result.h"
@@ -21,6 +22,10 @@ class DataDirectory {
   [[nodiscard]] std::filesystem::path journal() const;
   [[nodiscard]] std::filesystem::path secret_key() const { return root_ / "secret.key"; }
   [[nodiscard]] std::filesystem::path operator_key() const { return root_ / "operator.key"; }
+  /// With it the manager seals its conversation log; it is not archived.
+  [[nodiscard]] std::filesystem::path log_key() const { return root_ / "log.key"; }
+  /// See journal::JournalMark. Beside the journal's directory, so that it survives that one.
+  [[nodiscard]] std::filesystem::path journal_mark() const { return root_ / "journal.mark"; }
   /// By which names managers of this directory have led; it is not archived.
   [[nodiscard]] std::filesystem::path lease_holder() const { return root_ / "lease.holder"; }
 
@@ -28,8 +33,18 @@ class DataDirectory {
   /// `archive/TIME`, which is a data directory by itself. Returns where it is now; an empty path if
   /// there was nothing. Fails while a manager runs here.
   [[nodiscard]] core::Result<std::filesystem::path> archive(core::UtcTimestamp now) const;
+  /// Puts aside what claims more than the journal holds: the files that were made from it and its
+  /// mark, with a copy of the journal as it was found, into `archive/TIME`. The league stays.
+  /// Returns where they are now.
+  [[nodiscard]] core::Result<std::filesystem::path> set_aside(core::UtcTimestamp now) const;
 
  private:
+  /// A new directory in `archive/`.
+  [[nodiscard]] core::Result<std::filesystem::path> make_place(core::UtcTimestamp now) const;
+  /// Moves what is there of `names` to `place`.
+  [[nodiscard]] core::Result<void> move_to(const std::filesystem::path& place,
+                                           std::initializer_list<const char*> names) const;
+
   std::filesystem::path root_;
 };
 

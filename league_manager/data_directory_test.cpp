@@ -25,6 +25,7 @@ class DataDirectoryTest : public ::testing::Test {
     ASSERT_TRUE(journal::append_and_wait(**journal, {{"A", "1"}}));
     ASSERT_TRUE(core::write_private_file(data_.secret_key(), "a key"));
     ASSERT_TRUE(core::write_private_file(data_.operator_key(), "another key"));
+    ASSERT_TRUE(core::write_private_file(data_.root() / "log.key", "the log's key"));
     fs::create_directories(data_.root() / "leagues" / "mine");
     fs::create_directories(data_.root() / "players" / "P01");
   }
@@ -50,9 +51,12 @@ TEST_F(DataDirectoryTest, ArchivesALeagueWhole) {
   DataDirectory archived(*place);
   EXPECT_EQ(entries_in(archived.journal()), 1);
   EXPECT_EQ(**core::read_private_file(archived.secret_key()), "a key");
+  EXPECT_EQ(**core::read_private_file(archived.operator_key()), "another key");
+  EXPECT_EQ(**core::read_private_file(*place / "log.key"), "the log's key");
   EXPECT_TRUE(fs::exists(*place / "leagues" / "mine"));
   EXPECT_FALSE(fs::exists(data_.journal()));
   EXPECT_FALSE(fs::exists(data_.secret_key()));
+  EXPECT_FALSE(fs::exists(data_.root() / "log.key"));
   EXPECT_FALSE(fs::exists(data_.root() / "leagues"));
   EXPECT_TRUE(fs::exists(data_.operator_key()));
   EXPECT_TRUE(fs::exists(data_.root() / "players" / "P01"));  // the players' own
@@ -67,12 +71,55 @@ TEST_F(DataDirectoryTest, ArchivesBesideAnEarlierArchive) {
   EXPECT_EQ(place->filename(), "20250115T103000Z_2");
 }
 
+TEST_F(DataDirectoryTest, ArchivesAKeyWhoseJournalIsGone) {
+  make_league();
+  fs::remove_all(data_.journal().parent_path());
+  auto place = data_.archive(now_);
+  ASSERT_TRUE(place) << place.error().message;
+  EXPECT_TRUE(fs::exists(*place / "secret.key")) << "the next league must have another";
+  EXPECT_FALSE(fs::exists(data_.secret_key()));
+}
+
+TEST_F(DataDirectoryTest, FinishesWhatAKilledManagerHadBegunToArchive) {
+  make_league();
+  const fs::path begun = data_.root() / "archive" / "20250101T000000Z";
+  fs::create_directories(begun);
+  fs::rename(data_.root() / "leagues", begun / "leagues");
+  fs::rename(data_.secret_key(), begun / "secret.key");
+  auto place = data_.archive(now_);
+  ASSERT_TRUE(place) << place.error().message;
+  EXPECT_EQ(*place, begun);
+  EXPECT_EQ(entries_in(DataDirectory(begun).journal()), 1);
+}
+
 TEST_F(DataDirectoryTest, ArchivesADamagedJournalToo) {
   make_league();
   std::ofstream(data_.journal(), std::ios::trunc) << "this was a journal once upon a time";
   auto place = data_.archive(now_);
   ASSERT_TRUE(place);
   EXPECT_TRUE(fs::exists(DataDirectory(*place).journal()));
+}
+
+TEST_F(DataDirectoryTest, SetsAsideWhatClaimsMoreAndKeepsTheLeague) {
+  make_league();
+  std::ofstream(data_.journal_mark()) << "entry 7";
+  auto place = data_.set_aside(now_);
+  ASSERT_TRUE(place) << place.error().message;
+  EXPECT_TRUE(fs::exists(data_.journal()));
+  EXPECT_TRUE(fs::exists(data_.secret_key()));
+  EXPECT_FALSE(fs::exists(data_.journal_mark()));
+  EXPECT_FALSE(fs::exists(data_.root() / "leagues"));
+  for (const char* name : {"journal/journal.sqlite", "journal.mark", "leagues"})
+    EXPECT_TRUE(fs::exists(*place / name)) << name;
+}
+
+TEST_F(DataDirectoryTest, ArchivesALeagueWhoseJournalIsGone) {
+  make_league();
+  fs::remove_all(data_.journal().parent_path());
+  auto place = data_.archive(now_);
+  ASSERT_TRUE(place) << place.error().message;
+  EXPECT_TRUE(fs::exists(*place / "leagues"));
+  EXPECT_FALSE(fs::exists(data_.secret_key()));
 }
 
 TEST_F(DataDirectoryTest, HasNothingToArchiveAtFirst) {

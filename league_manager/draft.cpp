@@ -81,13 +81,13 @@ std::optional<MatchResult> verdict_on_waiting(const Draft& draft, MatchKey match
   };
   bool no_a = is_shut_down(pairing.player_a);
   bool no_b = is_shut_down(pairing.player_b);
-  if (no_a && no_b) return MatchResult::technical(Outcome::kNoWinner, kReasonPlayerShutDown);
-  if (no_a) return MatchResult::technical(Outcome::kPlayerBWins, kReasonPlayerShutDown);
-  if (no_b) return MatchResult::technical(Outcome::kPlayerAWins, kReasonPlayerShutDown);
+  if (no_a && no_b) return game::technical_result(std::nullopt, kReasonPlayerShutDown);
+  if (no_a) return game::technical_result(game::Side::kB, kReasonPlayerShutDown);
+  if (no_b) return game::technical_result(game::Side::kA, kReasonPlayerShutDown);
   const MatchSlot& slot = draft.board().slot(match);
   int most = std::min(draft.settings().max_attempts, kMostAttempts);
   if (!referee_left || slot.counted_attempts() >= most || slot.attempts >= kMostAssignments) {
-    return MatchResult::technical(Outcome::kNoWinner, kReasonNoReferee);
+    return game::technical_result(std::nullopt, kReasonNoReferee);
   }
   return std::nullopt;
 }

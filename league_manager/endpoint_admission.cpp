@@ -1,5 +1,6 @@
 #include "league_manager/endpoint_admission.h"
 
+#include "common/core/text.h"
 #include "common/transport/bus/subject.h"
 
 namespace league::league_manager {
@@ -36,7 +37,7 @@ std::optional<core::Error> foreign_session(const std::string& endpoint,
   if (is_own) return std::nullopt;
   return core::Error{
       core::ErrorCode::kEndpointNotAllowed,
-      "contact_endpoint " + endpoint +
+      "contact_endpoint " + core::excerpt(endpoint, core::kMostEchoed) +
           " is not the session that this request came by: register with a request to "
           "mcp.session.SESSION.in",
       "/contact_endpoint"};

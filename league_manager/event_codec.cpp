@@ -25,11 +25,19 @@ class Writer {
   void operator()(const char* key, std::optional<T>& value) {
     if (value) out_[key] = *value;
   }
+  /// Absent when false.
+  void flag(const char* key, bool value) {
+    if (value) out_[key] = true;
+  }
   void operator()(const char* key, core::LeagueId& id) { out_[key] = id.str(); }
   void operator()(const char* key, FailureKind& kind) { out_[key] = failure_kind_name(kind); }
+  void operator()(const char* key, MatchResult& result) { out_[key] = result_to_json(result); }
   void operator()(const char* key, AgentState& state) { out_[key] = agent_state_name(state); }
   void operator()(const char* key, Recognition& how) { out_[key] = recognition_name(how); }
   void operator()(const char* key, News& news) { out_[key] = news_name(news); }
+  void operator()(const char* key, std::optional<game::Fairness>& fairness) {
+    if (fairness) out_[key] = game::fairness_name(*fairness);
+  }
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
     json list = json::array();
     for (const auto& seed : seeds) list.push_back(core::to_hex(seed));
@@ -51,7 +59,9 @@ class Reader {
   void operator()(const char* key, std::optional<T>& value) {
     if (in_.contains(key)) value = in_.at(key).get<T>();
   }
+  void flag(const char* key, bool& value) { value = in_.value(key, false); }
   void operator()(const char* key, core::LeagueId& id) { id = core::LeagueId(text(key)); }
+  void operator()(const char* key, MatchResult& result) { result = result_from_json(in_.at(key)); }
   void operator()(const char* key, FailureKind& kind) {
     kind = named(key, parse_failure_kind(text(key)));
   }
@@ -62,6 +72,10 @@ class Reader {
     how = named(key, parse_recognition(text(key)));
   }
   void operator()(const char* key, News& news) { news = named(key, parse_news(text(key))); }
+  void operator()(const char* key, std::optional<game::Fairness>& fairness) {
+    fairness.reset();
+    if (in_.contains(key)) fairness = named(key, game::parse_fairness(text(key)));
+  }
   void operator()(const char* key, std::vector<DrawSeed>& seeds) {
     seeds.clear();
     for (const auto& hex : in_.at(key)) {
@@ -90,6 +104,7 @@ void fields(auto& io, LeagueCreated& e) {
   io("game_type", e.game_type);
   io("players", e.players);
   io("referees", e.referees);
+  io("league_key", e.league_key);
 }
 void fields(auto& io, AgentRegistered& e) {
   io("agent", e.agent);
@@ -131,6 +146,8 @@ void fields(auto& io, MatchReported& e) {
   io("attempt", e.attempt);
   io("referee", e.referee);
   io("result", e.result);
+  io("fairness", e.fairness);
+  io.flag("unproven", e.is_unproven);
 }
 void fields(auto& io, MatchForfeited& e) {
   io("match", e.match);
@@ -161,19 +178,28 @@ void fields(auto& io, RoundCompleted& e) {
   io("summary", e.summary);
 }
 void fields(auto& io, LeagueCompleted& e) { io("champion", e.champion); }
-void fields(auto& io, LeagueContinued& e) { io("term", e.term); }
+void fields(auto& io, LeagueContinued& e) {
+  io("term", e.term);
+  io("given_up", e.given_up);
+}
 void fields(auto& io, NewsDelivered& e) {
   io("news", e.news);
   io("round", e.round);
 }
+void fields(auto& io, MatchDisputed& e) {
+  io("match", e.match);
+  io("player", e.player);
+  io("reason", e.reason);
+}
 
 // In the order of EventBody.
 constexpr std::array<std::string_view, std::variant_size_v<EventBody>> kTypes = {
-    "LEAGUE_CREATED",      "AGENT_REGISTERED",         "AGENT_REREGISTERED",    "LEAGUE_STARTED",
-    "ROUND_STARTED",       "MATCH_ASSIGNED",           "MATCH_RELEASED",        "MATCH_REPORTED",
-    "MATCH_FORFEITED",     "REPORT_CONFLICT_RECORDED", "STALE_REPORT_RECORDED", "FAILURE_COUNTED",
-    "AGENT_STATE_CHANGED", "ROUND_COMPLETED",          "LEAGUE_COMPLETED",      "LEAGUE_CONTINUED",
-    "NEWS_DELIVERED"};
+    "LEAGUE_CREATED",           "AGENT_REGISTERED",      "AGENT_REREGISTERED",
+    "LEAGUE_STARTED",           "ROUND_STARTED",         "MATCH_ASSIGNED",
+    "MATCH_RELEASED",           "MATCH_REPORTED",        "MATCH_FORFEITED",
+    "REPORT_CONFLICT_RECORDED", "STALE_REPORT_RECORDED", "FAILURE_COUNTED",
+    "AGENT_STATE_CHANGED",      "ROUND_COMPLETED",       "LEAGUE_COMPLETED",
+    "LEAGUE_CONTINUED",         "NEWS_DELIVERED",        "MATCH_DISPUTED"};
 
 /// An event of the `index`-th type with nothing in it.
 template <std::size_t... I>

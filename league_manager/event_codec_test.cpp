@@ -41,14 +41,17 @@ class Maker {
     if (coin()) profile.log_public_key = text();
     profile.takes_from_queue = coin();
     profile.hears_events = coin();
+    profile.match_credentials = coin();
+    profile.is_from_loopback = coin();
     return profile;
   }
   MatchResult result() {
     MatchResult result;
     result.outcome = static_cast<Outcome>(number(4));
     if (coin()) result.drawn_number = 1 + number(10);
-    if (coin()) result.choice_a = static_cast<Parity>(number(2));
-    if (coin()) result.choice_b = static_cast<Parity>(number(2));
+    for (game::Side side : game::kBothSides) {
+      if (coin()) result.choices[side] = text();
+    }
     result.technical_reason = text();
     return result;
   }
@@ -64,7 +67,8 @@ class Maker {
   EventBody body(std::size_t type) {
     switch (type) {
       case 0:
-        return LeagueCreated{core::LeagueId(text()), text(), number(99), number(9)};
+        return LeagueCreated{core::LeagueId(text()), text(), number(99), number(9),
+                             coin() ? std::optional(text()) : std::nullopt};
       case 1:
         return AgentRegistered{agent(), profile(), {text(), text()}, text()};
       case 2:
@@ -79,7 +83,9 @@ class Maker {
       case 6:
         return MatchReleased{match(), number(9), text(), coin()};
       case 7:
-        return MatchReported{match(), number(9), number(9), result()};
+        return MatchReported{
+            match(), number(9), number(9), result(), static_cast<game::Fairness>(number(3)),
+            coin()};
       case 8:
         return MatchForfeited{match(), result()};
       case 9:
@@ -95,9 +101,12 @@ class Maker {
       case 14:
         return LeagueCompleted{number(1000)};
       case 15:
-        return LeagueContinued{number(2) == 0 ? std::nullopt : std::optional<int>(number(99))};
-      default:
+        return LeagueContinued{number(2) == 0 ? std::nullopt : std::optional<int>(number(99)),
+                               number(2) == 0 ? std::nullopt : std::optional<std::string>("R1M1")};
+      case 16:
         return NewsDelivered{static_cast<News>(number(3)), number(99)};
+      default:
+        return MatchDisputed{match(), number(99), text()};
     }
   }
 
@@ -136,6 +145,17 @@ TEST(EventCodec, WritesReadableJson) {
             (journal::Record{
                 "MATCH_ASSIGNED",
                 R"({"at":"2025-01-15T10:30:00.000000Z","attempt":1,"match":"R1M2","referee":0})"}));
+}
+
+TEST(EventCodec, ReadsReportsOfJournalsBeforeThereWereCommitments) {
+  auto event = from_record(
+      {"MATCH_REPORTED",
+       R"({"at":"2025-01-15T10:30:00Z","match":"R1M1","attempt":1,"referee":0,"result":{"outcome":"A","drawn_number":4,"choice_a":"even","choice_b":"odd"}})"});
+  ASSERT_TRUE(event) << event.error().message;
+  const auto& reported = std::get<MatchReported>(event->body);
+  EXPECT_FALSE(reported.fairness);
+  EXPECT_FALSE(reported.is_unproven);
+  EXPECT_EQ(reported.result.choices[game::Side::kB], "odd");
 }
 
 TEST(EventCodec, RefusesDamagedRecordsWithTheirType) {

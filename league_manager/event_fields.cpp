@@ -25,12 +25,7 @@ void read_optional(const json& object, const char* key, std::optional<T>& value)
   }
 }
 
-void read_choice(const json& object, const char* key, std::optional<Parity>& choice) {
-  std::optional<std::string> text;
-  read_optional(object, key, text);
-  choice.reset();
-  if (text) choice = required(parse_parity(*text), *text);
-}
+const char* choice_key(game::Side side) { return side == game::Side::kA ? "choice_a" : "choice_b"; }
 
 }  // namespace
 
@@ -60,6 +55,8 @@ void to_json(json& out, const AgentProfile& profile) {
   if (profile.log_public_key) out["log_public_key"] = *profile.log_public_key;
   if (profile.takes_from_queue) out["takes_from_queue"] = true;
   if (profile.hears_events) out["hears_events"] = true;
+  if (profile.match_credentials) out["match_credentials"] = true;
+  if (profile.is_from_loopback) out["is_from_loopback"] = true;
 }
 
 void from_json(const json& in, AgentProfile& profile) {
@@ -74,6 +71,8 @@ void from_json(const json& in, AgentProfile& profile) {
   read_optional(in, "log_public_key", profile.log_public_key);
   profile.takes_from_queue = in.value("takes_from_queue", false);
   profile.hears_events = in.value("hears_events", false);
+  profile.match_credentials = in.value("match_credentials", false);
+  profile.is_from_loopback = in.value("is_from_loopback", false);
 }
 
 void to_json(json& out, const Credential& credential) {
@@ -85,21 +84,25 @@ void from_json(const json& in, Credential& credential) {
   in.at("token_hash").get_to(credential.token_hash);
 }
 
-void to_json(json& out, const MatchResult& result) {
-  out = {{"outcome", outcome_name(result.outcome)}};
+json result_to_json(const MatchResult& result) {
+  json out = {{"outcome", game::outcome_name(result.outcome)}};
   if (result.drawn_number) out["drawn_number"] = *result.drawn_number;
-  if (result.choice_a) out["choice_a"] = parity_name(*result.choice_a);
-  if (result.choice_b) out["choice_b"] = parity_name(*result.choice_b);
+  for (game::Side side : game::kBothSides) {
+    if (result.choices[side]) out[choice_key(side)] = *result.choices[side];
+  }
   if (result.is_technical()) out["technical_reason"] = result.technical_reason;
+  return out;
 }
 
-void from_json(const json& in, MatchResult& result) {
+MatchResult result_from_json(const json& in) {
+  MatchResult result;
   const auto& outcome = in.at("outcome").get_ref<const std::string&>();
-  result.outcome = required(parse_outcome(outcome), outcome);
+  result.outcome = required(game::parse_outcome(outcome), outcome);
   read_optional(in, "drawn_number", result.drawn_number);
-  read_choice(in, "choice_a", result.choice_a);
-  read_choice(in, "choice_b", result.choice_b);
+  for (game::Side side : game::kBothSides)
+    read_optional(in, choice_key(side), result.choices[side]);
   result.technical_reason = in.value("technical_reason", std::string());
+  return result;
 }
 
 void to_json(json& out, const MatchSummary& summary) {

@@ -18,9 +18,11 @@ void to_json(nlohmann::json& json, const AgentProfile& profile);
 void from_json(const nlohmann::json& json, AgentProfile& profile);
 void to_json(nlohmann::json& json, const Credential& credential);
 void from_json(const nlohmann::json& json, Credential& credential);
-void to_json(nlohmann::json& json, const MatchResult& result);
-void from_json(const nlohmann::json& json, MatchResult& result);
 void to_json(nlohmann::json& json, const MatchSummary& summary);
 void from_json(const nlohmann::json& json, MatchSummary& summary);
+
+// A MatchResult is of another namespace, where look-up would not find them.
+[[nodiscard]] nlohmann::json result_to_json(const MatchResult& result);
+[[nodiscard]] MatchResult result_from_json(const nlohmann::json& json);
 
 }  // namespace league::league_manager

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,13 +12,10 @@
 #include "common/core/timestamp.h"
 #include "league_manager/agent.h"
 #include "league_manager/agent_ref.h"
+#include "league_manager/compact_result.h"
 #include "league_manager/match_key.h"
-#include "league_manager/match_result.h"
 
 namespace league::league_manager {
-
-/// 256 bits from which a match's number is drawn. Source: protocol §7.
-using DrawSeed = std::array<std::uint8_t, 32>;
 
 /// A league with no agents exists. What stands here makes the league and never changes; everything
 /// else that an operator may set can be different each time the manager starts.
@@ -28,6 +24,7 @@ struct LeagueCreated {
   std::string game_type;
   int players = 0;  ///< the league is full with this many ...
   int referees = 0;  ///< ... and this many
+  std::optional<std::string> league_key = std::nullopt;  ///< nothing in journals of old
   bool operator==(const LeagueCreated&) const = default;
 };
 
@@ -37,6 +34,9 @@ struct LeagueContinued {
   /// What follows is of this term, where managers stand by for each other. Nothing: of the one
   /// before.
   std::optional<int> term = std::nullopt;
+  /// What the journal lacks, and the operator goes on without (`--accept-loss`). Nothing: it lacks
+  /// nothing.
+  std::optional<std::string> given_up = std::nullopt;
   bool operator==(const LeagueContinued&) const = default;
 };
 
@@ -109,6 +109,11 @@ struct MatchReported {
   int attempt = 0;
   int referee = 0;
   MatchResult result;
+  /// How far the players bound the draw; nothing in journals of before they could.
+  std::optional<game::Fairness> fairness = std::nullopt;
+  /// The referee, one of other origin, did not reveal the seed, and the operator allows that:
+  /// nobody can say whether the number was drawn (protocol §7).
+  bool is_unproven = false;
   bool operator==(const MatchReported&) const = default;
 };
 
@@ -133,6 +138,14 @@ struct StaleReportRecorded {
   int attempt = 0;
   int referee = 0;
   bool operator==(const StaleReportRecorded&) const = default;
+};
+
+/// A player says that the result of its match is false. The result stands until the operator acts.
+struct MatchDisputed {
+  MatchKey match;
+  int player = 0;
+  std::string reason;  ///< the player's words, bounded
+  bool operator==(const MatchDisputed&) const = default;
 };
 
 /// An agent failed once.
@@ -203,7 +216,7 @@ using EventBody =
     std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, RoundStarted,
                  MatchAssigned, MatchReleased, MatchReported, MatchForfeited,
                  ReportConflictRecorded, StaleReportRecorded, FailureCounted, AgentStateChanged,
-                 RoundCompleted, LeagueCompleted, LeagueContinued, NewsDelivered>;
+                 RoundCompleted, LeagueCompleted, LeagueContinued, NewsDelivered, MatchDisputed>;
 
 /// Something that has happened to a league, in the past tense: the only thing that changes it.
 struct Event {

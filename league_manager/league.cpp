@@ -17,8 +17,9 @@ std::string_view league_state_name(LeagueState state) {
 League::League(LeagueSettings settings) : settings_(std::move(settings)) {}
 
 Events League::decide_creation(core::UtcTimestamp now) const {
+  auto key = settings_.league_key.empty() ? std::nullopt : std::optional(settings_.league_key);
   return {{now, LeagueCreated{settings_.league_id, settings_.game_type, settings_.players,
-                              settings_.referees}}};
+                              settings_.referees, std::move(key)}}};
 }
 
 core::Result<RegistrationDecision> League::decide_register(const RegistrationRequest& request,

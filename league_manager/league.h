@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -135,6 +136,12 @@ class League {
   /// protocol §8.
   [[nodiscard]] ReportDecision decide_report(int referee, const MatchReport& report,
                                              core::UtcTimestamp now) const;
+  /// `player`, whose token has been checked, says that the result of its match is false: that is
+  /// kept, once per player, and the result stands. Fails with kMatchNotFound, kNotAuthorized or
+  /// kMatchNotOpen.
+  [[nodiscard]] core::Result<Events> decide_dispute(int player, MatchKey match,
+                                                    std::string_view reason,
+                                                    core::UtcTimestamp now) const;
   /// What `referee`, whose token has been checked, gets of the matches that it claims: those that
   /// wait, as far as it has places. A match that another referee has stays there until that one is
   /// lost (decide_referee_lost), however often the queue hands it out.
@@ -191,6 +198,10 @@ class League {
   /// The first unfinished match of `player`; nothing before the start and after its last.
   [[nodiscard]] std::optional<MatchView> next_match(int player) const;
   [[nodiscard]] UntoldNews untold_news() const;
+  /// By match, the players that dispute its result, in the order in which they said so.
+  [[nodiscard]] const std::map<MatchKey, std::vector<int>>& disputes() const { return disputes_; }
+  /// The matches whose results are accepted without proof, see MatchReported.
+  [[nodiscard]] const std::vector<MatchKey>& unproven() const { return unproven_; }
   /// How the matches of a completed round ended; nothing for any other round.
   [[nodiscard]] std::optional<MatchSummary> round_summary(int round) const;
   /// Everything that the league holds as text, for tests and diagnosis. Equal leagues give equal
@@ -212,7 +223,9 @@ class League {
   [[nodiscard]] ReportDecision refuse_stale(int referee, const MatchReport& report, int attempt,
                                             core::UtcTimestamp now) const;
   [[nodiscard]] ReportDecision accept(int referee, const MatchReport& report,
-                                      const MatchResult& result, core::UtcTimestamp now) const;
+                                      const JudgedReport& judged, core::UtcTimestamp now) const;
+  [[nodiscard]] ReportFacts facts_for(int referee, MatchKey match) const;
+  [[nodiscard]] bool is_disputed_by(MatchKey match, int player) const;
   [[nodiscard]] bool has_restarted(const RegistrationRequest& request,
                                    const RegistrationDecision& decision) const;
   [[nodiscard]] bool fits(const EventBody& body) const;
@@ -234,6 +247,8 @@ class League {
   std::vector<MatchSummary> summaries_;  // of completed rounds
   MatchSummary finished_;
   std::optional<int> champion_;
+  std::map<MatchKey, std::vector<int>> disputes_;
+  std::vector<MatchKey> unproven_;
   int announced_round_ = 0;  // the last one of which everybody has been told; so the next two
   int told_round_ = 0;
   bool is_end_told_ = false;

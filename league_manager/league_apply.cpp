@@ -10,6 +10,9 @@ template <typename... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
 };
+// clang 14 does not deduce aggregates.
+template <typename... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 }  // namespace
 
@@ -41,7 +44,9 @@ bool League::fits(const EventBody& body) const {
   return std::visit(
       Overloaded{
           [&](const LeagueCreated& e) {
-            return !is_created_ && e.league_id == settings_.league_id;
+            bool is_other = e.league_key && !settings_.league_key.empty() &&
+                            *e.league_key != settings_.league_key;
+            return !is_created_ && e.league_id == settings_.league_id && !is_other;
           },
           [&](const AgentRegistered& e) {
             return is_created_ && state_ == LeagueState::kRegistering &&
@@ -88,6 +93,10 @@ bool League::fits(const EventBody& body) const {
           [&](const LeagueContinued&) { return is_created_; },
           [&](const NewsDelivered& e) {
             return state_ != LeagueState::kRegistering && e.round <= board_.round();
+          },
+          [&](const MatchDisputed& e) {
+            return schedule_.contains(e.match) && roster_.contains(AgentRef::player(e.player)) &&
+                   !is_disputed_by(e.match, e.player);
           },
       },
       body);
@@ -148,7 +157,10 @@ void League::change(const Event& event) {
             }
           },
           [&](const RoundStarted&) { is_round_open_ = true; },
-          [&](const MatchReported& e) { record(e.match, e.result); },
+          [&](const MatchReported& e) {
+            record(e.match, e.result);
+            if (e.is_unproven) unproven_.push_back(e.match);
+          },
           [&](const MatchForfeited& e) { record(e.match, e.result); },
           [&](const ReportConflictRecorded& e) { note_incident(e.match); },
           [&](const StaleReportRecorded& e) { note_incident(e.match); },
@@ -164,6 +176,7 @@ void League::change(const Event& event) {
           },
           [&](const LeagueContinued&) { restart_suspensions(event.at); },
           [&](const NewsDelivered& e) { note_delivered(e); },
+          [&](const MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
           [](const auto&) {},
       },
       event.body);

@@ -20,14 +20,18 @@ bool changes_table(const EventBody& event) {
 bool changes_rounds(const EventBody& event) {
   return is_one_of<LeagueCreated, LeagueStarted, RoundStarted, MatchAssigned, MatchReleased,
                    MatchReported, MatchForfeited, ReportConflictRecorded, StaleReportRecorded,
-                   RoundCompleted, LeagueCompleted>(event);
+                   MatchDisputed, RoundCompleted, LeagueCompleted>(event);
 }
 
 core::Result<void> LeagueBook::apply(const Event& event) {
   if (const auto* created = std::get_if<LeagueCreated>(&event.body); created && !league_) {
     LeagueSettings settings;
     settings.league_id = created->league_id;
+    settings.league_key = created->league_key.value_or(std::string());
     settings.game_type = created->game_type;
+    auto rules = games_->find(created->game_type);
+    if (!rules) return rules.error();
+    settings.rules = *rules;
     settings.players = created->players;
     settings.referees = created->referees;
     league_.emplace(std::move(settings));
@@ -64,6 +68,21 @@ void LeagueBook::finish(MatchKey match, const MatchResult& result, core::UtcTime
       notes_[static_cast<std::size_t>(match.round - 1)][static_cast<std::size_t>(match.number - 1)];
   note.finished_at = at;
   note.technical_reason = result.technical_reason;
+  for (game::Side side : game::kBothSides) {
+    if (!result.choices[side]) continue;
+    const auto place = league_->settings().rules->index_of(*result.choices[side]);
+    note.choices[side] = place ? static_cast<std::uint8_t>(*place + 1) : 0;
+  }
+}
+
+game::PerSide<std::string_view> LeagueBook::choices(MatchKey match) const {
+  game::PerSide<std::string_view> words;
+  const MatchNote& of_match = note(match);
+  for (game::Side side : game::kBothSides) {
+    const std::size_t place = of_match.choices[side];
+    if (place > 0) words[side] = league_->settings().rules->choices()[place - 1];
+  }
+  return words;
 }
 
 std::vector<RankedPlayer> LeagueBook::table() const {

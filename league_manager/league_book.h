@@ -26,10 +26,15 @@ class LeagueBook {
   struct MatchNote {
     core::UtcTimestamp finished_at;
     std::string technical_reason;  ///< empty for a match that was played
+    /// Places in the choices of the game's rules, from 1; 0 for none. See `choices`.
+    game::PerSide<std::uint8_t> choices;
     DrawSeed seed{};  ///< of its draw; a secret until the match is finished
   };
 
-  /// Makes the next event of the journal part of the book. Fails if it does not fit.
+  explicit LeagueBook(const game::Registry& games = game::standard_games()) : games_(&games) {}
+
+  /// Makes the next event of the journal part of the book. Fails if it does not fit, or if the
+  /// league's game is unknown.
   [[nodiscard]] core::Result<void> apply(const Event& event);
 
   /// Whether there is a league: true after the first event.
@@ -47,6 +52,8 @@ class LeagueBook {
     return notes_[static_cast<std::size_t>(match.round - 1)]
                  [static_cast<std::size_t>(match.number - 1)];
   }
+  /// What was chosen in a finished match, in the game's words; empty for no choice.
+  [[nodiscard]] game::PerSide<std::string_view> choices(MatchKey match) const;
   /// The table as it is shown: before the start, who has registered, all at rank 1.
   [[nodiscard]] std::vector<RankedPlayer> table() const;
 
@@ -54,6 +61,7 @@ class LeagueBook {
   void take_notes(const Event& event);
   void finish(MatchKey match, const MatchResult& result, core::UtcTimestamp at);
 
+  const game::Registry* games_;  // outlives the book
   std::optional<League> league_;
   std::uint64_t entries_ = 0;
   Stamp table_stamp_;

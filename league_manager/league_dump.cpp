@@ -13,16 +13,19 @@ void dump_agent(std::ostream& out, AgentRef ref, const Agent& agent) {
   out << ref.id() << " '" << p.display_name << "' " << p.version << " " << p.endpoint << " "
       << p.protocol_version.value_or("-") << " " << p.contact_email.value_or("-") << " "
       << p.log_public_key.value_or("-") << " " << p.max_concurrent_matches << " "
-      << p.assignments_in_ack << p.takes_from_queue << p.hears_events;
+      << p.assignments_in_ack << p.takes_from_queue << p.hears_events << p.match_credentials
+      << p.is_from_loopback;
   for (const auto& game : p.game_types) out << " " << game;
   out << " nonce " << agent.credential.nonce << " hash " << agent.credential.token_hash
       << " registration " << agent.registration_nonce_hash << " " << agent.lifecycle.str() << "\n";
 }
 
 void dump_result(std::ostream& out, const CompactResult& r) {
-  out << outcome_name(r.outcome) << " " << r.reason_fingerprint << " referee " << r.referee
+  out << game::outcome_name(r.outcome) << " " << r.reason_fingerprint << " referee " << r.referee
       << " attempt " << int{r.attempt} << " drawn " << int{r.drawn_number} << " choices "
-      << int{r.choices} << " by manager " << r.by_manager << " incidents " << int{r.incidents};
+      << r.choices_fingerprint << " " << (r.fairness ? game::fairness_name(*r.fairness) : "-")
+      << " unproven " << r.is_unproven << " by manager " << r.by_manager << " incidents "
+      << int{r.incidents};
 }
 
 void dump_slot(std::ostream& out, MatchKey match, const MatchSlot& slot) {
@@ -70,6 +73,11 @@ std::string League::dump() const {
       dump_result(out, result);
       out << "\n";
     }
+  }
+  for (const auto& [match, players] : disputes_) {
+    out << "disputed " << match.id().str();
+    for (int player : players) out << " " << player;
+    out << "\n";
   }
   out << "finished ";
   dump_summary(out, finished_);

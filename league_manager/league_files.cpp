@@ -43,34 +43,49 @@ void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) 
       .end();
 }
 
-void add_choices(std::string& out, const Pairing& pairing, const CompactResult& result) {
-  auto name = [](std::optional<Parity> choice) { return choice ? parity_name(*choice) : ""; };
+void add_choices(std::string& out, const LeagueBook& book, const MatchView& view) {
+  const auto choices = book.choices(view.match);
   JsonObject(out)
-      .optional_text(player_id(pairing.player_a), name(result.choice_a()))
-      .optional_text(player_id(pairing.player_b), name(result.choice_b()))
+      .optional_text(player_id(view.pairing.player_a), choices[game::Side::kA])
+      .optional_text(player_id(view.pairing.player_b), choices[game::Side::kB])
       .end();
+}
+
+void add_disputes(JsonObject& object, std::string& out, const League& league, MatchKey match) {
+  const auto disputed = league.disputes().find(match);
+  if (disputed == league.disputes().end()) return;
+  object.name("disputed_by");
+  const char* separator = "[";
+  for (int player : disputed->second) {
+    out += separator + ('"' + player_id(player)) + '"';
+    separator = ",";
+  }
+  out += ']';
 }
 
 void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
                 const MatchView& view) {
   const CompactResult& result = *view.result;
   const LeagueBook::MatchNote& note = book.note(view.match);
-  Points points = points_of(result.outcome);
+  const auto points = game::points_of(result.outcome);
   object.text("result", result_status(result))
       .optional_text("winner_player_id", player_id(winner_of(view.pairing, result)));
   object.name("score");
   JsonObject(out)
-      .number(player_id(view.pairing.player_a), points.a)
-      .number(player_id(view.pairing.player_b), points.b)
+      .number(player_id(view.pairing.player_a), points[game::Side::kA])
+      .number(player_id(view.pairing.player_b), points[game::Side::kB])
       .end();
   object.name("choices");
-  add_choices(out, view.pairing, result);
+  add_choices(out, book, view);
   if (result.drawn_number > 0) {
     object.number("drawn_number", static_cast<int>(result.drawn_number));
   } else {
     object.null("drawn_number");
   }
   if (!note.technical_reason.empty()) object.text("technical_reason", note.technical_reason);
+  if (result.fairness) object.text("fairness", game::fairness_name(*result.fairness));
+  if (result.is_unproven) object.flag("unproven", true);
+  add_disputes(object, out, book.league(), view.match);
   object.text("decided_by", result.by_manager ? "league_manager" : "referee");
   if (result.incidents > 0) object.number("incidents", static_cast<int>(result.incidents));
   object.time("finished_at", note.finished_at);
@@ -148,9 +163,9 @@ std::string_view match_status(MatchStatus status) {
 }
 
 int winner_of(const Pairing& pairing, const CompactResult& result) {
-  if (result.outcome == Outcome::kPlayerAWins) return pairing.player_a;
-  if (result.outcome == Outcome::kPlayerBWins) return pairing.player_b;
-  return -1;
+  const auto winner = game::winner_of(result.outcome);
+  if (!winner) return -1;
+  return *winner == game::Side::kA ? pairing.player_a : pairing.player_b;
 }
 
 core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink) {

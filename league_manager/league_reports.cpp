@@ -51,13 +51,25 @@ ReportDecision League::decide_open(int referee, const MatchReport& report,
   if (slot.status != MatchStatus::kAssigned || attempt != slot.attempts || own != attempt) {
     return refuse_stale(referee, report, attempt, now);
   }
-  auto result = check_report(report, schedule_.pairing(report.match));
-  if (!result) {
+  auto judged = judge_report(report, facts_for(referee, report.match));
+  if (!judged) {
     ReportDecision decision;
-    decision.refusal = result.error();
+    decision.refusal = judged.error();
     return decision;
   }
-  return accept(referee, report, *result, now);
+  return accept(referee, report, *judged, now);
+}
+
+ReportFacts League::facts_for(int referee, MatchKey match) const {
+  const AgentProfile& profile = roster_.agent(AgentRef::referee(referee)).profile;
+  const MatchSlot& slot = board_.slot(match);
+  return {.rules = *settings_.rules,
+          .pairing = schedule_.pairing(match),
+          .seed = slot.seed,
+          .attempt = slot.attempts,
+          .is_strict = !settings_.open_mode,
+          .has_match_credentials = profile.match_credentials,
+          .may_be_unproven = settings_.may_be_unproven(profile.is_from_loopback)};
 }
 
 ReportDecision League::refuse_stale(int referee, const MatchReport& report, int attempt,
@@ -88,7 +100,7 @@ ReportDecision League::decide_finished(int referee, const MatchReport& report,
     return refuse_stale(referee, report, attempt, now);
   }
   ReportDecision decision;
-  auto result = check_report(report, schedule_.pairing(report.match));
+  auto result = claimed_result(report, *settings_.rules, schedule_.pairing(report.match));
   if (!result) {
     decision.refusal = result.error();
   } else if (CompactResult::of(*result).same_result(standing)) {
@@ -106,19 +118,25 @@ ReportDecision League::decide_finished(int referee, const MatchReport& report,
   return decision;
 }
 
-ReportDecision League::accept(int referee, const MatchReport& report, const MatchResult& result,
+ReportDecision League::accept(int referee, const MatchReport& report, const JudgedReport& judged,
                               core::UtcTimestamp now) const {
   Draft draft(running(), now);
   Pairing pairing = schedule_.pairing(report.match);
   std::map<AgentRef, int> counted;
   for (const auto& failure : report.failures) {
+    if (!failure.counts) continue;
     auto agent = AgentRef::parse(failure.player_id);
     if (agent != AgentRef::player(pairing.player_a) && agent != AgentRef::player(pairing.player_b))
       continue;
     if (++counted[*agent] <= kFailuresPerReport)
       draft.add(FailureCounted{*agent, failure.kind, report.match});
   }
-  draft.add(MatchReported{report.match, board_.slot(report.match).attempts, referee, result});
+  draft.add(MatchReported{.match = report.match,
+                          .attempt = board_.slot(report.match).attempts,
+                          .referee = referee,
+                          .result = judged.result,
+                          .fairness = judged.fairness,
+                          .is_unproven = judged.is_unproven});
   settle_agent(draft, AgentRef::player(pairing.player_a));
   settle_agent(draft, AgentRef::player(pairing.player_b));
   deal_matches(draft, report.match);

@@ -80,7 +80,7 @@ TEST_F(LeagueReports, RefusesAWaitingMatch) {
 
 TEST_F(LeagueReports, RefusesAnInvalidResultAndLeavesTheMatchOpen) {
   auto report = right(kFirst);
-  report.drawn_number = 5;
+  report.claim.drawn_number = *report.claim.drawn_number % 10 + 1;
   EXPECT_EQ(refusal(0, report), ErrorCode::kInvalidResult);
   EXPECT_EQ(refusal(0, right(kFirst)), std::nullopt);
 }
@@ -148,15 +148,14 @@ TEST_F(LeagueReports, BringsTheNextMatchAndRepeatsItWithTheAnswer) {
 }
 
 TEST_F(LeagueReports, CountsFailuresAndShutsAPlayerDown) {
-  auto report = right(kFirst);
+  auto report = testing::technical_report_of(played_.league, kFirst);
   auto view = *played_.league.match(kFirst);
   AgentRef loser = AgentRef::player(view.pairing.player_b);
-  report.technical_reason = "CHOICE_TIMEOUT";
-  report.choices.clear();
-  report.drawn_number.reset();
-  report.failures.assign(3, {loser.id(), FailureKind::kTimeout});
-  report.failures.push_back({"P99", FailureKind::kTimeout});
-  report.failures.push_back({"league_manager", FailureKind::kTimeout});
+  const ReportedFailure timeout{.player_id = loser.id(), .is_timeout = true, .has_clock = true};
+  report.failures.assign(3, timeout);
+  report.failures.push_back({.player_id = "P99"});
+  report.failures.push_back({.player_id = "league_manager"});
+  report.failures.push_back({.player_id = loser.id(), .counts = false});
   ASSERT_EQ(refusal(0, report), std::nullopt);
   EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.state(), AgentState::kSuspended);
   EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.failures(), 3);
@@ -166,8 +165,8 @@ TEST_F(LeagueReports, CountsFailuresAndShutsAPlayerDown) {
 TEST_F(LeagueReports, BoundsTheFailuresOfOneReport) {
   auto report = right(kFirst);
   auto view = *played_.league.match(kFirst);
-  report.failures.assign(1000,
-                         {AgentRef::player(view.pairing.player_b).id(), FailureKind::kValidation});
+  report.failures.assign(1000, {.player_id = AgentRef::player(view.pairing.player_b).id(),
+                                .kind = FailureKind::kValidation});
   ASSERT_EQ(refusal(0, report), std::nullopt);
   EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 12);
 }

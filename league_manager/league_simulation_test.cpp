@@ -87,10 +87,10 @@ class Simulation {
     if (pick(8) == 0) report.attempt = 1 + pick(3);
     if (pick(8) == 0) report.attempt.reset();
     if (pick(5) == 0) {
-      report.technical_reason = "CHOICE_TIMEOUT";
-      report.winner_id.reset();
-      for (auto& [player, points] : report.score) points = 0;
-      report.failures.assign(3, {report.score[0].first, FailureKind::kTimeout});
+      const auto attempt = report.attempt;
+      report = testing::technical_report_of(league, match, true);
+      report.attempt = attempt;
+      report.failures.insert(report.failures.begin(), 3, report.failures.front());
     }
     bool was_open = slot.status == MatchStatus::kAssigned;
     bool rightful = was_open && slot.referee() == referee &&
@@ -170,8 +170,7 @@ void check_table(const League& league) {
   int expected = 0;
   for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
     RC_ASSERT(view.result.has_value());
-    Points points = points_of(view.result->outcome);
-    expected += points.a + points.b;
+    for (int points : game::points_of(view.result->outcome).both) expected += points;
   }
   int points = 0;
   for (const auto& row : league.standings().table()) {

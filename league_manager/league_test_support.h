@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "common/core/crypto.h"
 #include "league_manager/league.h"
 
 namespace league::league_manager::testing {
@@ -21,6 +22,7 @@ inline AgentProfile profile(const std::string& name, int port, int capacity = 1)
   profile.game_types = {"even_odd"};
   profile.endpoint = "http://127.0.0.1:" + std::to_string(port) + "/mcp";
   profile.max_concurrent_matches = capacity;
+  profile.match_credentials = true;
   return profile;
 }
 
@@ -99,20 +101,74 @@ inline LeagueSettings settings(int players, int referees) {
   return settings;
 }
 
-/// A correct report of a match as it stands: 0 both right, 1 A wins, 2 B wins.
+/// Choices and, where somebody is to win, nonces of both players with which `match` ends so: 0 a
+/// draw, 1 A wins, 2 B wins.
+inline game::Claim claim_for(const DrawSeed& seed, const game::PerSide<std::string>& players,
+                             const std::string& match, int kind) {
+  using game::Side;
+  const game::Rules& rules = **game::standard_games().find("even_odd");
+  const game::Choices choices = {{"even", kind == 0 ? "even" : "odd"}};
+  const std::string commitment = game::draw_commitment(seed, match);
+  for (int i = 0;; ++i) {
+    game::Claim claim;
+    game::Bindings bindings;
+    for (Side side : game::kBothSides) {
+      claim.choices.emplace_back(players[side], choices[side]);
+      if (kind == 0) continue;
+      const std::string nonce = core::to_hex(core::sha256(std::to_string(i)));
+      bindings.nonces[side] = nonce;
+      bindings.commitments[side] =
+          game::choice_commitment({commitment, match, players[side], choices[side], nonce});
+      claim.nonces.emplace_back(players[side], nonce);
+      claim.commitments.emplace_back(players[side], bindings.commitments[side]);
+    }
+    auto [result, reason] = game::play(rules, {seed, match, choices, bindings});
+    const auto winner = game::winner_of(result.outcome);
+    if (kind != 0 && winner != (kind == 1 ? Side::kA : Side::kB)) continue;
+    claim.drawn_number = result.drawn_number;
+    claim.number_kind = rules.kind_of(*result.drawn_number);
+    claim.draw_version = game::draw_version(bindings);
+    claim.seed = core::to_hex(seed);
+    if (winner) claim.winner = players[*winner];
+    auto& score = claim.score.emplace();
+    for (Side side : game::kBothSides)
+      score.emplace_back(players[side], game::points_of(result.outcome)[side]);
+    return claim;
+  }
+}
+
+/// A correct report of a match as it stands: 0 a draw, 1 A wins, 2 B wins. Of a match of an earlier
+/// round the seed is not known any more, so its number is not true.
 inline MatchReport report_of(const League& league, MatchKey match, int kind) {
   auto view = *league.match(match);
-  std::string a = AgentRef::player(view.pairing.player_a).id();
-  std::string b = AgentRef::player(view.pairing.player_b).id();
   MatchReport report;
   report.match = match;
   report.attempt = view.attempt;
-  report.drawn_number = 4;
-  report.choices = {{a, kind == 2 ? "odd" : "even"}, {b, kind == 1 ? "odd" : "even"}};
-  if (kind == 1) report.winner_id = a;
-  if (kind == 2) report.winner_id = b;
-  report.score = {{a, kind == 0 ? 1 : (kind == 1 ? 3 : 0)},
-                  {b, kind == 0 ? 1 : (kind == 2 ? 3 : 0)}};
+  report.round = match.round;
+  report.game_type = league.settings().game_type;
+  report.conversation = match_conversation(match, view.attempt).str();
+  const DrawSeed seed =
+      league.board().contains(match) ? league.board().slot(match).seed : DrawSeed{};
+  report.claim = claim_for(seed,
+                           {{AgentRef::player(view.pairing.player_a).id(),
+                             AgentRef::player(view.pairing.player_b).id()}},
+                           match.id().str(), kind);
+  return report;
+}
+
+/// The same match, lost by player B (or by both) for a failure that the report names.
+inline MatchReport technical_report_of(const League& league, MatchKey match, bool both = false) {
+  MatchReport report = report_of(league, match, 0);
+  auto& claim = report.claim;
+  const auto& [a, b] = std::pair(claim.choices[0].first, claim.choices[1].first);
+  if (!both) claim.winner = a;
+  claim.score = {{a, both ? 0 : 3}, {b, 0}};
+  claim.choices = {{a, std::nullopt}, {b, std::nullopt}};
+  claim.drawn_number.reset();
+  claim.number_kind.reset();
+  claim.technical_reason = both ? "BOTH_FAILED" : "CONNECTION_JOIN";
+  report.failures.push_back({.player_id = b, .kind = FailureKind::kConnection});
+  if (both) report.failures.push_back({.player_id = a, .kind = FailureKind::kConnection});
   return report;
 }
 

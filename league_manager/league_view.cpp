@@ -4,7 +4,6 @@
 
 #include "common/agent/match_credential.h"
 #include "common/core/crypto.h"
-#include "league_manager/draw_commitment.h"
 
 namespace league::league_manager {
 namespace {
@@ -47,9 +46,9 @@ bool is_suspended(const League& league, int index) {
 
 std::optional<core::PlayerId> winner_of(const MatchView& view) {
   if (!view.result) return std::nullopt;
-  if (view.result->outcome == Outcome::kPlayerAWins) return player_id(view.pairing.player_a);
-  if (view.result->outcome == Outcome::kPlayerBWins) return player_id(view.pairing.player_b);
-  return std::nullopt;
+  auto winner = game::winner_of(view.result->outcome);
+  if (!winner) return std::nullopt;
+  return player_id(*winner == game::Side::kA ? view.pairing.player_a : view.pairing.player_b);
 }
 
 std::string_view status_of(MatchStatus status) {
@@ -103,7 +102,7 @@ std::vector<envelope::AnnouncedMatch> announced_matches(const League& league) {
                        .player_b_id = player_id(pairing.player_b),
                        .referee_endpoint = referee_endpoint(league, referee),
                        .referee_id = referee_id(referee),
-                       .draw_commitment = draw_commitment(slot.seed, key.id())});
+                       .draw_commitment = game::draw_commitment(slot.seed, key.id().str())});
   }
   return matches;
 }
@@ -128,7 +127,7 @@ std::optional<envelope::MatchAssignment> match_assignment(const League& league, 
   assignment.player_b_id = player_id(pairing.player_b);
   assignment.referee_endpoint = referee_endpoint(league, slot.referee());
   assignment.referee_id = core::RefereeId(AgentRef::referee(slot.referee()).id());
-  assignment.draw_commitment = draw_commitment(slot.seed, match.id());
+  assignment.draw_commitment = game::draw_commitment(slot.seed, match.id().str());
   assignment.attempt = slot.attempts;
   assignment.conversation_id = match_conversation(match, slot.attempts);
   assignment.player_a_endpoint = a.profile.endpoint;

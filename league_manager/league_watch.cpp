@@ -26,8 +26,7 @@ void end_round(Draft& draft) {
   for (int number = 1; number <= draft.board().matches(); ++number) {
     MatchKey match{draft.board().round(), number};
     if (draft.board().slot(match).status == MatchStatus::kFinished) continue;
-    draft.add(
-        MatchForfeited{match, MatchResult::technical(Outcome::kNoWinner, kReasonRoundTimeLimit)});
+    draft.add(MatchForfeited{match, game::technical_result(std::nullopt, kReasonRoundTimeLimit)});
   }
 }
 

@@ -10,11 +10,11 @@ void apply_to_lifecycles(const Event& event, const Schedule& schedule,
     lifecycle_of(change->agent).enter(change->to, event.at);
   } else if (const auto* report = std::get_if<MatchReported>(&event.body)) {
     Pairing pairing = schedule.pairing(report->match);
-    bool played = !report->result.is_technical();
-    Outcome outcome = report->result.outcome;
-    if (played || outcome == Outcome::kPlayerAWins)
+    const bool played = !report->result.is_technical();
+    const auto winner = game::winner_of(report->result.outcome);
+    if (played || winner == game::Side::kA)
       lifecycle_of(AgentRef::player(pairing.player_a)).count_success();
-    if (played || outcome == Outcome::kPlayerBWins)
+    if (played || winner == game::Side::kB)
       lifecycle_of(AgentRef::player(pairing.player_b)).count_success();
     lifecycle_of(AgentRef::referee(report->referee)).count_success();
   }

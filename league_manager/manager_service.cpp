@@ -7,7 +7,6 @@
 #include "league_manager/league_view.h"
 #include "league_manager/manager_tools.h"
 #include "league_manager/query_answers.h"
-#include "league_manager/report_codec.h"
 
 namespace league::league_manager {
 namespace {
@@ -29,7 +28,8 @@ AgentProfile profile_of(const envelope::RefereeMeta& meta) {
           .assignments_in_ack = meta.assignments_in_ack,
           .log_public_key = meta.log_public_key,
           .takes_from_queue = meta.takes_from_queue,
-          .hears_events = meta.hears_events};
+          .hears_events = meta.hears_events,
+          .match_credentials = meta.match_credentials};
 }
 
 AgentProfile profile_of(const envelope::PlayerMeta& meta) {
@@ -43,6 +43,21 @@ AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .hears_events = meta.hears_events};
 }
 
+/// Whether a message comes from this machine itself: neither relayed by a proxy nor over a bus.
+bool is_from_loopback(const rpc::TransportContext& transport) {
+  if (transport.type == rpc::TransportType::kUnix || transport.type == rpc::TransportType::kMemory)
+    return true;
+  if (transport.type == rpc::TransportType::kNats || !transport.connection) return false;
+  if (const auto* http = transport.as_http(); http != nullptr && http->headers) {
+    for (const char* name : {"Forwarded", "X-Forwarded-For", "Via"}) {
+      if (rpc::find_header(*http->headers, name)) return false;
+    }
+  }
+  const std::string& remote = transport.connection->remote_address;
+  return remote.starts_with("127.") || remote.starts_with("[::1]:") ||
+         remote.starts_with("[::ffff:127.");
+}
+
 const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) {
   return request.referee_meta;
 }
@@ -50,32 +65,19 @@ const envelope::PlayerMeta& meta_of(const envelope::LeagueRegisterRequest& reque
   return request.player_meta;
 }
 
-/// The match's players that are suspended and yet played without a failure: they answered their
-/// ping.
-std::vector<AgentRef> suspended_but_playing(const League& league, const MatchReport& report) {
-  std::vector<AgentRef> recovered;
-  if (!league.schedule().contains(report.match)) return recovered;
-  auto pairing = league.schedule().pairing(report.match);
-  for (int index : {pairing.player_a, pairing.player_b}) {
-    AgentRef player = AgentRef::player(index);
-    if (league.roster().agent(player).lifecycle.state() != AgentState::kSuspended) continue;
-    bool failed = std::ranges::any_of(
-        report.failures, [&](const auto& failure) { return failure.player_id == player.id(); });
-    if (!failed) recovered.push_back(player);
+json ids_of(const std::vector<MatchKey>& matches) {
+  json ids = json::array();
+  for (MatchKey match : matches) ids.push_back(match.id().str());
+  return ids;
+}
+
+/// By match, the players that dispute it.
+json disputes_of(const League& league) {
+  json out = json::object();
+  for (const auto& [match, players] : league.disputes()) {
+    for (int player : players) out[match.id().str()].push_back(AgentRef::player(player).id());
   }
-  return recovered;
-}
-
-/// Whether the report gave its match a result; a repeat did not.
-bool is_accepted(const ReportDecision& decision) {
-  return !decision.refusal && !decision.is_repeat;
-}
-
-/// The journal has failed. Our agents try again after this; what is wrong is the operator's
-/// business and stands in the program's own messages.
-Error not_stored() {
-  return {ErrorCode::kOverloaded,
-          "the league manager cannot store anything and stops: try again when it is back", ""};
+  return out;
 }
 
 /// What is particular to each of the two registrations.
@@ -174,6 +176,11 @@ json ManagerService::league_error(const Error& error, const std::string& origina
   return envelope::encode(envelope, envelope::make_league_error(error, original_type));
 }
 
+Error ManagerService::not_stored() {
+  return {ErrorCode::kOverloaded,
+          "the league manager cannot store anything and stops: try again when it is back", ""};
+}
+
 template <typename Request>
 void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, const Error& error) {
   typename RegistrationTraits<Request>::Response response;
@@ -200,7 +207,9 @@ void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
                                         .round_id = {},
                                         .match_id = {}});
   RegistrationTraits<Request>::set_id(response, std::move(id));
-  if (!options_.broadcast_key.empty()) response.broadcast_key = options_.broadcast_key;
+  if (options_.publishes_events) response.broadcast_key = options_.league_key;
+  if (!options_.league_key.empty()) response.league_key = options_.league_key;
+  response.match_credentials = true;
   call->reply.send(envelope::encode(envelope, response), [this, events = decision.events] {
     note_answered();
     deps_.conductor.on_events(events);
@@ -227,6 +236,7 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
   request.kind = RegistrationTraits<Request>::kKind;
   request.profile = profile_of(meta_of(call->message));
   request.profile.endpoint = endpoint->url();
+  request.profile.is_from_loopback = is_from_loopback(call->context.transport);
   request.registration_nonce = call->message.registration_nonce;
   if (call->envelope.auth_token && !call->envelope.auth_token->empty()) {
     request.token_hash = call->envelope.auth_token->hash();
@@ -249,49 +259,6 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
       });
 }
 
-void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
-  auto report = report_of(call.envelope, call.message);
-  if (!report) return call.reply.refuse(report.error());
-  auto shared = std::make_shared<agent::Call<envelope::MatchResultReport>>(std::move(call));
-  auto decision = std::make_shared<ReportDecision>();
-  auto recovered = std::make_shared<std::vector<AgentRef>>();
-  auto reporter = std::make_shared<int>(0);
-  deps_.ledger.commit(
-      [&](const League& league, core::UtcTimestamp now) {
-        auto referee = league.roster().find(shared->envelope.sender.id);
-        *reporter = referee->index;
-        *decision = league.decide_report(*reporter, *report, now);
-        if (!decision->refusal) *recovered = suspended_but_playing(league, *report);
-        if (is_accepted(*decision)) deps_.conductor.hold_for_answer();
-        return decision->events;
-      },
-      [this, shared, decision, recovered, reporter](const Result<Events>& stored) {
-        bool is_held = is_accepted(*decision);
-        if (!stored) {
-          if (is_held) deps_.conductor.on_answered();
-          return shared->reply.refuse(not_stored());
-        }
-        auto follow = [this, events = *stored, recovered, is_held] {
-          note_answered();
-          if (is_held) deps_.conductor.on_answered();
-          deps_.conductor.on_events(events);
-          for (auto player : *recovered) deps_.conductor.on_alive(player);
-          deps_.conductor.advance();
-        };
-        if (decision->refusal) {
-          shared->reply.refuse(*decision->refusal);
-          return follow();
-        }
-        json answer = {{"status", "ok"}, {"match_id", shared->envelope.match_id->str()}};
-        auto next = deps_.conductor.assignments(*reporter, decision->next_matches);
-        if (!next.empty()) {
-          answer["matches"] = envelope::encode_assignments(next);
-          answer["round_id"] = decision->next_matches.front().round;
-        }
-        shared->reply.send(answer, follow);
-      });
-}
-
 void ManagerService::answer_when_durable(agent::Reply reply, json answer) {
   auto shared = std::make_shared<agent::Reply>(std::move(reply));
   deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
@@ -302,6 +269,8 @@ void ManagerService::answer_when_durable(agent::Reply reply, json answer) {
 }
 
 void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
+  if (call.message.query_type == envelope::QueryType::kDisputeMatch)
+    return on_dispute(std::move(call));
   auto envelope = deps_.envelopes.make(MessageType::kLeagueQueryResponse,
                                        {.conversation_id = call.envelope.conversation_id,
                                         .auth_token = {},
@@ -351,7 +320,10 @@ json ManagerService::status() const {
                 {"champion", nullptr},
                 {"started_at", nullptr},
                 {"completed_at", nullptr}};
-    if (!options_.broadcast_key.empty()) out["broadcast_key"] = options_.broadcast_key;
+    if (!options_.league_key.empty()) out["league_key"] = options_.league_key;
+    if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
+    if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
+    if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
     if (status.started_at) out["started_at"] = status.started_at->to_log();
     if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
     if (league.champion()) {

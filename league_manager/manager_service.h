@@ -19,7 +19,8 @@ struct ManagerOptions {
   envelope::Mode mode = envelope::Mode::kOpen;  ///< towards agents that register, ask and report
   core::LeagueId league_id;
   core::AuthToken operator_key;
-  std::string broadcast_key = {};  ///< public; of what is published once, where anything is
+  std::string league_key = {};  ///< public
+  bool publishes_events = false;  ///< which are signed with that key
 };
 
 /// What a manager needs from its program; all references outlive it.
@@ -72,6 +73,10 @@ class ManagerService {
   /// can undo.
   void answer_when_durable(agent::Reply reply, nlohmann::json answer);
   void on_query(agent::Call<envelope::LeagueQuery> call);
+  void on_dispute(agent::Call<envelope::LeagueQuery> call);
+  /// The journal has failed. Our agents try again after this; what is wrong is the operator's
+  /// business and stands in the program's own messages.
+  [[nodiscard]] static core::Error not_stored();
   void on_get_standings(agent::ToolCall call);
   void on_start_league(agent::ToolCall call);
 

@@ -67,6 +67,7 @@ constexpr const char* kStatusOutput = R"json({
     "technical_losses": {"type": "integer"},
     "started_at": {"type": ["string", "null"]},
     "completed_at": {"type": ["string", "null"]},
+    "league_key": {"type": "string", "description": "Ed25519 public key of the league: its identity."},
     "broadcast_key": {"type": "string", "description": "Ed25519 key of what is published on the bus; missing on none."},
     "champion": {
       "type": ["object", "null"],

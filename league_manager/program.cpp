@@ -7,15 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/agent_host.h"
+#include "common/journal/lock_file.h"
 #include "common/journal/memory_journal.h"
 #include "common/journal/sqlite_journal.h"
 #include "common/transport/signals.h"
-#include "league_manager/bus_event_board.h"
-#include "league_manager/bus_match_queue.h"
 #include "league_manager/continuation.h"
 #include "league_manager/data_directory.h"
-#include "league_manager/event_feed.h"
+#include "league_manager/journal_evidence.h"
 #include "league_manager/league_projector.h"
+#include "league_manager/manager_bus.h"
 #include "league_manager/manager_service.h"
 #include "league_manager/manager_turn.h"
 #include "league_manager/operator_key.h"
@@ -35,6 +35,8 @@ LeagueSettings league_settings(const ProgramOptions& options, const agent::Setti
   settings.league_id =
       core::LeagueId(options.league_id.value_or(default_league_id(options, clock)));
   settings.game_type = options.game_type;
+  settings.rules = *options.games->find(options.game_type);
+  settings.unproven_referees = options.unproven_referees;
   settings.players = options.players.value_or(settings.players);
   settings.referees = options.referees.value_or(settings.referees);
   settings.open_mode = options.common.parsed_mode() == envelope::Mode::kOpen;
@@ -57,6 +59,9 @@ struct Store {
   std::unique_ptr<journal::Journal> discarding;  ///< null for any other
   std::unique_ptr<Succession> succession;  ///< null where nobody can take this manager's place
   bool has_turn = true;  ///< false: it was to stop before it led
+  std::optional<std::string> given_up;  ///< what the journal lacks, and the league goes on without
+  bool is_new = true;  ///< the league begins with this process
+  std::optional<journal::LockFile> log_lock;
   LeagueSettings settings;
   std::unique_ptr<TokenVault> vault;
   core::AuthToken operator_key;
@@ -67,6 +72,23 @@ struct Store {
   }
 };
 
+/// Keeps other managers from the league's conversation log.
+core::Result<void> lock_log(Store& store, const ProgramOptions& options,
+                            const core::LeagueId& league) {
+  auto log = audit::league_log_path(options.common.logs, league.str());
+  if (!log) return log.error();
+  std::error_code failed;  // told by the lock
+  std::filesystem::create_directories(log->parent_path(), failed);
+  auto lock = journal::LockFile::acquire(log->parent_path() / "league.lock");
+  if (!lock) {
+    auto error = lock.error();
+    error.message += "; two managers cannot write one conversation log (--logs)";
+    return error;
+  }
+  store.log_lock = std::move(*lock);
+  return {};
+}
+
 /// Waits until this manager leads, where there are several; then the journal is the league's.
 core::Result<void> take_turn(Store& store, const ProgramOptions& options,
                              const TurnDependencies& turn) {
@@ -74,6 +96,7 @@ core::Result<void> take_turn(Store& store, const ProgramOptions& options,
   auto creation = read_creation(*store.sqlite);
   if (!creation) return creation.error();
   auto league = *creation ? (*creation)->league_id : store.settings.league_id;
+  if (auto locked = lock_log(store, options, league); !locked) return locked;
   auto succession = wait_for_turn(options, league, *store.sqlite, turn);
   if (!succession) return succession.error();
   store.succession = std::move(*succession);
@@ -81,17 +104,35 @@ core::Result<void> take_turn(Store& store, const ProgramOptions& options,
   return {};
 }
 
+/// Where this manager has left traces of its league.
+EvidencePlaces places_of(const Store& store, const ProgramOptions& options) {
+  return {DataDirectory(options.data), options.common.logs, store.settings.league_id.str()};
+}
+
 core::Result<void> open_journal(Store& store, const ProgramOptions& options,
-                                const TurnDependencies& turn,
+                                const core::Clock& clock, const TurnDependencies& turn,
                                 journal::SqliteJournalOptions journal_options) {
   if (options.is_ephemeral) {
     store.discarding = std::make_unique<journal::DiscardingJournal>();
     return {};
   }
+  // Where others may have the journal they are asked first.
+  bool is_alone = !options.replication && !options.is_new;
+  journal_options.check = [&] {
+    return is_alone ? check_empty_journal(places_of(store, options)) : core::Result<void>();
+  };
   auto opened = journal::SqliteJournal::open(std::move(journal_options));
   if (!opened) return opened.error();
   store.sqlite = std::move(*opened);
   if (auto taken = take_turn(store, options, turn); !taken || !store.has_turn) return taken;
+  if (!options.is_new) {
+    bool has_followed = store.succession && store.succession->has_followed();
+    auto given_up = check_journal(store.journal(), places_of(store, options),
+                                  {has_followed, options.accepts_loss}, clock);
+    if (!given_up) return given_up.error();
+    store.given_up = std::move(*given_up);
+  }
+  store.sqlite->accept();
   auto creation = read_creation(*store.sqlite);
   if (!creation) return creation.error();
   if (!*creation && options.is_standby) {
@@ -100,7 +141,8 @@ core::Result<void> open_journal(Store& store, const ProgramOptions& options,
                            " is gone before it had: start that one again, then this one",
                        ""};
   }
-  if (!*creation) return {};
+  store.is_new = !*creation;
+  if (store.is_new) return {};
   if (!std::filesystem::exists(DataDirectory(options.data).secret_key())) {
     return core::Error{core::ErrorCode::kInternalError,
                        "secret.key is missing in " + options.data.string() +
@@ -109,7 +151,7 @@ core::Result<void> open_journal(Store& store, const ProgramOptions& options,
                        ""};
   }
   return continue_with(store.settings, **creation,
-                       {options.league_id, options.players, options.referees});
+                       {options.league_id, options.players, options.referees}, *options.games);
 }
 
 core::Result<void> open_keys(Store& store, const ProgramOptions& options,
@@ -118,6 +160,7 @@ core::Result<void> open_keys(Store& store, const ProgramOptions& options,
   auto vault = TokenVault::open(store.settings.league_id, data.secret_key(), random);
   if (!vault) return vault.error();
   store.vault = std::make_unique<TokenVault>(std::move(*vault));
+  if (auto known = take_league_key(store.settings, *store.vault); !known) return known;
   auto key = open_operator_key(options.operator_key_file.empty()
                                    ? data.operator_key()
                                    : std::filesystem::path(options.operator_key_file),
@@ -150,117 +193,15 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
   Store store;
   store.settings = std::move(settings);
   journal_options.file = data.journal();
-  auto opened = open_journal(store, options, turn, std::move(journal_options));
+  journal_options.mark = data.journal_mark();
+  auto opened = open_journal(store, options, clock, turn, std::move(journal_options));
+  if (opened && store.has_turn && !store.log_lock)
+    opened = lock_log(store, options, store.settings.league_id);
   if (opened && store.has_turn) opened = open_keys(store, options, random);
   if (opened) return store;
   if (store.succession) store.succession->finish();
   if (store.sqlite) store.sqlite->close();
   return opened.error();
-}
-
-/// Whose session that is; nothing for one that is no agent's.
-std::optional<AgentRef> agent_at(const Ledger& ledger, const transport::BusSession& session) {
-  return ledger.read([endpoint = "nats:" + session.str()](const League& league) {
-    return league.roster().find_by_endpoint(endpoint);
-  });
-}
-
-/// `P07 (alpha)`.
-std::string shown(const Ledger& ledger, AgentRef ref) {
-  return ledger.read([ref](const League& league) {
-    return ref.id() + " (" + league.roster().agent(ref).profile.display_name + ")";
-  });
-}
-
-/// What publishes the league's events; both are null where the program is on no bus.
-struct EventOffice {
-  std::unique_ptr<EventFeed> feed;
-  std::unique_ptr<BusEventBoard> board;  // after the feed, which it tells
-};
-
-EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port, const core::LeagueId& id) {
-  EventOffice office;
-  constexpr std::string_view kScheme = "nats:";
-  auto url = port.session_url();
-  auto session = transport::BusSession::parse(url.substr(std::min(kScheme.size(), url.size())));
-  if (host.bus() == nullptr || !session) return office;
-  office.feed = std::make_unique<EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
-  office.board = std::make_unique<BusEventBoard>(BusEventBoardDependencies{
-      .bus = host.streams_bus(),
-      .streams = port.streams(),
-      .session = *session,
-      .league_id = id.str(),
-      .replicas = host.settings().bus.replicas,
-      .clock = host.clock(),
-      .log = port.log(),
-      .on_published = [feed = office.feed.get()](const PublishedEvent& event, EventKept kept) {
-        feed->on_published(event, kept);
-      }});
-  return office;
-}
-
-/// Where matches wait for referees who come for them; both are null where there are no streams.
-struct WorkQueue {
-  std::unique_ptr<BusMatchQueue> queue;
-  bool works = false;  ///< at the beginning
-  std::unique_ptr<QueueKeeper> keeper = nullptr;
-};
-
-/// How often a match may be handed out in vain before it is offered again.
-constexpr int kPatience = 3;
-
-/// The queue of the league's matches, where the program is on a bus whose broker may keep streams.
-WorkQueue open_queue(agent::AgentHost& host, agent::AgentPort& port, const core::LeagueId& id,
-                     core::RandomSource& random) {
-  constexpr std::chrono::seconds kLimit{3};
-  if (host.bus() != nullptr && !host.has_streams())
-    spdlog::info("the brokers keep no streams: matches are assigned, and no events kept");
-  if (port.streams() == nullptr) return {};
-  auto queue = std::make_unique<BusMatchQueue>(
-      BusMatchQueue::Dependencies{*port.streams(), *host.bus(), host.clock(), random,
-                                  host.settings().bus.replicas},
-      id, host.settings().bus.queue_wait);
-  auto opened = queue->open(host.clock().steady_now() + kLimit);
-  if (!opened)
-    spdlog::warn("the broker keeps no queue of matches, so they are assigned until it does: {}",
-                 opened.error().message);
-  return {std::move(queue), opened.has_value()};
-}
-
-/// Serves the league's sessions, where the program is on a bus, with those of its agents from
-/// before.
-core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
-                            transport::MessageHandler& handler, Conductor& conductor,
-                            const Ledger& ledger, const core::LeagueId& id) {
-  if (host.bus() == nullptr) return {};
-  transport::BusSessionsOptions options;
-  options.league_id = id.str();
-  options.keep_alive = host.settings().bus.keep_alive;
-  options.on_gone = [&ledger, &conductor](const transport::BusSession& session) {
-    auto agent = agent_at(ledger, session);
-    if (!agent) return;
-    spdlog::warn("{} is silent on the bus", shown(ledger, *agent));
-    conductor.on_silent(*agent);
-  };
-  options.on_back = [&ledger, &conductor](const transport::BusSession& session) {
-    auto agent = agent_at(ledger, session);
-    if (!agent) return;
-    spdlog::info("{} is back on the bus", shown(ledger, *agent));
-    conductor.on_alive(*agent, kReasonHeardAgain);
-  };
-  auto served = port.serve_sessions(handler, std::move(options));
-  if (!served) return served;
-  auto endpoints = ledger.read([](const League& league) {
-    std::vector<std::string> all;
-    for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
-      for (int i = 0; i < league.roster().count(kind); ++i)
-        all.push_back(league.roster().agent({kind, i}).profile.endpoint);
-    }
-    return all;
-  });
-  for (const auto& endpoint : endpoints) port.expect_session(endpoint);
-  spdlog::info("on the bus at {}", host.bus()->url());
-  return {};
 }
 
 }  // namespace
@@ -294,12 +235,14 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   const core::LeagueId id = store->settings.league_id;
   auto log = audit::league_log_path(options.common.logs, id.str());
   if (!log) return give_up(*store, log.error());
-  auto port = agent::AgentPort::open(**host, {.log = *log,
-                                              .agent = "league_manager",
-                                              .league_id = id.str(),
-                                              .mode = options.common.parsed_mode(),
-                                              .log_key = options.data / "log.key",
-                                              .session_file = options.data / "bus.session"});
+  auto port = agent::AgentPort::open(
+      **host, {.log = *log,
+               .agent = "league_manager",
+               .league = {id.str(), store->settings.league_key, store->is_new},
+               .logs = options.common.logs,
+               .mode = options.common.parsed_mode(),
+               .log_key = options.data / "log.key",
+               .session_file = options.data / "bus.session"});
   if (!port) return give_up(*store, port.error());
 
   auto work = open_queue(**host, **port, id, random);
@@ -315,6 +258,10 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (auto opened = ledger.open(); !opened) return give_up(*store, opened.error());
   auto fits = ledger.read([&](const League& league) { return check_vault(league, *store->vault); });
   if (!fits) return give_up(*store, fits.error());
+  if (store->given_up) {
+    if (auto noted = note_given_up(ledger, *store->given_up); !noted)
+      return give_up(*store, noted.error());
+  }
   Succession* const succession = store->succession.get();
   if (succession != nullptr) {
     if (auto begun = begin_serving(*succession, ledger); !begun)
@@ -343,22 +290,22 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .events = events.board.get(),
        .queue = work.keeper.get()});
   EndpointAdmission endpoints((*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy));
-  ManagerService service(
-      {.mode = options.common.parsed_mode(),
-       .league_id = id,
-       .operator_key = store->operator_key,
-       .broadcast_key = events.board ? store->vault->broadcast_key().public_key() : std::string()},
-      {.ledger = ledger,
-       .conductor = conductor,
-       .vault = *store->vault,
-       .random = random,
-       .clock = clock,
-       .schemas = (*host)->schemas(),
-       .envelopes = envelopes,
-       .endpoints = endpoints,
-       .timer = (*host)->timer(),
-       .events = events.feed.get(),
-       .after_answer = hooks.after_answer});
+  ManagerService service({.mode = options.common.parsed_mode(),
+                          .league_id = id,
+                          .operator_key = store->operator_key,
+                          .league_key = store->settings.league_key,
+                          .publishes_events = events.board != nullptr},
+                         {.ledger = ledger,
+                          .conductor = conductor,
+                          .vault = *store->vault,
+                          .random = random,
+                          .clock = clock,
+                          .schemas = (*host)->schemas(),
+                          .envelopes = envelopes,
+                          .endpoints = endpoints,
+                          .timer = (*host)->timer(),
+                          .events = events.feed.get(),
+                          .after_answer = hooks.after_answer});
   conductor.on_finished([&] {
     spdlog::info("league {} is over: {}", id.str(), service.status()["champion"].dump());
     std::printf("finished %s\n", id.str().c_str());  // for `league up`: everybody has been told

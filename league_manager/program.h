@@ -10,6 +10,7 @@
 #include "common/agent/program_options.h"
 #include "common/journal/group_commit.h"
 #include "league_manager/replicated_journal.h"
+#include "league_manager/settings.h"
 
 namespace league::transport {
 class StopSignal;
@@ -23,11 +24,15 @@ struct ProgramOptions {
   std::optional<int> players;
   std::optional<int> referees;
   std::optional<std::string> league_id;
-  std::string game_type = "even_odd";
+  std::string game_type = "even_odd";  ///< one of `games`
+  const game::Registry* games = &game::standard_games();
+  UnprovenReferees unproven_referees = UnprovenReferees::kFromLoopback;
   std::filesystem::path config;  ///< directory that may hold limits.json
   std::filesystem::path data = "data";
   bool is_new = false;  ///< archive the league of the data directory, if there is one
   bool is_ephemeral = false;  ///< keep no journal
+  /// Go on with a journal that lacks what other files of the league hold.
+  bool accepts_loss = false;
   std::string operator_key_file;  ///< empty: DATA/operator.key
   int registration_window_seconds = 0;
   std::string endpoints = "local";

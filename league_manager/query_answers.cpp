@@ -85,4 +85,35 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
   return response;
 }
 
+core::Result<Events> decide_dispute(const League& league, const std::string& asker,
+                                    const envelope::QueryParams& params, core::UtcTimestamp now) {
+  if (!params.match_id) {
+    return core::Error{core::ErrorCode::kMissingRequiredField,
+                       "DISPUTE_MATCH needs query_params.match_id", "/query_params/match_id"};
+  }
+  const auto match = MatchKey::parse(params.match_id->str());
+  if (!match) {
+    return core::Error{core::ErrorCode::kMatchNotFound,
+                       "query_params.match_id \"" + params.match_id->str().substr(0, 64) +
+                           "\" is not of the form R1M1",
+                       "/query_params/match_id"};
+  }
+  const auto player = league.roster().find(asker);
+  if (!player || player->kind != AgentKind::kPlayer) {
+    return core::Error{core::ErrorCode::kNotAuthorized, "only a player can dispute a result",
+                       "/sender"};
+  }
+  return league.decide_dispute(player->index, *match, params.reason.value_or("no reason given"),
+                               now);
+}
+
+LeagueQueryResponse dispute_answer(const std::optional<core::Error>& refusal) {
+  LeagueQueryResponse response;
+  response.query_type = std::string(envelope::query_type_name(QueryType::kDisputeMatch));
+  if (refusal) return fail(std::move(response), refusal->code, refusal->message);
+  response.success = true;
+  response.data.disputed = true;
+  return response;
+}
+
 }  // namespace league::league_manager

@@ -17,4 +17,13 @@ inline constexpr int kQueryPage = 200;
                                                          const std::string& asker,
                                                          const envelope::LeagueQuery& query);
 
+/// What DISPUTE_MATCH of the registered agent `asker` changes: see League::decide_dispute. Fails
+/// also where `params` name no match or `asker` is no player. Pure.
+[[nodiscard]] core::Result<Events> decide_dispute(const League& league, const std::string& asker,
+                                                  const envelope::QueryParams& params,
+                                                  core::UtcTimestamp now);
+/// The answer to DISPUTE_MATCH; `refusal` where it was refused.
+[[nodiscard]] envelope::LeagueQueryResponse dispute_answer(
+    const std::optional<core::Error>& refusal);
+
 }  // namespace league::league_manager

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/core/crypto.h"
+#include "common/core/text.h"
 
 namespace league::league_manager {
 
@@ -12,6 +13,8 @@ using core::Error;
 using core::ErrorCode;
 
 namespace {
+
+constexpr std::size_t kShownOfEndpoint = 100;
 
 std::string meta_field(AgentKind kind, std::string_view field) {
   return std::string("/").append(agent_kind_name(kind)).append("_meta/").append(field);
@@ -27,7 +30,7 @@ core::Result<void> check_profile(const LeagueSettings& settings,
   const AgentProfile& profile = request.profile;
   if (profile.protocol_version && !speaks_our_protocol(*profile.protocol_version)) {
     return Error{ErrorCode::kProtocolVersionMismatch,
-                 "protocol_version " + *profile.protocol_version +
+                 "protocol_version " + core::excerpt(*profile.protocol_version) +
                      " is not supported: declare 2.0.0 or later and below 3.0.0, or leave it out",
                  meta_field(request.kind, "protocol_version")};
   }
@@ -53,8 +56,9 @@ core::Result<void> check_profile(const LeagueSettings& settings,
 
 Error endpoint_taken(const RegistrationRequest& request, AgentRef owner) {
   return {ErrorCode::kDuplicateRegistration,
-          "contact_endpoint " + request.profile.endpoint + " belongs to " + owner.id() +
-              ": use another address, or present the auth_token of " + owner.id() + " to come back",
+          "contact_endpoint " + core::excerpt(request.profile.endpoint, kShownOfEndpoint) +
+              " belongs to " + owner.id() + ": use another address, or present the auth_token of " +
+              owner.id() + " to come back",
           meta_field(request.kind, "contact_endpoint")};
 }
 

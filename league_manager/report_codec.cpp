@@ -19,6 +19,42 @@ FailureKind kind_of(core::ErrorCode code) {
 constexpr std::string_view kPlayed = "NORMAL";
 constexpr std::size_t kLongestReason = 100;
 
+game::ByPlayer by_player(const envelope::HexByPlayer& values) {
+  game::ByPlayer out;
+  for (const auto& [player, value] : values) out.emplace_back(player.str(), value);
+  return out;
+}
+
+game::Claim claim_of(const envelope::MatchResult& result) {
+  const auto& details = result.details;
+  game::Claim claim;
+  if (result.winner) claim.winner = result.winner->str();
+  auto& score = claim.score.emplace();
+  for (const auto& [player, points] : result.score) score.emplace_back(player.str(), points);
+  claim.drawn_number = details.drawn_number;
+  claim.number_kind = details.number_parity;
+  for (const auto& [player, choice] : details.choices)
+    claim.choices.emplace_back(player.str(), choice);
+  claim.commitments = by_player(details.choice_commitments);
+  claim.nonces = by_player(details.choice_nonces);
+  claim.draw_version = details.draw_version;
+  claim.seed = details.draw_proof;
+  std::string termination = details.termination.value_or("");
+  if (termination != kPlayed) claim.technical_reason = termination.substr(0, kLongestReason);
+  return claim;
+}
+
+ReportedFailure failure_of(const envelope::CallFailure& failure) {
+  ReportedFailure out{.player_id = failure.player_id.str(), .kind = kind_of(failure.error_code)};
+  out.is_timeout = failure.error_code == core::ErrorCode::kTimeout;
+  out.has_clock = failure.clock.has_value();
+  out.is_void = failure.clock && failure.clock->is_void;
+  // A player that declined said no, as it may; one that the referee itself kept from answering in
+  // time has not failed either.
+  out.counts = failure.error_code != core::ErrorCode::kInvitationDeclined && !out.is_void;
+  return out;
+}
+
 }  // namespace
 
 core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
@@ -31,27 +67,15 @@ core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
                        "/match_id"};
   }
   const auto& details = message.result.details;
-  MatchReport report;
-  report.match = *match;
-  report.attempt = details.attempt;
-  if (message.result.winner) report.winner_id = message.result.winner->str();
-  for (const auto& [player, points] : message.result.score)
-    report.score.emplace_back(player.str(), points);
-  report.drawn_number = details.drawn_number;
-  for (const auto& [player, choice] : details.choices) {
-    std::optional<std::string> text;
-    if (choice) text = std::string(envelope::parity_name(*choice));
-    report.choices.emplace_back(player.str(), std::move(text));
-  }
-  std::string termination = details.termination.value_or("");
-  if (termination != kPlayed) report.technical_reason = termination.substr(0, kLongestReason);
-  for (const auto& failure : details.failures) {
-    // A player that declined has not failed: it said no, as it may.
-    if (failure.error_code == core::ErrorCode::kInvitationDeclined) continue;
-    // Nor has one that the referee itself kept from answering in time.
-    if (failure.clock && failure.clock->is_void) continue;
-    report.failures.push_back({failure.player_id.str(), kind_of(failure.error_code)});
-  }
+  MatchReport report{.match = *match,
+                     .attempt = details.attempt,
+                     .round = envelope.round_id,
+                     .game_type = message.game_type,
+                     .conversation = envelope.conversation_id.str(),
+                     .claim = claim_of(message.result),
+                     .failures = {},
+                     .replays = details.replays.value_or(0)};
+  for (const auto& failure : details.failures) report.failures.push_back(failure_of(failure));
   return report;
 }
 

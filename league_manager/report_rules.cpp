@@ -1,5 +1,6 @@
 #include "league_manager/report_rules.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "league_manager/agent_ref.h"
@@ -8,105 +9,137 @@ namespace league::league_manager {
 
 namespace {
 
+constexpr std::size_t kLongestReason = 100;
+constexpr std::size_t kLongestShown = 64;
+constexpr int kMostReplays = 3;  // the fair clock; docs/protocol.md
+
 core::Error invalid(const MatchReport& report, const std::string& what, std::string field) {
   return {core::ErrorCode::kInvalidResult, "report of " + report.match.id().str() + ": " + what,
           std::move(field)};
 }
 
-struct Players {
-  std::string a;
-  std::string b;
-};
-
-core::Result<Outcome> read_outcome(const MatchReport& report, const Players& players) {
-  if (!report.winner_id)
-    return report.technical_reason.empty() ? Outcome::kDraw : Outcome::kNoWinner;
-  if (*report.winner_id == players.a) return Outcome::kPlayerAWins;
-  if (*report.winner_id == players.b) return Outcome::kPlayerBWins;
-  return invalid(report, "winner is neither " + players.a + " nor " + players.b, "/result/winner");
+game::PerSide<std::string> players_of(Pairing pairing) {
+  return {{AgentRef::player(pairing.player_a).id(), AgentRef::player(pairing.player_b).id()}};
 }
 
-core::Result<void> check_score(const MatchReport& report, const Players& players, Outcome outcome) {
-  std::optional<int> a;
-  std::optional<int> b;
-  for (const auto& [player, points] : report.score) {
-    auto& mine = player == players.a ? a : b;
-    if ((player != players.a && player != players.b) || mine) {
-      return invalid(report, "score must name " + players.a + " and " + players.b + ", each once",
-                     "/result/score");
-    }
-    mine = points;
+/// Where a field of a claim stands in the message.
+std::string pointer_to(const std::string& field) {
+  const bool is_outside = field == "winner" || field == "score";
+  return (is_outside ? "/result/" : "/result/details/") + field;
+}
+
+core::Error refusal(const MatchReport& report, const game::Contradiction& contradiction) {
+  return invalid(report, contradiction.text, pointer_to(contradiction.field));
+}
+
+core::Result<void> check_circumstances(const MatchReport& report, const ReportFacts& facts) {
+  if (report.round && *report.round != report.match.round) {
+    return invalid(report,
+                   "round_id is " + std::to_string(*report.round) +
+                       ", but the match is one of round " + std::to_string(report.match.round),
+                   "/round_id");
   }
-  Points expected = points_of(outcome);
-  if (a == expected.a && b == expected.b) return {};
-  return invalid(report,
-                 "score must be " + players.a + " " + std::to_string(expected.a) + ", " +
-                     players.b + " " + std::to_string(expected.b) + " for this winner",
-                 "/result/score");
-}
-
-core::Result<void> read_choices(const MatchReport& report, const Players& players,
-                                MatchResult& result) {
-  for (const auto& [player, choice] : report.choices) {
-    if (player != players.a && player != players.b) {
-      return invalid(report, "choices name a player who is not in the match",
-                     "/result/details/choices");
-    }
-    if (!choice) continue;
-    auto parity = parse_parity(*choice);
-    if (!parity)
-      return invalid(report, "a choice is neither 'even' nor 'odd'", "/result/details/choices");
-    (player == players.a ? result.choice_a : result.choice_b) = parity;
+  if (report.game_type != facts.rules.game_type()) {
+    return invalid(report,
+                   "game_type is \"" + report.game_type.substr(0, kLongestShown) +
+                       "\", but this league plays " + std::string(facts.rules.game_type()),
+                   "/game_type");
+  }
+  const auto expected = match_conversation(report.match, facts.attempt).str();
+  if (report.conversation != expected && (facts.has_match_credentials || facts.is_strict)) {
+    return invalid(report,
+                   "conversation_id is \"" + report.conversation.substr(0, kLongestShown) +
+                       "\", but the match was assigned in " + expected,
+                   "/conversation_id");
+  }
+  if (report.claim.technical_reason.size() > kLongestReason) {
+    return invalid(report, "termination is longer than 100 characters",
+                   "/result/details/termination");
   }
   return {};
 }
 
-/// The outcome that follows from number and choices.
-Outcome played_outcome(int number, Parity a, Parity b) {
-  Parity drawn = number % 2 == 0 ? Parity::kEven : Parity::kOdd;
-  if (a == b) return Outcome::kDraw;
-  return a == drawn ? Outcome::kPlayerAWins : Outcome::kPlayerBWins;
-}
-
-core::Result<void> check_play(const MatchReport& report, const MatchResult& result) {
-  if (result.is_technical()) {
-    if (result.outcome == Outcome::kDraw)
-      return invalid(report, "a technical loss is no draw", "/result");
-    return {};
-  }
-  if (!result.drawn_number || !result.choice_a || !result.choice_b) {
-    return invalid(
-        report,
-        "a match that was played needs drawn_number and both choices; one that was not, a reason",
-        "/result/details");
-  }
-  if (played_outcome(*result.drawn_number, *result.choice_a, *result.choice_b) != result.outcome) {
-    return invalid(report, "the winner does not follow from drawn_number and choices",
-                   "/result/winner");
+/// Who lost by a failure must have failed, and who lost for time must have had it.
+core::Result<void> check_losses(const MatchReport& report, const MatchResult& result,
+                                const game::PerSide<std::string>& players) {
+  if (!result.is_technical()) return {};
+  const auto winner = game::winner_of(result.outcome);
+  for (game::Side side : game::kBothSides) {
+    if (winner == side) continue;
+    const auto& failures = report.failures;
+    const auto last = std::find_if(failures.rbegin(), failures.rend(), [&](const auto& failure) {
+      return failure.player_id == players[side];
+    });
+    if (last == failures.rend()) {
+      return invalid(report,
+                     players[side] + " lost by " + result.technical_reason +
+                         ", but failures does not say which of its calls failed",
+                     "/result/details/failures");
+    }
+    if (last->is_timeout && !last->has_clock) {
+      return invalid(report,
+                     players[side] +
+                         " lost for time, but its last failure has no clock: the proof "
+                         "that the referee itself was on time is missing",
+                     "/result/details/failures");
+    }
+    if (last->is_void && report.replays < kMostReplays) {
+      return invalid(report,
+                     players[side] +
+                         " lost for time although the referee itself was late: the "
+                         "match has to be played again",
+                     "/result/details/failures");
+    }
   }
   return {};
 }
 
 }  // namespace
 
-core::Result<MatchResult> check_report(const MatchReport& report, Pairing pairing) {
-  Players players{AgentRef::player(pairing.player_a).id(), AgentRef::player(pairing.player_b).id()};
-  if (report.technical_reason.size() > 100) {
-    return invalid(report, "the reason is longer than 100 characters", "/result/details/reason");
+core::Result<JudgedReport> judge_report(const MatchReport& report, const ReportFacts& facts) {
+  if (auto fits = check_circumstances(report, facts); !fits) return fits.error();
+  const std::string match_id = report.match.id().str();
+  const auto players = players_of(facts.pairing);
+  const game::Judgement judgement =
+      game::judge(facts.rules,
+                  {.match_id = match_id,
+                   .players = players,
+                   .draw_commitment = game::draw_commitment(facts.seed, match_id)},
+                  report.claim);
+  JudgedReport judged{.result = judgement.result,
+                      .fairness = game::fairness_of(judgement.bindings),
+                      .is_unproven = judgement.is_only_unproven()};
+  if (judged.is_unproven) {
+    if (facts.has_match_credentials) return refusal(report, judgement.contradictions.front());
+    if (!facts.may_be_unproven) {
+      return invalid(report,
+                     "the seed of the draw is not revealed (draw_proof), and this league does not "
+                     "accept that from its referees; its operator can (--unproven-referees)",
+                     "/result/details/draw_proof");
+    }
+  } else if (!judgement.contradictions.empty()) {
+    const auto& all = judgement.contradictions;
+    // A missing seed hides what else is wrong: name that first.
+    const auto worst = std::ranges::find_if(
+        all, [](const auto& one) { return one.aspect != game::Aspect::kUnproven; });
+    return refusal(report, worst != all.end() ? *worst : all.front());
   }
-  if (report.drawn_number && (*report.drawn_number < 1 || *report.drawn_number > 10)) {
-    return invalid(report, "drawn_number is not in 1 to 10", "/result/details/drawn_number");
+  if (facts.has_match_credentials) {
+    if (auto proven = check_losses(report, judged.result, players); !proven) return proven.error();
   }
-  auto outcome = read_outcome(report, players);
-  if (!outcome) return outcome.error();
-  MatchResult result;
-  result.outcome = *outcome;
-  result.drawn_number = report.drawn_number;
-  result.technical_reason = report.technical_reason;
-  if (auto ok = check_score(report, players, *outcome); !ok) return ok.error();
-  if (auto ok = read_choices(report, players, result); !ok) return ok.error();
-  if (auto ok = check_play(report, result); !ok) return ok.error();
-  return result;
+  return judged;
+}
+
+core::Result<MatchResult> claimed_result(const MatchReport& report, const game::Rules& rules,
+                                         Pairing pairing) {
+  const game::Judgement judgement = game::judge(
+      rules,
+      {.match_id = report.match.id().str(), .players = players_of(pairing), .draw_commitment = {}},
+      report.claim);
+  for (const auto& contradiction : judgement.contradictions) {
+    if (contradiction.aspect == game::Aspect::kForm) return refusal(report, contradiction);
+  }
+  return judgement.result;
 }
 
 }  // namespace league::league_manager

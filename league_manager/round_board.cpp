@@ -8,6 +8,9 @@ template <typename... Handlers>
 struct Overloaded : Handlers... {
   using Handlers::operator()...;
 };
+// clang 14 does not deduce aggregates.
+template <typename... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 }  // namespace
 
@@ -50,8 +53,8 @@ void RoundBoard::apply(const Event& event) {
                  [&](const RoundStarted& e) { start(e, event.at); },
                  [&](const MatchAssigned& e) { assign(e, event.at); },
                  [&](const MatchReleased& e) { release(e, event.at); },
-                 [&](const MatchReported& e) { finish(e.match, e.result, false); },
-                 [&](const MatchForfeited& e) { finish(e.match, e.result, true); },
+                 [&](const MatchReported& e) { finish(e); },
+                 [&](const MatchForfeited& e) { finish(e); },
                  [&](const ReportConflictRecorded& e) { note_incident(e.match); },
                  [&](const StaleReportRecorded& e) { note_incident(e.match); },
                  [&](const LeagueContinued&) { continue_at(event.at); },
@@ -113,18 +116,29 @@ void RoundBoard::take_back(MatchKey match, MatchSlot& slot) {
   --load_[static_cast<std::size_t>(slot.referee())].open;
 }
 
-void RoundBoard::finish(MatchKey match, const MatchResult& result, bool by_manager) {
+void RoundBoard::finish(const MatchReported& event) {
+  CompactResult result = CompactResult::of(event.result);
+  result.fairness = event.fairness;
+  result.is_unproven = event.is_unproven;
+  finish(event.match, result);
+}
+
+void RoundBoard::finish(const MatchForfeited& event) {
+  CompactResult result = CompactResult::of(event.result);
+  result.by_manager = true;
+  finish(event.match, result);
+}
+
+void RoundBoard::finish(MatchKey match, CompactResult result) {
   MatchSlot& slot = at(match);
   take_back(match, slot);
   slot.status = MatchStatus::kFinished;
   pending_.erase(match.number);
   taken_back_.erase(match.number);
-  CompactResult compact = CompactResult::of(result);
-  compact.referee = static_cast<std::int16_t>(slot.referee());
-  compact.attempt = slot.attempts;
-  compact.by_manager = by_manager;
-  compact.incidents = slot.result.incidents;
-  slot.result = compact;
+  result.referee = static_cast<std::int16_t>(slot.referee());
+  result.attempt = slot.attempts;
+  result.incidents = slot.result.incidents;
+  slot.result = result;
   --unfinished_;
 }
 

@@ -63,7 +63,9 @@ class RoundBoard {
   void assign(const MatchAssigned& event, core::UtcTimestamp at);
   void take_back(MatchKey match, MatchSlot& slot);
   void release(const MatchReleased& event, core::UtcTimestamp at);
-  void finish(MatchKey match, const MatchResult& result, bool by_manager);
+  void finish(const MatchReported& event);
+  void finish(const MatchForfeited& event);
+  void finish(MatchKey match, CompactResult result);
   void note_incident(MatchKey match);
   [[nodiscard]] std::vector<MatchKey> keys_of(const MatchSet& matches) const;
   MatchSlot& at(MatchKey match) {

@@ -41,14 +41,14 @@ Event happening(const RoundBoard& board, MatchKey match, core::UtcTimestamp at) 
   if (*rc::gen::inRange(0, 10) == 0) return {at, LeagueContinued{}};
   if (slot.status == MatchStatus::kPending)
     return *rc::gen::inRange(0, 8) == 0
-               ? Event{at, MatchForfeited{match, MatchResult::technical(Outcome::kNoWinner, "ALL")}}
+               ? Event{at, MatchForfeited{match, game::technical_result(std::nullopt, "ALL")}}
                : Event{at, MatchAssigned{match, next, *rc::gen::inRange(0, kReferees), {}}};
   const bool is_excused = *rc::gen::inRange(0, 2) == 0;
   if (slot.status == MatchStatus::kAssigned && *rc::gen::inRange(0, 2) == 0)
     return {at, MatchReleased{match, slot.attempts, "LOST", is_excused}};
   if (slot.status == MatchStatus::kAssigned)
     return {at, MatchReported{match, slot.attempts, slot.referee(),
-                              MatchResult::technical(Outcome::kPlayerAWins, "SHOWN")}};
+                              game::technical_result(game::Side::kA, "SHOWN")}};
   return {at, StaleReportRecorded{match, 1, 0}};
 }
 

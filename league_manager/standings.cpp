@@ -13,11 +13,12 @@ Standings::Standings(int players)
              static_cast<std::size_t>(std::max(players - 1, 0)) / 2) {}
 
 void Standings::record(int player_a, int player_b, Outcome outcome) {
-  Points points = points_of(outcome);
-  auto count = [outcome](Tally& tally, int gained) {
+  auto points = game::points_of(outcome);
+  const auto winner = game::winner_of(outcome);
+  auto count = [&](Tally& tally, game::Side side) {
     ++tally.played;
-    tally.points += gained;
-    if (gained == 3) {
+    tally.points += points[side];
+    if (winner == side) {
       ++tally.wins;
     } else if (outcome == Outcome::kDraw) {
       ++tally.draws;
@@ -25,13 +26,14 @@ void Standings::record(int player_a, int player_b, Outcome outcome) {
       ++tally.losses;
     }
   };
-  count(tallies_[static_cast<std::size_t>(player_a)], points.a);
-  count(tallies_[static_cast<std::size_t>(player_b)], points.b);
+  count(tallies_[static_cast<std::size_t>(player_a)], game::Side::kA);
+  count(tallies_[static_cast<std::size_t>(player_b)], game::Side::kB);
   if (player_a > player_b) {
     std::swap(player_a, player_b);
-    std::swap(points.a, points.b);
+    std::swap(points.both[0], points.both[1]);
   }
-  pairs_[pair_index(player_a, player_b)] = static_cast<std::uint8_t>(points.a | points.b << 2);
+  pairs_[pair_index(player_a, player_b)] =
+      static_cast<std::uint8_t>(points.both[0] | points.both[1] << 2);
 }
 
 std::vector<RankedPlayer> Standings::table() const {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "league_manager/match_result.h"
+#include "league_manager/compact_result.h"
 
 namespace league::league_manager {
 

@@ -106,7 +106,7 @@ TEST(StandingsProperty, SumsAgreeWithTheResults) {
     }
     int expected = 0;
     for (const auto& match : matches)
-      expected += points_of(match.outcome).a + points_of(match.outcome).b;
+      expected += game::points_of(match.outcome).both[0] + game::points_of(match.outcome).both[1];
     RC_ASSERT(points == expected);
     RC_ASSERT(played == 2 * static_cast<int>(matches.size()));
   }));

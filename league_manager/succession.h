@@ -69,6 +69,8 @@ class Succession {
 
   // All below: only once it leads.
   [[nodiscard]] int term() const { return term_; }
+  /// Whether another manager led before this one: its last entries may be nobody's any more.
+  [[nodiscard]] bool has_followed() const { return is_there_another_; }
   [[nodiscard]] journal::Journal& journal() { return *journal_; }
   /// From now on what is durable is so by the rule of `replication`. To be called before anybody is
   /// answered, after the first events of the term are written.

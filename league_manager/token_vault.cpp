@@ -46,7 +46,7 @@ core::Result<TokenVault> TokenVault::open(core::LeagueId league, const std::file
   return TokenVault(std::move(league), key);
 }
 
-core::SigningKey TokenVault::broadcast_key() const {
+core::SigningKey TokenVault::league_key() const {
   return core::SigningKey::from_seed(
       core::hmac_sha256(key_, core::as_bytes("broadcast" + league_.str())));
 }

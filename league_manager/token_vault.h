@@ -30,9 +30,10 @@ class TokenVault {
 
   /// The token of agent `id` (`P01`, `REF01`) for the registration with `nonce`.
   [[nodiscard]] core::AuthToken token(const std::string& id, const std::string& nonce) const;
-  /// Signs what is published once for everybody: Ed25519 with the seed HMAC-SHA-256(K,
-  /// `broadcast` followed by the league's id), so whoever has K signs alike.
-  [[nodiscard]] core::SigningKey broadcast_key() const;
+  /// Signs in the league's name, such as what is published once for everybody; its public half is
+  /// the league's identity. Ed25519 with the seed HMAC-SHA-256(K, `broadcast` followed by the
+  /// league's id), so whoever has K signs alike.
+  [[nodiscard]] core::SigningKey league_key() const;
 
  private:
   TokenVault(core::LeagueId league, const Key& key) : league_(std::move(league)), key_(key) {}

@@ -37,17 +37,17 @@ TEST_F(TokenVaultTest, DependOnKeyLeagueIdAndNonce) {
   EXPECT_NE(token, TokenVault(league_, random_).token("P01", "nonce").reveal());
 }
 
-TEST_F(TokenVaultTest, TheBroadcastKeyFollowsFromKeyAndLeague) {
+TEST_F(TokenVaultTest, TheLeaguesKeyFollowsFromKeyAndLeague) {
   TokenVault vault(league_, random_);
-  auto key = vault.broadcast_key().public_key();
-  EXPECT_EQ(key, vault.broadcast_key().public_key());
-  EXPECT_NE(key, TokenVault(league_, random_).broadcast_key().public_key());
+  auto key = vault.league_key().public_key();
+  EXPECT_EQ(key, vault.league_key().public_key());
+  EXPECT_NE(key, TokenVault(league_, random_).league_key().public_key());
   auto one = TokenVault::open(league_, file(), random_);
   auto again = TokenVault::open(league_, file(), random_);
   auto other = TokenVault::open(core::LeagueId("league_b"), file(), random_);
   ASSERT_TRUE(one && again && other);
-  EXPECT_EQ(one->broadcast_key().public_key(), again->broadcast_key().public_key());
-  EXPECT_NE(one->broadcast_key().public_key(), other->broadcast_key().public_key());
+  EXPECT_EQ(one->league_key().public_key(), again->league_key().public_key());
+  EXPECT_NE(one->league_key().public_key(), other->league_key().public_key());
 }
 
 TEST_F(TokenVaultTest, TheKeyFileIsPrivateAndGivesTheSameTokensAgain) {

@@ -40,11 +40,15 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "makes the strategies' choices repeatable; the draw is never affected");
   app.add_flag("--standalone", options.standalone,
                "serve without registering, and believe whoever calls (for a checker)");
+  app.add_flag("!--no-commitments", options.commits,
+               "join matches without binding yourself to a choice; then referee and opponent "
+               "together can steer the draw");
   app.add_option(
       "--data", options.data,
       "directory in which the identity is kept (agents/player_NAME.json, with the token), "
       "so that the player comes back as who it was, and the history "
-      "(players/ID/history.json)");
+      "(players/ID/history.json); what it has chosen in the matches that it is in is kept there "
+      "too, so that it comes back with the same choice");
   app.footer(
       "Examples:\n"
       "  player --port 8101 --manager http://localhost:8000/mcp --name alpha --strategy opposite\n"

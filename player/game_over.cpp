@@ -3,9 +3,17 @@
 namespace league::player {
 namespace {
 
+constexpr std::size_t kLongestChoice = 64;
+
 MatchVerdict verdict_of(const envelope::GameResult& result, const core::PlayerId& self) {
   if (result.status == envelope::GameStatus::kDraw) return MatchVerdict::kDraw;
   return result.winner_player_id == self ? MatchVerdict::kWin : MatchVerdict::kLoss;
+}
+
+/// A word of some game, whichever; a stranger's megabyte is not remembered.
+std::optional<std::string> remembered(const std::optional<std::string>& choice) {
+  if (!choice || choice->empty() || choice->size() > kLongestChoice) return std::nullopt;
+  return choice;
 }
 
 }  // namespace
@@ -22,10 +30,10 @@ PlayedMatch played_match(const envelope::Envelope& envelope, const envelope::Gam
   match.drawn_number = result.drawn_number;
   for (const auto& [player, choice] : result.choices) {
     if (player == self) {
-      match.own_choice = choice;
+      match.own_choice = remembered(choice);
     } else {
       match.opponent_id = player;
-      match.opponent_choice = choice;
+      match.opponent_choice = remembered(choice);
     }
   }
   return match;

@@ -41,6 +41,16 @@ bool MatchHistory::add(PlayedMatch match) {
   return true;
 }
 
+bool MatchHistory::dispute(DisputedMatch match) {
+  const bool is_known = std::any_of(disputed_.begin(), disputed_.end(), [&](const auto& known) {
+    return known.match_id == match.match_id && known.league_id == match.league_id;
+  });
+  if (is_known) return false;
+  disputed_.push_back(std::move(match));
+  if (disputed_.size() > kMostDisputes) disputed_.pop_front();
+  return true;
+}
+
 MatchHistory MatchHistory::restore(std::vector<PlayedMatch> matches, const Tally& tally,
                                    std::size_t capacity) {
   MatchHistory history(capacity);
@@ -49,20 +59,20 @@ MatchHistory MatchHistory::restore(std::vector<PlayedMatch> matches, const Tally
   return history;
 }
 
-std::vector<Parity> MatchHistory::choices_of(const core::LeagueId& league,
-                                             const core::PlayerId& opponent) const {
-  std::vector<Parity> choices;
+std::vector<std::string_view> MatchHistory::choices_of(const core::LeagueId& league,
+                                                       const core::PlayerId& opponent) const {
+  std::vector<std::string_view> choices;
   for (const PlayedMatch& match : matches_) {
     if (match.league_id != league || match.opponent_id != opponent) continue;
-    if (match.opponent_choice) choices.push_back(*match.opponent_choice);
+    if (match.opponent_choice) choices.emplace_back(*match.opponent_choice);
   }
   return choices;
 }
 
-std::vector<Parity> MatchHistory::own_choices(const core::LeagueId& league) const {
-  std::vector<Parity> choices;
+std::vector<std::string_view> MatchHistory::own_choices(const core::LeagueId& league) const {
+  std::vector<std::string_view> choices;
   for (const PlayedMatch& match : matches_) {
-    if (match.league_id == league && match.own_choice) choices.push_back(*match.own_choice);
+    if (match.league_id == league && match.own_choice) choices.emplace_back(*match.own_choice);
   }
   return choices;
 }

@@ -10,11 +10,8 @@
 
 #include "common/core/ids.h"
 #include "common/core/result.h"
-#include "common/envelope/parity.h"
 
 namespace league::player {
-
-using envelope::Parity;
 
 /// How a match ended for the player that remembers it.
 enum class MatchVerdict { kWin, kLoss, kDraw };
@@ -29,11 +26,22 @@ struct PlayedMatch {
   core::PlayerId opponent_id{};
   MatchVerdict verdict = MatchVerdict::kDraw;
   bool is_technical = false;
-  std::optional<Parity> own_choice = std::nullopt;  ///< nothing when the match ended before it
-  std::optional<Parity> opponent_choice = std::nullopt;  ///< likewise
+  std::optional<std::string> own_choice = std::nullopt;  ///< nothing when the match ended before it
+  std::optional<std::string> opponent_choice = std::nullopt;  ///< likewise
   std::optional<int> drawn_number = std::nullopt;
 
   bool operator==(const PlayedMatch&) const = default;
+};
+
+/// A match about which the player was told what is false.
+struct DisputedMatch {
+  core::LeagueId league_id{};
+  core::MatchId match_id{};
+  int round_id = 0;  ///< 0 where it is not known
+  core::PlayerId opponent_id{};
+  std::string reason{};  ///< what is false, for people; holds no secret
+
+  bool operator==(const DisputedMatch&) const = default;
 };
 
 /// How many matches went which way.
@@ -45,11 +53,12 @@ struct Tally {
   bool operator==(const Tally&) const = default;
 };
 
-/// What a player remembers: its last matches, oldest first, and the tally of all of them. Ids name
-/// other bots in another league, so look-ups are by league. Not thread-safe.
+/// What a player remembers: its last matches, oldest first, the tally of all of them, and what it
+/// disputes. Ids name other bots in another league, so look-ups are by league. Not thread-safe.
 class MatchHistory {
  public:
   static constexpr std::size_t kDefaultCapacity = 10'000;
+  static constexpr std::size_t kMostDisputes = 1'000;
 
   explicit MatchHistory(std::size_t capacity = kDefaultCapacity);
 
@@ -57,13 +66,19 @@ class MatchHistory {
   /// may come twice). Beyond the capacity the oldest match is forgotten; the tally keeps it.
   bool add(PlayedMatch match);
 
+  /// Remembers that the player disputes a match; false where it does so already. A dispute is no
+  /// end of the match, and stays when the right end comes. Only the newest disputes are kept.
+  bool dispute(DisputedMatch match);
+
   [[nodiscard]] const std::deque<PlayedMatch>& matches() const { return matches_; }
+  [[nodiscard]] const std::deque<DisputedMatch>& disputed() const { return disputed_; }
   [[nodiscard]] const Tally& tally() const { return tally_; }
-  /// What `opponent` chose in matches of `league` against us, oldest first.
-  [[nodiscard]] std::vector<Parity> choices_of(const core::LeagueId& league,
-                                               const core::PlayerId& opponent) const;
+  /// What `opponent` chose in matches of `league` against us, oldest first. These texts and those
+  /// of `own_choices` live until the history changes.
+  [[nodiscard]] std::vector<std::string_view> choices_of(const core::LeagueId& league,
+                                                         const core::PlayerId& opponent) const;
   /// Our own choices in `league`, oldest first.
-  [[nodiscard]] std::vector<Parity> own_choices(const core::LeagueId& league) const;
+  [[nodiscard]] std::vector<std::string_view> own_choices(const core::LeagueId& league) const;
   /// The numbers drawn in our matches in `league`, oldest first.
   [[nodiscard]] std::vector<int> drawn_numbers(const core::LeagueId& league) const;
 
@@ -77,10 +92,12 @@ class MatchHistory {
  private:
   std::size_t capacity_;
   std::deque<PlayedMatch> matches_;
+  std::deque<DisputedMatch> disputed_;
   Tally tally_;
 };
 
-/// The contents of `history.json`: `schema_version`, `player_id`, `stats`, `matches`.
+/// The contents of `history.json`: `schema_version`, `player_id`, `stats`, `matches`, and
+/// `disputed` where there is something.
 [[nodiscard]] nlohmann::json history_to_json(const MatchHistory& history,
                                              const core::PlayerId& player);
 

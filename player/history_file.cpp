@@ -99,6 +99,18 @@ void HistoryFile::add(PlayedMatch match) {
     std::lock_guard lock(mutex_);
     unwritten_.push_back(std::move(match));
   }
+  update();
+}
+
+void HistoryFile::dispute(DisputedMatch match) {
+  {
+    std::lock_guard lock(mutex_);
+    unwritten_disputes_.push_back(std::move(match));
+  }
+  update();
+}
+
+void HistoryFile::update() {
   writer_.update({.path = file_, .is_precious = true},
                  [this](core::DraftFile& draft) { return write(draft); });
 }
@@ -106,10 +118,13 @@ void HistoryFile::add(PlayedMatch match) {
 core::Result<void> HistoryFile::write(core::DraftFile& draft) {
   std::lock_guard lock(history_mutex_);
   std::vector<PlayedMatch> matches;
+  std::vector<DisputedMatch> disputes;
   {
     std::lock_guard other(mutex_);
     matches.swap(unwritten_);
+    disputes.swap(unwritten_disputes_);
   }
+  for (auto& match : disputes) history_.dispute(std::move(match));
   for (auto& match : matches) history_.add(std::move(match));
   return draft.write(history_text(history_, owner_));
 }

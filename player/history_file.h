@@ -27,11 +27,14 @@ class HistoryFile {
   [[nodiscard]] MatchHistory read() const;
   /// The player has learned of the end of a match. Short: nothing is written here.
   void add(PlayedMatch match);
+  /// The player disputes a match. As short.
+  void dispute(DisputedMatch match);
 
  private:
   HistoryFile(std::filesystem::path file, HistoryOwner owner, agent::ProjectionWriter& writer);
   [[nodiscard]] core::Result<void> load();
   [[nodiscard]] core::Result<void> put_aside(const std::string& why) const;
+  void update();
   [[nodiscard]] core::Result<void> write(core::DraftFile& draft);
 
   const std::filesystem::path file_;
@@ -41,6 +44,7 @@ class HistoryFile {
   MatchHistory history_;
   std::mutex mutex_;
   std::vector<PlayedMatch> unwritten_;
+  std::vector<DisputedMatch> unwritten_disputes_;
 };
 
 /// `DATA/players/ID/history.json`; fails with kInvalidFieldValue when the id is no safe name.

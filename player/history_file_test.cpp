@@ -20,7 +20,7 @@ PlayedMatch match(int number) {
           .round_id = 1,
           .opponent_id = core::PlayerId("P02"),
           .verdict = MatchVerdict::kWin,
-          .own_choice = Parity::kEven,
+          .own_choice = "even",
           .drawn_number = 4};
 }
 

@@ -19,8 +19,8 @@ core::Error fault(std::string pointer, const std::string& rule) {
           std::move(pointer)};
 }
 
-json choice_to_json(std::optional<Parity> choice) {
-  return choice ? json(envelope::parity_name(*choice)) : json(nullptr);
+json choice_to_json(const std::optional<std::string>& choice) {
+  return choice ? json(*choice) : json(nullptr);
 }
 
 json match_to_json(const PlayedMatch& match) {
@@ -33,6 +33,14 @@ json match_to_json(const PlayedMatch& match) {
           {"my_choice", choice_to_json(match.own_choice)},
           {"opponent_choice", choice_to_json(match.opponent_choice)},
           {"drawn_number", match.drawn_number ? json(*match.drawn_number) : json(nullptr)}};
+}
+
+json disputed_to_json(const DisputedMatch& match) {
+  return {{"league_id", match.league_id.str()},
+          {"match_id", match.match_id.str()},
+          {"round_id", match.round_id},
+          {"opponent_id", match.opponent_id.str()},
+          {"reason", match.reason}};
 }
 
 /// Reads the fields of one object and keeps the first fault, so that reading needs no branch per
@@ -67,10 +75,11 @@ class Fields {
   std::optional<int> optional_integer(const char* name) {
     return is_absent(name) ? std::nullopt : std::optional(integer(name));
   }
-  std::optional<Parity> optional_choice(const char* name) {
+  /// Any word: which ones there are is for the game of that match to say.
+  std::optional<std::string> optional_choice(const char* name) {
     if (is_absent(name)) return std::nullopt;
-    const auto choice = envelope::parse_parity(text(name));
-    if (!choice) complain(name, "must be \"even\", \"odd\" or null");
+    std::string choice = text(name);
+    if (choice.empty()) complain(name, "must be a choice of the game or null");
     return choice;
   }
   MatchVerdict verdict(const char* name) {
@@ -117,20 +126,48 @@ core::Result<PlayedMatch> match_from_json(const json& object, std::string pointe
   return match;
 }
 
+core::Result<DisputedMatch> disputed_from_json(const json& object, std::string pointer) {
+  Fields fields(object, std::move(pointer));
+  DisputedMatch match{.league_id = core::LeagueId(fields.text("league_id")),
+                      .match_id = core::MatchId(fields.text("match_id")),
+                      .round_id = fields.integer("round_id"),
+                      .opponent_id = core::PlayerId(fields.text("opponent_id")),
+                      .reason = fields.text("reason")};
+  if (fields.first_fault()) return *fields.first_fault();
+  return match;
+}
+
+/// Adds what `document` says of disputes, which it need not.
+core::Result<void> read_disputes(const json& document, MatchHistory& history) {
+  const auto list = document.find("disputed");
+  if (list == document.end()) return {};
+  if (!list->is_array()) return fault("/disputed", "must be an array");
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    auto match = disputed_from_json((*list)[i], "/disputed/" + std::to_string(i));
+    if (!match) return match.error();
+    history.dispute(std::move(*match));
+  }
+  return {};
+}
+
 }  // namespace
 
 json history_to_json(const MatchHistory& history, const core::PlayerId& player) {
   const Tally& tally = history.tally();
   json matches = json::array();
   for (const PlayedMatch& match : history.matches()) matches.push_back(match_to_json(match));
-  return {{"schema_version", kSchemaVersion},
-          {"player_id", player.str()},
-          {"stats",
-           {{"total_matches", tally.wins + tally.losses + tally.draws},
-            {"wins", tally.wins},
-            {"losses", tally.losses},
-            {"draws", tally.draws}}},
-          {"matches", std::move(matches)}};
+  json document = {{"schema_version", kSchemaVersion},
+                   {"player_id", player.str()},
+                   {"stats",
+                    {{"total_matches", tally.wins + tally.losses + tally.draws},
+                     {"wins", tally.wins},
+                     {"losses", tally.losses},
+                     {"draws", tally.draws}}},
+                   {"matches", std::move(matches)}};
+  for (const DisputedMatch& match : history.disputed()) {
+    document["disputed"].push_back(disputed_to_json(match));
+  }
+  return document;
 }
 
 std::string history_text(const MatchHistory& history, const HistoryOwner& owner) {
@@ -159,7 +196,9 @@ core::Result<MatchHistory> history_from_json(const json& document, std::size_t c
     if (!match) return match.error();
     matches.push_back(std::move(*match));
   }
-  return MatchHistory::restore(std::move(matches), tally, capacity);
+  MatchHistory history = MatchHistory::restore(std::move(matches), tally, capacity);
+  if (auto read = read_disputes(document, history); !read) return read.error();
+  return history;
 }
 
 }  // namespace league::player

@@ -17,8 +17,8 @@ PlayedMatch match(const char* id, const char* opponent, MatchVerdict verdict = M
           .round_id = 2,
           .opponent_id = core::PlayerId(opponent),
           .verdict = verdict,
-          .own_choice = Parity::kEven,
-          .opponent_choice = Parity::kOdd,
+          .own_choice = "even",
+          .opponent_choice = "odd",
           .drawn_number = 8};
 }
 
@@ -38,9 +38,10 @@ TEST(MatchHistory, AnswersByOpponentAndLeague) {
   PlayedMatch elsewhere = match("R1M1", "P02");
   elsewhere.league_id = core::LeagueId("another");
   EXPECT_TRUE(history.add(elsewhere));
-  EXPECT_EQ(history.choices_of(kLeague, core::PlayerId("P02")), std::vector{Parity::kOdd});
+  EXPECT_EQ(history.choices_of(kLeague, core::PlayerId("P02")),
+            std::vector<std::string_view>{"odd"});
   EXPECT_TRUE(history.choices_of(kLeague, core::PlayerId("P03")).empty());
-  EXPECT_EQ(history.own_choices(kLeague), std::vector{Parity::kEven});
+  EXPECT_EQ(history.own_choices(kLeague), std::vector<std::string_view>{"even"});
   EXPECT_EQ(history.drawn_numbers(kLeague), std::vector{8});
 }
 
@@ -117,7 +118,7 @@ TEST(HistoryJson, EachBadFieldIsNamed) {
       {"/matches/0", "x"},
       {"/matches/1/result", "LOST"},
       {"/matches/0/match_id", 7},
-      {"/matches/0/my_choice", "Even"},
+      {"/matches/0/my_choice", ""},
       {"/matches/0/opponent_choice", 1},
       {"/matches/0/drawn_number", 99999999999999},
       {"/matches/1/technical", nullptr},

@@ -13,7 +13,7 @@ struct Entry {
   MisbehaviourKind kind;
 };
 
-constexpr std::array<Entry, 8> kMisbehaviours = {{
+constexpr std::array<Entry, 12> kMisbehaviours = {{
     {"slow", "slow:MS", MisbehaviourKind::kSlow},
     {"silent", "silent", MisbehaviourKind::kSilent},
     {"crash", "crash", MisbehaviourKind::kCrash},
@@ -22,6 +22,10 @@ constexpr std::array<Entry, 8> kMisbehaviours = {{
     {"wrong-match", "wrong-match", MisbehaviourKind::kWrongMatch},
     {"no-token", "no-token", MisbehaviourKind::kNoToken},
     {"huge", "huge", MisbehaviourKind::kHuge},
+    {"bad-commitment", "bad-commitment", MisbehaviourKind::kBadCommitment},
+    {"bad-nonce", "bad-nonce", MisbehaviourKind::kBadNonce},
+    {"no-nonce", "no-nonce", MisbehaviourKind::kNoNonce},
+    {"other-choice", "other-choice", MisbehaviourKind::kOtherChoice},
 }};
 
 constexpr int kLongestDelayMs = 3'600'000;

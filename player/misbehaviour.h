@@ -20,6 +20,10 @@ enum class MisbehaviourKind {
   kWrongMatch,  ///< names another match in its answer
   kNoToken,  ///< leaves its token out of its answers
   kHuge,  ///< answers with more bytes than anybody takes
+  kBadCommitment,  ///< joins with a commitment that has no form
+  kBadNonce,  ///< opens its commitment with another nonce
+  kNoNonce,  ///< does not open its commitment
+  kOtherChoice,  ///< makes another choice than it has committed itself to
 };
 
 /// What a player that misbehaves does; it chooses at random where it chooses at all.
@@ -35,7 +39,8 @@ struct Misbehaviour {
 /// one.
 [[nodiscard]] core::Result<std::optional<Misbehaviour>> parse_misbehaviour(std::string_view text);
 
-/// `slow:MS`, `silent`, `crash`, `garbage`, `invalid`, `wrong-match`, `no-token`, `huge`.
+/// `slow:MS`, `silent`, `crash`, `garbage`, `invalid`, `wrong-match`, `no-token`, `huge`,
+/// `bad-commitment`, `bad-nonce`, `no-nonce`, `other-choice`.
 [[nodiscard]] std::vector<std::string_view> known_misbehaviours();
 
 }  // namespace league::player

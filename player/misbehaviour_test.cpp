@@ -22,7 +22,11 @@ TEST(Misbehaviour, EachNameIsItsKind) {
   EXPECT_EQ(parsed("wrong-match").kind, MisbehaviourKind::kWrongMatch);
   EXPECT_EQ(parsed("no-token").kind, MisbehaviourKind::kNoToken);
   EXPECT_EQ(parsed("huge").kind, MisbehaviourKind::kHuge);
-  EXPECT_EQ(known_misbehaviours().size(), 8U);
+  EXPECT_EQ(parsed("bad-commitment").kind, MisbehaviourKind::kBadCommitment);
+  EXPECT_EQ(parsed("bad-nonce").kind, MisbehaviourKind::kBadNonce);
+  EXPECT_EQ(parsed("no-nonce").kind, MisbehaviourKind::kNoNonce);
+  EXPECT_EQ(parsed("other-choice").kind, MisbehaviourKind::kOtherChoice);
+  EXPECT_EQ(known_misbehaviours().size(), 12U);
 }
 
 TEST(Misbehaviour, AStrategyIsNone) {

@@ -1,10 +1,10 @@
 #include "player/player_service.h"
 
+#include <cctype>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/match_credential.h"
-#include "player/game_over.h"
 #include "player/player_tools.h"
 
 namespace league::player {
@@ -16,8 +16,26 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
-constexpr std::size_t kMostOpenMatches = 1024;
 constexpr std::size_t kHugeAnswer = 8U << 20U;
+
+/// A choice of the first game with a capital letter, which makes it none.
+std::string misspelt(const game::Registry& games) {
+  std::string word((*games.find(games.names().front()))->choices().front());
+  word.front() = static_cast<char>(std::toupper(word.front()));
+  return word;
+}
+
+/// Another choice of the game that has `word`.
+std::string another_choice(const game::Registry& games, const std::string& word) {
+  for (const std::string& name : games.names()) {
+    const game::Rules& rules = **games.find(name);
+    if (!rules.index_of(word)) continue;
+    for (std::string_view other : rules.choices()) {
+      if (other != word) return std::string(other);
+    }
+  }
+  return word;
+}
 
 }  // namespace
 
@@ -25,18 +43,30 @@ Result<std::unique_ptr<PlayerService>> PlayerService::create(
     PlayerOptions options, const PlayerDependencies& dependencies) {
   auto misbehaviour = parse_misbehaviour(options.strategy);
   if (!misbehaviour) return misbehaviour.error();
-  auto strategy = make_strategy(*misbehaviour ? "random" : options.strategy, dependencies.random);
-  if (!strategy) return strategy.error();
+  Strategies strategies;
+  std::optional<Error> unknown;
+  for (const std::string& game : options.games.names()) {
+    auto strategy = make_strategy(*misbehaviour ? "random" : options.strategy,
+                                  **options.games.find(game), dependencies.random);
+    if (strategy) {
+      strategies.emplace(game, std::move(*strategy));
+    } else if (!unknown) {
+      unknown = strategy.error();
+    }
+  }
+  if (strategies.empty()) {
+    return unknown.value_or(
+        Error{ErrorCode::kInvalidFieldValue, "a player needs at least one game", "/game_types"});
+  }
   return std::unique_ptr<PlayerService>(
-      new PlayerService(std::move(options), dependencies, std::move(*strategy), *misbehaviour));
+      new PlayerService(std::move(options), dependencies, std::move(strategies), *misbehaviour));
 }
 
 PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& dependencies,
-                             std::unique_ptr<Strategy> strategy,
-                             std::optional<Misbehaviour> misbehaviour)
+                             Strategies strategies, std::optional<Misbehaviour> misbehaviour)
     : options_(std::move(options)),
       deps_(dependencies),
-      strategy_(std::move(strategy)),
+      strategies_(std::move(strategies)),
       misbehaviour_(misbehaviour),
       server_({.role = envelope::Role::kPlayer,
                .mode = options_.mode,
@@ -55,6 +85,8 @@ PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& de
 void PlayerService::set_identity(const agent::Identity& identity) {
   {
     std::lock_guard lock(mutex_);
+    // Ids mean other matches in another league.
+    if (!identity_.token.matches(identity.token.reveal())) announced_.clear();
     identity_ = identity;
     envelopes_->set_identity(envelope::Sender::player(identity.id), identity.league);
   }
@@ -71,6 +103,18 @@ void PlayerService::remember(MatchHistory history) {
   history_ = std::move(history);
 }
 
+void PlayerService::resume(std::vector<OpenMatch> matches) {
+  std::lock_guard lock(mutex_);
+  for (OpenMatch& match : matches) {
+    const core::MatchId id = match.match_id;
+    open_matches_[id] = {.match = std::move(match), .credential = {}, .call_commitment = {}};
+  }
+}
+
+void PlayerService::on_dispute(std::function<void(const DisputedMatch&)> callback) {
+  on_dispute_ = std::move(callback);
+}
+
 void PlayerService::on_match_over(std::function<void(const PlayedMatch&)> callback) {
   on_match_over_ = std::move(callback);
 }
@@ -85,6 +129,12 @@ core::PlayerId PlayerService::player_id() const {
   return core::PlayerId(identity_.id);
 }
 
+std::vector<std::string> PlayerService::game_types() const {
+  std::vector<std::string> types;
+  for (const auto& [type, strategy] : strategies_) types.push_back(type);
+  return types;
+}
+
 void PlayerService::bind_handlers() {
   server_.bind<envelope::GameInvitation>([this](auto call) { on_invitation(std::move(call)); });
   server_.bind<envelope::ChooseParityCall>([this](auto call) { on_choose(std::move(call)); });
@@ -93,9 +143,10 @@ void PlayerService::bind_handlers() {
     call.reply.acknowledge();
     if (on_completed_) on_completed_(call.message);
   });
-  for (auto news :
-       {MessageType::kRoundAnnouncement, MessageType::kLeagueStandingsUpdate,
-        MessageType::kRoundCompleted, MessageType::kGameError, MessageType::kLeagueError}) {
+  server_.bind<envelope::RoundAnnouncement>(
+      [this](auto call) { on_announcement(std::move(call)); });
+  for (auto news : {MessageType::kLeagueStandingsUpdate, MessageType::kRoundCompleted,
+                    MessageType::kGameError, MessageType::kLeagueError}) {
     server_.bind_news(news);
   }
   server_.bind_tool(get_player_state_tool(),
@@ -153,71 +204,6 @@ envelope::Envelope PlayerService::reply_envelope(MessageType type,
   return envelope;
 }
 
-void PlayerService::on_invitation(agent::Call<envelope::GameInvitation> call) {
-  if (call.envelope.match_id) {
-    std::lock_guard lock(mutex_);
-    if (open_matches_.size() >= kMostOpenMatches) open_matches_.erase(open_matches_.begin());
-    open_matches_[*call.envelope.match_id] = {
-        .opponent = call.message.opponent_id,
-        .round_id = call.envelope.round_id.value_or(0),
-        .choice = std::nullopt,
-        // A standalone player checks nobody, so it has nothing to remember either.
-        .credential = options_.standalone ? core::AuthToken{}
-                                          : call.envelope.auth_token.value_or(core::AuthToken{})};
-  }
-  envelope::GameJoinAck ack{.player_id = own_id(call.message.player_id.value_or(core::PlayerId{})),
-                            .arrival_timestamp = deps_.clock.utc_now(),
-                            .accept = true};
-  auto envelope = reply_envelope(MessageType::kGameJoinAck, call.envelope, ack.player_id);
-  answer(std::move(call.reply), envelope::encode(envelope, ack));
-}
-
-Parity PlayerService::choose(const envelope::Envelope& envelope,
-                             const envelope::ChooseParityCall& call) {
-  std::lock_guard lock(mutex_);
-  auto match_id = envelope.match_id.value_or(core::MatchId{});
-  auto open = open_matches_.find(match_id);
-  // A repeated call gets the same answer: the first may have been lost on its way.
-  if (open != open_matches_.end() && open->second.choice) return *open->second.choice;
-  ChoiceContext context{.league_id = envelope.league_id.value_or(identity_.league),
-                        .match_id = match_id,
-                        .round_id = envelope.round_id.value_or(0),
-                        .opponent_id = {},
-                        .history = history_};
-  if (open != open_matches_.end()) context.opponent_id = open->second.opponent;
-  if (call.context) {
-    if (call.context->opponent_id) context.opponent_id = *call.context->opponent_id;
-    if (call.context->your_standings) {
-      const auto& own = *call.context->your_standings;
-      context.standings = Tally{.wins = own.wins, .losses = own.losses, .draws = own.draws};
-    }
-  }
-  Parity choice = strategy_->choose(context);
-  if (open != open_matches_.end()) open->second.choice = choice;
-  return choice;
-}
-
-void PlayerService::on_choose(agent::Call<envelope::ChooseParityCall> call) {
-  envelope::ChooseParityResponse response{.player_id = own_id(call.message.player_id),
-                                          .parity_choice = choose(call.envelope, call.message)};
-  auto envelope =
-      reply_envelope(MessageType::kChooseParityResponse, call.envelope, response.player_id);
-  answer(std::move(call.reply), envelope::encode(envelope, response));
-}
-
-void PlayerService::on_game_over(agent::Call<envelope::GameOver> call) {
-  call.reply.acknowledge();
-  auto self = own_id({});
-  PlayedMatch match;
-  {
-    std::lock_guard lock(mutex_);
-    match = played_match(call.envelope, call.message, self, identity_.league);
-    open_matches_.erase(match.match_id);
-    if (!history_.add(match)) return;
-  }
-  if (on_match_over_) on_match_over_(match);
-}
-
 void PlayerService::on_get_player_state(agent::ToolCall call) {
   auto shown = call.arguments.find("auth_token");
   std::string token =
@@ -243,7 +229,8 @@ void PlayerService::answer(agent::Reply reply, json message) {
 }
 
 void PlayerService::misbehave(agent::Reply reply, json message) {
-  bool is_choice = message.contains("parity_choice");
+  const bool is_choice = message.contains("parity_choice");
+  const bool is_join = message.contains("arrival_timestamp");
   switch (misbehaviour_->kind) {
     case MisbehaviourKind::kSlow: {
       auto late = std::make_shared<agent::Reply>(std::move(reply));
@@ -262,13 +249,26 @@ void PlayerService::misbehave(agent::Reply reply, json message) {
     case MisbehaviourKind::kGarbage:
       return reply.send_raw("]]{\"jsonrpc\" this is no JSON \xff\xfe");
     case MisbehaviourKind::kInvalid:
-      if (is_choice) message["parity_choice"] = "Even";
+      if (is_choice) message["parity_choice"] = misspelt(options_.games);
       break;
     case MisbehaviourKind::kWrongMatch:
       message["match_id"] = "R999M999";
       break;
     case MisbehaviourKind::kNoToken:
       message.erase("auth_token");
+      break;
+    case MisbehaviourKind::kBadCommitment:
+      if (is_join) message["choice_commitment"] = "none of your business";
+      break;
+    case MisbehaviourKind::kBadNonce:
+      if (is_choice) message["choice_nonce"] = std::string(64, '0');
+      break;
+    case MisbehaviourKind::kNoNonce:
+      message.erase("choice_nonce");
+      break;
+    case MisbehaviourKind::kOtherChoice:
+      if (is_choice)
+        message["parity_choice"] = another_choice(options_.games, message["parity_choice"]);
       break;
     case MisbehaviourKind::kHuge:
       message["padding"] = std::string(kHugeAnswer, 'x');

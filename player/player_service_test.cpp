@@ -1,13 +1,7 @@
 #include "player/player_service.h"
 
-#include <gtest/gtest.h>
-
-#include <nlohmann/json.hpp>
-
-#include "common/agent/match_credential.h"
-#include "common/envelope/test_support.h"
-#include "tests/support/fake_clock.h"
-#include "tests/support/scripted_random.h"
+#include "player/service_fixture.h"
+#include "player/test_support.h"
 
 namespace league::player {
 namespace {
@@ -15,67 +9,39 @@ namespace {
 using envelope::testing::golden;
 using nlohmann::json;
 
-class PlayerServiceTest : public ::testing::Test {
+class PlayerServiceTest : public testing::PlayerServiceFixture {
  protected:
-  void make(const std::string& strategy, bool standalone = false) {
-    auto made = PlayerService::create(
-        {.display_name = "bot", .strategy = strategy, .standalone = standalone},
-        {time_, time_, random_, envelope::testing::schemas()});
-    ASSERT_TRUE(made) << made.error().message;
-    service_ = std::move(*made);
-    if (!standalone)
-      service_->set_identity({"P01", token_, core::LeagueId("league_2025_even_odd")});
-  }
-  /// The answer's bytes; nothing while there is none.
-  std::optional<std::string> post(const std::string& bytes) {
-    auto answer = std::make_shared<std::optional<std::string>>();
-    transport::Inbound inbound;
-    inbound.bytes = bytes;
-    inbound.context = rpc::MessageContext::minimal(time_);
-    service_->handler().on_message(
-        std::move(inbound),
-        transport::ReplySlot([answer](transport::OutboundReply reply) { *answer = reply.bytes; }));
-    last_ = answer;
-    return *answer;
-  }
-  json call(const std::string& method, json message) {
-    json frame = {
-        {"jsonrpc", "2.0"}, {"id", 1}, {"method", method}, {"params", std::move(message)}};
-    auto answer = post(frame.dump());
-    return answer ? json::parse(*answer, nullptr, false) : json(nullptr);
-  }
-  [[nodiscard]] json message(const std::string& name) const {
-    auto message = golden(name);
-    core::MatchId match(message["match_id"].get<std::string>());
-    message["auth_token"] = agent::match_credential(token_, match, 1).reveal();
-    return message;
-  }
+  [[nodiscard]] json message(const std::string& name) const { return authorised(golden(name)); }
   /// The answer to a choice; null where it is none.
   json choose() {
     auto answer = call("choose_parity", message("choose_parity_call"));
     return answer.is_object() ? answer["result"] : json(nullptr);
   }
-
-  const core::AuthToken token_{"tok_p01_secret"};
-  league::testing::FakeTime time_;
-  league::testing::ScriptedRandom random_;
-  std::shared_ptr<std::optional<std::string>> last_;
-  std::unique_ptr<PlayerService> service_;
 };
 
 TEST_F(PlayerServiceTest, JoinsAndChoosesAndRemembers) {
   make("alternate");
-  auto ack = call("handle_game_invitation", message("game_invitation"))["result"];
+  auto invitation = message("game_invitation");
+  invitation.erase("draw_commitment");
+  auto ack = call("handle_game_invitation", invitation)["result"];
   EXPECT_EQ(ack["message_type"], "GAME_JOIN_ACK");
   EXPECT_EQ(ack["accept"], true);
   EXPECT_EQ(ack["player_id"], "P01");
   EXPECT_EQ(ack["auth_token"], "tok_p01_secret");
-  auto first = choose();
+  EXPECT_FALSE(ack.contains("choice_commitment")) << "no seed was promised";
+  auto asked = message("choose_parity_call");
+  asked["context"].erase("opponent_commitment");
+  asked["context"].erase("draw_commitment");
+  auto first = call("choose_parity", asked)["result"];
   EXPECT_TRUE(
       envelope::testing::schemas().validate(envelope::MessageType::kChooseParityResponse, first));
+  EXPECT_FALSE(first.contains("choice_nonce"));
   // Asked again, it says the same: the first answer may have been lost.
-  EXPECT_EQ(choose()["parity_choice"], first["parity_choice"]);
-  EXPECT_EQ(call("notify_match_result", message("game_over"))["result"]["status"], "ok");
+  EXPECT_EQ(call("choose_parity", asked)["result"]["parity_choice"], first["parity_choice"]);
+  testing::ScriptedMatch match;
+  match.their_nonce.reset();
+  auto over = authorised(match.game_over(first["parity_choice"], std::nullopt));
+  EXPECT_EQ(call("notify_match_result", over)["result"]["status"], "ok");
   EXPECT_EQ(service_->history().matches().size(), 1U);
 }
 
@@ -116,6 +82,17 @@ TEST_F(PlayerServiceTest, EachMisbehaviourMisbehaves) {
   EXPECT_FALSE(*last_);
   time_.advance(std::chrono::milliseconds(500));
   EXPECT_TRUE(*last_);
+}
+
+TEST_F(PlayerServiceTest, RefusesAGameThatItDoesNotKnow) {
+  make("even");
+  for (const char* name : {"game_invitation", "choose_parity_call"}) {
+    auto foreign = message(name);
+    foreign["game_type"] = "chess";
+    auto refused = call(foreign["message_type"], foreign)["error"]["data"];
+    EXPECT_EQ(refused["error_code"], "E028") << name;
+    EXPECT_EQ(refused["field"], "/game_type");
+  }
 }
 
 TEST_F(PlayerServiceTest, NoMessageMakesItThrow) {

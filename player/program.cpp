@@ -11,6 +11,7 @@
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
 #include "common/transport/signals.h"
+#include "player/dispute_sender.h"
 #include "player/history_file.h"
 #include "player/player_service.h"
 #include "player/seeded_random.h"
@@ -55,6 +56,7 @@ class Bench {
       seat.random = std::make_unique<core::CryptoRandom>();
     }
     if (auto kept = open_keeper(seat); !kept) return kept;
+    if (auto opened = open_notes(seat); !opened) return opened;
     std::string temporary = agent::temporary_id(seat.name);
     std::uint16_t wanted =
         options_.common.port == 0 ? 0 : static_cast<std::uint16_t>(options_.common.port + index);
@@ -71,7 +73,7 @@ class Bench {
         host_,
         {.log = *log,
          .agent = "player:" + temporary,
-         .league_id = "",
+         .logs = options_.common.logs,
          .mode = mode,
          .log_key = seat.keeper ? seat.keeper->log_key() : std::filesystem::path(),
          .session_file = seat.keeper ? seat.keeper->session_file() : std::filesystem::path()});
@@ -80,11 +82,13 @@ class Bench {
     auto service = PlayerService::create({.display_name = seat.name,
                                           .strategy = strategy,
                                           .mode = mode,
-                                          .standalone = options_.standalone},
+                                          .standalone = options_.standalone,
+                                          .commits = options_.commits},
                                          {.timer = host_.timer(),
                                           .clock = host_.clock(),
                                           .random = *seat.random,
-                                          .schemas = host_.schemas()});
+                                          .schemas = host_.schemas(),
+                                          .open_matches = open_matches_.get()});
     if (!service) return service.error();
     seat.service = std::move(*service);
     seat.service->on_league_completed(
@@ -105,7 +109,7 @@ class Bench {
       agent::RegistrationOptions registration{.role = envelope::Role::kPlayer,
                                               .display_name = seat.name,
                                               .contact_endpoint = url,
-                                              .game_types = {"even_odd"},
+                                              .game_types = seat.service->game_types(),
                                               .manager = manager,
                                               .log_public_key = seat.port->log().public_key(),
                                               .hears_events = host_.bus() != nullptr};
@@ -161,6 +165,41 @@ class Bench {
     return {};
   }
 
+  /// One file for all players of the process, called after the first, whose lock nobody else has.
+  core::Result<void> open_notes(const Seat& seat) {
+    if (!seat.keeper || open_matches_ || !options_.commits) return {};
+    auto file = options_.data / "agents" /
+                ("player_" + agent::temporary_id(seat.name) + ".open_matches.jsonl");
+    auto opened = OpenMatchFile::open({.file = std::move(file)});
+    if (!opened) return opened.error();
+    open_matches_ = std::move(*opened);
+    return {};
+  }
+
+  /// Continues the matches in which the player was, if it is the same one.
+  void resume_matches(Seat& seat, const agent::Identity& identity) {
+    if (!seat.keeper || !open_matches_) return;
+    const core::PlayerId player(identity.id);
+    if (!seat.keeper->is_same(identity)) return open_matches_->forget_all(player);
+    seat.service->resume(open_matches_->matches_of(player));
+  }
+
+  /// Has the manager told of what the player disputes, and the history keep it.
+  void tell_disputes(Seat& seat, const agent::Identity& identity) {
+    auto manager = transport::parse_endpoint(manager_url());
+    if (!manager) return;
+    seat.service->on_dispute(
+        [this, &seat, identity, manager = *manager](const DisputedMatch& match) {
+          if (seat.history) seat.history->dispute(match);
+          send_dispute({.peers = seat.port->peers(),
+                        .timer = host_.timer(),
+                        .clock = host_.clock(),
+                        .settings = host_.settings(),
+                        .manager = manager},
+                       identity, match);
+        });
+  }
+
   /// Continues the history of player `id`, who has entered `new_league`, or none.
   core::Result<void> open_history(Seat& seat, const std::string& id,
                                   const core::LeagueId& new_league) {
@@ -209,6 +248,9 @@ class Bench {
       exit_code_ = agent::fail(identity.error());
       return stop_.request_stop();
     }
+    resume_matches(seat, *identity);
+    tell_disputes(seat, *identity);
+    const auto league = agent::log_league(*identity, seat.keeper.get());
     if (auto kept = keep(seat, *identity); !kept) {
       exit_code_ = agent::fail(kept.error());
       return stop_.request_stop();
@@ -218,8 +260,7 @@ class Bench {
       spdlog::error("{}", heard.error().message);
     seat.port->trust_events(*identity);
     auto path = audit::agent_log_path(options_.common.logs, identity->id);
-    if (path)
-      (void)seat.port->log().retarget(*path, "player:" + identity->id, identity->league.str());
+    if (path) (void)seat.port->log().retarget(*path, "player:" + identity->id, league);
     spdlog::info("{} is {} of {}", seat.name, identity->id, identity->league.str());
     agent::announce_ready(url, identity->id);
   }
@@ -228,6 +269,7 @@ class Bench {
   agent::AgentHost& host_;
   transport::StopSignal& stop_;
   core::CryptoRandom random_;  // of registration nonces
+  std::unique_ptr<OpenMatchFile> open_matches_;  ///< null without --data
   std::vector<Seat> seats_;
   std::atomic<int> exit_code_{0};
   agent::ProjectionWriter histories_;  // last: it writes what stands above

@@ -23,6 +23,7 @@ struct ProgramOptions {
   int count = 1;
   std::optional<std::uint64_t> seed;
   bool standalone = false;
+  bool commits = true;  ///< see PlayerOptions
   std::filesystem::path data;  ///< empty: neither identity nor history is kept
 };
 

@@ -8,6 +8,7 @@
 
 #include "common/core/random_source.h"
 #include "common/core/result.h"
+#include "game/registry.h"
 #include "player/history.h"
 
 namespace league::player {
@@ -22,23 +23,31 @@ struct ChoiceContext {
   std::optional<Tally> standings = std::nullopt;  ///< our own, where the referee sent them
 };
 
-/// History in, choice out. Implementations hold nothing but the source of randomness, so a strategy
-/// may be asked again and from any thread.
+/// History in, choice out: one of the choices of the game that the strategy was made for.
+/// Implementations hold nothing but the rules and the source of randomness, so a strategy may be
+/// asked again and from any thread.
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  [[nodiscard]] virtual Parity choose(const ChoiceContext& context) const = 0;
+  [[nodiscard]] virtual std::string_view choose(const ChoiceContext& context) const = 0;
 };
 
-/// The strategy called `name`; an Error that lists the known names otherwise. `random` outlives it.
+/// The strategy called `name` for the game of `rules`; an Error that lists the known names
+/// otherwise. `rules` and `random` outlive it.
 [[nodiscard]] core::Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name,
+                                                                    const game::Rules& rules,
                                                                     core::RandomSource& random);
 
-/// `random`, `even`, `odd`, `alternate`, `frequency`, `opposite`.
+/// `random`, then each choice of the game (whoever plays by it never chooses anything else),
+/// `alternate`, `frequency`, `opposite`.
+[[nodiscard]] std::vector<std::string_view> known_strategies(const game::Rules& rules);
+/// Those of the first game of standard_games().
 [[nodiscard]] std::vector<std::string_view> known_strategies();
 
-/// What a player that chose `choices` will choose next: its constant choice, the next one of an
-/// alternation, else what it chose more often; nothing where the choices do not say.
-[[nodiscard]] std::optional<Parity> predict_next(const std::vector<Parity>& choices);
+/// What a player that chose `choices` will choose next: its constant choice, the next one where it
+/// goes through the choices in order, else what it chose more often than anything else; nothing
+/// where the choices do not say.
+[[nodiscard]] std::optional<std::string_view> predict_next(
+    const game::Rules& rules, const std::vector<std::string_view>& choices);
 
 }  // namespace league::player

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "tests/support/scripted_random.h"
@@ -10,27 +12,32 @@
 namespace league::player {
 namespace {
 
-constexpr Parity kE = Parity::kEven;
-constexpr Parity kO = Parity::kOdd;
+using Words = std::vector<std::string_view>;
+
+const std::string kE = "even";
+const std::string kO = "odd";
 const core::LeagueId kLeagueHere("league_test");
 const core::PlayerId kUs("P01");
 const core::PlayerId kThem("P02");
+
+const game::Rules& rules() { return **game::standard_games().find("even_odd"); }
 
 /// A player with its own memory.
 class Bot {
  public:
   Bot(std::string_view strategy, core::RandomSource& random)
-      : strategy_(std::move(make_strategy(strategy, random).value())) {}
+      : strategy_(std::move(make_strategy(strategy, rules(), random).value())) {}
 
-  Parity choose(const core::PlayerId& opponent = kThem) const {
-    return strategy_->choose({.league_id = kLeagueHere,
-                              .match_id = core::MatchId("R1M1"),
-                              .round_id = 1,
-                              .opponent_id = opponent,
-                              .history = history,
-                              .standings = std::nullopt});
+  std::string choose(const core::PlayerId& opponent = kThem) const {
+    return std::string(strategy_->choose({.league_id = kLeagueHere,
+                                          .match_id = core::MatchId("R1M1"),
+                                          .round_id = 1,
+                                          .opponent_id = opponent,
+                                          .history = history,
+                                          .standings = std::nullopt}));
   }
-  void remember(Parity own, Parity theirs, int number, const core::PlayerId& opponent = kThem) {
+  void remember(const std::string& own, const std::string& theirs, int number,
+                const core::PlayerId& opponent = kThem) {
     history.add({.league_id = kLeagueHere,
                  .match_id = core::MatchId(std::to_string(++played_)),
                  .opponent_id = opponent,
@@ -46,9 +53,8 @@ class Bot {
   int played_ = 0;
 };
 
-int points(Parity own, Parity theirs, int number) {
-  if (own == theirs) return 1;
-  return (own == kE) == (number % 2 == 0) ? 3 : 0;
+int points(const std::string& own, const std::string& theirs, int number) {
+  return game::points_of(rules().decide({{own, theirs}}, number).outcome)[game::Side::kA];
 }
 
 /// Mean points per match of `first` against `second`.
@@ -61,8 +67,8 @@ double mean_points(std::string_view first, std::string_view second) {
   double total = 0;
   for (int i = 0; i < kMatches; ++i) {
     const int number = 1 + draws.bytes<1>()[0] % 10;
-    const Parity x = a.choose(kThem);
-    const Parity y = b.choose(kUs);
+    const std::string x = a.choose(kThem);
+    const std::string y = b.choose(kUs);
     a.remember(x, y, number, kThem);
     b.remember(y, x, number, kUs);
     total += points(x, y, number);
@@ -96,7 +102,7 @@ TEST(Strategy, RandomIsBalancedAndFollowsItsSource) {
   const Bot twin("random", same);
   int even = 0;
   for (int i = 0; i < 10'000; ++i) {
-    const Parity choice = bot.choose();
+    const std::string choice = bot.choose();
     ASSERT_EQ(choice, twin.choose());
     even += choice == kE ? 1 : 0;
   }
@@ -142,25 +148,76 @@ TEST(Strategy, OppositeGainsNothingAgainstChance) {
 TEST(Strategy, EqualChoicesAreWorthOnePoint) { EXPECT_EQ(mean_points("even", "even"), 1.0); }
 
 TEST(PredictNext, SeesConstantsAlternationsAndMajorities) {
-  EXPECT_EQ(predict_next({}), std::nullopt);
-  EXPECT_EQ(predict_next({kE}), kE);
-  EXPECT_EQ(predict_next({kO, kO}), kO);
-  EXPECT_EQ(predict_next({kE, kO}), kE);
-  EXPECT_EQ(predict_next({kE, kO, kE}), kO);
-  EXPECT_EQ(predict_next({kE, kE, kO}), kE);
-  EXPECT_EQ(predict_next({kE, kE, kO, kO}), std::nullopt);
+  EXPECT_EQ(predict_next(rules(), Words{}), std::nullopt);
+  EXPECT_EQ(predict_next(rules(), Words{kE}), kE);
+  EXPECT_EQ(predict_next(rules(), Words{kO, kO}), kO);
+  EXPECT_EQ(predict_next(rules(), Words{kE, kO}), kE);
+  EXPECT_EQ(predict_next(rules(), Words{kE, kO, kE}), kO);
+  EXPECT_EQ(predict_next(rules(), Words{kE, kE, kO}), kE);
+  EXPECT_EQ(predict_next(rules(), Words{kE, kE, kO, kO}), std::nullopt);
+}
+
+/// Three choices and no number: a game that nobody here has heard of.
+class Signs final : public game::Rules {
+ public:
+  [[nodiscard]] std::string_view game_type() const override { return "signs"; }
+  [[nodiscard]] std::span<const std::string_view> choices() const override { return kWords; }
+  [[nodiscard]] std::optional<game::NumberRange> numbers() const override { return std::nullopt; }
+  [[nodiscard]] std::optional<std::string_view> kind_of(int /*number*/) const override {
+    return std::nullopt;
+  }
+  [[nodiscard]] game::Decision decide(const game::Choices& /*choices*/,
+                                      std::optional<int> /*number*/) const override {
+    return {};
+  }
+
+ private:
+  static constexpr std::array<std::string_view, 3> kWords = {"rock", "paper", "scissors"};
+};
+
+TEST(Strategy, EachPlaysAnyGame) {
+  const Signs signs;
+  testing::ScriptedRandom random;
+  MatchHistory history;
+  history.add({.league_id = kLeagueHere,
+               .match_id = core::MatchId("R1M1"),
+               .opponent_id = kThem,
+               .own_choice = "scissors",
+               .opponent_choice = "paper",
+               .drawn_number = 4});
+  for (std::string_view name : known_strategies(signs)) {
+    auto strategy = make_strategy(name, signs, random);
+    ASSERT_TRUE(strategy) << name;
+    std::set<std::string_view> chosen;
+    for (int i = 0; i < 200; ++i) {
+      chosen.insert((*strategy)->choose({.league_id = kLeagueHere,
+                                         .match_id = core::MatchId("R2M1"),
+                                         .opponent_id = kThem,
+                                         .history = history}));
+    }
+    const std::set<std::string_view> all = {"rock", "paper", "scissors"};
+    std::set<std::string_view> expected = {name};  // of a constant one
+    if (name == "random" || name == "frequency") expected = all;
+    if (name == "alternate") expected = {"rock"};  // after scissors
+    if (name == "opposite") expected = {"rock", "scissors"};  // anything but paper
+    EXPECT_EQ(chosen, expected) << name;
+  }
+  EXPECT_FALSE(make_strategy("even", signs, random));
+  EXPECT_EQ(predict_next(signs, {"scissors", "rock", "paper"}), "scissors");
+  EXPECT_EQ(predict_next(signs, {"paper", "rock", "rock"}), "rock");
 }
 
 TEST(MakeStrategy, MakesEveryNameThatItLists) {
   testing::ScriptedRandom random;
   EXPECT_EQ(known_strategies(), (std::vector<std::string_view>{"random", "even", "odd", "alternate",
                                                                "frequency", "opposite"}));
-  for (std::string_view name : known_strategies()) EXPECT_TRUE(make_strategy(name, random)) << name;
+  for (std::string_view name : known_strategies())
+    EXPECT_TRUE(make_strategy(name, rules(), random)) << name;
 }
 
 TEST(MakeStrategy, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
   testing::ScriptedRandom random;
-  const auto strategy = make_strategy("clever", random);
+  const auto strategy = make_strategy("clever", rules(), random);
   ASSERT_FALSE(strategy);
   EXPECT_EQ(strategy.error().message,
             "strategy \"clever\" is unknown; known are: random, even, odd, alternate, frequency, "

@@ -7,7 +7,7 @@ namespace league::referee {
 std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   ProgramOptions options;
   options.common.port = 8001;
-  CLI::App app("Referees matches of an Even/Odd league.", "referee");
+  CLI::App app("Referees the matches of a league.", "referee");
   agent::add_program_options(app, options.common);
   app.add_option("--manager", options.manager,
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "

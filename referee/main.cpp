@@ -1,6 +1,7 @@
 // A referee: plays the matches that its league manager assigns to it.
 #include "common/transport/signals.h"
 #include "common/transport/socket.h"
+#include "game/registry.h"
 #include "referee/program.h"
 
 int main(int argc, char** argv) {
@@ -8,5 +9,6 @@ int main(int argc, char** argv) {
   league::transport::raise_file_limit();
   auto options = league::referee::read_command_line(argc, argv);
   if (const int* code = std::get_if<int>(&options)) return *code;
-  return league::referee::run(std::get<league::referee::ProgramOptions>(options), stop);
+  return league::referee::run(std::get<league::referee::ProgramOptions>(options),
+                              league::game::standard_games(), stop);
 }

@@ -14,10 +14,6 @@ bool passes_by_itself(ErrorCode code) {
          code == ErrorCode::kOverloaded || code == ErrorCode::kShuttingDown;
 }
 
-std::string_view match_id_of(const Reply& reply) {
-  return std::visit([](const auto& answer) -> std::string_view { return answer.match_id; }, reply);
-}
-
 }  // namespace
 
 std::string_view seat_state_name(SeatState state) {
@@ -36,8 +32,7 @@ std::string_view seat_state_name(SeatState state) {
   return "";
 }
 
-Match::Match(const rules::RulesModule& rules, MatchPlan plan)
-    : rules_(rules), plan_(std::move(plan)) {}
+Match::Match(const game::Rules& rules, MatchPlan plan) : rules_(rules), plan_(std::move(plan)) {}
 
 Effects Match::start(Instant now) {
   Effects effects;
@@ -48,13 +43,13 @@ Effects Match::start(Instant now) {
 }
 
 void Match::begin_play(Instant now, Effects& effects) {
-  for (Slot slot : kBothSlots) {
-    if (!plan_.seats[slot].is_unavailable) continue;
+  for (Side side : kBothSides) {
+    if (!plan_.seats[side].is_unavailable) continue;
     const core::Error error{ErrorCode::kPlayerUnavailable,
                             "the player had stopped answering and did not answer a ping", ""};
-    record(slot, error, Duration::zero());
-    progress_[slot].state = SeatState::kFailed;
-    progress_[slot].lost_by = Termination::kPlayerUnavailable;
+    record(side, error, Duration::zero());
+    progress_[side].state = SeatState::kFailed;
+    progress_[side].lost_by = Termination::kPlayerUnavailable;
   }
   begin_stage(MatchState::kWaitingForPlayers, now, effects);
   settle(now, effects);
@@ -62,12 +57,12 @@ void Match::begin_play(Instant now, Effects& effects) {
 
 Effects Match::on_reply(CallId id, const Reply& reply, Instant now) {
   Effects effects;
-  const auto slot = take_awaited(id);
-  if (!slot) return effects;
-  if (const auto fault = fault_of(reply)) {
-    fail(*slot, *fault, now, {}, effects);
+  const auto side = take_awaited(id);
+  if (!side) return effects;
+  if (const auto fault = fault_of(*side, reply)) {
+    fail(*side, *fault, now, {}, effects);
   } else {
-    accept_reply(*slot, reply, now, effects);
+    accept_reply(*side, reply, now, effects);
   }
   settle(now, effects);
   return effects;
@@ -77,9 +72,9 @@ Effects Match::on_failure(CallId id, const core::Error& error, Instant now,
                           const CallEvidence& evidence) {
   if (error.code == ErrorCode::kShuttingDown) return abandon();
   Effects effects;
-  const auto slot = take_awaited(id);
-  if (!slot) return effects;
-  fail(*slot, error, now, evidence, effects);
+  const auto side = take_awaited(id);
+  if (!side) return effects;
+  fail(*side, error, now, evidence, effects);
   settle(now, effects);
   return effects;
 }
@@ -97,10 +92,10 @@ Effects Match::on_timer(TimerId id, Instant now) {
     begin_play(now, effects);
     return effects;
   }
-  for (Slot slot : kBothSlots) {
-    if (progress_[slot].timer_id != id) continue;
-    progress_[slot].timer_id = 0;
-    begin_attempt(slot, now, effects);
+  for (Side side : kBothSides) {
+    if (progress_[side].timer_id != id) continue;
+    progress_[side].timer_id = 0;
+    begin_attempt(side, now, effects);
   }
   return effects;
 }
@@ -108,7 +103,7 @@ Effects Match::on_timer(TimerId id, Instant now) {
 Effects Match::on_report_accepted() {
   Effects effects;
   if (ending_ || !is_report_awaited_) return effects;
-  effects.emplace_back(AnnounceGameOver{*result_});
+  effects.emplace_back(AnnounceGameOver{*played_});
   finish(Ending::kAccepted, std::nullopt, effects);
   return effects;
 }
@@ -141,11 +136,11 @@ MatchSnapshot Match::snapshot() const {
   MatchSnapshot view{.match_id = plan_.match_id,
                      .game_type = std::string(rules_.game_type()),
                      .state = state_,
-                     .players = {{plan_.seats[Slot::kA].player, plan_.seats[Slot::kB].player}},
-                     .seats = {{progress_[Slot::kA].state, progress_[Slot::kB].state}},
-                     .result = std::nullopt};
+                     .players = {{plan_.seats[Side::kA].player, plan_.seats[Side::kB].player}},
+                     .seats = {{progress_[Side::kA].state, progress_[Side::kB].state}},
+                     .played = std::nullopt};
   // A match that ended without acceptance is played again: its choices stay secret.
-  if (ending_ == Ending::kAccepted) view.result = result_;
+  if (ending_ == Ending::kAccepted) view.played = played_;
   return view;
 }
 
@@ -155,12 +150,16 @@ Call Match::stage_call() const {
 
 void Match::begin_stage(MatchState stage, Instant now, Effects& effects) {
   state_ = stage;
-  for (Slot slot : kBothSlots) {
-    Progress& player = progress_[slot];
+  if (stage == MatchState::kCollectingChoices) {
+    bindings_ = {};
+    for (Side side : kBothSides) bindings_.commitments[side] = progress_[side].commitment;
+  }
+  for (Side side : kBothSides) {
+    Progress& player = progress_[side];
     if (player.state == SeatState::kFailed) continue;
     player.attempt = player.failed_attempts = player.invalid_answers = 0;
     player.was_wronged = false;
-    begin_attempt(slot, now, effects);
+    begin_attempt(side, now, effects);
   }
 }
 
@@ -169,72 +168,62 @@ Duration Match::stage_limit() const {
                                            : plan_.settings.choice_limit;
 }
 
-void Match::begin_attempt(Slot slot, Instant now, Effects& effects) {
-  Progress& player = progress_[slot];
+void Match::begin_attempt(Side side, Instant now, Effects& effects) {
+  Progress& player = progress_[side];
   ++player.attempt;
   player.window_end = now + stage_limit();
-  ask(slot, now, effects);
+  ask(side, now, effects);
 }
 
-void Match::ask(Slot slot, Instant now, Effects& effects) {
-  Progress& player = progress_[slot];
+void Match::ask(Side side, Instant now, Effects& effects) {
+  Progress& player = progress_[side];
   player.state = SeatState::kAsked;
   player.call_id = ++last_id_;
   player.asked_at = now;
-  effects.emplace_back(CallPlayer{.id = player.call_id,
-                                  .slot = slot,
-                                  .call = stage_call(),
-                                  .attempt = player.attempt,
-                                  .time_limit = player.window_end - now,
-                                  .deadline = player.window_end});
+  CallPlayer call{.id = player.call_id,
+                  .side = side,
+                  .call = stage_call(),
+                  .attempt = player.attempt,
+                  .time_limit = player.window_end - now,
+                  .deadline = player.window_end};
+  if (call.call == Call::kChooseParity) {
+    call.opponent_commitment = bindings_.commitments[other(side)];
+    call.is_bound = bindings_.commitments[side].has_value();
+  }
+  effects.emplace_back(std::move(call));
 }
 
-std::optional<Slot> Match::take_awaited(CallId id) {
+std::optional<Side> Match::take_awaited(CallId id) {
   if (ending_ || id == 0) return std::nullopt;
-  for (Slot slot : kBothSlots) {
-    if (progress_[slot].call_id != id) continue;
-    progress_[slot].call_id = 0;
-    return slot;
+  for (Side side : kBothSides) {
+    if (progress_[side].call_id != id) continue;
+    progress_[side].call_id = 0;
+    return side;
   }
   return std::nullopt;
 }
 
-std::optional<core::Error> Match::fault_of(const Reply& reply) const {
-  const bool is_join = std::holds_alternative<JoinAnswer>(reply);
-  if (is_join != (stage_call() == Call::kInvitation)) {
-    return core::Error{ErrorCode::kInvalidReply,
-                       "the reply is no " + std::string(expected_reply(stage_call())), ""};
-  }
-  const std::string_view named = match_id_of(reply);
-  if (!named.empty() && named != plan_.match_id.str()) {
-    return core::Error{ErrorCode::kMatchIdMismatch,
-                       "the reply names match \"" + std::string(named.substr(0, 64)) +
-                           "\", but this is match \"" + plan_.match_id.str() + "\"",
-                       "/match_id"};
-  }
-  if (is_join) return std::nullopt;
-  const auto choice = rules_.validate_choice(std::get<ChoiceAnswer>(reply).choice);
-  return choice ? std::nullopt : std::optional(choice.error());
-}
-
-void Match::accept_reply(Slot slot, const Reply& reply, Instant now, Effects& effects) {
-  Progress& player = progress_[slot];
+void Match::accept_reply(Side side, const Reply& reply, Instant now, Effects& effects) {
+  Progress& player = progress_[side];
   if (const auto* choice = std::get_if<ChoiceAnswer>(&reply)) {
     player.choice = choice->choice;
-  } else if (!std::get<JoinAnswer>(reply).accept) {
+    if (bindings_.commitments[side]) bindings_.nonces[side] = choice->choice_nonce;
+  } else if (const auto* join = std::get_if<JoinAnswer>(&reply); !join->accept) {
     const core::Error declined{ErrorCode::kInvitationDeclined, "the player declined the invitation",
                                "/accept"};
-    record(slot, declined, now - player.asked_at);
-    lose(slot, game_error(slot, declined), effects);
+    record(side, declined, now - player.asked_at);
+    lose(side, game_error(side, declined), effects);
     return;
+  } else if (plan_.draw_commitment) {
+    player.commitment = join->choice_commitment;
   }
   player.state = SeatState::kAnswered;
 }
 
-void Match::fail(Slot slot, const core::Error& error, Instant now, const CallEvidence& evidence,
+void Match::fail(Side side, const core::Error& error, Instant now, const CallEvidence& evidence,
                  Effects& effects) {
-  Progress& player = progress_[slot];
-  FailureRecord& failure = record(slot, error, now - player.asked_at);
+  Progress& player = progress_[side];
+  FailureRecord& failure = record(side, error, now - player.asked_at);
   if (error.code == ErrorCode::kTimeout) {
     ClockProof proof{.limit = player.window_end - player.asked_at,
                      .sent_at = evidence.sent_at,
@@ -246,20 +235,20 @@ void Match::fail(Slot slot, const core::Error& error, Instant now, const CallEvi
     failure.clock = proof;
   }
   if (core::error_info(error.code).retryable) {
-    fail_attempt(slot, error, effects);
+    fail_attempt(side, error, effects);
   } else {
-    fail_answer(slot, error, now, effects);
+    fail_answer(side, error, now, effects);
   }
 }
 
-void Match::fail_attempt(Slot slot, const core::Error& error, Effects& effects) {
-  Progress& player = progress_[slot];
+void Match::fail_attempt(Side side, const core::Error& error, Effects& effects) {
+  Progress& player = progress_[side];
   ++player.failed_attempts;
-  SendGameError notice = game_error(slot, error);
+  SendGameError notice = game_error(side, error);
   notice.retry_count = player.failed_attempts;
   notice.max_retries = plan_.settings.max_attempts;
   if (notice.retry_count >= notice.max_retries) {
-    lose(slot, std::move(notice), effects);
+    lose(side, std::move(notice), effects);
     return;
   }
   notice.consequence = "The call is made again; after the last attempt the match is lost.";
@@ -270,30 +259,30 @@ void Match::fail_attempt(Slot slot, const core::Error& error, Effects& effects) 
   effects.emplace_back(StartTimer{player.timer_id, plan_.settings.retry_delay});
 }
 
-void Match::fail_answer(Slot slot, const core::Error& error, Instant now, Effects& effects) {
-  Progress& player = progress_[slot];
+void Match::fail_answer(Side side, const core::Error& error, Instant now, Effects& effects) {
+  Progress& player = progress_[side];
   ++player.invalid_answers;
-  SendGameError notice = game_error(slot, error);
+  SendGameError notice = game_error(side, error);
   notice.retry_count = player.invalid_answers;
   notice.max_retries = plan_.settings.max_invalid_answers;
   if (notice.retry_count >= notice.max_retries) {
-    lose(slot, std::move(notice), effects);
+    lose(side, std::move(notice), effects);
   } else if (player.window_end <= now) {
     // No time is left to answer again: the window has run out like that of a silent player.
-    fail_attempt(slot, error, effects);
+    fail_attempt(side, error, effects);
   } else {
     notice.consequence =
         "The call is made again within the same time limit; after the last invalid answer the "
         "match is lost.";
     notice.next_retry_in = Duration::zero();
     effects.emplace_back(std::move(notice));
-    ask(slot, now, effects);
+    ask(side, now, effects);
   }
 }
 
-void Match::lose(Slot slot, SendGameError notice, Effects& effects) {
-  progress_[slot].state = SeatState::kFailed;
-  progress_[slot].lost_by = termination_for(stage_call(), notice.error.code);
+void Match::lose(Side side, SendGameError notice, Effects& effects) {
+  progress_[side].state = SeatState::kFailed;
+  progress_[side].lost_by = termination_for(stage_call(), notice.error.code);
   notice.action_required = "NONE";
   notice.consequence = "Technical loss of this match.";
   if (is_unfair()) {
@@ -304,30 +293,30 @@ void Match::lose(Slot slot, SendGameError notice, Effects& effects) {
   effects.emplace_back(std::move(notice));
 }
 
-SendGameError Match::game_error(Slot slot, const core::Error& error) const {
+SendGameError Match::game_error(Side side, const core::Error& error) const {
   SendGameError notice;
-  notice.slot = notice.affected = slot;
+  notice.side = notice.affected = side;
   notice.call = stage_call();
   notice.error = error;
   notice.action_required = expected_reply(stage_call());
   return notice;
 }
 
-FailureRecord& Match::record(Slot slot, const core::Error& error, Duration elapsed) {
+FailureRecord& Match::record(Side side, const core::Error& error, Duration elapsed) {
   return failures_.emplace_back(
-      FailureRecord{.slot = slot,
-                    .player = plan_.seats[slot].player,
+      FailureRecord{.side = side,
+                    .player = plan_.seats[side].player,
                     .call = stage_call(),
                     .code = error.code,
                     // A player that was never called lost at its first attempt: they count from 1.
-                    .attempt = std::max(1, progress_[slot].attempt),
+                    .attempt = std::max(1, progress_[side].attempt),
                     .elapsed = elapsed,
                     .text = error.message,
                     .clock = {}});
 }
 
 void Match::settle(Instant now, Effects& effects) {
-  if (ending_ || result_) return;
+  if (ending_ || played_) return;
   bool has_failed = false;
   for (const Progress& player : progress_.both) {
     if (player.state != SeatState::kAnswered && player.state != SeatState::kFailed) return;
@@ -352,31 +341,33 @@ bool Match::is_unfair() const {
 }
 
 /// From the invitation on, with the same seed: nobody has learnt anything of it. After a pause,
-/// since it was too much for us just now.
+/// since it was too much for us just now. Where both have committed, they keep to it; a player that
+/// alone has committed may bring another commitment, because what it has revealed is known by now.
 void Match::play_again(Effects& effects) {
   ++replays_;
   progress_ = {};
+  bindings_.nonces = {};
   state_ = MatchState::kWaitingForPlayers;
   replay_timer_ = ++last_id_;
   effects.emplace_back(StartTimer{replay_timer_, plan_.settings.retry_delay});
 }
 
 void Match::decide(Effects& effects) {
-  const Progress& a = progress_[Slot::kA];
-  const Progress& b = progress_[Slot::kB];
+  const Progress& a = progress_[Side::kA];
+  const Progress& b = progress_[Side::kB];
   state_ = MatchState::kDrawingNumber;
-  result_ = a.lost_by || b.lost_by
-                ? technical_result(plan_, {{a.lost_by, b.lost_by}}, {{a.choice, b.choice}})
-                : played_result(rules_, plan_, {*a.choice, *b.choice});
-  result_->failures = failures_;
-  result_->replays = replays_;
+  played_ = a.lost_by || b.lost_by ? technically_lost(plan_, {{a.lost_by, b.lost_by}},
+                                                      {{a.choice, b.choice}}, bindings_)
+                                   : played(rules_, plan_, {{*a.choice, *b.choice}}, bindings_);
+  played_->failures = failures_;
+  played_->replays = replays_;
   report(effects);
 }
 
 void Match::report(Effects& effects) {
   ++report_attempts_;
   is_report_awaited_ = true;
-  effects.emplace_back(ReportResult{*result_, report_attempts_});
+  effects.emplace_back(ReportResult{*played_, report_attempts_});
 }
 
 void Match::finish(Ending ending, std::optional<core::Error> error, Effects& effects) {

@@ -17,19 +17,23 @@ using TimerId = std::uint64_t;  ///< one timer of one match; never 0
 /// Send GAME_INVITATION or CHOOSE_PARITY_CALL and hand back what came of it, with the id.
 struct CallPlayer {
   CallId id = 0;
-  Slot slot = Slot::kA;
+  Side side = Side::kA;
   Call call = Call::kInvitation;
   int attempt = 1;  ///< from 1; the same again after an invalid answer
   Duration time_limit{};  ///< from now on; what is left of the attempt after an invalid answer
   Instant deadline{};  ///< now + time_limit
+  /// Of CHOOSE_PARITY_CALL: the opponent's commitment, the same in every repetition.
+  std::optional<std::string> opponent_commitment = std::nullopt;
+  /// Of CHOOSE_PARITY_CALL: the player's own commitment counts, so the answer has to open it.
+  bool is_bound = false;
 
   bool operator==(const CallPlayer&) const = default;
 };
 
 /// Send GAME_ERROR, best effort. Source: protocol §4, message 18.
 struct SendGameError {
-  Slot slot = Slot::kA;  ///< whom to tell
-  Slot affected = Slot::kA;  ///< whose fault it was
+  Side side = Side::kA;  ///< whom to tell
+  Side affected = Side::kA;  ///< whose fault it was
   Call call = Call::kInvitation;  ///< which call failed
   core::Error error;
   std::string action_required;  ///< the message that is awaited next, or `NONE`
@@ -52,7 +56,7 @@ struct StartTimer {
 
 /// Send MATCH_RESULT_REPORT; the result of a match is the same in every attempt.
 struct ReportResult {
-  MatchResult result;
+  RefereedMatch match;
   int attempt = 1;
 
   bool operator==(const ReportResult&) const = default;
@@ -60,7 +64,7 @@ struct ReportResult {
 
 /// Send GAME_OVER to both players, best effort.
 struct AnnounceGameOver {
-  MatchResult result;
+  RefereedMatch match;
 
   bool operator==(const AnnounceGameOver&) const = default;
 };

@@ -42,11 +42,11 @@ TEST(FairClock, ALossForTimeThatIsOursIsPlayedAgainFromTheInvitation) {
             (std::vector<std::string>{"A GAME_INVITATION attempt 1 within 5000",
                                       "B GAME_INVITATION attempt 1 within 5000"}));
   script.play("A:join B:join A:odd B:even");
-  EXPECT_EQ(script.result().termination, Termination::kNormal);
-  EXPECT_EQ(script.result().replays, 1);
-  ASSERT_EQ(script.result().failures.size(), 3U) << "what happened stays in the report";
-  EXPECT_TRUE(is_void(*script.result().failures[1].clock));
-  EXPECT_FALSE(is_void(*script.result().failures[2].clock));
+  EXPECT_EQ(script.played().termination(), Termination::kNormal);
+  EXPECT_EQ(script.played().replays, 1);
+  ASSERT_EQ(script.played().failures.size(), 3U) << "what happened stays in the report";
+  EXPECT_TRUE(is_void(*script.played().failures[1].clock));
+  EXPECT_FALSE(is_void(*script.played().failures[2].clock));
 }
 
 TEST(FairClock, AfterThreeReplaysTheLossStandsWithItsProof) {
@@ -57,9 +57,9 @@ TEST(FairClock, AfterThreeReplaysTheLossStandsWithItsProof) {
     script.play("B:join A:wronged tick A:wronged tick A:wronged");
   }
   EXPECT_EQ(script.result_line(), "TECHNICAL_LOSS B 0-3 TIMEOUT_JOIN");
-  EXPECT_EQ(script.result().replays, 3);
-  EXPECT_EQ(script.result().failures.size(), 12U);
-  EXPECT_TRUE(std::ranges::all_of(script.result().failures,
+  EXPECT_EQ(script.played().replays, 3);
+  EXPECT_EQ(script.played().failures.size(), 12U);
+  EXPECT_TRUE(std::ranges::all_of(script.played().failures,
                                   [](const FailureRecord& one) { return is_void(*one.clock); }));
 }
 
@@ -67,8 +67,8 @@ TEST(FairClock, APlayersOwnTimeOutsCountAndCarryTheirProof) {
   MatchScript script;
   script.play("B:join A:timeout tick A:timeout tick A:timeout");
   EXPECT_EQ(script.result_line(), "TECHNICAL_LOSS B 0-3 TIMEOUT_JOIN");
-  EXPECT_EQ(script.result().replays, 0);
-  for (const FailureRecord& failure : script.result().failures) {
+  EXPECT_EQ(script.played().replays, 0);
+  for (const FailureRecord& failure : script.played().failures) {
     ASSERT_TRUE(failure.clock);
     EXPECT_EQ(failure.clock->limit, seconds(5));
     EXPECT_FALSE(is_void(*failure.clock));
@@ -78,8 +78,8 @@ TEST(FairClock, APlayersOwnTimeOutsCountAndCarryTheirProof) {
 TEST(FairClock, AnAnswerInTimeMendsAWrong) {
   MatchScript script;
   script.play("A:wronged tick A:join B:join A:even B:even");
-  EXPECT_EQ(script.result().termination, Termination::kNormal);
-  EXPECT_EQ(script.result().replays, 0);
+  EXPECT_EQ(script.played().termination(), Termination::kNormal);
+  EXPECT_EQ(script.played().replays, 0);
 }
 
 TEST(FairClock, LossesForOtherReasonsStand) {

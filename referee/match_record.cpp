@@ -13,17 +13,25 @@ namespace {
 using rpc::JsonObject;
 
 constexpr std::string_view kVersion = "1.0.0";
+constexpr std::string_view kFinished = "FINISHED";
 /// What a player says is not kept in any length.
 constexpr std::size_t kLongestError = 500;
 
-void add_line(std::string& out, const TranscriptLine& line) {
+void add_line(std::string& out, const TranscriptLine& line, bool is_finished) {
   JsonObject object(out);
   object.time("at", line.at)
       .text("from", line.from)
       .text("to", line.to)
       .text("message_type", line.message_type);
   if (line.accept) object.flag("accept", *line.accept);
-  if (!line.parity_choice.empty()) object.text("parity_choice", line.parity_choice);
+  if (is_finished) {
+    const auto add = [&](const char* name, const std::string& value) {
+      if (!value.empty()) object.text(name, value);
+    };
+    add("choice_commitment", line.choice_commitment);
+    add("parity_choice", line.parity_choice);
+    add("choice_nonce", line.choice_nonce);
+  }
   if (!line.error_code.empty()) object.text("error_code", line.error_code);
   if (!line.error.empty())
     object.text("error", std::string_view(line.error).substr(0, kLongestError));
@@ -78,6 +86,7 @@ void MatchRecord::sort_transcript() {
 
 std::string MatchRecord::json() const {
   std::lock_guard lock(mutex_);
+  const bool is_finished = !lifecycle_.empty() && lifecycle_.back().state == kFinished;
   std::string out;
   JsonObject object(out, ",\n");
   object.text("schema_version", kVersion)
@@ -92,13 +101,13 @@ std::string MatchRecord::json() const {
       .optional_text("draw_commitment", head_.draw_commitment)
       .text("made_by", made_by_)
       .optional_text("state", lifecycle_.empty() ? "" : lifecycle_.back().state)
-      .raw("result", result_);
+      .raw("result", is_finished ? result_ : "null");
   object.name("lifecycle");
   add_list(out, lifecycle_, [&](const Stage& stage) {
     JsonObject(out).text("state", stage.state).time("at", stage.at).end();
   });
   object.name("transcript");
-  add_list(out, transcript_, [&](const TranscriptLine& line) { add_line(out, line); });
+  add_list(out, transcript_, [&](const TranscriptLine& line) { add_line(out, line, is_finished); });
   object.end();
   out += '\n';
   return out;

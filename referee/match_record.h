@@ -35,13 +35,17 @@ struct TranscriptLine {
   std::string to;
   std::string message_type;  ///< of an answer that did not come: the awaited one
   std::optional<bool> accept{};  ///< of a GAME_JOIN_ACK
+  std::string choice_commitment{};  ///< of a GAME_JOIN_ACK
   std::string parity_choice{};  ///< of a CHOOSE_PARITY_RESPONSE
+  std::string choice_nonce{};  ///< of a CHOOSE_PARITY_RESPONSE
   std::string error_code{};  ///< why there is no usable answer
   std::string error{};  ///< the same for people
 };
 
 /// What becomes the file `matches/LEAGUE/MATCH.json` of the data directory: life cycle, transcript
-/// and result of one attempt at a match. docs/files.md says what is in it. Thread-safe.
+/// and result of one attempt at a match. Choices, commitments, nonces and the result are shown only
+/// in the state FINISHED: before, the result is not accepted, and another attempt may need them to
+/// be secret. docs/files.md says what is in it. Thread-safe.
 class MatchRecord {
  public:
   explicit MatchRecord(MatchRecordHead head, std::string_view made_by = "referee");
@@ -49,7 +53,7 @@ class MatchRecord {
   /// The match has another state from now on; nothing if it has had it already.
   bool enter(std::string_view state, core::UtcTimestamp at);
   void add(TranscriptLine line);
-  /// `json` is the `result` of MATCH_RESULT_REPORT, as text.
+  /// `json` is the `result` of MATCH_RESULT_REPORT, as text; shown when the match is finished.
   void set_result(std::string json);
   [[nodiscard]] bool has_transcript() const;
   /// Brings the transcript into the order of its times.

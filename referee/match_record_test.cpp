@@ -57,6 +57,34 @@ TEST(MatchRecord, TellsLifeCycleTranscriptAndResult) {
   EXPECT_EQ(file["transcript"][2]["error"].get<std::string>().size(), 500U);
 }
 
+TEST(MatchRecord, ShowsChoicesAndNoncesOnlyWhenTheResultIsAccepted) {
+  for (const char* state : {"COLLECTING_CHOICES", "DRAWING_NUMBER", "REFUSED", "UNREPORTED"}) {
+    MatchRecord record(head());
+    record.add({.at = at(1),
+                .from = "P01",
+                .to = "REF01",
+                .message_type = "GAME_JOIN_ACK",
+                .accept = true,
+                .choice_commitment = "c0c0"});
+    record.add({.at = at(2),
+                .from = "P01",
+                .to = "REF01",
+                .message_type = "CHOOSE_PARITY_RESPONSE",
+                .parity_choice = "heads",
+                .choice_nonce = "0e0e"});
+    record.set_result(R"({"winner":"P01","details":{"choice_nonces":{"P01":"0e0e"}}})");
+    record.enter(state, at(3));
+    for (const char* secret : {"c0c0", "heads", "0e0e", "winner"})
+      EXPECT_EQ(record.json().find(secret), std::string::npos) << state << " " << secret;
+    record.enter("FINISHED", at(4));
+    auto file = json::parse(record.json());
+    EXPECT_EQ(file["transcript"][0]["choice_commitment"], "c0c0");
+    EXPECT_EQ(file["transcript"][1]["parity_choice"], "heads");
+    EXPECT_EQ(file["transcript"][1]["choice_nonce"], "0e0e");
+    EXPECT_EQ(file["result"]["winner"], "P01");
+  }
+}
+
 TEST(MatchRecord, IsJsonBeforeAnythingHasHappened) {
   auto file = json::parse(MatchRecord(head()).json());
   EXPECT_TRUE(file["state"].is_null());

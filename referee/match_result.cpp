@@ -1,26 +1,14 @@
 #include "referee/match_result.h"
 
+#include <utility>
+
 namespace league::referee {
 
 using core::ErrorCode;
 
-namespace {
-
-constexpr int kPointsForWin = 3;
-constexpr int kPointsForDraw = 1;
-
-}  // namespace
-
-std::string_view status_name(ResultStatus status) {
-  switch (status) {
-    case ResultStatus::kWin:
-      return "WIN";
-    case ResultStatus::kDraw:
-      return "DRAW";
-    case ResultStatus::kTechnicalLoss:
-      return "TECHNICAL_LOSS";
-  }
-  return "";
+std::string_view status_name(const game::MatchResult& result) {
+  if (result.is_technical()) return "TECHNICAL_LOSS";
+  return game::winner_of(result.outcome) ? "WIN" : "DRAW";
 }
 
 std::string_view termination_name(Termination termination) {
@@ -47,6 +35,8 @@ std::string_view termination_name(Termination termination) {
       return "AUTH_FAILED";
     case Termination::kPlayerUnavailable:
       return "PLAYER_UNAVAILABLE";
+    case Termination::kCommitmentMismatch:
+      return "COMMITMENT_MISMATCH";
     case Termination::kBothFailed:
       return "BOTH_FAILED";
   }
@@ -68,6 +58,8 @@ Termination termination_for(Call call, ErrorCode code) {
       return Termination::kDeclined;
     case ErrorCode::kPlayerUnavailable:
       return Termination::kPlayerUnavailable;
+    case ErrorCode::kCommitmentMismatch:
+      return Termination::kCommitmentMismatch;
     case ErrorCode::kAuthTokenMissing:
     case ErrorCode::kAuthTokenInvalid:
     case ErrorCode::kSenderMismatch:
@@ -77,47 +69,44 @@ Termination termination_for(Call call, ErrorCode code) {
   }
 }
 
-MatchResult played_result(const rules::RulesModule& rules, const MatchPlan& plan,
-                          const rules::Choices& choices) {
-  const int number = rules.draw_number(plan.draw_seed, plan.match_id.str(), choices);
-  const rules::Outcome outcome = rules.determine_winner(choices, number);
-  MatchResult result;
-  result.drawn_number = number;
-  result.number_parity = outcome.number_kind;
-  result.choices = {{choices.player_a, choices.player_b}};
-  result.reason = outcome.reason;
-  if (outcome.winner == rules::Winner::kNobody) {
-    result.status = ResultStatus::kDraw;
-    result.score = {{kPointsForDraw, kPointsForDraw}};
-  } else {
-    result.status = ResultStatus::kWin;
-    result.winner = outcome.winner == rules::Winner::kPlayerA ? Slot::kA : Slot::kB;
-    result.score[*result.winner] = kPointsForWin;
-  }
-  return result;
+Termination RefereedMatch::termination() const {
+  if (lost_by[Side::kA] && lost_by[Side::kB]) return Termination::kBothFailed;
+  return lost_by[Side::kA].value_or(lost_by[Side::kB].value_or(Termination::kNormal));
 }
 
-MatchResult technical_result(const MatchPlan& plan,
-                             const PerPlayer<std::optional<Termination>>& lost_by,
-                             const PerPlayer<std::optional<std::string>>& choices) {
-  MatchResult result;
-  result.status = ResultStatus::kTechnicalLoss;
-  result.choices = choices;
-  result.lost_by = lost_by;
-  for (Slot slot : kBothSlots) {
-    if (!lost_by[slot]) continue;
-    result.termination = *lost_by[slot];
-    result.reason += (result.reason.empty() ? "Technical loss of " : "; of ") +
-                     plan.seats[slot].player.str() + ": " +
-                     std::string(termination_name(*lost_by[slot]));
+RefereedMatch played(const game::Rules& rules, const MatchPlan& plan, const game::Choices& choices,
+                     game::Bindings bindings) {
+  auto explained = game::play(rules, {.seed = plan.draw_seed,
+                                      .match_id = plan.match_id.str(),
+                                      .choices = choices,
+                                      .bindings = bindings});
+  RefereedMatch match;
+  match.result = std::move(explained.result);
+  match.reason = std::move(explained.reason);
+  match.bindings = std::move(bindings);
+  return match;
+}
+
+RefereedMatch technically_lost(const MatchPlan& plan,
+                               const PerSide<std::optional<Termination>>& lost_by,
+                               PerSide<std::optional<std::string>> choices,
+                               game::Bindings bindings) {
+  RefereedMatch match;
+  match.lost_by = lost_by;
+  match.bindings = std::move(bindings);
+  std::optional<Side> winner;
+  for (Side side : kBothSides) {
+    if (!lost_by[side]) {
+      winner = side;
+      continue;
+    }
+    match.reason += (match.reason.empty() ? "Technical loss of " : "; of ") +
+                    plan.seats[side].player.str() + ": " +
+                    std::string(termination_name(*lost_by[side]));
   }
-  if (lost_by[Slot::kA] && lost_by[Slot::kB]) {
-    result.termination = Termination::kBothFailed;
-  } else {
-    result.winner = lost_by[Slot::kA] ? Slot::kB : Slot::kA;
-    result.score[*result.winner] = kPointsForWin;
-  }
-  return result;
+  match.result =
+      game::technical_result(winner, termination_name(match.termination()), std::move(choices));
+  return match;
 }
 
 }  // namespace league::referee

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/core/error_code.h"
+#include "game/result.h"
 #include "referee/clock_proof.h"
 #include "referee/match_types.h"
 
@@ -24,6 +25,7 @@ enum class Termination {
   kDeclined,
   kAuthFailed,
   kPlayerUnavailable,
+  kCommitmentMismatch,
   kBothFailed,
 };
 /// `NORMAL`, `TIMEOUT_JOIN`, ...
@@ -33,7 +35,7 @@ enum class Termination {
 
 /// One failed attempt or invalid answer, for `details.failures` of the report.
 struct FailureRecord {
-  Slot slot = Slot::kA;
+  Side side = Side::kA;
   core::PlayerId player;
   Call call = Call::kInvitation;
   core::ErrorCode code = core::ErrorCode::kTimeout;
@@ -45,35 +47,33 @@ struct FailureRecord {
   bool operator==(const FailureRecord&) const = default;
 };
 
-enum class ResultStatus { kWin, kDraw, kTechnicalLoss };
 /// `WIN`, `DRAW`, `TECHNICAL_LOSS`.
-[[nodiscard]] std::string_view status_name(ResultStatus status);
+[[nodiscard]] std::string_view status_name(const game::MatchResult& result);
 
-/// What GAME_OVER and the report say. Source: protocol §4, messages 10 and 11.
-struct MatchResult {
-  ResultStatus status = ResultStatus::kDraw;
-  std::optional<Slot> winner;
-  PerPlayer<int> score;  ///< 3-0, 1-1, or 0-0 when both failed
-  std::optional<int> drawn_number;  ///< nothing after a technical loss
-  std::optional<std::string> number_parity;  ///< nothing after a technical loss
-  PerPlayer<std::optional<std::string>> choices;  ///< nothing for a player that never chose
+/// A match as its referee has seen it: the result and what only the referee knows. What GAME_OVER
+/// and the report are made from. Source: protocol §4, messages 10 and 11.
+struct RefereedMatch {
+  game::MatchResult result;
+  game::Bindings bindings;  ///< the commitments that count, and the nonces that opened them
   std::string reason;  ///< for people
-  Termination termination = Termination::kNormal;
-  PerPlayer<std::optional<Termination>> lost_by;  ///< each player's own failure, where it failed
+  PerSide<std::optional<Termination>> lost_by;  ///< each player's own failure, where it failed
   std::vector<FailureRecord> failures;  ///< in the order in which they happened, of all replays
   int replays = 0;  ///< how often the match was played before and did not count, see ClockProof
 
-  bool operator==(const MatchResult&) const = default;
+  [[nodiscard]] Termination termination() const;
+
+  bool operator==(const RefereedMatch&) const = default;
 };
 
-/// The result of a match in which both players chose: draws the number and asks the rules who won.
-[[nodiscard]] MatchResult played_result(const rules::RulesModule& rules, const MatchPlan& plan,
-                                        const rules::Choices& choices);
+/// A match in which both players chose: draws the number and asks the rules who won.
+[[nodiscard]] RefereedMatch played(const game::Rules& rules, const MatchPlan& plan,
+                                   const game::Choices& choices, game::Bindings bindings);
 
-/// The result of a match in which at least one player failed: the other one wins as by a normal
-/// win, two failed ones both lose. `choices` holds what was chosen before. Source: protocol §6.
-[[nodiscard]] MatchResult technical_result(const MatchPlan& plan,
-                                           const PerPlayer<std::optional<Termination>>& lost_by,
-                                           const PerPlayer<std::optional<std::string>>& choices);
+/// A match in which at least one player failed: the other one wins as by a normal win, two failed
+/// ones both lose. `choices` holds what was chosen before. Source: protocol §6.
+[[nodiscard]] RefereedMatch technically_lost(const MatchPlan& plan,
+                                             const PerSide<std::optional<Termination>>& lost_by,
+                                             PerSide<std::optional<std::string>> choices,
+                                             game::Bindings bindings);
 
 }  // namespace league::referee

@@ -15,7 +15,7 @@ TEST(Termination, NamesAreStableAndDifferent) {
   for (int i = 0; i <= static_cast<int>(Termination::kBothFailed); ++i) {
     names.insert(termination_name(static_cast<Termination>(i)));
   }
-  EXPECT_EQ(names.size(), 12U);
+  EXPECT_EQ(names.size(), 13U);
   EXPECT_FALSE(names.contains(""));
 }
 
@@ -27,6 +27,12 @@ TEST(Termination, FollowsFromTheLastFailure) {
             Termination::kConnectionJoin);
   EXPECT_EQ(termination_for(Call::kChooseParity, ErrorCode::kConnectionError),
             Termination::kConnectionChoice);
+  EXPECT_EQ(termination_for(Call::kInvitation, ErrorCode::kCommitmentMismatch),
+            Termination::kCommitmentMismatch);
+  EXPECT_EQ(termination_for(Call::kChooseParity, ErrorCode::kCommitmentMismatch),
+            Termination::kCommitmentMismatch);
+  EXPECT_EQ(termination_for(Call::kInvitation, ErrorCode::kInvalidFieldValue),
+            Termination::kInvalidReply);
   EXPECT_EQ(termination_for(Call::kChooseParity, ErrorCode::kAuthTokenMissing),
             Termination::kAuthFailed);
   EXPECT_EQ(termination_for(Call::kChooseParity, ErrorCode::kReplyTooLarge),
@@ -38,8 +44,13 @@ TEST(Names, AreThoseOfTheProtocol) {
   EXPECT_EQ(state_name(MatchState::kCollectingChoices), "COLLECTING_CHOICES");
   EXPECT_EQ(state_name(MatchState::kDrawingNumber), "DRAWING_NUMBER");
   EXPECT_EQ(state_name(MatchState::kFinished), "FINISHED");
-  EXPECT_EQ(status_name(ResultStatus::kTechnicalLoss), "TECHNICAL_LOSS");
-  EXPECT_EQ(slot_name(Slot::kB), "PLAYER_B");
+  EXPECT_EQ(status_name(game::technical_result(Side::kA, "DECLINED")), "TECHNICAL_LOSS");
+  game::MatchResult played;
+  played.outcome = game::Outcome::kPlayerBWins;
+  EXPECT_EQ(status_name(played), "WIN");
+  played.outcome = game::Outcome::kDraw;
+  EXPECT_EQ(status_name(played), "DRAW");
+  EXPECT_EQ(side_name(Side::kB), "PLAYER_B");
 }
 
 }  // namespace

@@ -2,9 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/core/crypto.h"
 #include "common/rpc/json_text.h"
-#include "referee/rules/rules_registry.h"
 
 namespace league::referee {
 namespace {
@@ -38,17 +36,6 @@ MatchSettings settings_for(const agent::Settings& settings) {
   return match;
 }
 
-Result<rules::DrawSeed> seed_of(const std::string& hex) {
-  auto bytes = core::from_hex(hex);
-  rules::DrawSeed seed{};
-  if (!bytes || bytes->size() != seed.size()) {
-    return Error{ErrorCode::kInvalidFieldValue, "draw_seed must be 64 hexadecimal digits",
-                 "/matches/draw_seed"};
-  }
-  std::copy(bytes->begin(), bytes->end(), seed.begin());
-  return seed;
-}
-
 std::shared_ptr<const std::string> text_of(const json& message) {
   return std::make_shared<const std::string>(rpc::to_json_text(message));
 }
@@ -62,20 +49,22 @@ std::chrono::milliseconds round_up(Duration duration) {
 Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& context,
                                                          envelope::MatchAssignment assignment,
                                                          int round_id, OnFinished on_finished) {
-  auto rules = rules::find_rules(assignment.game_type);
+  auto rules = context.games.find(assignment.game_type);
   if (!rules) return rules.error();
   auto seats = seats_of(assignment, context.endpoints);
   if (!seats) return seats.error();
-  auto seed = seed_of(assignment.draw_seed);
+  auto seed = game::parse_seed(assignment.draw_seed);
   if (!seed) return seed.error();
+  if (assignment.draw_commitment == "") assignment.draw_commitment.reset();
   MatchPlan plan{.match_id = assignment.match_id,
                  .seats = {},
                  .draw_seed = *seed,
+                 .draw_commitment = assignment.draw_commitment,
                  .settings = settings_for(context.settings)};
-  for (Slot slot : kBothSlots) {
-    plan.seats[slot].player = (*seats)[slot].id;
-    if ((*seats)[slot].style)
-      context.peers.remember_style((*seats)[slot].endpoint, *(*seats)[slot].style);
+  for (Side side : kBothSides) {
+    plan.seats[side].player = (*seats)[side].id;
+    if ((*seats)[side].style)
+      context.peers.remember_style((*seats)[side].endpoint, *(*seats)[side].style);
   }
   return std::shared_ptr<MatchRunner>(new MatchRunner(context, std::move(assignment),
                                                       std::move(*seats), **rules, std::move(plan),
@@ -83,8 +72,8 @@ Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& co
 }
 
 MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
-                         PerPlayer<PlayerSeat> seats, const rules::RulesModule& rules,
-                         MatchPlan plan, int round_id, OnFinished on_finished)
+                         PerSide<PlayerSeat> seats, const game::Rules& rules, MatchPlan plan,
+                         int round_id, OnFinished on_finished)
     : context_(context),
       assignment_(std::move(assignment)),
       seats_(std::move(seats)),
@@ -97,20 +86,20 @@ MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment
 }
 
 void MatchRunner::start() {
-  if (seats_[Slot::kA].is_suspended || seats_[Slot::kB].is_suspended) return ping_suspended();
+  if (seats_[Side::kA].is_suspended || seats_[Side::kB].is_suspended) return ping_suspended();
   begin();
 }
 
 void MatchRunner::ping_suspended() {
-  pings_ = (seats_[Slot::kA].is_suspended ? 1 : 0) + (seats_[Slot::kB].is_suspended ? 1 : 0);
-  for (Slot slot : kBothSlots) {
-    if (!seats_[slot].is_suspended) continue;
+  pings_ = (seats_[Side::kA].is_suspended ? 1 : 0) + (seats_[Side::kB].is_suspended ? 1 : 0);
+  for (Side side : kBothSides) {
+    if (!seats_[side].is_suspended) continue;
     auto limit = context_.settings.time_limit(MessageType::kGameInvitation);
-    context_.peers.ping(seats_[slot].endpoint, "player:" + seats_[slot].id.str(), limit,
-                        [self = shared_from_this(), slot](bool alive) {
+    context_.peers.ping(seats_[side].endpoint, "player:" + seats_[side].id.str(), limit,
+                        [self = shared_from_this(), side](bool alive) {
                           {
                             std::lock_guard lock(self->mutex_);
-                            self->plan_.seats[slot].is_unavailable = !alive;
+                            self->plan_.seats[side].is_unavailable = !alive;
                           }
                           if (--self->pings_ == 0) self->begin();
                         });
@@ -149,10 +138,10 @@ void MatchRunner::run(const Effects& effects) {
   }
 }
 
-PerPlayer<core::PlayerId> MatchRunner::player_ids() const {
-  PerPlayer<core::PlayerId> ids;
-  for (Slot slot : kBothSlots) ids[slot] = seats_[slot].id;
-  return ids;
+ResultFrame MatchRunner::result_frame() const {
+  return {.rules = rules_,
+          .players = {{seats_[Side::kA].id, seats_[Side::kB].id}},
+          .draw_proof = assignment_.draw_seed};
 }
 
 envelope::Envelope MatchRunner::envelope_for(MessageType type, const core::AuthToken& token) const {
@@ -163,9 +152,9 @@ envelope::Envelope MatchRunner::envelope_for(MessageType type, const core::AuthT
 }
 
 template <typename Message>
-void MatchRunner::send(Slot slot, const Message& message, std::chrono::milliseconds limit,
+void MatchRunner::send(Side side, const Message& message, std::chrono::milliseconds limit,
                        transport::Budget budget, agent::PeerClient::Completion completion) {
-  const PlayerSeat& seat = seats_[slot];
+  const PlayerSeat& seat = seats_[side];
   agent::PeerCall call;
   call.endpoint = seat.endpoint;
   call.peer = "player:" + seat.id.str();
@@ -191,40 +180,37 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
   auto completion = [self = shared_from_this(), effect](agent::PeerReply reply) {
     self->on_answer(effect, std::move(reply));
   };
-  const PlayerSeat& opponent = seats_[other(effect.slot)];
+  const PlayerSeat& opponent = seats_[other(effect.side)];
   if (effect.call == Call::kInvitation) {
     auto role =
-        effect.slot == Slot::kA ? envelope::PlayerRole::kPlayerA : envelope::PlayerRole::kPlayerB;
+        effect.side == Side::kA ? envelope::PlayerRole::kPlayerA : envelope::PlayerRole::kPlayerB;
     envelope::GameInvitation invitation{.game_type = assignment_.game_type,
                                         .role_in_match = role,
                                         .opponent_id = opponent.id,
-                                        .player_id = seats_[effect.slot].id};
-    return send(effect.slot, invitation, limit, transport::Budget::kGame, std::move(completion));
+                                        .player_id = seats_[effect.side].id,
+                                        .draw_commitment = assignment_.draw_commitment};
+    return send(effect.side, invitation, limit, transport::Budget::kGame, std::move(completion));
   }
   envelope::ChooseParityCall call;
-  call.player_id = seats_[effect.slot].id;
+  call.player_id = seats_[effect.side].id;
   call.game_type = assignment_.game_type;
   call.deadline = context_.clock.utc_now().after(limit);
   call.context = envelope::ChoiceContext{.opponent_id = opponent.id,
                                          .round_id = round_id_,
-                                         .your_standings = seats_[effect.slot].standings,
-                                         .draw_commitment = assignment_.draw_commitment};
-  send(effect.slot, call, limit, transport::Budget::kGame, std::move(completion));
+                                         .your_standings = seats_[effect.side].standings,
+                                         .draw_commitment = assignment_.draw_commitment,
+                                         .opponent_commitment = effect.opponent_commitment};
+  send(effect.side, call, limit, transport::Budget::kGame, std::move(completion));
 }
 
 Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply& reply) const {
   if (reply.error) return *reply.error;
-  const PlayerSeat& seat = seats_[call.slot];
+  const PlayerSeat& seat = seats_[call.side];
   if (auto token = check_reply_token(seat, reply.message, context_.mode, *reply.notes); !token)
     return token.error();
   auto envelope = envelope::decode_envelope(reply.message);
   if (!envelope) return envelope.error();
   std::string match_id = envelope->match_id ? envelope->match_id->str() : "";
-  if (!match_id.empty() && match_id != assignment_.match_id.str()) {
-    // The match will refuse it: the log shall say so too.
-    reply.notes->verdict = ErrorCode::kMatchIdMismatch;
-    reply.notes->fault = "the reply names match " + match_id.substr(0, 64);
-  }
   auto mine = [&seat](const core::PlayerId& id) -> std::optional<Error> {
     if (id == seat.id) return std::nullopt;
     return Error{ErrorCode::kSenderMismatch,
@@ -234,13 +220,17 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply&
     auto ack = envelope::decode<envelope::GameJoinAck>(reply.message);
     if (!ack) return ack.error();
     if (auto wrong = mine(ack->player_id)) return *wrong;
-    return Reply(JoinAnswer{std::move(match_id), ack->accept});
+    if (ack->choice_commitment && !assignment_.draw_commitment)
+      reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kCommitmentIgnored));
+    return Reply(JoinAnswer{std::move(match_id), ack->accept, std::move(ack->choice_commitment)});
   }
   auto choice = envelope::decode<envelope::ChooseParityResponse>(reply.message);
   if (!choice) return choice.error();
   if (auto wrong = mine(choice->player_id)) return *wrong;
-  return Reply(
-      ChoiceAnswer{std::move(match_id), std::string(envelope::parity_name(choice->parity_choice))});
+  if (choice->choice_nonce && !call.is_bound)
+    reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kNonceIgnored));
+  return Reply(ChoiceAnswer{std::move(match_id), std::move(choice->parity_choice),
+                            std::move(choice->choice_nonce)});
 }
 
 void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
@@ -250,11 +240,16 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
   // that it does not count for the player.
   auto late = context_.clock.steady_now() - call.deadline;
   if (answer && late > latest_answer(call.time_limit)) answer = late_answer(late);
+  if (answer) {
+    // What the match will not take has its verdict in the log, too.
+    std::lock_guard lock(mutex_);
+    if (auto fault = match_->fault_of(call.id, *answer)) answer = std::move(*fault);
+  }
   if (!answer) {
     reply.notes->verdict = answer.error().code;
     reply.notes->fault = answer.error().message;
   }
-  note_answer(seats_[call.slot].id.str(), expected_reply(call.call), answer);
+  note_answer(seats_[call.side].id.str(), expected_reply(call.call), answer);
   CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
   if (!answer && answer.error().code == ErrorCode::kTimeout)
     evidence.own = context_.delays.worst_since(call.deadline - call.time_limit);
@@ -279,7 +274,7 @@ void MatchRunner::carry_out(const SendGameError& effect) {
                                                .consequence = effect.consequence,
                                                .retry_info = retry,
                                                .game_state = {}});
-  send(effect.slot, message, context_.settings.time_limit(MessageType::kGameError),
+  send(effect.side, message, context_.settings.time_limit(MessageType::kGameError),
        transport::Budget::kBroadcast, [](const agent::PeerReply&) {});
 }
 
@@ -297,10 +292,7 @@ void MatchRunner::carry_out(const StartTimer& effect) {
 void MatchRunner::carry_out(const ReportResult& effect) {
   is_reporting_ = true;
   is_report_out_ = true;
-  envelope::MatchResultReport report{
-      .game_type = assignment_.game_type,
-      .result = match_result(effect.result, player_ids(), assignment_.attempt,
-                             assignment_.draw_seed, anchor_)};
+  auto report = match_report(effect.match, result_frame(), assignment_.attempt, anchor_);
   agent::PeerCall call;
   call.endpoint = context_.manager;
   call.peer = "league_manager";
@@ -330,11 +322,9 @@ void MatchRunner::carry_out(const ReportResult& effect) {
 }
 
 void MatchRunner::carry_out(const AnnounceGameOver& effect) {
-  envelope::GameOver over{.game_type = assignment_.game_type,
-                          .game_result = game_result(effect.result, player_ids()),
-                          .draw_proof = assignment_.draw_seed};
-  for (Slot slot : kBothSlots) {
-    send(slot, over, context_.settings.time_limit(MessageType::kGameOver),
+  auto over = game_over(effect.match, result_frame());
+  for (Side side : kBothSides) {
+    send(side, over, context_.settings.time_limit(MessageType::kGameOver),
          transport::Budget::kBroadcast, [](const agent::PeerReply&) {});
   }
 }

@@ -9,6 +9,7 @@
 #include "common/agent/settings.h"
 #include "common/core/timer.h"
 #include "common/envelope/codec.h"
+#include "game/registry.h"
 #include "referee/delay_meter.h"
 #include "referee/match.h"
 #include "referee/match_record.h"
@@ -23,6 +24,7 @@ struct RunnerContext {
   core::Timer& timer;
   const core::Clock& clock;
   const envelope::EnvelopeBuilder& envelopes;
+  const game::Registry& games;
   const agent::Settings& settings;
   DelayMeter& delays;
   envelope::Mode mode = envelope::Mode::kOpen;
@@ -61,8 +63,8 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
 
  private:
   MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
-              PerPlayer<PlayerSeat> seats, const rules::RulesModule& rules, MatchPlan plan,
-              int round_id, OnFinished on_finished);
+              PerSide<PlayerSeat> seats, const game::Rules& rules, MatchPlan plan, int round_id,
+              OnFinished on_finished);
 
   void run(const Effects& effects);
   void carry_out(const CallPlayer& effect);
@@ -79,11 +81,11 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   [[nodiscard]] core::Result<Reply> read_answer(const CallPlayer& call,
                                                 agent::PeerReply& reply) const;
   template <typename Message>
-  void send(Slot slot, const Message& message, std::chrono::milliseconds limit,
+  void send(Side side, const Message& message, std::chrono::milliseconds limit,
             transport::Budget budget, agent::PeerClient::Completion completion);
   [[nodiscard]] envelope::Envelope envelope_for(envelope::MessageType type,
                                                 const core::AuthToken& token) const;
-  [[nodiscard]] PerPlayer<core::PlayerId> player_ids() const;
+  [[nodiscard]] ResultFrame result_frame() const;
 
   /// Begins the record, if somebody wants it. The following add to it.
   void open_record();
@@ -96,7 +98,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
 
   const RunnerContext& context_;
   const envelope::MatchAssignment assignment_;
-  const PerPlayer<PlayerSeat> seats_;
+  const PerSide<PlayerSeat> seats_;
   const int round_id_;
   const OnFinished on_finished_;
   const ClockAnchor anchor_;
@@ -105,7 +107,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   std::atomic<bool> is_report_out_{false};
   mutable std::mutex mutex_;  // guards match_, plan_ and ack_
   MatchPlan plan_;
-  const rules::RulesModule& rules_;
+  const game::Rules& rules_;
   std::unique_ptr<Match> match_;
   nlohmann::json ack_;
   std::shared_ptr<MatchRecord> record_;  // null without `publish`

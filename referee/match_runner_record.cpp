@@ -40,8 +40,10 @@ void MatchRunner::note_answer(const std::string& from, std::string_view type,
     line.error = answer.error().message;
   } else if (const auto* join = std::get_if<JoinAnswer>(&*answer)) {
     line.accept = join->accept;
+    line.choice_commitment = join->choice_commitment.value_or("");
   } else if (const auto* choice = std::get_if<ChoiceAnswer>(&*answer)) {
     line.parity_choice = choice->choice;
+    line.choice_nonce = choice->choice_nonce.value_or("");
   }
   record_->add(std::move(line));
 }

@@ -4,17 +4,17 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "referee/rules/rules_registry.h"
+#include "game/registry.h"
 
 namespace league::referee::testing {
 
 namespace {
 
-const rules::RulesModule& even_odd() { return **rules::find_rules("even_odd"); }
+const game::Rules& even_odd() { return **game::standard_games().find("even_odd"); }
 
 constexpr auto kUnfairDelay = std::chrono::seconds(2);  // more than 5 % of either limit
 
-char letter(Slot slot) { return slot == Slot::kA ? 'A' : 'B'; }
+char letter(Side side) { return side == Side::kA ? 'A' : 'B'; }
 
 std::string in_ms(Duration duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
@@ -23,19 +23,19 @@ std::string in_ms(Duration duration) {
 struct LineOf {
   std::ostringstream& out;
   void operator()(const CallPlayer& call) {
-    out << letter(call.slot) << " " << call_name(call.call) << " attempt " << call.attempt
+    out << letter(call.side) << " " << call_name(call.call) << " attempt " << call.attempt
         << " within " << in_ms(call.time_limit);
   }
   void operator()(const SendGameError& notice) {
-    out << letter(notice.slot) << " GAME_ERROR " << core::wire_code(notice.error.code) << " "
+    out << letter(notice.side) << " GAME_ERROR " << core::wire_code(notice.error.code) << " "
         << notice.retry_count << "/" << notice.max_retries << " " << notice.action_required;
     if (notice.next_retry_in) out << " in " << in_ms(*notice.next_retry_in);
   }
   void operator()(const StartTimer& timer) { out << "timer " << in_ms(timer.delay); }
   void operator()(const ReportResult& report) {
-    out << "report " << report.attempt << ": " << to_line(report.result);
+    out << "report " << report.attempt << ": " << to_line(report.match);
   }
-  void operator()(const AnnounceGameOver& over) { out << "GAME_OVER " << to_line(over.result); }
+  void operator()(const AnnounceGameOver& over) { out << "GAME_OVER " << to_line(over.match); }
   void operator()(const Finished& finished) {
     constexpr const char* kNames[] = {"accepted", "refused", "unreported", "abandoned"};
     out << "finished " << kNames[static_cast<int>(finished.ending)];
@@ -51,20 +51,22 @@ std::string to_line(const Effect& effect) {
   return out.str();
 }
 
-std::string to_line(const MatchResult& result) {
+std::string to_line(const RefereedMatch& match) {
+  const auto winner = game::winner_of(match.result.outcome);
+  const auto points = game::points_of(match.result.outcome);
   std::ostringstream out;
-  out << status_name(result.status) << " "
-      << (result.winner ? std::string(1, letter(*result.winner)) : "-") << " "
-      << result.score[Slot::kA] << "-" << result.score[Slot::kB] << " "
-      << termination_name(result.termination);
+  out << status_name(match.result) << " " << (winner ? std::string(1, letter(*winner)) : "-") << " "
+      << points[Side::kA] << "-" << points[Side::kB] << " "
+      << termination_name(match.termination());
   return out.str();
 }
 
 MatchPlan MatchScript::default_plan() {
   MatchPlan plan;
   plan.match_id = core::MatchId(kMatchId);
-  plan.seats[Slot::kA].player = core::PlayerId("P01");
-  plan.seats[Slot::kB].player = core::PlayerId("P02");
+  plan.draw_commitment = game::draw_commitment(plan.draw_seed, kMatchId);
+  plan.seats[Side::kA].player = core::PlayerId("P01");
+  plan.seats[Side::kB].player = core::PlayerId("P02");
   return plan;
 }
 
@@ -87,7 +89,7 @@ void MatchScript::play_word(const std::string& word) {
   } else if (word == "ok") {
     take(match_.on_report_accepted());
   } else if (word.starts_with("A:") || word.starts_with("B:")) {
-    play_player(word[0] == 'A' ? Slot::kA : Slot::kB, word.substr(2));
+    play_player(word[0] == 'A' ? Side::kA : Side::kB, word.substr(2));
   } else if (const auto code = core::parse_error_code(word)) {
     take(match_.on_report_failed({*code, "scripted", ""}));
   } else {
@@ -95,10 +97,10 @@ void MatchScript::play_word(const std::string& word) {
   }
 }
 
-void MatchScript::play_player(Slot slot, const std::string& word) {
-  const CallPlayer call = awaited_[slot];
+void MatchScript::play_player(Side side, const std::string& word) {
+  const CallPlayer call = awaited_[side];
   if (call.id == 0) throw std::logic_error("nobody asked for " + word);
-  awaited_[slot] = {};
+  awaited_[side] = {};
   const auto fail = [&](core::ErrorCode code) {
     take(match_.on_failure(call.id, {code, "scripted", ""}, now_));
   };
@@ -122,11 +124,41 @@ void MatchScript::play_player(Slot slot, const std::string& word) {
     reply(joining ? Reply(JoinAnswer{"R9M9", true}) : Reply(ChoiceAnswer{"R9M9", "even"}));
   } else if (word == "huh") {
     reply(joining ? Reply(ChoiceAnswer{kMatchId, "even"}) : Reply(JoinAnswer{kMatchId, true}));
-  } else if (joining) {
-    reply(JoinAnswer{kMatchId, word != "decline"});
   } else {
-    reply(ChoiceAnswer{kMatchId, word});
+    reply(answer_of(side, joining, word));
   }
+}
+
+Reply MatchScript::answer_of(Side side, bool is_join, const std::string& word) {
+  std::istringstream in(word);
+  std::vector<std::string> parts;
+  for (std::string part; std::getline(in, part, '-');) parts.push_back(part);
+  const bool is_bound = parts.size() > 1 && parts[0] == (is_join ? "commit" : "open");
+  const std::string last = parts.empty() ? "" : parts.back();
+  const int which = last == "2" ? 2 : 1;
+  if (is_join) {
+    JoinAnswer answer{kMatchId, word != "decline"};
+    if (is_bound) answer.choice_commitment = commitment(side, parts[1], which);
+    if (is_bound && last == "junk") answer.choice_commitment = "junk";
+    return answer;
+  }
+  ChoiceAnswer answer{kMatchId, is_bound ? parts[1] : word};
+  if (is_bound) answer.choice_nonce = last == "junk" ? "junk" : nonce(side, which);
+  return answer;
+}
+
+std::string MatchScript::nonce(Side side, int which) {
+  const char of_a = which == 1 ? 'a' : 'c';
+  return std::string(64, static_cast<char>(side == Side::kA ? of_a : of_a + 1));
+}
+
+std::string MatchScript::commitment(Side side, std::string_view choice, int which) {
+  const MatchPlan plan = default_plan();
+  return game::choice_commitment({.draw_commitment = *plan.draw_commitment,
+                                  .match_id = kMatchId,
+                                  .player_id = plan.seats[side].player.str(),
+                                  .choice = choice,
+                                  .nonce = nonce(side, which)});
 }
 
 void MatchScript::fire_next_timer() {
@@ -141,7 +173,7 @@ void MatchScript::fire_next_timer() {
 void MatchScript::take(const Effects& effects) {
   for (const Effect& effect : effects) {
     effects_.push_back(effect);
-    if (const auto* call = std::get_if<CallPlayer>(&effect)) awaited_[call->slot] = *call;
+    if (const auto* call = std::get_if<CallPlayer>(&effect)) awaited_[call->side] = *call;
     if (const auto* timer = std::get_if<StartTimer>(&effect)) {
       timers_.push_back({timer->id, now_ + timer->delay});
     }
@@ -155,9 +187,9 @@ std::vector<std::string> MatchScript::take_lines() {
   return lines;
 }
 
-const MatchResult& MatchScript::result() const {
+const RefereedMatch& MatchScript::played() const {
   for (const Effect& effect : effects_) {
-    if (const auto* report = std::get_if<ReportResult>(&effect)) return report->result;
+    if (const auto* report = std::get_if<ReportResult>(&effect)) return report->match;
   }
   throw std::logic_error("the match is not decided");
 }
@@ -165,7 +197,7 @@ const MatchResult& MatchScript::result() const {
 std::string MatchScript::result_line() const {
   const bool is_decided = std::ranges::any_of(
       effects_, [](const Effect& effect) { return std::holds_alternative<ReportResult>(effect); });
-  return is_decided ? to_line(result()) : "none";
+  return is_decided ? to_line(played()) : "none";
 }
 
 }  // namespace league::referee::testing

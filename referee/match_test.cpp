@@ -39,13 +39,13 @@ TEST(Match, PlaysFromInvitationToGameOver) {
 
 TEST(Match, TheResultHoldsNumberChoicesAndReason) {
   MatchScript script;
-  const MatchResult& result = script.play("A:join B:join A:even B:odd").result();
+  const RefereedMatch& played = script.play("A:join B:join A:even B:odd").played();
+  const game::MatchResult& result = played.result;
   EXPECT_EQ(result.drawn_number, 4);
-  EXPECT_EQ(result.number_parity, "even");
-  EXPECT_EQ(result.choices[Slot::kA], "even");
-  EXPECT_EQ(result.choices[Slot::kB], "odd");
-  EXPECT_EQ(result.reason, "The number is 4, which is even: only player A is right.");
-  EXPECT_THAT(result.failures, IsEmpty());
+  EXPECT_EQ(result.choices[Side::kA], "even");
+  EXPECT_EQ(result.choices[Side::kB], "odd");
+  EXPECT_EQ(played.reason, "The number is 4, which is even: only player A is right.");
+  EXPECT_THAT(played.failures, IsEmpty());
 }
 
 struct Scenario {
@@ -163,7 +163,7 @@ TEST(Match, AnInvalidAnswerAtTheEndOfTheWindowCostsTheAttempt) {
 TEST(Match, FailuresAreRecordedWithCallCodeAttemptAndTime) {
   MatchScript script;
   script.play("B:join +100 A:refused tick +200 A:join A:odd B:Even B:odd");
-  const auto& failures = script.result().failures;
+  const auto& failures = script.played().failures;
   ASSERT_EQ(failures.size(), 2U);
   EXPECT_EQ(failures[0].player.str(), "P01");
   EXPECT_EQ(failures[0].call, Call::kInvitation);
@@ -177,14 +177,15 @@ TEST(Match, FailuresAreRecordedWithCallCodeAttemptAndTime) {
 
 TEST(Match, ATechnicalLossDrawsNothingAndShowsOnlyWhatWasChosen) {
   MatchScript script;
-  const MatchResult& result = script.play("A:join B:join A:odd B:x B:x B:x").result();
+  const RefereedMatch& played = script.play("A:join B:join A:odd B:x B:x B:x").played();
+  const game::MatchResult& result = played.result;
   EXPECT_EQ(result.drawn_number, std::nullopt);
-  EXPECT_EQ(result.number_parity, std::nullopt);
-  EXPECT_EQ(result.choices[Slot::kA], "odd");
-  EXPECT_EQ(result.choices[Slot::kB], std::nullopt);
-  EXPECT_EQ(result.lost_by[Slot::kA], std::nullopt);
-  EXPECT_EQ(result.lost_by[Slot::kB], Termination::kInvalidChoice);
-  EXPECT_EQ(result.reason, "Technical loss of P02: INVALID_CHOICE");
+  EXPECT_EQ(result.choices[Side::kA], "odd");
+  EXPECT_EQ(result.choices[Side::kB], std::nullopt);
+  EXPECT_EQ(played.lost_by[Side::kA], std::nullopt);
+  EXPECT_EQ(played.lost_by[Side::kB], Termination::kInvalidChoice);
+  EXPECT_EQ(result.technical_reason, "INVALID_CHOICE");
+  EXPECT_EQ(played.reason, "Technical loss of P02: INVALID_CHOICE");
 }
 
 TEST(Match, ADeclineIsToldAtOnceAndIsFinal) {
@@ -197,19 +198,19 @@ TEST(Match, ADeclineIsToldAtOnceAndIsFinal) {
 
 TEST(Match, AnUnavailablePlayerLosesUnaskedButTheOtherIsAsked) {
   MatchPlan plan = MatchScript::default_plan();
-  plan.seats[Slot::kA].is_unavailable = true;
+  plan.seats[Side::kA].is_unavailable = true;
   MatchScript script(plan);
   script.play("");
   EXPECT_THAT(script.take_lines(), ElementsAre("B GAME_INVITATION attempt 1 within 5000"));
   script.play("B:join");
   EXPECT_EQ(script.result_line(), "TECHNICAL_LOSS B 0-3 PLAYER_UNAVAILABLE");
-  EXPECT_EQ(script.result().failures.at(0).code, core::ErrorCode::kPlayerUnavailable);
-  EXPECT_EQ(script.result().failures.at(0).attempt, 1) << "attempts count from 1, asked or not";
+  EXPECT_EQ(script.played().failures.at(0).code, core::ErrorCode::kPlayerUnavailable);
+  EXPECT_EQ(script.played().failures.at(0).attempt, 1) << "attempts count from 1, asked or not";
 }
 
 TEST(Match, TwoUnavailablePlayersAreReportedAtOnce) {
   MatchPlan plan = MatchScript::default_plan();
-  for (Slot slot : kBothSlots) plan.seats[slot].is_unavailable = true;
+  for (Side side : kBothSides) plan.seats[side].is_unavailable = true;
   MatchScript script(plan);
   script.play("");
   EXPECT_THAT(script.take_lines(), ElementsAre("report 1: TECHNICAL_LOSS - 0-0 BOTH_FAILED"));
@@ -218,14 +219,14 @@ TEST(Match, TwoUnavailablePlayersAreReportedAtOnce) {
 TEST(Match, WhatComesLateOrTwiceIsIgnored) {
   MatchScript script;
   script.play("B:join");
-  const CallId first = script.awaited(Slot::kA);
+  const CallId first = script.awaited(Side::kA);
   script.play("A:timeout");
   EXPECT_THAT(script.match().on_reply(first, JoinAnswer{}, script.now()), IsEmpty());
   script.play("tick");
   EXPECT_THAT(script.match().on_reply(first, JoinAnswer{}, script.now()), IsEmpty());
   EXPECT_THAT(script.match().on_failure(first, {core::ErrorCode::kTimeout, "", ""}, script.now()),
               IsEmpty());
-  const CallId second = script.awaited(Slot::kA);
+  const CallId second = script.awaited(Side::kA);
   script.play("A:join");
   EXPECT_EQ(script.match().state(), MatchState::kCollectingChoices);
   EXPECT_THAT(script.match().on_reply(second, JoinAnswer{"", false}, script.now()), IsEmpty());
@@ -237,7 +238,7 @@ TEST(Match, AReplyThatNamesNoMatchIsTaken) {
   MatchScript script;
   script.play("B:join");
   script.take(
-      script.match().on_reply(script.awaited(Slot::kA), JoinAnswer{"", true}, script.now()));
+      script.match().on_reply(script.awaited(Side::kA), JoinAnswer{"", true}, script.now()));
   EXPECT_EQ(script.match().state(), MatchState::kCollectingChoices);
 }
 
@@ -262,7 +263,7 @@ TEST(Match, AReportThatIsRefusedEndsTheMatchWithoutGameOver) {
   (void)script.take_lines();
   script.play("E033");
   EXPECT_THAT(script.take_lines(), ElementsAre("finished refused E033"));
-  EXPECT_EQ(script.match().snapshot().result, std::nullopt)
+  EXPECT_EQ(script.match().snapshot().played, std::nullopt)
       << "the match is played again elsewhere";
 }
 
@@ -281,7 +282,7 @@ TEST(Match, OurOwnShutdownIsNobodysLoss) {
   MatchScript script;
   script.play("B:join");
   (void)script.take_lines();
-  script.take(script.match().on_failure(script.awaited(Slot::kA),
+  script.take(script.match().on_failure(script.awaited(Side::kA),
                                         {core::ErrorCode::kShuttingDown, "", ""}, script.now()));
   EXPECT_THAT(script.take_lines(), ElementsAre("finished abandoned"));
 }
@@ -293,17 +294,17 @@ TEST(MatchSnapshot, ShowsChoicesOnlyWhenTheResultIsAccepted) {
   EXPECT_EQ(view.state, MatchState::kCollectingChoices);
   EXPECT_EQ(view.match_id.str(), "R1M1");
   EXPECT_EQ(view.game_type, "even_odd");
-  EXPECT_EQ(view.players[Slot::kB].str(), "P02");
-  EXPECT_EQ(view.seats[Slot::kA], SeatState::kAnswered);
-  EXPECT_EQ(view.seats[Slot::kB], SeatState::kAsked);
-  EXPECT_EQ(view.result, std::nullopt);
+  EXPECT_EQ(view.players[Side::kB].str(), "P02");
+  EXPECT_EQ(view.seats[Side::kA], SeatState::kAnswered);
+  EXPECT_EQ(view.seats[Side::kB], SeatState::kAsked);
+  EXPECT_EQ(view.played, std::nullopt);
   script.play("B:odd");
-  EXPECT_EQ(script.match().snapshot().result, std::nullopt);
+  EXPECT_EQ(script.match().snapshot().played, std::nullopt);
   script.play("ok");
   view = script.match().snapshot();
   EXPECT_EQ(view.state, MatchState::kFinished);
-  ASSERT_TRUE(view.result);
-  EXPECT_EQ(view.result->choices[Slot::kA], "even");
+  ASSERT_TRUE(view.played);
+  EXPECT_EQ(view.played->result.choices[Side::kA], "even");
 }
 
 }  // namespace

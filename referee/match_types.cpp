@@ -2,8 +2,6 @@
 
 namespace league::referee {
 
-std::string_view slot_name(Slot slot) { return slot == Slot::kA ? "PLAYER_A" : "PLAYER_B"; }
-
 std::string_view call_name(Call call) {
   return call == Call::kInvitation ? "GAME_INVITATION" : "CHOOSE_PARITY_CALL";
 }

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "common/core/ids.h"
-#include "referee/rules/rules_module.h"
+#include "game/draw.h"
+#include "game/side.h"
 
 namespace league::referee {
 
@@ -14,23 +15,9 @@ using Instant =
     std::chrono::steady_clock::time_point;  ///< what a core::Clock gives; a Match never asks for it
 using Duration = std::chrono::nanoseconds;
 
-/// Which of the two roles of a match; `role_in_match` on the wire.
-enum class Slot : std::size_t { kA = 0, kB = 1 };
-inline constexpr std::array<Slot, 2> kBothSlots = {Slot::kA, Slot::kB};
-[[nodiscard]] constexpr std::size_t index(Slot slot) { return static_cast<std::size_t>(slot); }
-[[nodiscard]] constexpr Slot other(Slot slot) { return slot == Slot::kA ? Slot::kB : Slot::kA; }
-/// `PLAYER_A`, `PLAYER_B`.
-[[nodiscard]] std::string_view slot_name(Slot slot);
-
-/// One value for each player.
-template <typename T>
-struct PerPlayer {
-  std::array<T, 2> both{};
-
-  [[nodiscard]] T& operator[](Slot slot) { return both[index(slot)]; }
-  [[nodiscard]] const T& operator[](Slot slot) const { return both[index(slot)]; }
-  bool operator==(const PerPlayer&) const = default;
-};
+using game::kBothSides;
+using game::PerSide;
+using game::Side;
 
 /// What a player is asked for.
 enum class Call { kInvitation, kChooseParity };
@@ -67,8 +54,10 @@ struct Seat {
 /// What a match is told at its birth. Holds no credentials: those are the shell's.
 struct MatchPlan {
   core::MatchId match_id;
-  PerPlayer<Seat> seats;
-  rules::DrawSeed draw_seed{};
+  PerSide<Seat> seats;
+  game::Seed draw_seed{};
+  /// As announced; without it no player can commit to a choice.
+  std::optional<std::string> draw_commitment = std::nullopt;
   MatchSettings settings;
 };
 

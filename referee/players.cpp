@@ -17,8 +17,8 @@ core::Result<transport::Endpoint> endpoint_of(const std::string& url,
 
 }  // namespace
 
-core::Result<PerPlayer<PlayerSeat>> seats_of(const envelope::MatchAssignment& assignment,
-                                             const transport::EndpointPolicy& policy) {
+core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assignment,
+                                           const transport::EndpointPolicy& policy) {
   auto endpoint_a = endpoint_of(assignment.player_a_endpoint, policy);
   if (!endpoint_a) return endpoint_a.error();
   auto endpoint_b = endpoint_of(assignment.player_b_endpoint, policy);
@@ -26,15 +26,15 @@ core::Result<PerPlayer<PlayerSeat>> seats_of(const envelope::MatchAssignment& as
   auto style = [](const std::optional<std::string>& name) {
     return name ? agent::parse_call_style(*name) : std::nullopt;
   };
-  PerPlayer<PlayerSeat> seats;
-  seats[Slot::kA] = {.id = assignment.player_a_id,
+  PerSide<PlayerSeat> seats;
+  seats[Side::kA] = {.id = assignment.player_a_id,
                      .endpoint = std::move(*endpoint_a),
                      .credential = assignment.player_a_credential,
                      .token_hash = assignment.player_a_token_hash,
                      .style = style(assignment.player_a_dialect),
                      .standings = assignment.player_a_standings.value_or(envelope::WinLossDraw{}),
                      .is_suspended = assignment.player_a_suspended};
-  seats[Slot::kB] = {.id = assignment.player_b_id,
+  seats[Side::kB] = {.id = assignment.player_b_id,
                      .endpoint = std::move(*endpoint_b),
                      .credential = assignment.player_b_credential,
                      .token_hash = assignment.player_b_token_hash,

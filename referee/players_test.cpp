@@ -26,12 +26,12 @@ envelope::MatchAssignment assignment() {
 TEST(Players, TakesTheSeatsFromTheAssignment) {
   auto seats = seats_of(assignment());
   ASSERT_TRUE(seats);
-  EXPECT_EQ((*seats)[Slot::kA].id.str(), "P01");
-  EXPECT_EQ((*seats)[Slot::kA].style, std::nullopt);
-  EXPECT_FALSE((*seats)[Slot::kA].is_suspended);
-  EXPECT_EQ((*seats)[Slot::kB].endpoint.url(), "http://127.0.0.1:8102/mcp");
-  EXPECT_EQ((*seats)[Slot::kB].style, agent::CallStyle::kToolsCall);
-  EXPECT_TRUE((*seats)[Slot::kB].is_suspended);
+  EXPECT_EQ((*seats)[Side::kA].id.str(), "P01");
+  EXPECT_EQ((*seats)[Side::kA].style, std::nullopt);
+  EXPECT_FALSE((*seats)[Side::kA].is_suspended);
+  EXPECT_EQ((*seats)[Side::kB].endpoint.url(), "http://127.0.0.1:8102/mcp");
+  EXPECT_EQ((*seats)[Side::kB].style, agent::CallStyle::kToolsCall);
+  EXPECT_TRUE((*seats)[Side::kB].is_suspended);
 }
 
 TEST(Players, RefusesAnAddressThatCannotBeRead) {
@@ -53,7 +53,7 @@ TEST(Players, CallsSocketsAndCommandsOfItsOwnMachineOnlyWhereTheOperatorNamesThe
     ASSERT_TRUE(policy);
     auto seats = seats_of(one, *policy);
     ASSERT_TRUE(seats) << seats.error().message;
-    EXPECT_EQ((*seats)[Slot::kB].endpoint.url(), url);
+    EXPECT_EQ((*seats)[Side::kB].endpoint.url(), url);
   }
 }
 
@@ -64,7 +64,7 @@ struct TokenCase {
 };
 
 TEST(Players, ChecksTheTokenOfAReply) {
-  auto seat = (*seats_of(assignment()))[Slot::kA];
+  auto seat = (*seats_of(assignment()))[Side::kA];
   const std::vector<TokenCase> cases = {
       {{{"auth_token", "tok_a"}}, std::nullopt, nullptr},
       {json::object(), core::ErrorCode::kAuthTokenMissing, "missing_reply_token"},

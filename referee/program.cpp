@@ -12,7 +12,6 @@
 #include "common/transport/signals.h"
 #include "referee/match_files.h"
 #include "referee/referee_service.h"
-#include "referee/rules/rules_registry.h"
 
 namespace league::referee {
 namespace {
@@ -54,7 +53,7 @@ class IntakeSlot {
 
 }  // namespace
 
-int run(const ProgramOptions& options, transport::StopSignal& stop) {
+int run(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop) {
   auto settings = options.common.settings();
   if (!settings) return agent::fail(settings.error());
   const std::string manager_url = options.common.manager_url(options.manager);
@@ -92,7 +91,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto port = agent::AgentPort::open(
       **host, {.log = *log,
                .agent = "referee:" + temporary,
-               .league_id = "",
+               .logs = options.common.logs,
                .mode = options.common.parsed_mode(),
                .log_key = keeper ? keeper->log_key() : std::filesystem::path(),
                .session_file = keeper ? keeper->session_file() : std::filesystem::path()});
@@ -112,6 +111,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
        .timer = (*host)->timer(),
        .clock = (*host)->clock(),
        .schemas = (*host)->schemas(),
+       .games = games,
        .settings = *settings,
        .delays = **delays,
        .may_start = [&file = (*port)->log()] { return file.free_space_ok(); },
@@ -141,7 +141,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   agent::RegistrationOptions registration{.role = envelope::Role::kReferee,
                                           .display_name = options.name,
                                           .contact_endpoint = url,
-                                          .game_types = rules::known_game_types(),
+                                          .game_types = games.names(),
                                           .max_concurrent_matches = options.max_matches,
                                           .manager = *manager,
                                           .log_public_key = (*port)->log().public_key(),
@@ -174,7 +174,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
         }
         auto path = audit::agent_log_path(options.common.logs, identity->id);
         if (path)
-          (void)(*port)->log().retarget(*path, "referee:" + identity->id, identity->league.str());
+          (void)(*port)->log().retarget(*path, "referee:" + identity->id,
+                                        agent::log_league(*identity, keeper.get()));
         if (keeper) {
           if (auto kept = keeper->keep(*identity); !kept) spdlog::error("{}", kept.error().message);
         }

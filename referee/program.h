@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "common/agent/program_options.h"
+#include "game/registry.h"
 
 namespace league::transport {
 class StopSignal;
@@ -24,7 +25,7 @@ struct ProgramOptions {
 /// The options of a command line; an exit code when there is nothing to run.
 [[nodiscard]] std::variant<ProgramOptions, int> read_command_line(int argc, char** argv);
 
-/// Registers and referees until a signal comes. Returns the exit code.
-int run(const ProgramOptions& options, transport::StopSignal& stop);
+/// Registers and referees `games` until a signal comes. Returns the exit code.
+int run(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop);
 
 }  // namespace league::referee

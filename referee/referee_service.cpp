@@ -20,24 +20,24 @@ constexpr std::size_t kRememberedMatches = 1024;
 
 json state_of(const MatchSnapshot& snapshot) {
   json seats = json::object();
-  for (Slot slot : kBothSlots) {
-    json seat = {{"role", slot_name(slot)}, {"state", seat_state_name(snapshot.seats[slot])}};
-    if (snapshot.result) {
-      const auto& choice = snapshot.result->choices[slot];
+  for (Side side : kBothSides) {
+    json seat = {{"role", side_name(side)}, {"state", seat_state_name(snapshot.seats[side])}};
+    if (snapshot.played) {
+      const auto& choice = snapshot.played->result.choices[side];
       seat["choice"] = choice ? json(*choice) : json(nullptr);
-      seat["score"] = snapshot.result->score[slot];
+      seat["score"] = game::points_of(snapshot.played->result.outcome)[side];
     }
-    seats[snapshot.players[slot].str()] = std::move(seat);
+    seats[snapshot.players[side].str()] = std::move(seat);
   }
   json state = {{"match_id", snapshot.match_id.str()},
                 {"game_type", snapshot.game_type},
                 {"state", state_name(snapshot.state)},
                 {"players", std::move(seats)}};
-  if (snapshot.result) {
-    state["status"] = status_name(snapshot.result->status);
-    state["reason"] = snapshot.result->reason;
-    state["drawn_number"] =
-        snapshot.result->drawn_number ? json(*snapshot.result->drawn_number) : json(nullptr);
+  if (snapshot.played) {
+    state["status"] = status_name(snapshot.played->result);
+    state["reason"] = snapshot.played->reason;
+    const auto& number = snapshot.played->result.drawn_number;
+    state["drawn_number"] = number ? json(*number) : json(nullptr);
   }
   return state;
 }
@@ -84,9 +84,9 @@ void RefereeService::set_identity(const agent::Identity& identity) {
     envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
                                                              identity.league, deps_.clock);
     context_ = std::make_unique<RunnerContext>(
-        RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.settings,
-                      deps_.delays, options_.mode, options_.manager, options_.endpoints,
-                      identity.token, deps_.publish, on_played_});
+        RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.games,
+                      deps_.settings, deps_.delays, options_.mode, options_.manager,
+                      options_.endpoints, identity.token, deps_.publish, on_played_});
   }
   server_.release();
 }
@@ -196,8 +196,9 @@ Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
                    "/matches"};
     }
     term_ = assignment.term.value_or(term_);
+    const KnownAttempt given{assignment.attempt, assignment.draw_commitment.value_or("")};
     auto known = last_attempt_.find(assignment.match_id);
-    if (known != last_attempt_.end() && assignment.attempt <= known->second) {
+    if (known != last_attempt_.end() && is_repetition(given, known->second)) {
       return std::shared_ptr<MatchRunner>();  // a repeated announcement
     }
     auto running = running_.find(assignment.match_id);
@@ -210,12 +211,11 @@ Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
                    "/matches"};
     }
     auto id = assignment.match_id;
-    int attempt = assignment.attempt;
     auto created =
         MatchRunner::create(*context_, std::move(assignment), round_id,
                             [this](MatchRunner& done, const json& ack) { on_finished(done, ack); });
     if (!created) return created.error();
-    last_attempt_[id] = attempt;
+    last_attempt_[id] = given;
     runner = std::move(*created);
     running_[id] = runner;
   }

@@ -26,6 +26,7 @@ struct RefereeDependencies {
   core::Timer& timer;
   const core::Clock& clock;
   const envelope::MessageSchemas& schemas;
+  const game::Registry& games;
   const agent::Settings& settings;
   DelayMeter& delays;
   /// False while no new match may start (the log's disk is nearly full); may be empty.
@@ -89,7 +90,16 @@ class RefereeService final : public MatchPlayer {
   std::map<core::MatchId, std::shared_ptr<MatchRunner>> running_;
   std::map<core::MatchId, MatchSnapshot> finished_;
   std::deque<core::MatchId> finished_order_;  // the oldest are forgotten
-  std::map<core::MatchId, int> last_attempt_;
+  /// Another promise under the same name is another match: a league that an older copy of its
+  /// journal continues plays a round again, with other seeds.
+  struct KnownAttempt {
+    int attempt = 0;
+    std::string draw_commitment;
+  };
+  [[nodiscard]] static bool is_repetition(const KnownAttempt& given, const KnownAttempt& known) {
+    return given.attempt <= known.attempt && given.draw_commitment == known.draw_commitment;
+  }
+  std::map<core::MatchId, KnownAttempt> last_attempt_;
   int term_ = 0;  // of the newest manager that has given a match
 };
 

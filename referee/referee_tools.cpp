@@ -76,7 +76,7 @@ agent::ToolDescription get_match_state_tool() {
 mcp::ServerOptions referee_presentation() {
   mcp::ServerOptions options;
   options.name = "league-referee";
-  options.title = "Even/odd referee";
+  options.title = "League referee";
   options.instructions =
       "Plays the matches that a league manager assigns. get_match_state shows a match; the other "
       "tools take league.v2 messages of the manager.";

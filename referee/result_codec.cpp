@@ -29,72 +29,90 @@ envelope::ClockProof wire_proof(const ClockProof& proof, const ClockAnchor& anch
   return wire;
 }
 
-envelope::Choices choices_of(const MatchResult& result, const PerPlayer<core::PlayerId>& players) {
+envelope::Choices choices_of(const game::MatchResult& result, const ResultFrame& frame) {
   envelope::Choices choices;
-  for (Slot slot : kBothSlots) {
-    const auto& choice = result.choices[slot];
-    choices[players[slot]] = choice ? envelope::parse_parity(*choice) : std::nullopt;
-  }
+  for (Side side : kBothSides) choices[frame.players[side]] = result.choices[side];
   return choices;
 }
 
-std::optional<envelope::Parity> parity_of(const MatchResult& result) {
-  return result.number_parity ? envelope::parse_parity(*result.number_parity) : std::nullopt;
-}
-
-std::optional<core::PlayerId> winner_of(const MatchResult& result,
-                                        const PerPlayer<core::PlayerId>& players) {
-  if (!result.winner) return std::nullopt;
-  return players[*result.winner];
-}
-
-envelope::GameStatus status_of(ResultStatus status) {
-  switch (status) {
-    case ResultStatus::kWin:
-      return envelope::GameStatus::kWin;
-    case ResultStatus::kDraw:
-      return envelope::GameStatus::kDraw;
-    case ResultStatus::kTechnicalLoss:
-      return envelope::GameStatus::kTechnicalLoss;
+envelope::HexByPlayer by_player(const PerSide<std::optional<std::string>>& values,
+                                const ResultFrame& frame) {
+  envelope::HexByPlayer named;
+  for (Side side : kBothSides) {
+    if (values[side]) named[frame.players[side]] = *values[side];
   }
-  return envelope::GameStatus::kDraw;
+  return named;
+}
+
+/// GAME_OVER and the report say the same of seed, version, commitments and nonces.
+template <typename Message>
+void add_proof(const RefereedMatch& match, const ResultFrame& frame, Message& message) {
+  message.draw_proof = frame.draw_proof;
+  message.draw_version = game::draw_version(match.bindings);
+  message.choice_commitments = by_player(match.bindings.commitments, frame);
+  message.choice_nonces = by_player(match.bindings.nonces, frame);
+}
+
+std::optional<std::string> number_kind(const game::MatchResult& result, const ResultFrame& frame) {
+  if (!result.drawn_number) return std::nullopt;
+  const auto kind = frame.rules.kind_of(*result.drawn_number);
+  return kind ? std::optional(std::string(*kind)) : std::nullopt;
+}
+
+std::optional<core::PlayerId> winner_of(const game::MatchResult& result, const ResultFrame& frame) {
+  const auto winner = game::winner_of(result.outcome);
+  return winner ? std::optional(frame.players[*winner]) : std::nullopt;
+}
+
+envelope::GameStatus status_of(const game::MatchResult& result) {
+  if (result.is_technical()) return envelope::GameStatus::kTechnicalLoss;
+  return game::winner_of(result.outcome) ? envelope::GameStatus::kWin : envelope::GameStatus::kDraw;
+}
+
+envelope::CallFailure wire_failure(const FailureRecord& failure, const ClockAnchor& anchor) {
+  auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(failure.elapsed);
+  std::optional<envelope::ClockProof> proof;
+  if (failure.clock) proof = wire_proof(*failure.clock, anchor);
+  return {.player_id = failure.player,
+          .call = std::string(call_name(failure.call)),
+          .error_code = failure.code,
+          .elapsed_ms = static_cast<int>(elapsed.count()),
+          .attempt = failure.attempt,
+          .clock = std::move(proof)};
 }
 
 }  // namespace
 
-envelope::GameResult game_result(const MatchResult& result,
-                                 const PerPlayer<core::PlayerId>& players) {
-  return {.status = status_of(result.status),
-          .winner_player_id = winner_of(result, players),
-          .drawn_number = result.drawn_number,
-          .number_parity = parity_of(result),
-          .choices = choices_of(result, players),
-          .reason = result.reason};
+envelope::GameOver game_over(const RefereedMatch& match, const ResultFrame& frame) {
+  envelope::GameOver over;
+  over.game_type = std::string(frame.rules.game_type());
+  over.game_result = {.status = status_of(match.result),
+                      .winner_player_id = winner_of(match.result, frame),
+                      .drawn_number = match.result.drawn_number,
+                      .number_parity = number_kind(match.result, frame),
+                      .choices = choices_of(match.result, frame),
+                      .reason = match.reason};
+  add_proof(match, frame, over);
+  return over;
 }
 
-envelope::MatchResult match_result(const MatchResult& result,
-                                   const PerPlayer<core::PlayerId>& players, int attempt,
-                                   const std::string& draw_proof, const ClockAnchor& anchor) {
-  envelope::MatchResult report;
-  report.winner = winner_of(result, players);
-  for (Slot slot : kBothSlots) report.score[players[slot]] = result.score[slot];
-  report.details.drawn_number = result.drawn_number;
-  report.details.number_parity = parity_of(result);
-  report.details.choices = choices_of(result, players);
-  report.details.attempt = attempt;
-  report.details.termination = std::string(termination_name(result.termination));
-  report.details.draw_proof = draw_proof;
-  if (result.replays > 0) report.details.replays = result.replays;
-  for (const auto& failure : result.failures) {
-    auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(failure.elapsed);
-    std::optional<envelope::ClockProof> proof;
-    if (failure.clock) proof = wire_proof(*failure.clock, anchor);
-    report.details.failures.push_back({.player_id = failure.player,
-                                       .call = std::string(call_name(failure.call)),
-                                       .error_code = failure.code,
-                                       .elapsed_ms = static_cast<int>(elapsed.count()),
-                                       .attempt = failure.attempt,
-                                       .clock = std::move(proof)});
+envelope::MatchResultReport match_report(const RefereedMatch& match, const ResultFrame& frame,
+                                         int attempt, const ClockAnchor& anchor) {
+  envelope::MatchResultReport report;
+  report.game_type = std::string(frame.rules.game_type());
+  report.result.winner = winner_of(match.result, frame);
+  const auto points = game::points_of(match.result.outcome);
+  for (Side side : kBothSides) report.result.score[frame.players[side]] = points[side];
+  envelope::ResultDetails& details = report.result.details;
+  details.drawn_number = match.result.drawn_number;
+  details.number_parity = number_kind(match.result, frame);
+  details.choices = choices_of(match.result, frame);
+  details.attempt = attempt;
+  details.termination = std::string(termination_name(match.termination()));
+  if (match.replays > 0) details.replays = match.replays;
+  add_proof(match, frame, details);
+  for (const auto& failure : match.failures) {
+    details.failures.push_back(wire_failure(failure, anchor));
   }
   return report;
 }

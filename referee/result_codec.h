@@ -13,14 +13,19 @@ struct ClockAnchor {
   core::UtcTimestamp utc{};
 };
 
+/// What both messages say beside the result itself. The rules outlive it.
+struct ResultFrame {
+  const game::Rules& rules;
+  PerSide<core::PlayerId> players;
+  std::string draw_proof;  ///< the seed, in hexadecimal
+};
+
 /// What the players are told (message 10).
-[[nodiscard]] envelope::GameResult game_result(const MatchResult& result,
-                                               const PerPlayer<core::PlayerId>& players);
+[[nodiscard]] envelope::GameOver game_over(const RefereedMatch& match, const ResultFrame& frame);
 
 /// What the league manager is told (message 11).
-[[nodiscard]] envelope::MatchResult match_result(const MatchResult& result,
-                                                 const PerPlayer<core::PlayerId>& players,
-                                                 int attempt, const std::string& draw_proof,
-                                                 const ClockAnchor& anchor);
+[[nodiscard]] envelope::MatchResultReport match_report(const RefereedMatch& match,
+                                                       const ResultFrame& frame, int attempt,
+                                                       const ClockAnchor& anchor);
 
 }  // namespace league::referee

@@ -2,68 +2,98 @@
 
 #include <gtest/gtest.h>
 
+#include "game/registry.h"
+
 namespace league::referee {
 namespace {
 
-const PerPlayer<core::PlayerId> kPlayers{{core::PlayerId("P01"), core::PlayerId("P02")}};
+const core::PlayerId kA("P01");
+const core::PlayerId kB("P02");
 
 const Instant kThen{std::chrono::hours(5)};
 const ClockAnchor kAnchor{kThen, *core::UtcTimestamp::parse("2025-01-15T10:30:00Z")};
 
-MatchResult won() {
-  MatchResult result;
-  result.status = ResultStatus::kWin;
-  result.winner = Slot::kB;
-  result.score = {{0, 3}};
-  result.drawn_number = 7;
-  result.number_parity = "odd";
-  result.choices = {{"even", "odd"}};
-  result.reason = "7 is odd";
-  return result;
+ResultFrame frame() {
+  return {.rules = **game::standard_games().find("even_odd"),
+          .players = {{kA, kB}},
+          .draw_proof = "00ff"};
+}
+
+RefereedMatch won() {
+  RefereedMatch match;
+  match.result.outcome = game::Outcome::kPlayerBWins;
+  match.result.drawn_number = 7;
+  match.result.choices = {{"even", "odd"}};
+  match.reason = "7 is odd";
+  return match;
 }
 
 TEST(ResultCodec, TellsThePlayersWhatHappened) {
-  auto told = game_result(won(), kPlayers);
-  EXPECT_EQ(told.status, envelope::GameStatus::kWin);
-  EXPECT_EQ(told.winner_player_id, core::PlayerId("P02"));
-  EXPECT_EQ(told.drawn_number, 7);
-  EXPECT_EQ(told.number_parity, envelope::Parity::kOdd);
-  EXPECT_EQ(told.choices.at(core::PlayerId("P01")), envelope::Parity::kEven);
-  EXPECT_EQ(told.reason, "7 is odd");
+  auto told = game_over(won(), frame());
+  EXPECT_EQ(told.game_type, "even_odd");
+  EXPECT_EQ(told.game_result.status, envelope::GameStatus::kWin);
+  EXPECT_EQ(told.game_result.winner_player_id, kB);
+  EXPECT_EQ(told.game_result.drawn_number, 7);
+  EXPECT_EQ(told.game_result.number_parity, "odd");
+  EXPECT_EQ(told.game_result.choices.at(kA), "even");
+  EXPECT_EQ(told.game_result.reason, "7 is odd");
+  EXPECT_EQ(told.draw_proof, "00ff");
 }
 
 TEST(ResultCodec, ReportsScoreAttemptAndProof) {
-  auto report = match_result(won(), kPlayers, 2, "00ff", kAnchor);
-  EXPECT_EQ(report.winner, core::PlayerId("P02"));
-  EXPECT_EQ(report.score.at(core::PlayerId("P01")), 0);
-  EXPECT_EQ(report.score.at(core::PlayerId("P02")), 3);
-  EXPECT_EQ(report.details.attempt, 2);
-  EXPECT_EQ(report.details.draw_proof, "00ff");
-  EXPECT_EQ(report.details.termination, "NORMAL");
-  EXPECT_TRUE(report.details.failures.empty());
+  auto report = match_report(won(), frame(), 2, kAnchor);
+  EXPECT_EQ(report.game_type, "even_odd");
+  EXPECT_EQ(report.result.winner, kB);
+  EXPECT_EQ(report.result.score.at(kA), 0);
+  EXPECT_EQ(report.result.score.at(kB), 3);
+  const auto& details = report.result.details;
+  EXPECT_EQ(details.attempt, 2);
+  EXPECT_EQ(details.draw_proof, "00ff");
+  EXPECT_EQ(details.number_parity, "odd");
+  EXPECT_EQ(details.termination, "NORMAL");
+  EXPECT_TRUE(details.failures.empty());
+}
+
+TEST(ResultCodec, BothMessagesSayWhoHasBoundTheDraw) {
+  auto match = won();
+  match.bindings.commitments[Side::kB] = "c0";
+  match.bindings.nonces[Side::kB] = "0e";
+  const auto over = game_over(match, frame());
+  const auto details = match_report(match, frame(), 1, kAnchor).result.details;
+  EXPECT_EQ(over.draw_version, 2);
+  EXPECT_EQ(over.choice_commitments, (envelope::HexByPlayer{{kB, "c0"}}));
+  EXPECT_EQ(over.choice_nonces, (envelope::HexByPlayer{{kB, "0e"}}));
+  EXPECT_EQ(details.draw_version, over.draw_version);
+  EXPECT_EQ(details.choice_commitments, over.choice_commitments);
+  EXPECT_EQ(details.choice_nonces, over.choice_nonces);
+}
+
+TEST(ResultCodec, WithoutCommitmentsTheVersionIsOneAndNothingIsListed) {
+  const auto over = game_over(won(), frame());
+  EXPECT_EQ(over.draw_version, 1);
+  EXPECT_TRUE(over.choice_commitments.empty());
+  EXPECT_TRUE(over.choice_nonces.empty());
 }
 
 TEST(ResultCodec, ATechnicalLossHasNoNumberAndNamesItsFailures) {
-  MatchResult result;
-  result.status = ResultStatus::kTechnicalLoss;
-  result.winner = Slot::kA;
-  result.score = {{3, 0}};
-  result.choices = {{"even", std::nullopt}};
-  result.termination = Termination::kTimeoutChoice;
-  result.failures = {{.slot = Slot::kB,
-                      .player = core::PlayerId("P02"),
-                      .call = Call::kChooseParity,
-                      .code = core::ErrorCode::kTimeout,
-                      .attempt = 3,
-                      .elapsed = std::chrono::milliseconds(30'000),
-                      .text = "late",
-                      .clock = {}}};
-  auto told = game_result(result, kPlayers);
+  RefereedMatch match;
+  match.result = game::technical_result(Side::kA, "TIMEOUT_CHOICE", {{"even", std::nullopt}});
+  match.lost_by[Side::kB] = Termination::kTimeoutChoice;
+  match.failures = {{.side = Side::kB,
+                     .player = kB,
+                     .call = Call::kChooseParity,
+                     .code = core::ErrorCode::kTimeout,
+                     .attempt = 3,
+                     .elapsed = std::chrono::milliseconds(30'000),
+                     .text = "late",
+                     .clock = {}}};
+  auto told = game_over(match, frame()).game_result;
   EXPECT_EQ(told.status, envelope::GameStatus::kTechnicalLoss);
   EXPECT_EQ(told.drawn_number, std::nullopt);
   EXPECT_EQ(told.number_parity, std::nullopt);
-  EXPECT_EQ(told.choices.at(core::PlayerId("P02")), std::nullopt);
-  auto report = match_result(result, kPlayers, 1, "", kAnchor);
+  EXPECT_EQ(told.choices.at(kB), std::nullopt);
+  auto report = match_report(match, frame(), 1, kAnchor).result;
+  EXPECT_EQ(report.score.at(kA), 3);
   EXPECT_EQ(report.details.termination, "TIMEOUT_CHOICE");
   ASSERT_EQ(report.details.failures.size(), 1U);
   EXPECT_EQ(report.details.failures[0].call, "CHOOSE_PARITY_CALL");
@@ -72,17 +102,17 @@ TEST(ResultCodec, ATechnicalLossHasNoNumberAndNamesItsFailures) {
 }
 
 TEST(ResultCodec, ATimeOutCarriesItsProofInWallTime) {
-  MatchResult result = won();
-  result.replays = 2;
+  RefereedMatch match = won();
+  match.replays = 2;
   ClockProof proof{.limit = std::chrono::seconds(5),
                    .sent_at = kThen - std::chrono::microseconds(4'999'875),
                    .gave_up_at = kThen + std::chrono::microseconds(250),
                    .own = {.scheduling = std::chrono::milliseconds(251),
                            .canary = std::chrono::microseconds(900)}};
-  result.failures.emplace_back();
-  result.failures.back().clock = proof;
-  result.failures.emplace_back();
-  auto report = match_result(result, kPlayers, 1, "", kAnchor);
+  match.failures.emplace_back();
+  match.failures.back().clock = proof;
+  match.failures.emplace_back();
+  auto report = match_report(match, frame(), 1, kAnchor).result;
   EXPECT_EQ(report.details.replays, 2);
   envelope::ClockProof expected{.limit_ms = 5000,
                                 .sent_at = "2025-01-15T10:29:55.000125Z",

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Verifies the conversation logs of a league: a second opinion beside `league audit verify`.
 
-Written from docs/audit.md alone, with nothing but Python's standard library.
+Written from docs/audit.md and docs/protocol.md alone, with nothing but Python's standard library.
 
-    scripts/verify_log.py DIR [--json] [--chain-only]
+    scripts/verify_log.py DIR [--json] [--chain-only] [--without P03,REF01,league_manager,journal]
 
-DIR holds logs/ (or is such a directory). Exit codes: 0 nothing is wrong, 1 there are faults, 2 there are no logs.
+DIR holds logs/ and data/ (or is such a logs directory, or has leagues below it, each of which is checked by itself).
+Three classes of findings: faults (a contradiction), missing (evidence that is not there), incidents (no rule is broken).
+Exit codes: 0 neither faults nor missing, 1 there are some, 2 there are no logs.
 """
 import argparse
 import datetime
+import functools
 import hashlib
 import hmac
+import itertools
 import json
 import os
 import re
@@ -23,6 +27,14 @@ LINE_END = re.compile(rb',"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"}\Z')
 SECRET_WORDS = ("token", "credential", "operatorkey", "drawseed", "secret", "password", "cookie", "authorization",
                 "registrationnonce", "privatekey")
 TOKEN = re.compile(rb"tok_[0-9A-Za-z_-]{8,}")
+MANAGER = "league_manager"
+# What a kill may take: the lines since the last seal, which is never older.
+TAIL_SECONDS = 5.0
+MOST_OF_A_KIND = 100
+# What `league audit verify` has and this one does not.
+UNCHECKED = ["schema", "authority.sender", "authority.peer", "order.*", "retry.*", "deadline.*", "clock.*",
+             "projection.standings", "projection.rounds", "projection.ahead", "journal.damaged", "journal.missing",
+             "journal.twice", "journal.unlogged", "journal.differs"]
 
 # --- Ed25519 (RFC 8032, section 6), verification only ---------------------------------------------------------------
 P = 2**255 - 19
@@ -39,18 +51,12 @@ def point_add(a, b):
     return (f - e) * (h - g) % P, (h + g) * (f + e) % P, (h - g) * (h + g) % P, (f - e) * (f + e) % P
 
 
-def point_multiply(scalar, point):
-    result = (0, 1, 1, 0)
-    while scalar:
-        if scalar & 1:
-            result = point_add(result, point)
-        point = point_add(point, point)
-        scalar >>= 1
-    return result
-
-
-def point_equal(a, b):
-    return (a[0] * b[2] - b[0] * a[2]) % P == 0 and (a[1] * b[2] - b[1] * a[2]) % P == 0
+def point_double(a):
+    x2, y2 = a[0] * a[0] % P, a[1] * a[1] % P
+    sum_, c = x2 + y2, 2 * a[2] * a[2] % P
+    e, g = sum_ - (a[0] + a[1]) ** 2 % P, x2 - y2
+    f = c + g
+    return e * f % P, g * sum_ % P, f * g % P, e * sum_ % P
 
 
 def recover_x(y, sign):
@@ -67,6 +73,12 @@ def recover_x(y, sign):
     return P - x if (x & 1) != sign else x
 
 
+def point_compress(point):
+    inverse = pow(point[2], -1, P)
+    x, y = point[0] * inverse % P, point[1] * inverse % P
+    return (y | (x & 1) << 255).to_bytes(32, "little")
+
+
 def point_decompress(data):
     y = int.from_bytes(data, "little")
     sign, y = y >> 255, y & (2**255 - 1)
@@ -79,18 +91,132 @@ BASE_X = recover_x(BASE_Y, 0)
 BASE = (BASE_X, BASE_Y, 1, BASE_X * BASE_Y % P)
 
 
+def multiples(point):
+    """0 to 15 times the point."""
+    found = [(0, 1, 1, 0)]
+    for _ in range(15):
+        found.append(point_add(found[-1], point))
+    return found
+
+
+OF_BASE = multiples(BASE)
+
+
+@functools.lru_cache(1024)
+def of_minus(key):
+    """The multiples of -A, where A is the point of a public key; None if it is none."""
+    a = point_decompress(key)
+    return None if a is None else multiples((P - a[0], a[1], a[2], P - a[3]))
+
+
+def difference(s, h, of_minus_a):
+    """s*BASE - h*A: one chain of doublings for both, four bits at a time."""
+    result = (0, 1, 1, 0)
+    for bit in range(252, -1, -4):
+        for _ in range(4):
+            result = point_double(result)
+        for table, digit in ((OF_BASE, s >> bit & 15), (of_minus_a, h >> bit & 15)):
+            if digit:
+                result = point_add(result, table[digit])
+    return result
+
+
+@functools.lru_cache(1024)
 def is_signature(public_key, text, signature):
     """Whether `signature` of `text` was made with the private half of `public_key`; all but text hexadecimal."""
     if not HEX64.match(public_key) or not re.match(r"[0-9a-f]{128}\Z", signature):
         return False
     key, signature = bytes.fromhex(public_key), bytes.fromhex(signature)
-    a, r = point_decompress(key), point_decompress(signature[:32])
     s = int.from_bytes(signature[32:], "little")
-    if a is None or r is None or s >= ORDER:
+    if of_minus(key) is None or s >= ORDER:
         return False
     digest = hashlib.sha512(signature[:32] + key + text.encode()).digest()
-    h = int.from_bytes(digest, "little") % ORDER
-    return point_equal(point_multiply(s, BASE), point_add(r, point_multiply(h, a)))
+    return point_compress(difference(s, int.from_bytes(digest, "little") % ORDER, of_minus(key))) == signature[:32]
+
+
+# --- JSON that anybody may have written -----------------------------------------------------------------------------
+def unique_keys(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def no_constant(name):
+    raise ValueError(name + " is no JSON")
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=no_constant)
+
+
+def parse_object(text):
+    """The JSON object in bytes or text; None for everything else."""
+    try:
+        text = text if isinstance(text, str) else text.decode()
+        value = DECODER.decode(text)
+        if re.search(r"\\u[dD][89a-fA-F]", text):
+            json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is no text
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def read_json(path):
+    """The JSON object in a file of modest size; None if there is none."""
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > 64 << 20:
+            return None
+        with open(path, "rb") as stream:
+            return parse_object(stream.read())
+    except OSError:
+        return None
+
+
+def text_of(value, key):
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def dict_of(value, key):
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def list_of(value, key):
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, list) else []
+
+
+def is_number(value):
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
+
+
+def is_integer(value):
+    return is_number(value) or (isinstance(value, int) and is_number(-value))
+
+
+def number_of(value, key):
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if is_number(found) else None
+
+
+def shown(text):
+    """Foreign text for a person: short, and nothing that a terminal obeys."""
+    text = text if isinstance(text, str) else json.dumps(text)[:200]
+    text = text if len(text) <= 80 else text[:77] + "..."
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def seconds_of(text):
+    """Seconds since 1970 of a time in UTC; None if it is none."""
+    match = re.match(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|\+00:00)\Z", text, re.ASCII)
+    if not match:
+        return None
+    try:
+        moment = datetime.datetime.fromisoformat(match[1]).replace(tzinfo=datetime.timezone.utc)
+    except ValueError:
+        return None
+    return moment.timestamp() + float(match[2] or 0)
 
 
 # --- Logs -----------------------------------------------------------------------------------------------------------
@@ -103,7 +229,9 @@ def find_logs(directory):
     logs = {}
     for folder, _, names in sorted(os.walk(directory)):
         for name in sorted(names):
-            match = re.match(r"(.+)\.log(\.\d{6})?\.jsonl\Z", name)
+            match = re.match(r"(.+)\.log(\.\d{6})?\.jsonl\Z", name, re.DOTALL)
+            if not os.path.isfile(os.path.join(folder, name)):
+                continue
             if match:
                 logs.setdefault(os.path.join(folder, match[1] + ".log.jsonl"), []).append(os.path.join(folder, name))
             elif name.endswith(".seal.json"):
@@ -113,31 +241,25 @@ def find_logs(directory):
     return logs
 
 
-def parse_object(text):
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+class Run:
+    """What one process wrote: from a header with `starts` to the next one."""
+
+    def __init__(self, begin, place):
+        self.begin = self.end = begin
+        self.place, self.closed = place, False
 
 
-def text_of(value, key):
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""
+class Section:
+    """What follows a header: one agent's part in one league. `league` is found when all logs are read."""
+
+    def __init__(self, header, run, place):
+        self.agent, self.key = text_of(header, "agent"), text_of(header, "public_key")
+        self.league_id, self.league_key = text_of(header, "league_id"), text_of(header, "league_key")
+        self.created = seconds_of(text_of(header, "created")) or 0.0
+        self.run, self.place, self.league = run, place, None
 
 
-def is_number(value):
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def league_message(body):
-    """What a frame carries as parameters or result, or inside a tools/call of MCP and its answer."""
-    for place, of_tools in (("params", "arguments"), ("result", "structuredContent")):
-        found = body.get(place)
-        if isinstance(found, dict):
-            inner = found.get(of_tools)
-            return inner if "message_type" not in found and isinstance(inner, dict) else found
-    return {}
+HEADER_TEXTS = ("agent", "league_id", "league_key", "created", "public_key", "continues")
 
 
 class Chain:
@@ -147,7 +269,8 @@ class Chain:
         self.path, self.files, self.on_record = path, files, on_record
         self.faults, self.notes = [], []
         self.file, self.line = path, 0
-        self.names, self.keys, self.hashes = set(), set(), set()
+        self.names, self.keys, self.hashes, self.closing = set(), set(), {}, set()
+        self.sections, self.runs = [], []
         self.agent = self.key = ""
         self.stated, self.computed, self.before_file = NO_LINE, None, NO_LINE
         self.seq = self.older_seq = self.records = self.unsealed = 0
@@ -163,8 +286,12 @@ class Chain:
             self.segment = number
             if file != self.path and not file.endswith(f".log.{number:06d}.jsonl"):
                 self.fault("segment.missing", f"segment {number} should come before it")
-            with open(file, "rb") as stream:
-                content = stream.read()
+            try:
+                with open(file, "rb") as stream:
+                    content = stream.read()
+            except OSError as error:
+                self.fault("file.unreadable", f"it cannot be read: {error.strerror}")
+                continue
             self.torn = False
             *lines, rest = content.split(b"\n")
             for line in lines:
@@ -172,11 +299,9 @@ class Chain:
                 self.take(line)
             if rest or not content:
                 self.line += bool(rest)
-                self.torn = True
-                if self.closed and rest:
+                self.torn = not self.first  # who is killed while it begins a file took nothing from those before
+                if self.closed and rest and self.torn:
                     self.fault("line.after_end", "a part of a line follows the last seal")
-                if LINE_END.search(rest):
-                    self.fault("line.unended", "its line feed is missing")
         self.check_kept_seal()
         if self.unsealed:
             self.notes.append(f"{self.file}:{self.line}: the last {self.unsealed} lines are unsealed")
@@ -214,10 +339,10 @@ class Chain:
         else:
             self.fault("line.kind", "it is neither header nor record nor seal")
         self.first = False
-        self.hashes.add(stated)
+        self.hashes[stated] = self.seq
 
     def take_record(self, line):
-        digits = re.match(rb'{"seq":(\d*)', line)[1]
+        digits = re.match(rb'{"seq":(\d{0,18})', line)[1]
         seq = int(digits) if digits else 0
         if seq != self.seq + 1:
             self.fault("seq.gap", f"record {seq} follows record {self.seq}")
@@ -228,12 +353,11 @@ class Chain:
 
     def take_header(self, line):
         header = parse_object(line)
-        if not header or header.get("format") != "league.conversation-log" or header.get("version") != 2:
+        if (not header or header.get("format") != "league.conversation-log" or header.get("version") != 2
+                or not is_number(header["version"]) or any(not isinstance(header.get(key, ""), str) for key in HEADER_TEXTS)
+                or not isinstance(header.get("starts", True), bool) or not is_number(header.get("segment", 1))):
             return self.fault("header.form", "it is no header of format version 2")
-        self.agent, self.key = text_of(header, "agent"), text_of(header, "public_key")
-        self.names.add(self.agent)
-        if self.key:
-            self.keys.add(self.key)
+        self.note_section(header)
         if self.first:
             self.untied = self.restarts
         if "continues" in header:
@@ -255,18 +379,35 @@ class Chain:
         if self.first:
             self.older_seq = self.seq
         self.seq = first - 1
+        return None
+
+    def note_section(self, header):
+        self.agent, self.key = text_of(header, "agent"), text_of(header, "public_key")
+        self.names.add(self.agent)
+        if self.key:
+            self.keys.add(self.key)
+        place = (self.file, self.line)
+        if header.get("starts") or not self.runs:
+            self.runs.append(Run(seconds_of(text_of(header, "created")) or 0.0, place))
+        self.sections.append(Section(header, self.runs[-1], place))
 
     def take_seal(self, line, prev):
         seal = parse_object(line)
-        if not seal or not is_number(seal.get("seal")) or not is_time(text_of(seal, "time")):
+        good = seal and is_number(seal.get("seal")) and seconds_of(text_of(seal, "time")) is not None
+        if not good or not isinstance(seal.get("closed", True), bool):
             return self.fault("seal.form", "it is no seal")
         self.unsealed, self.seals = 0, True
         self.closed = seal.get("closed") is True
+        if self.closed:
+            self.closing.add(prev)
+        if self.runs:
+            self.runs[-1].closed = self.closed
         if seal["seal"] != self.seq:
             self.fault("seal.seq", "it names another record than the last one")
         text = signed_text(self.agent, seal["seal"], seal["time"], self.closed, prev)
         if not is_signature(self.key, text, text_of(seal, "signature")):
-            self.fault("seal.signature", f"its signature is not that of {self.agent}'s key")
+            self.fault("seal.signature", f"its signature is not that of {shown(self.agent)}'s key")
+        return None
 
     def check_kept_seal(self):
         """The seal beside the log: the log must reach as far as it says."""
@@ -282,16 +423,8 @@ class Chain:
                 self.file, self.line = end
             return
         self.file, self.line = kept, 1
-        seal = parse_object(content)
-        keys = ("agent", "public_key", "time", "head", "signature")
-        good = (seal and all(isinstance(seal.get(key), str) for key in keys) and is_number(seal.get("seal"))
-                and isinstance(seal.get("closed"), bool) and is_time(seal["time"]))
-        if good:
-            form = {"format": "league.conversation-log.seal", "version": 2, "agent": seal["agent"],
-                    "public_key": seal["public_key"], "seal": seal["seal"], "time": seal["time"],
-                    "closed": seal["closed"], "head": seal["head"], "signature": seal["signature"]}
-            good = json.dumps(form, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" == content
-        if not good:
+        seal = self.kept_seal(content)
+        if not seal:
             self.fault("seal.form", "it is no seal")
         elif not is_signature(seal["public_key"], signed_text(seal["agent"], seal["seal"], seal["time"],
                                                               seal["closed"], seal["head"]), seal["signature"]):
@@ -303,190 +436,654 @@ class Chain:
             self.fault("log.missing", f"{kept} says that there is a log, but there is none")
         else:
             self.file, self.line = end
-            if seal["head"] not in self.hashes:
-                self.fault("log.truncated", f"the log ends here after record {self.seq}; its sealed line after record "
-                                            f"{seal['seal']} is missing")
-            elif seal["closed"] and not self.closed:
-                self.fault("log.truncated", "the log was closed in order, but its last seal is missing")
-            elif seal["closed"] and self.torn:
-                self.fault("log.truncated", "the log was closed in order, but its last line is cut off")
+            self.check_reaches(seal)
         self.file, self.line = end
 
+    @staticmethod
+    def kept_seal(content):
+        seal = parse_object(content)
+        keys = ("agent", "public_key", "time", "head", "signature")
+        if not (seal and all(isinstance(seal.get(key), str) for key in keys) and is_number(seal.get("seal"))
+                and isinstance(seal.get("closed"), bool) and seconds_of(seal["time"]) is not None):
+            return None
+        form = {"format": "league.conversation-log.seal", "version": 2, "agent": seal["agent"],
+                "public_key": seal["public_key"], "seal": seal["seal"], "time": seal["time"],
+                "closed": seal["closed"], "head": seal["head"], "signature": seal["signature"]}
+        return seal if json.dumps(form, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" == content else None
 
-def is_time(text):
-    match = re.match(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|\+00:00)\Z", text)
-    if not match:
-        return False
-    try:
-        datetime.datetime.strptime(match[1], "%Y-%m-%dT%H:%M:%S")
-    except ValueError:
-        return False
-    return True
+    def check_reaches(self, seal):
+        """A program that came back may have been killed before its first seal: then the last one of the run before stands there."""
+        if seal["head"] not in self.hashes:
+            self.fault("log.truncated", f"the log ends here after record {self.seq}; its sealed line after record "
+                                        f"{seal['seal']} is missing")
+        elif seal["closed"] and seal["head"] not in self.closing:
+            self.fault("log.truncated", "the log was closed in order, but its last seal is missing")
+        elif seal["closed"] and self.closed and self.torn:
+            self.fault("log.truncated", "the log was closed in order, but its last line is cut off")
+
+
+# --- The game: all that this page knows of Even/Odd (docs/protocol.md) ----------------------------------------------
+class EvenOdd:
+    CHOICES = ("even", "odd")
+    NUMBERS = range(1, 11)
+    WIN, DRAW, LOSS = 3, 1, 0
+
+    @staticmethod
+    def number(seed, match, choices, nonces):
+        """Draw version 2 where `nonces` are given (of A and of B; an absent one is empty), else version 1."""
+        for counter in itertools.count():
+            text = "|".join([match, *choices, *(nonces or ()), str(counter)])
+            for byte in hmac.digest(seed, text.encode(), hashlib.sha256):
+                if byte < 250:
+                    return byte % 10 + 1
+
+    @staticmethod
+    def kind(number):
+        return "odd" if number % 2 else "even"
+
+    @classmethod
+    def winner(cls, players, choices, number):
+        right = [player for player, choice in zip(players, choices) if choice == cls.kind(number)]
+        return right[0] if len(right) == 1 else None
+
+
+GAMES = {"even_odd": EvenOdd}
+
+
+def draw_commitment(seed, match):
+    return hashlib.sha256(seed + match.encode()).hexdigest()
+
+
+def choice_commitment(promise, match, player, choice, nonce):
+    return hashlib.sha256(f"{promise}|{match}|{player}|{choice}|{nonce}".encode()).hexdigest()
 
 
 # --- What the records say -------------------------------------------------------------------------------------------
+@functools.lru_cache(4096)
 def is_secret_key(key):
     plain = key.lower().replace("_", "").replace("-", "")
     return not plain.endswith("tokenhash") and any(word in plain for word in SECRET_WORDS)
 
 
-def has_secret(value, secret=False):
-    if isinstance(value, dict):
-        return any(has_secret(inner, secret or is_secret_key(key)) for key, inner in value.items())
-    if isinstance(value, list):
-        return any(has_secret(inner, secret) for inner in value)
-    return secret and isinstance(value, str) and value != "" and not value.endswith("...")
+@functools.lru_cache(256)  # everybody gets the same news
+def read_body(text):
+    """The JSON object of a frame, which nobody may change, and whether a secret stands in it."""
+    body = parse_object(text)
+    return body, body is not None and has_secret(body)
 
 
-def drawn_number(seed, match_id, choice_a, choice_b):
-    counter = 0
-    while True:
-        text = f"{match_id}|{choice_a}|{choice_b}|{counter}".encode()
-        for byte in hmac.new(seed, text, hashlib.sha256).digest():
-            if byte < 250:
-                return byte % 10 + 1
-        counter += 1
+def has_secret(value):
+    waiting = [(value, False)]
+    while waiting:
+        inner, secret = waiting.pop()
+        if isinstance(inner, dict):
+            waiting += [(found, secret or is_secret_key(key)) for key, found in inner.items()]
+        elif isinstance(inner, list):
+            waiting += [(found, secret) for found in inner]
+        elif secret and isinstance(inner, str) and inner and not inner.endswith("..."):
+            return True
+    return False
 
 
-class Records:
-    """Gathers from all logs what only all together can answer."""
+def league_message(body):
+    """What a frame carries, in any of the places that docs/protocol.md ("What open mode accepts") names."""
+    for place, names in (("params", ("arguments", "message")), ("result", ("structuredContent", "response"))):
+        found = body.get(place)
+        if not isinstance(found, dict):
+            continue
+        inner = [found[name] for name in names if isinstance(found.get(name), dict)]
+        if "message_type" not in found and inner:
+            return inner[0]
+        texts = [text_of(part, "text") for part in list_of(found, "content")[:1]]
+        return (parse_object(texts[0]) if "message_type" not in found and texts else None) or found
+    return body if "message_type" in body else {}
+
+
+# Keys of a record and the type that each must have.
+TEXTS = ("time", "dir", "kind", "peer", "transport", "conversation_id", "message_type", "match_id", "verdict", "fault", "raw",
+         "raw_base64", "raw_sha256")
+NUMBERS = ("mono_ns", "call", "http_status", "elapsed_us", "raw_bytes", "raw_ref")
+ANSWERS = {"GAME_INVITATION": "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL": "CHOOSE_PARITY_RESPONSE",
+           "REFEREE_REGISTER_REQUEST": "REFEREE_REGISTER_RESPONSE", "LEAGUE_REGISTER_REQUEST": "LEAGUE_REGISTER_RESPONSE",
+           "LEAGUE_QUERY": "LEAGUE_QUERY_RESPONSE"}
+HEAD_TELLERS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED")
+# Requests whose receiver checks a token: only these are held against their sender's log.
+TOKEN_CHECKED = {*HEAD_TELLERS, "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT", "LEAGUE_QUERY",
+                 "GAME_ERROR"}
+NO_TOKEN = ("missing_call_token", "foreign_call_token")
+
+
+def is_record(record):
+    if record is None or record.get("dir") not in ("in", "out") or not record.get("kind"):
+        return False
+    leniencies = record.get("leniencies", [])
+    return (all(isinstance(record.get(key, ""), str) for key in TEXTS) and all(is_number(record.get(key, 0)) for key in NUMBERS)
+            and isinstance(record.get("context", {}), dict) and isinstance(record.get("broadcast", True), bool)
+            and isinstance(leniencies, list) and all(isinstance(name, str) for name in leniencies)
+            and (is_keep(record["raw_keep"]) if "raw_keep" in record else "raw_ref" not in record)
+            and seconds_of(text_of(record, "time")) is not None)
+
+
+def is_agent(peer):
+    return peer == MANAGER or peer.startswith(("player:", "referee:"))
+
+
+def is_keep(keep):
+    return isinstance(keep, list) and len(keep) == 2 and all(is_number(part) for part in keep)
+
+
+class Said:
+    """One record as far as it matters: `message` is the league's, `asked` of a reply the request that it answers."""
+
+    __slots__ = ("section", "place", "time", "out", "kind", "peer", "conversation", "type", "match", "accepted", "checked",
+                 "leniencies", "verdict", "message", "failed", "asked", "answer")
+
+    def __init__(self, chain, record):
+        self.section, self.place = chain.sections[-1], (chain.file, chain.line)
+        self.time = seconds_of(record["time"])
+        self.out, self.kind, self.peer = record["dir"] == "out", record["kind"], text_of(record, "peer")
+        self.conversation, self.type = text_of(record, "conversation_id"), text_of(record, "message_type")
+        self.match, self.leniencies = text_of(record, "match_id"), record.get("leniencies", [])
+        self.verdict = text_of(record, "verdict")
+        self.accepted = "verdict" not in record and self.kind != "failure"
+        self.checked = self.accepted and not any(name in NO_TOKEN for name in self.leniencies)
+        self.message, self.failed, self.asked, self.answer = {}, False, None, None
+
+    @property
+    def sender(self):
+        return text_of(self.message, "sender")
+
+    @property
+    def match_id(self):
+        return text_of(self.message, "match_id") or self.match
+
+    @property
+    def valid_answer(self):
+        """The answer to this request, if it is no refusal and of the type that the request asks for."""
+        answer = self.answer
+        if answer is None or answer.kind != "reply" or not answer.accepted or answer.failed:
+            return None
+        asked = ANSWERS.get(text_of(self.message, "message_type"))
+        return answer if (text_of(answer.message, "message_type") or answer.type) == asked else None
+
+
+class LogFacts:
+    """What one log states, as far as its owner is entitled to state it or was told it by somebody who is."""
 
     def __init__(self):
         self.faults = []
-        self.witnesses, self.commitments, self.pairings, self.reports, self.proofs = [], {}, {}, [], []
-        self.pending, self.broadcasts, self.final = {}, {}, None
+        self.sent, self.received, self.sent_at = set(), [], {}
+        # (section, match entry as a tuple) -> time and place
+        self.announced = {}
+        self.registered, self.reports, self.finals, self.disputes, self.heads = [], [], [], [], []
+        # Calls of a match, with their answers: of players inbound, of referees outbound.
+        self.calls, self.overs = [], []
+        self.known, self.open, self.file = [], {}, None
 
     def fault(self, place, rule, text):
         self.faults.append({"file": place[0], "line": place[1], "rule": rule, "text": text})
 
     def take(self, chain, line):
         place = (chain.file, chain.line)
+        if chain.file != self.file:
+            self.file, self.known = chain.file, []
+        record = parse_object(line)
         if TOKEN.search(line):
             self.fault(place, "secret.token", "a token stands in it unmasked")
-        record = parse_object(line)
-        if record is None or record.get("dir") not in ("in", "out"):
-            return self.fault(place, "record.form", "it is no record")
-        body = parse_object(self.body_of(chain, record))
-        if body is None or "raw_bytes" in record:
-            return None
-        if has_secret(body):
-            self.fault(place, "secret.value", "the value of a secret field is not masked")
-        message = league_message(body)
-        if "verdict" not in record:
-            self.take_message(chain, record, body, message, place)
+        if not is_record(record):
+            return self.fault(place, "record.form", "a key is missing or has a value of another type than docs/audit.md gives it")
+        if not chain.sections:
+            return None  # a file without a header
+        said = Said(chain, record)
+        said.section.run.end, said.section.run.place = said.time, place
+        body, shows_secret = read_body(self.body_of(chain, record)) if "raw_bytes" not in record else (None, False)
+        if body is not None:
+            if shows_secret:
+                self.fault(place, "secret.value", "the value of a secret field is not masked")
+            said.message = league_message(body)
+            failed = body.get("error") is not None and "result" not in body
+            said.failed = failed or said.message.get("message_type") == "LEAGUE_ERROR"
+        self.tie(said, record)
+        self.note_transfer(said, record)
+        self.check_conversation(said)
+        if said.accepted:
+            self.note(said)
         return None
 
     def body_of(self, chain, record):
         raw = text_of(record, "raw")
-        known = self.broadcasts.setdefault(chain.file, [])
         if "raw_ref" not in record:
             if "broadcast" in record:
-                known.append((record["seq"], raw))
-                del known[:-8]
+                self.known.append((chain.seq, raw))
+                del self.known[:-8]
             return raw
-        base = next((text for seq, text in known if seq == record["raw_ref"]), None)
+        base = next((text for seq, text in self.known if seq == record["raw_ref"]), None)
         if base is None:
             self.fault((chain.file, chain.line), "record.reference", "raw_ref names no broadcast of this file")
             return ""
         base, (before, after) = base.encode(), record["raw_keep"]  # lengths are in bytes
-        whole = base[:before] + raw.encode() + base[len(base) - after:]
-        return whole.decode(errors="replace")
+        return (base[:before] + raw.encode() + base[max(0, len(base) - after):]).decode(errors="replace")
 
-    def take_message(self, chain, record, body, message, place):
-        manager = chain.agent == "league_manager"
-        head = message.get("log_head")
-        if isinstance(head, dict) and record["dir"] == "in" and message.get("sender") == "league_manager":
-            self.witnesses.append((head.get("seq"), head.get("hash"), place))
-        if message.get("sender") == "league_manager" or (manager and record["dir"] == "out"):
-            for match in message.get("matches") if isinstance(message.get("matches"), list) else []:
-                self.note_commitment(text_of(match, "match_id"), text_of(match, "draw_commitment"), place)
-                pair = text_of(match, "player_A_id"), text_of(match, "player_B_id")
-                self.pairings.setdefault(text_of(match, "match_id"), pair)
-        self.note_commitment(text_of(message, "match_id"), text_of(message.get("context"), "draw_commitment"), place)
-        if text_of(message, "draw_proof"):
-            self.proofs.append((text_of(message, "match_id"), message["draw_proof"], place))
-        if manager:
-            self.take_at_manager(record, body, message, place)
+    def tie(self, said, record):
+        """Finds the request that a reply or failure answers: by `call`, in older logs by conversation, peer and type."""
+        call = record.get("call")
+        run = id(said.section.run)
+        if said.kind == "request":
+            self.open.setdefault((run, said.out, said.conversation if call is None else call), []).append(said)
+            return
+        key = run, not said.out, said.conversation if call is None else call
+        waiting = self.open.get(key, [])
+        fits = [asked for asked in waiting if call is not None or asked.peer == said.peer
+                or not is_agent(asked.peer) or not is_agent(said.peer)]
+        fits = [asked for asked in fits if said.type in (asked.type, ANSWERS.get(asked.type))] or fits
+        if fits:
+            said.asked, fits[0].answer = fits[0], said
+            waiting.remove(fits[0])
+            if not waiting:
+                del self.open[key]
 
-    def take_at_manager(self, record, body, message, place):
-        conversation, kind = text_of(record, "conversation_id"), text_of(record, "message_type")
-        if record["dir"] == "in" and kind == "MATCH_RESULT_REPORT":
-            self.pending[conversation] = message, place
-        elif record["dir"] == "out" and record.get("kind") == "reply" and conversation in self.pending:
-            report = self.pending.pop(conversation)
-            if "result" in body and kind != "LEAGUE_ERROR":
-                self.reports.append(report)
-        if record["dir"] == "out" and kind == "LEAGUE_COMPLETED" and isinstance(message.get("final_standings"), list):
-            self.final = message["final_standings"], place
+    def note_transfer(self, said, record):
+        digest = text_of(record, "raw_sha256")
+        if not HEX64.match(digest):
+            return
+        if said.out:
+            self.sent.add(digest)
+            self.sent_at.setdefault(digest, said.time)
+        elif said.accepted and record.get("http_status", 200) <= 200 and (
+                said.kind == "reply" or (said.type in TOKEN_CHECKED and said.checked)):
+            self.received.append((digest, said))
 
-    def note_commitment(self, match, commitment, place):
-        if commitment:
-            self.commitments.setdefault(match, {}).setdefault(commitment, place)
+    def check_conversation(self, said):
+        wire = text_of(said.message, "conversation_id")
+        judged = said.kind == "request" and said.accepted and not said.leniencies and said.message.get("message_type")
+        if judged and wire and wire != said.conversation and not (said.out and said.section.agent.startswith("player:")):
+            self.fault(said.place, "record.conversation", "the record names another conversation than the message")
 
-    def check(self, chains):
-        managers = [chain for chain in chains if "league_manager" in chain.names]
-        for seq, head, place in self.witnesses:
-            if managers and not any(head in chain.hashes for chain in managers):
-                self.fault(place, "witness.head", f"the manager's log had a line {head} after record {seq}; it is gone")
-        for match, seen in self.commitments.items():
-            if len(seen) > 1:
-                self.fault(list(seen.values())[-1], "draw.commitment", f"{match} has several commitments")
-        for match, proof, place in self.proofs:
-            self.seed_of(match, proof, place)
-        results = {}
-        for message, place in self.reports:
-            self.check_report(message, place, results)
-        if self.final:
-            self.check_table(results)
+    def note(self, said):
+        kind, agent = text_of(said.message, "message_type"), said.section.agent
+        from_manager = said.sender == MANAGER
+        if said.kind == "request":
+            if kind in HEAD_TELLERS and from_manager and said.checked and not (said.out and agent != MANAGER):
+                self.note_broadcast(said, kind, agent)
+            elif kind in ("GAME_INVITATION", "CHOOSE_PARITY_CALL"):
+                is_to_player = agent.startswith("player:") and not said.out and said.sender.startswith("referee:")
+                if is_to_player or (agent.startswith("referee:") and said.out):
+                    self.calls.append(said)
+            elif kind == "GAME_OVER" and not said.out and said.checked and agent.startswith("player:"):
+                self.overs.append(said)
+        elif agent == MANAGER and said.out and said.asked and not said.failed and said.asked.accepted:
+            self.note_answer(said)
 
-    def seed_of(self, match, proof, place):
-        try:
-            seed = bytes.fromhex(proof)
-        except ValueError:
-            seed = b""
-        if len(seed) != 32:
-            return self.fault(place, "draw.proof", "draw_proof is no seed of 256 bits")
-        if hashlib.sha256(seed + match.encode()).hexdigest() not in self.commitments.get(match, {}):
-            return self.fault(place, "draw.proof", "the revealed seed is not the one that was committed to")
-        return seed
+    def note_broadcast(self, said, kind, agent):
+        head = said.message.get("log_head")
+        if not said.out and isinstance(head, dict):
+            self.heads.append((number_of(head, "seq"), text_of(head, "hash"), said))
+        if kind == "ROUND_ANNOUNCEMENT":
+            self.note_matches(said)
+        elif kind == "LEAGUE_COMPLETED" and agent == MANAGER and said.out:
+            self.finals.append(said)
 
-    def check_report(self, message, place, results):
-        match, result = text_of(message, "match_id"), message.get("result")
-        if match not in self.pairings:
-            return self.fault(place, "result.unknown_match", f"{match} was never announced")
-        a, b = self.pairings[match]
-        score = result.get("score", {})
-        points = score.get(a), score.get(b)
-        winner = {(3, 0): a, (0, 3): b, (1, 1): None, (0, 0): None}.get(points, "?")
-        if winner != result.get("winner"):
-            return self.fault(place, "result.form", "the score is no result of this game")
-        if results.setdefault(match, points) != points:
-            self.fault(place, "result.second", f"{match} has another result already")
-        details = result.get("details") if isinstance(result.get("details"), dict) else {}
-        normal = details.get("termination") == "NORMAL"
-        proof = text_of(details, "draw_proof")
-        if not proof:
-            return self.fault(place, "draw.unrevealed", f"the report of {match} does not reveal the seed of the draw")
-        seed = self.seed_of(match, proof, place)
-        if seed is None or not normal:
-            return None
-        choices = [text_of(details.get("choices"), player) for player in (a, b)]
-        number = drawn_number(seed, match, *choices)
-        if details.get("drawn_number") != number:
-            return self.fault(place, "draw.number", f"the seed and the choices give {number}")
-        right = [choice == ("odd" if number % 2 else "even") for choice in choices]
-        expected = None if right[0] == right[1] else (a if right[0] else b)
-        if result.get("winner") != expected:
-            self.fault(place, "draw.winner", "by the rules it is another winner")
+    def note_matches(self, said):
+        for match in list_of(said.message, "matches"):
+            if not text_of(match, "match_id"):
+                continue
+            texts = [text_of(match, key) for key in ("match_id", "draw_commitment", "player_A_id", "player_B_id", "game_type",
+                                                     "referee_id", "conversation_id")]
+            numbers = [round_number(said.message.get("round_id")), number_of(match, "attempt")]
+            self.announced.setdefault((said.section, *texts, *numbers), (said.time, said.place))
+
+    def note_answer(self, said):
+        """What the manager accepted: the request is the fact, its answer the proof."""
+        asked = said.asked
+        kind = text_of(asked.message, "message_type")
+        if isinstance(said.message.get("matches"), list):
+            self.note_matches(said)
+        if kind == "MATCH_RESULT_REPORT":
+            self.reports.append(asked)
+        elif kind in ("REFEREE_REGISTER_REQUEST", "LEAGUE_REGISTER_REQUEST") and said.message.get("status") == "ACCEPTED":
+            role, meta = ("referee", "referee_meta") if kind.startswith("REFEREE") else ("player", "player_meta")
+            self.registered.append((f"{role}:{text_of(said.message, role + '_id')}", dict_of(asked.message, meta), said))
+        elif (kind == "LEAGUE_QUERY" and asked.message.get("query_type") == "DISPUTE_MATCH" and asked.checked
+              and said.message.get("success") is True):
+            self.disputes.append(asked)
+
+
+def round_number(value):
+    """A round as it came: 1, or "R1" and "ROUND_1" as some bots write it."""
+    match = re.match(r"(?:R|ROUND_)(\d{1,6})\Z", value, re.ASCII) if isinstance(value, str) else None
+    return int(match[1]) if match else value if is_number(value) else None
+
+
+# --- One league -----------------------------------------------------------------------------------------------------
+class Findings:
+    def __init__(self):
+        self.faults, self.missing, self.incidents, self.notes = [], [], [], []
+
+    @staticmethod
+    def add(found, place, rule, text):
+        found.append({"file": place[0], "line": place[1], "rule": rule, "text": text})
+
+    def fault(self, place, rule, text):
+        self.add(self.faults, place, rule, text)
+
+    def miss(self, place, rule, text):
+        self.add(self.missing, place, rule, text)
+
+    def incident(self, place, rule, text):
+        self.add(self.incidents, place, rule, text)
+
+
+class Announced:
+    """What the manager said about one match before it was played. `commitments`: each with the time and place where it
+    stands first; the promised one comes first."""
+
+    def __init__(self):
+        self.pair, self.commitments, self.rounds, self.games, self.referees = None, {}, set(), set(), set()
+        # Attempt to (conversation, referee); conversation to attempt.
+        self.assigned, self.attempts = {}, {}
+
+    def promise(self, commitment, time, place):
+        if commitment and (commitment not in self.commitments or time < self.commitments[commitment][0]):
+            self.commitments[commitment] = time, place
+
+    def first_place(self):
+        return next(iter(self.commitments.values()))[1]
+
+
+class League:
+    """All that the logs of one league say, and whether it agrees."""
+
+    def __init__(self, chains, sections, findings, is_newest):
+        self.chains, self.sections, self.found, self.is_newest = chains, sections, findings, is_newest
+        self.mine = set(map(id, sections))
+        self.matches, self.keys, self.at_home, self.declared = {}, {}, set(), set()
+        self.reports, self.finals, self.disputes, self.heads, self.overs = [], [], [], [], []
+        # (agent, match) -> the calls that its log has, in order
+        self.calls = {}
+        self.results = {}
+        self.logs = {}
+        for section in sections:
+            self.logs.setdefault(section.agent, [])
+        self.knows_identity = any(s.league_key for s in sections if s.agent == MANAGER)
+        for chain in sorted(chains, key=lambda chain: MANAGER not in chain.names):  # what the manager's own log says comes first
+            self.gather(chain)
+
+    # -- gathering
+    def facts(self, kept, section_of):
+        return [fact for fact in kept if id(section_of(fact)) in self.mine]
+
+    def gather(self, chain):
+        facts = chain.facts
+        own = {section.agent for section in chain.sections if id(section) in self.mine}
+        for agent in own:
+            self.logs[agent].append(chain)
+        for entry, (at, place) in facts.announced.items():
+            if id(entry[0]) in self.mine:
+                self.note_match(entry[1:], at, place)
+        for agent, meta, said in self.facts(facts.registered, lambda fact: fact[2].section):
+            self.declared.add(agent)
+            if text_of(meta, "log_public_key"):
+                self.keys.setdefault(agent, {}).setdefault(text_of(meta, "log_public_key"), said.place)
+            if meta.get("match_credentials") is True:
+                self.at_home.add(agent)
+        self.reports += self.facts(facts.reports, lambda said: said.section)
+        self.finals += self.facts(facts.finals, lambda said: said.section)
+        self.disputes += self.facts(facts.disputes, lambda said: said.section)
+        self.heads += self.facts(facts.heads, lambda fact: fact[2].section)
+        self.overs += self.facts(facts.overs, lambda said: said.section)
+        for said in self.facts(facts.calls, lambda said: said.section):
+            self.calls.setdefault((said.section.agent, said.match_id), []).append(said)
+
+    def note_match(self, entry, at, place):
+        match, commitment, a, b, game, referee, conversation, round_id, attempt = entry
+        known = self.matches.setdefault(match, Announced())
+        known.promise(commitment, at, place)
+        known.pair = known.pair or ((a, b) if a and b else None)
+        known.rounds |= {round_id} - {None}
+        known.games |= {game} - {""}
+        known.referees |= {f"referee:{referee}"} if referee else set()
+        if conversation and attempt is not None:
+            known.assigned.setdefault(attempt, (conversation, referee))
+            known.attempts.setdefault(conversation, attempt)
+
+    # -- checking
+    def check(self, directory, without):
+        self.managers = self.logs.get(MANAGER, [])
+        for said in self.reports:
+            known = self.matches.get(said.match_id)
+            if known:
+                known.referees.add(said.sender)
+        self.check_heads()
+        self.check_promises()
+        self.check_keys()
+        self.check_transfers()
+        for said in self.reports:
+            Report(self, said).check()
+        self.check_overs()
+        self.check_seconds()
+        self.note_undrawn()
+        self.note_abandoned()
+        self.note_disputes()
+        for said in self.finals[:1]:
+            self.check_table(said)
+        if self.is_newest:
+            Files(self, directory).check()
+
+    def check_heads(self):
+        for seq, head, said in self.heads:
+            if self.managers and not any(chain.hashes.get(head, -1) == seq for chain in self.managers):
+                self.found.fault(said.place, "witness.head", f"the manager's log had a line {shown(head)} after record {seq}; it is gone")
+
+    def check_promises(self):
+        """Players are also told by the match's referee which seed was promised."""
+        for (agent, match), calls in self.calls.items():
+            known = self.matches.setdefault(match, Announced())
+            for said in calls:
+                told = text_of(said.message, "draw_commitment") or text_of(dict_of(said.message, "context"), "draw_commitment")
+                entitled = said.sender in known.referees or not known.referees
+                if entitled and (said.checked or said.out):
+                    known.promise(told, said.time, said.place)
+        for match, known in self.matches.items():
+            if len(known.commitments) > 1:
+                _, place = min(list(known.commitments.values())[1:])
+                self.found.fault(place, "draw.commitment", f"{shown(match)} has several commitments: somebody was told another one")
+
+    def check_keys(self):
+        for agent, keys in self.keys.items():
+            for chain in self.logs.get(agent, []):
+                used = {s.key for s in chain.sections if s.agent == agent and id(s) in self.mine and s.key}
+                if used - set(keys):
+                    self.found.fault((chain.files[-1], 1), "key.unregistered", f"{agent} seals with a key that it has not registered")
+
+    def runs_of(self, agent):
+        return [run for chain in self.logs.get(agent, []) for run in chain.runs]
+
+    def check_transfers(self):
+        """What somebody took for good, its sender must have a record of, unless a kill took the end of its log."""
+        sent, lost = {}, {}
+        for agent, chains in self.logs.items():
+            sent[agent] = {digest: at for chain in chains for digest, at in chain.facts.sent_at.items()}
+        for agent, chains in self.logs.items():
+            late = {}
+            for digest, said in (fact for chain in chains for fact in chain.facts.received):
+                if id(said.section) not in self.mine or said.peer not in sent or said.peer == agent:
+                    continue
+                at = sent[said.peer].get(digest)
+                if at is not None:
+                    late[said.peer] = min(late.get(said.peer, 1e12), said.time - at)
+            for digest, said in (fact for chain in chains for fact in chain.facts.received):
+                if id(said.section) in self.mine and said.peer in sent and said.peer != agent and digest not in sent[said.peer]:
+                    self.judge_unsent(said, said.time - late.get(said.peer, 0.0), lost)
+        for run, (agent, first, last, count) in lost.items():
+            self.judge_tail(run, agent, last - first, count)
+
+    def judge_unsent(self, said, at, lost):
+        runs = [run for run in self.runs_of(said.peer) if run.begin <= at] or self.runs_of(said.peer)[:1]
+        if not runs:
+            return
+        run = max(runs, key=lambda run: run.begin)
+        if run.closed or at <= run.end:
+            self.found.fault(said.place, "transfer.one_sided", f"{said.peer} has no record of having sent this")
+        else:
+            agent, first, last, count = lost.get(run, (said.peer, at, at, 0))
+            lost[run] = agent, min(first, at), max(last, at), count + 1
+
+    def judge_tail(self, run, agent, span, count):
+        """A log may have been quiet for long before it was killed, so what counts is the time that the lost messages fill."""
+        text = f"{agent}'s log ends here; others have {count} later messages of it, of {span:.1f} s"
+        if span > TAIL_SECONDS:
+            self.found.fault(run.place, "log.short", text)
+        else:
+            self.found.incident(run.place, "log.tail_lost", text + ": what a kill may take")
+
+    def is_lost(self, agent, at):
+        """Whether this time lies behind the unsealed end of one of the agent's runs."""
+        runs = sorted(self.runs_of(agent), key=lambda run: run.begin)
+        for run, after in zip(runs, [*runs[1:], None]):
+            if not run.closed and at > run.end and (after is None or at < after.begin):
+                return run
         return None
 
-    def check_table(self, results):
+    def seed_of(self, match, proof, place):
+        known = self.matches.get(match)
+        if not HEX64.match(proof):
+            self.found.fault(place, "draw.proof", "draw_proof is no seed of 256 bits")
+        elif known is None or draw_commitment(bytes.fromhex(proof), match) not in known.commitments:
+            self.found.fault(place, "draw.proof", "the revealed seed is not the one that was committed to")
+        else:
+            return bytes.fromhex(proof)
+        return None
+
+    def check_overs(self):
+        seen = set()
+        for said in self.overs:
+            proof, known = text_of(said.message, "draw_proof"), self.matches.get(said.match_id)
+            key = said.section.agent, said.match_id, proof
+            if proof and known and said.sender in known.referees and key not in seen:
+                seen.add(key)
+                self.seed_of(said.match_id, proof, said.place)
+
+    # -- what players and referees wrote down of a match
+    def own_calls(self, agent, match, conversation, sender=None):
+        """The calls of one attempt in somebody's log; of a foreign conversation all that its referee made."""
+        calls = self.calls.get((agent, match), [])
+        known = self.matches.get(match)
+        if known and conversation not in known.attempts and sender and not any(c.conversation == conversation for c in calls):
+            return [call for call in calls if call.sender == sender]
+        return [call for call in calls if call.conversation == conversation]
+
+    def answers(self, agent, match, conversation, kind, player=None, sender=None):
+        """The valid-looking answers to calls of this kind that the log of `agent` has (of a referee: by this player)."""
+        found = []
+        for call in self.own_calls(agent, match, conversation, sender):
+            is_own = player is None or call.peer == player
+            if call.message.get("message_type") == kind and is_own and call.valid_answer and (call.checked or call.out):
+                found.append(call.answer)
+        return found
+
+    def attempts(self, match):
+        known = self.matches[match]
+        conversations = {call.conversation: call.time for calls in self.calls_of(match) for call in reversed(calls)}
+        return sorted(conversations, key=lambda name: (known.attempts.get(name, 1 << 40), conversations[name]))
+
+    def calls_of(self, match):
+        return [calls for (_, of), calls in self.calls.items() if of == match]
+
+    def handed_over(self, match, conversation, player, opponent, sender=None):
+        """The commitment of `player` in the last call that its opponent's log has; None if there is no such call."""
+        calls = [call for call in self.own_calls(f"player:{opponent}", match, conversation, sender)
+                 if call.message.get("message_type") == "CHOOSE_PARITY_CALL" and call.checked]
+        return text_of(dict_of(calls[-1].message, "context"), "opponent_commitment") if calls else None
+
+    def handed_by_referee(self, match, conversation, player):
+        """The same by the log of the referee itself, where its opponent has none."""
+        for (agent, of), calls in self.calls.items():
+            if of == match and agent.startswith("referee:"):
+                for call in reversed(calls):
+                    if call.conversation == conversation and call.peer != f"player:{player}" and dict_of(call.message, "context"):
+                        return text_of(dict_of(call.message, "context"), "opponent_commitment")
+        return None
+
+    def check_seconds(self):
+        """If both commitments counted once, they hold for the match (docs/protocol.md)."""
+        for match, known in self.matches.items():
+            attempts = self.attempts(match) if known.pair else []
+            for at, first in enumerate(attempts):
+                bound = {}
+                for player, opponent in (known.pair, known.pair[::-1]):
+                    told = self.handed_over(match, first, player, opponent)
+                    bound[player] = told if told is not None else self.handed_by_referee(match, first, player)
+                if not all(bound.values()):
+                    continue
+                for later in attempts[at + 1:]:
+                    for player in known.pair:
+                        self.check_second(match, first, later, player, bound[player])
+                break
+
+    def check_second(self, match, first, later, player, bound):
+        own = self.answers(f"player:{player}", match, later, "GAME_INVITATION")
+        heard = [answer for (agent, of), calls in self.calls.items() if of == match and agent.startswith("referee:")
+                 for answer in self.answers(agent, match, later, "GAME_INVITATION", f"player:{player}")]
+        report = next((said for said in self.reports if said.match_id == match and said.conversation == later), None)
+        for ack in own or heard:
+            if ack.message.get("accept") is not False and text_of(ack.message, "choice_commitment") != bound:
+                return self.found.fault(report.place if report else ack.place, "commitment.second",
+                                        f"player:{player} had committed to another choice of {match} in {shown(first)}; both "
+                                        "commitments counted, so they hold for the match")
+        opponent = next(p for p in self.matches[match].pair if p != player)
+        handed = self.handed_over(match, later, player, opponent)
+        if handed is not None and handed != bound and report:
+            self.found.fault(report.place, "commitment.second", f"player:{player} had committed to another choice of {match} in {shown(first)} than "
+                                                                f"player:{opponent} was told in {shown(later)}")
+        return None
+
+    def note_undrawn(self):
+        shown_to_players = {said.match_id for said in self.overs if text_of(said.message, "draw_proof")}
+        for match, known in self.matches.items():
+            if known.commitments and self.finals and match not in self.results and match not in shown_to_players:
+                self.found.incident(known.first_place(), "draw.unrevealed",
+                                    f"{shown(match)} was ended by the manager: nothing was drawn, and its seed was revealed to nobody")
+
+    def note_abandoned(self):
+        """Who knows the seed knows the result as soon as both have chosen, and could give up what it dislikes."""
+        for match, known in self.matches.items():
+            result = self.results.get(match)
+            if result is None or not known.pair:
+                continue
+            for conversation in self.attempts(match):
+                if conversation == result.conversation or result.conversation not in known.attempts:
+                    continue
+                chose = [answer for agent in ("player:" + p for p in known.pair)
+                         for answer in self.answers(agent, match, conversation, "CHOOSE_PARITY_CALL")[-1:]]
+                if len(chose) < 2:
+                    chose = [answers[-1] for referee in known.referees for p in known.pair
+                             if (answers := self.answers(referee, match, conversation, "CHOOSE_PARITY_CALL", "player:" + p))]
+                if len(chose) == 2:
+                    attempt = known.assigned.get(known.attempts.get(conversation), ("", "its referee"))
+                    self.found.incident(chose[-1].place, "draw.abandoned",
+                                        f"both players of {match} had chosen in {shown(conversation)}, which {attempt[1]} gave up; "
+                                        "the result is of another attempt")
+
+    def note_disputes(self):
+        for said in self.disputes:
+            params = dict_of(said.message, "query_params")
+            match = text_of(params, "match_id")
+            told = self.results.get(match)
+            against = [fault for fault in self.found.faults if told and (fault["file"], fault["line"]) == told.place]
+            word = (f"the sealed records speak against the report ({', '.join(sorted({f['rule'] for f in against}))})" if against
+                    else "the sealed records support the report" if told else "there is no report of it")
+            self.found.incident(said.place, "match.disputed", f"{shown(said.sender)} disputes {shown(match)}: {word}")
+
+    def check_table(self, final):
         """Points, then points among all who are tied, then wins, then fewer draws, then the id."""
-        rows, place = self.final
-        if len(results) < len(rows) * (len(rows) - 1) // 2:
-            return  # the manager itself ended some matches: only its journal knows how
+        rows = list_of(final.message, "final_standings")
         tally = {text_of(row, "player_id"): [0, 0, 0, 0] for row in rows}  # points, wins, draws, losses
-        games = [(*self.pairings[match], *points) for match, points in results.items()]
+        games = [(*self.matches[match].pair, *result.points) for match, result in self.results.items() if result.points]
+        for a, b, _, _ in games:
+            if a not in tally or b not in tally:
+                return self.found.fault(final.place, "table.players", f"{shown(a)} or {shown(b)} has played but has no row")
+        if len(games) < len(rows) * (len(rows) - 1) // 2:
+            return None  # the manager itself ended some matches, or their reports are no results: only its journal knows how
         for a, b, points_a, points_b in games:
             for player, own in ((a, points_a), (b, points_b)):
                 tally[player][0] += own
@@ -497,34 +1094,572 @@ class Records:
                 among[a] += points_a
                 among[b] += points_b
         key = {player: (-t[0], -among[player], -t[1], t[2]) for player, t in tally.items()}
-        order = sorted(tally, key=lambda player: (key[player], int(player.lstrip("P") or 0)))
+        order = sorted(tally, key=lambda player: (key[player], id_number(player), player))
+        return self.compare_rows(final, rows, tally, key, order)
+
+    def compare_rows(self, final, rows, tally, key, order):
         rank = 0
+        if len(order) < len(rows):
+            return self.found.fault(final.place, "table.differs", "the final table names a player twice")
         for i, (player, row) in enumerate(zip(order, rows)):
             if i == 0 or key[player] != key[order[i - 1]]:
                 rank = i + 1
             points, wins, draws, losses = tally[player]
-            shown = [row.get(k) for k in ("player_id", "rank", "points", "wins", "draws", "losses")]
-            if shown != [player, rank, points, wins, draws, losses]:
-                return self.fault(place, "table.differs",
-                                  f"row {i + 1} of the final table does not follow from the results")
+            told = [row.get(k) for k in ("player_id", "rank", "points", "wins", "draws", "losses", "played")]
+            if told != [player, rank, points, wins, draws, losses, wins + draws + losses]:
+                return self.found.fault(final.place, "table.differs",
+                                        f"row {i + 1} of the final table does not follow from the results")
         return None
 
 
-def verify(directory, chain_only):
-    started = time.monotonic()
+def id_number(player):
+    match = re.match(r"\D*(\d{1,15})\Z", player, re.ASCII)
+    return int(match[1]) if match else 0
+
+
+class Report:
+    """One report that the manager accepted."""
+
+    def __init__(self, league, said):
+        self.league, self.said, self.found = league, said, league.found
+        self.match, self.place, self.conversation = said.match_id, said.place, said.conversation
+        result = said.message.get("result")
+        self.result = result if isinstance(result, dict) else {}
+        self.details = dict_of(self.result, "details")
+        self.points = self.winner = None
+        termination = self.details.get("termination")
+        self.termination = termination if isinstance(termination, str) else ""
+        number = self.details.get("drawn_number")
+        # A referee of other origin may name no termination; then a number says that it was played.
+        self.is_normal = self.termination == "NORMAL" or (not self.termination and number is not None and number != 0)
+        self.is_technical = bool(self.termination) and not self.is_normal
+        self.choices = dict_of(self.details, "choices")
+        self.commitments, self.nonces = (
+            {player: text for player, text in dict_of(self.details, name).items() if isinstance(text, str)}
+            for name in ("choice_commitments", "choice_nonces"))
+
+    def fault(self, rule, text):
+        self.found.fault(self.place, rule, text)
+
+    def check(self):
+        known = self.league.matches.get(self.match)
+        if known is None or known.pair is None:
+            return self.fault("result.unknown_match", f"{shown(self.match)} was never announced")
+        self.known, self.pair = known, known.pair
+        self.failed = {text_of(failure, "player_id") for failure in list_of(self.details, "failures")} & set(self.pair)
+        self.check_authority()
+        if not self.check_form():
+            return None
+        count = len(self.found.faults)
+        self.check_score()
+        self.is_consistent = len(self.found.faults) == count
+        self.check_places()
+        earlier = self.league.results.setdefault(self.match, self)
+        if (earlier.points, earlier.winner) != (self.points, self.winner):
+            self.fault("result.second", f"{self.match} has another result already")
+        self.is_home = self.said.sender in self.league.at_home or not self.league.knows_identity
+        self.check_draw()
+        for player, opponent in (self.pair, self.pair[::-1]):
+            self.check_choice(player, opponent)
+            self.check_loss(player)
+            self.check_sealed(player, opponent)
+        return None
+
+    def check_authority(self):
+        known = self.known
+        attempt = known.attempts.get(self.conversation)
+        assigned = {f"referee:{referee}" for _, referee in known.assigned.values() if referee}
+        if attempt is not None and known.assigned[attempt][0] == self.conversation and known.assigned[attempt][1]:
+            assigned = {f"referee:{known.assigned[attempt][1]}"}
+        if assigned and self.said.sender not in assigned:
+            self.fault("authority.report", f"{shown(self.said.sender)} reported a match of {', '.join(sorted(assigned))}")
+
+    def check_form(self):
+        score = self.result.get("score")
+        winner = self.result.get("winner")
+        good = (isinstance(score, dict) and set(self.pair) <= set(score) and all(map(is_integer, score.values())) and (winner is None or isinstance(winner, str))
+                and isinstance(self.result.get("details"), (dict, type(None))))
+        if not good:
+            self.fault("result.form", "it is no result: score, winner or details are missing or of another type")
+            return False
+        self.points, self.winner = tuple(score[p] for p in self.pair), winner or None
+        return True
+
+    def check_score(self):
+        game = EvenOdd
+        a, b = self.pair
+        winners = {(game.WIN, game.LOSS): a, (game.LOSS, game.WIN): b, (game.DRAW, game.DRAW): None, (0, 0): None}
+        if self.points not in winners:
+            self.points = None
+            return self.fault("result.score", f"a score of {shown(self.result['score'])} is none of this game")
+        if self.winner != winners[self.points]:
+            return self.fault("result.winner", f"by the score {shown(winners[self.points])} won, not {shown(self.winner)}")
+        wrong = (self.points == (0, 0) if self.is_normal else False)
+        if self.is_technical:
+            both = self.termination == "BOTH_FAILED"
+            wrong = self.points == (game.DRAW, game.DRAW) or both != (self.points == (0, 0))
+        if wrong:
+            return self.fault("result.score", f"{self.points[0]}:{self.points[1]} is no score of a match with termination {shown(self.termination)}")
+        if self.is_technical and self.failed == {self.winner}:
+            return self.fault("result.winner", f"{self.winner} won, though nobody else failed")
+        return None
+
+    def check_places(self):
+        message, known = self.said.message, self.known
+        told = round_number(message.get("round_id"))
+        if told is not None and known.rounds and told not in known.rounds:
+            self.fault("result.round", f"{self.match} is of round {sorted(known.rounds)[0]}, not {told}")
+        game = text_of(message, "game_type")
+        if game and known.games and game not in known.games:
+            self.fault("result.game", f"{self.match} is a match of {shown(sorted(known.games)[0])}, not of {shown(game)}")
+        attempt = number_of(self.details, "attempt")
+        judged = self.said.sender in self.league.at_home or not self.league.knows_identity
+        if judged and attempt is not None and known.assigned:
+            own = known.attempts.get(self.conversation, attempt)
+            if attempt not in known.assigned or attempt != own:
+                self.fault("result.attempt", f"it says that it is of attempt {attempt}, which was not the one assigned")
+
+    # -- the draw
+    def check_draw(self):
+        proof = text_of(self.details, "draw_proof")
+        version = self.details.get("draw_version", 1)
+        if (self.is_normal or "draw_version" in self.details) and (version != (2 if self.commitments else 1) or not is_number(version)):
+            self.fault("draw.version", f"{self.match}: draw version {shown(version)} with {len(self.commitments)} commitments")
+        seed = None
+        if proof:
+            seed = self.league.seed_of(self.match, proof, self.place)
+        elif self.is_home or self.said.sender not in self.league.declared:
+            self.fault("draw.unrevealed", f"the report of {self.match} does not reveal the seed of the draw")
+        else:
+            self.found.incident(self.place, "result.unproven", f"{self.said.sender} is of other origin and reported {self.match} without its seed")
+        rules = GAMES.get(next(iter(self.known.games), "") or text_of(self.said.message, "game_type") or "even_odd")
+        is_open = self.check_openings(draw_commitment(seed, self.match) if seed else next(iter(self.known.commitments), ""))
+        if rules and self.is_normal:
+            self.check_play(rules, seed if is_open else None)
+        elif self.is_technical and (self.details.get("drawn_number") not in (None, 0) or text_of(self.details, "number_parity")):
+            self.fault("result.number", f"nothing is drawn after a technical loss, as {self.match} was")
+
+    def check_play(self, rules, seed):
+        chosen = [text_of(self.choices, p) for p in self.pair]
+        number, parity = self.details.get("drawn_number"), text_of(self.details, "number_parity")
+        if any(choice not in rules.CHOICES for choice in chosen):
+            return self.fault("result.form", f"{self.match} was played, but the report lacks its two choices")
+        if not is_number(number) or number not in rules.NUMBERS:
+            return self.fault("draw.number", f"{shown(number)} is no number of this game")
+        if seed is not None:
+            nonces = [text_of(self.nonces, p) if p in self.commitments else "" for p in self.pair] if self.commitments else None
+            right = rules.number(seed, self.match, chosen, nonces)
+            if number != right:
+                return self.fault("draw.number", f"the seed, the choices and the nonces of {self.match} give {right}, not {number}")
+        if parity and parity != rules.kind(number):
+            self.fault("result.number", f"{shown(parity)} is not the parity of {number}")
+        if self.winner != rules.winner(self.pair, chosen, number) and self.is_consistent:
+            self.fault("draw.winner", f"by the rules {self.match} has another winner")
+        return None
+
+    def check_openings(self, promise):
+        """False where a listed commitment is not opened."""
+        for player in self.pair:
+            nonce, commitment = self.nonces.get(player), self.commitments.get(player)
+            if nonce is not None and not HEX64.match(nonce):
+                self.fault("commitment.opening", f"the nonce of {player} in {self.match} is none")
+                return False
+            opened = choice_commitment(promise, self.match, player, text_of(self.choices, player), nonce or "")
+            if self.is_normal and commitment is not None and (nonce is None or commitment != opened):
+                self.fault("commitment.opening", f"the commitment of {player} in {self.match} is not opened by its choice and nonce")
+                return False
+        return True
+
+    # -- the players' own records
+    def answers(self, player, kind):
+        return self.league.answers(f"player:{player}", self.match, self.conversation, kind, sender=self.said.sender)
+
+    def heard(self, player, kind):
+        """What the log of the referee that reported has of this player."""
+        return self.league.answers(self.said.sender, self.match, self.conversation, kind, f"player:{player}")
+
+    def check_choice(self, player, opponent):
+        told = self.choices.get(player)
+        agent = f"player:{player}"
+        own, heard = ([choice for answer in answers(player, "CHOOSE_PARITY_CALL") if (choice := choice_of(answer))]
+                      for answers in (self.answers, self.heard))
+        if agent in self.league.logs and agent in self.league.keys and self.is_normal:
+            self.check_presence(agent, bool(own))
+        witness = own or (heard if agent not in self.league.logs else [])
+        if not isinstance(told, str) or not told or not witness or told in witness:
+            return
+        over = [dict_of(dict_of(said.message, "game_result"), "choices").get(player) for said in self.league.overs
+                if said.section.agent == f"player:{opponent}" and said.match_id == self.match]
+        also = (f"; the referee's own log has {shown(heard[-1])}" if heard and own else "") + (
+            f"; player:{opponent} was told {shown(over[-1])}" if over else "")
+        whose = f"the sealed log of {agent}" if own else f"the log of {self.said.sender}"
+        self.fault("choice.differs", f"{self.said.sender} reported {shown(told)} of {agent} in {self.match}, but {whose} has "
+                                     f"{shown(witness[-1])}: one of the two records is false{also}")
+
+    def check_presence(self, agent, chose):
+        """A match that was played stands in the player's log."""
+        calls = self.league.own_calls(agent, self.match, self.conversation, self.said.sender)
+        kinds = {call.message.get("message_type") for call in calls}
+        lacking = [name for name, there in (("invitation", "GAME_INVITATION" in kinds), ("call", "CHOOSE_PARITY_CALL" in kinds),
+                                            ("answer", chose)) if not there]
+        if not lacking:
+            return
+        run = self.league.is_lost(agent, self.said.time)
+        if run:
+            return self.found.incident(run.place, "log.tail_lost", f"{agent}'s log ends before {self.match}, or in it")
+        self.found.miss(self.place, "choice.absent", f"{self.match} was played, but the log of {agent} has no {', no '.join(lacking)} of it. "
+                                                     f"Ask {agent.split(':')[1]} for its whole log, or say --without {agent.split(':')[1]}.")
+
+    def check_loss(self, player):
+        if not self.is_technical or self.points is None or self.points[self.pair.index(player)] != 0:
+            return
+        if self.failed and player not in self.failed:
+            return
+        failures = [failure for failure in list_of(self.details, "failures") if text_of(failure, "player_id") == player]
+        last = failures[-1] if failures else {}
+        code, kind = text_of(last, "error_code"), text_of(last, "call")
+        if code == "E038" or self.termination == "PLAYER_UNAVAILABLE":
+            return
+        calls = self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender)
+        calls = [call for call in calls if call.checked and call.message.get("message_type") == (kind or call.message.get("message_type"))]
+        if not calls or not self.is_timely(calls[-1], last) or not self.is_valid(player, calls[-1]):
+            return
+        network = code in ("E001", "E009") or (not code and re.search("TIMEOUT|CONNECTION", self.termination, re.I))
+        masked = code in ("E011", "E012", "E014")
+        text = (f"{self.match} was lost by player:{player} for {code or shown(self.termination)}, but its sealed log has a valid answer in "
+                f"time to {shown(calls[-1].message.get('message_type'))}")
+        if network or masked:
+            self.found.incident(self.place, "loss.contradicted", text + (": it was lost on the way, or one of the two records is false"
+                                                                         if network else "; whether its token was right cannot be seen"))
+        else:
+            self.fault("loss.contradicted", f"{text}: the record of {self.said.sender} or that of player:{player} is false")
+
+    @staticmethod
+    def is_timely(call, failure):
+        if not call.valid_answer or "verdict" in call.answer.message:
+            return False
+        message = call.message
+        limit = number_of(dict_of(failure, "clock"), "limit_ms")
+        until, sent = (seconds_of(text_of(message, key)) for key in ("deadline", "timestamp"))
+        if limit is not None:
+            seconds = limit / 1000
+        elif until is not None and sent is not None:
+            seconds = until - sent
+        else:
+            seconds = 5.0 if message.get("message_type") == "GAME_INVITATION" else 30.0
+        return call.answer.time - call.time <= seconds
+
+    def is_valid(self, player, call):
+        """Whether the answer is one that a referee must take."""
+        answer, kind = call.answer.message, call.message.get("message_type")
+        if text_of(answer, "match_id") not in ("", self.match):
+            return False
+        if kind == "GAME_INVITATION":
+            commitment = answer.get("choice_commitment")
+            return answer.get("accept") is True and (commitment is None or (isinstance(commitment, str) and bool(HEX64.match(commitment))))
+        choice = answer.get("parity_choice")
+        if not isinstance(choice, str) or choice not in EvenOdd.CHOICES:
+            return False
+        acks = self.answers(player, "GAME_INVITATION")
+        commitment = text_of(acks[-1].message, "choice_commitment") if acks else ""
+        nonce = text_of(answer, "choice_nonce")
+        promises = list(self.known.commitments)
+        return not commitment or (bool(HEX64.match(nonce)) and any(
+            choice_commitment(promise, self.match, player, choice, nonce) == commitment for promise in promises))
+
+    def check_sealed(self, player, opponent):
+        """Commitments: those that the players' logs hold, and those that the report lists."""
+        league = self.league
+        listed = self.commitments.get(player)
+        given = self.given(player)
+        made = [commitment for commitment in given if commitment]
+        handed = league.handed_over(self.match, self.conversation, player, opponent, self.said.sender)
+        holder = None
+        if handed and listed != handed:
+            holder = opponent
+        elif made and listed is not None and listed not in made:
+            holder = player
+        elif listed is None and given and given[-1] and self.is_normal and self.is_home:  # what it gave last was handed over
+            holder = player
+        if holder:
+            return self.fault("commitment.dropped", f"the sealed log of player:{holder} has a commitment of player:{player} in {self.match}, and the "
+                                                    f"report has {'another' if listed else 'none'}: one of the two records is false")
+        logs = [agent for agent in (f"player:{player}", f"player:{opponent}") if agent in league.logs]
+        if listed is not None and logs and listed not in made and listed != handed:
+            self.found.incident(self.place, "commitment.claimed", f"the report of {self.match} lists a commitment of player:{player} that no "
+                                                                  "sealed record of the players holds")
+        return None
+
+    def given(self, player):
+        """The commitments that the player's own log has, in order, empty where it gave none; without a promised seed nobody commits."""
+        return [text_of(answer.message, "choice_commitment") for answer in self.answers(player, "GAME_INVITATION")
+                if answer.message.get("accept") is not False and text_of(answer.asked.message, "draw_commitment")]
+
+
+def choice_of(answer):
+    return text_of(answer.message, "parity_choice") or text_of(answer.message, "choice")
+
+
+class Files:
+    """The files in data/ that a reader may take for the truth: of matches and of players' histories."""
+
+    def __init__(self, league, directory):
+        self.league, self.found, self.data = league, league.found, os.path.join(directory, "data")
+
+    def check(self):
+        for folder, _, names in sorted(os.walk(os.path.join(self.data, "matches"))):
+            for name in sorted(names):
+                if name.endswith(".json"):
+                    self.check_match(os.path.join(folder, name))
+        for folder, _, names in sorted(os.walk(os.path.join(self.data, "players"))):
+            if "history.json" in names:
+                self.check_history(os.path.join(folder, "history.json"))
+
+    def is_own(self, league_id):
+        return league_id in {section.league_id for section in self.league.sections if section.agent == MANAGER}
+
+    def check_match(self, path):
+        file = read_json(path)
+        match = text_of(file, "match_id")
+        report, known = self.league.results.get(match), self.league.matches.get(match)
+        if not file or not report or not self.is_own(text_of(file, "league_id")) or file.get("state") != "FINISHED":
+            return
+        if text_of(file, "draw_commitment") not in known.commitments or file.get("attempt") != report.details.get("attempt"):
+            return  # of an earlier league, or of an attempt that does not count
+        told, details = dict_of(file, "result"), dict_of(dict_of(file, "result"), "details")
+        same = [told.get(key) == report.result.get(key) for key in ("winner", "score")]
+        same += [details.get(key) == report.details.get(key) for key in ("drawn_number", "choices", "draw_proof")]
+        if not all(same):
+            self.found.fault((path, 0), "projection.match", f"it has another result of {shown(match)} than the report that the manager accepted")
+
+    def check_history(self, path):
+        file = read_json(path)
+        player = text_of(file, "player_id")
+        for row in list_of(file, "matches"):
+            report = self.league.results.get(text_of(row, "match_id"))
+            if not report or player not in report.pair or not self.is_own(text_of(row, "league_id")) or not report.points:
+                continue
+            opponent = report.pair[report.pair[0] == player]
+            own = report.points[report.pair.index(player)]
+            result = {3: "WIN", 1: "DRAW", 0: "LOSS"}[own]
+            expected = [opponent, result, report.details.get("drawn_number")]
+            told = [row.get(key) for key in ("opponent_id", "result", "drawn_number")]
+            for key, of in (("my_choice", player), ("opponent_choice", opponent)):
+                if report.is_normal:
+                    told.append(row.get(key))
+                    expected.append(report.choices.get(of))
+            if told != expected:
+                return self.found.fault((path, 0), "projection.history", f"it has another result of {shown(row['match_id'])} than the report "
+                                                                         "that the manager accepted")
+        return None
+
+
+# --- Leagues in one directory ---------------------------------------------------------------------------------------
+def archive_of(path, directory):
+    """The part of logs/archive/ that a log of an earlier league was put aside to; empty for the others."""
+    match = re.search(r"(?:^|/)archive/[^/]+/", os.path.relpath(path, directory).replace(os.sep, "/"))
+    return match[0] if match else ""
+
+
+def group(chains):
+    """Gives each section its league: by the league's key, in older logs by its id and by which manager began last before it."""
+    epochs = []  # (when a manager began, league id and archive, league)
+    merged = {}
+    for chain in chains:
+        before = None
+        for section in (s for s in chain.sections if s.agent == MANAGER):
+            name = section.league_id + chain.archive
+            section.league = section.league_key or "id:" + name
+            epochs.append((section.created, name, section.league))
+            if section.league_key and before and not before.league_key and before.league_id == section.league_id:
+                merged[before.league] = section.league  # the same league, continued by a newer program
+            before = section
+    epochs.sort(key=lambda epoch: epoch[0])
+    for chain in chains:
+        after = None
+        for section in reversed(chain.sections):
+            name = section.league_id + chain.archive
+            if section.league is None and section.league_key:
+                section.league = section.league_key
+            elif section.league is None and section.league_id:
+                fitting = [league for begin, of, league in epochs if of == name and begin <= section.created + 1]
+                section.league = fitting[-1] if fitting else "id:" + name
+            elif section.league is None and after is not None:
+                section.league = after.league  # it had no id yet
+                section.agent = after.agent
+            after = section
+    sections = [section for chain in chains for section in chain.sections]
+    for section in sections:
+        section.league = merged.get(section.league, section.league)
+    return sections
+
+
+def excuses(directory, without):
+    """Whose evidence is kept elsewhere: by --without, and by the MANIFEST of a bundle."""
+    excused = set(without)
+    manifest = read_json(os.path.join(directory, "MANIFEST.json"))
+    for entry in list_of(manifest, "left_out"):
+        agent = text_of(entry, "agent")
+        if agent:
+            excused.add(agent.split(":")[-1])
+        for path in re.findall(r"logs/agents/(\w+)\.log\.jsonl", text_of(entry, "what")):
+            excused.add(path)
+        if "logs/league/" in text_of(entry, "what"):
+            excused.add(MANAGER)
+    return excused
+
+
+class Completeness:
+    """Whether what should be in the directory is there."""
+
+    def __init__(self, directory, chains, excused, found):
+        self.directory, self.chains, self.excused, self.found = directory, chains, excused, found
+        self.data = os.path.join(directory, "data")
+        self.has_journal = os.path.exists(os.path.join(self.data, "journal", "journal.sqlite"))
+        self.has_results = os.path.exists(os.path.join(self.data, "results.json"))
+
+    def check(self, league, name, sections):
+        managers = [chain for chain in self.chains if MANAGER in chain.names and not chain.archive]
+        # Of a log that is gone while its seal is there, log.missing tells.
+        sealed = [chain.path for chain in self.chains if not chain.files]
+        if not managers and MANAGER not in self.excused and not any("league.log.jsonl" in path for path in sealed):
+            names = sorted({s.league_id for s in sections if s.league_id})
+            path = os.path.join(self.directory, "logs", *(["league", names[0], "league.log.jsonl"] if names and safe(names[0]) else []))
+            self.found.miss((path, 0), "log.absent", "the manager's log is not there, so nothing tells who took part and what was accepted. Ask the "
+                            "operator for logs/league/, or say --without league_manager.")
+        if managers and not self.has_journal and not self.has_results and "journal" not in self.excused:
+            self.found.miss((os.path.join(self.data, "journal", "journal.sqlite"), 0), "journal.absent",
+                            "the manager's journal is not there. Ask the operator for data/journal/ or a bundle's data/results.json, or say --without journal.")
+        if league:
+            own = [section for section in sections if section.league in (name, None)]
+            self.check_agents(league, sealed, {s.agent for s in own}, {s.key for s in own})
+
+    def check_agents(self, league, sealed, names, used):
+        for agent, keys in sorted(league.keys.items()):
+            short = agent.split(":")[1]
+            path = os.path.join(self.directory, "logs", "agents", short + ".log.jsonl")
+            if agent in names or used & set(keys) or path in sealed or {agent, short} & self.excused:
+                continue
+            self.found.miss((path, 0), "log.absent", f"{agent} registered a log key, but its log is not there. Ask {short} for "
+                                                     f"logs/agents/{short}.log.jsonl, or say --without {short}.")
+
+
+def safe(name):
+    return re.match(r"[\w.-]{1,100}\Z", name, re.ASCII)
+
+
+def read_chains(directory, chain_only):
     logs = os.path.join(directory, "logs")
-    found = find_logs(logs if os.path.isdir(logs) else directory)
-    if not found:
+    chains = []
+    for path, files in sorted(find_logs(logs if os.path.isdir(logs) else directory).items()):
+        facts = LogFacts()
+        chain = Chain(path, files, None if chain_only else facts.take).run()
+        chain.facts, chain.archive = facts, archive_of(path, logs)
+        chains.append(chain)
+    return chains
+
+
+def check_directory(directory, chain_only, without):
+    """Findings about one directory with logs/ and data/; None if there is nothing to look at."""
+    chains = read_chains(directory, chain_only)
+    found = Findings()
+    completeness = Completeness(directory, chains, excuses(directory, without), found)
+    if not chains and not (completeness.has_journal or completeness.has_results):
         return None
-    records = Records()
-    chains = [Chain(path, files, None if chain_only else records.take).run() for path, files in sorted(found.items())]
+    for chain in chains:
+        found.faults += chain.faults + chain.facts.faults
+        found.notes += chain.notes
     if not chain_only:
-        records.check(chains)
-    faults = [fault for chain in chains for fault in chain.faults] + records.faults
-    faults.sort(key=lambda fault: (fault["file"], fault["line"]))
-    count = sum(chain.records for chain in chains)
-    return {"ok": not faults, "records": count, "records_per_second": count / max(time.monotonic() - started, 1e-9),
-            "logs": len(chains), "faults": faults, "notes": [note for chain in chains for note in chain.notes]}
+        sections = group(chains)
+        by_league = {}
+        for section in sections:
+            by_league.setdefault(section.league, []).append(section)
+        led, newest = set(), None
+        for chain in chains:
+            for section in (s for s in chain.sections if s.agent == MANAGER):
+                led.add(section.league)
+                if not chain.archive and (newest is None or section.created >= newest.created):
+                    newest = section
+        newest = newest.league if newest else None
+        leagues = {name: League(chains, own, found, name == newest) for name, own in by_league.items() if name is not None}
+        for name, league in leagues.items():
+            if name not in led and led:
+                found.notes.append(f"{len(league.sections)} parts of logs are of another league ({shown(name)}), whose manager's log is not here")
+            league.check(directory, without)
+        completeness.check(leagues.get(newest), newest, sections)
+    return chains, found
+
+
+def find_leagues(directory):
+    """The directory itself, or those below it that have logs/."""
+    if os.path.isdir(os.path.join(directory, "logs")) or os.path.isdir(os.path.join(directory, "data")):
+        return [directory]
+    below = []
+    for folder, names, _ in os.walk(directory):
+        if "logs" in names and folder != directory:
+            below.append(folder)
+            names.clear()
+    return sorted(below) or [directory]
+
+
+def limited(findings):
+    """At most so many of a kind, each with the number of all of its kind."""
+    counts, kept = {}, []
+    for finding in findings:
+        counts[finding["rule"]] = counts.get(finding["rule"], 0) + 1
+        if counts[finding["rule"]] <= MOST_OF_A_KIND:
+            kept.append(finding)
+    return [{**finding, "count": counts[finding["rule"]]} for finding in kept]
+
+
+def unique(findings):
+    seen, kept = set(), []
+    for finding in sorted(findings, key=lambda finding: (finding["file"], finding["line"])):
+        key = finding["file"], finding["line"], finding["rule"]
+        if key not in seen:
+            seen.add(key)
+            kept.append(finding)
+    return kept
+
+
+def verify(directory, chain_only=False, without=()):
+    """The report on a directory as --json prints it; None if there are no logs."""
+    started = time.monotonic()
+    report = {"ok": True, "records": 0, "records_per_second": 0, "logs": 0, "faults": [], "missing": [], "incidents": [],
+              "notes": [], "unchecked": UNCHECKED, "leagues": []}
+    for folder in find_leagues(directory):
+        checked = check_directory(folder, chain_only, without)
+        if checked is None:
+            continue
+        chains, found = checked
+        report["faults"] += unique(found.faults)
+        report["missing"] += unique(found.missing)
+        report["incidents"] += found.incidents
+        report["notes"] += found.notes
+        report["records"] += sum(chain.records for chain in chains)
+        report["logs"] += len(chains)
+        report["leagues"].append({"directory": folder, "ok": not found.faults and not found.missing, "logs": len(chains)})
+    if not report["leagues"]:
+        return None
+    report["incidents"] = limited(sorted(report["incidents"], key=lambda finding: (finding["rule"], finding["file"], finding["line"])))
+    report["ok"] = not report["faults"] and not report["missing"]
+    report["records_per_second"] = report["records"] / max(time.monotonic() - started, 1e-9)
+    return report
+
+
+def print_report(report):
+    for name, label in (("faults", ""), ("missing", "missing: ")):
+        for finding in report[name]:
+            print("{file}:{line}: {label}{rule}: {text}".format(label=label, **finding))
+    for rule, found in itertools.groupby(report["incidents"], key=lambda finding: finding["rule"]):
+        first = next(found)
+        count = f" ({first['count']} times, this is the first)" if first["count"] > 1 else ""
+        print("{file}:{line}: incident: {rule}: {text}".format(**first) + count)
+    for note in report["notes"]:
+        print(note, "(no fault)")
+    print("Not checked here, but by `league audit verify`:", ", ".join(report["unchecked"]))
+    verdict = [f"{len(report[name])} {name}" for name in ("faults", "missing") if report[name]]
+    print(report["records"], "records in", report["logs"], "logs:", " and ".join(verdict) if verdict else "nothing is wrong")
 
 
 def main():
@@ -532,20 +1667,17 @@ def main():
     parser.add_argument("directory", metavar="DIR")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--chain-only", action="store_true", help="only hashes, numbers and seals")
+    parser.add_argument("--without", metavar="IDS", default="", help="whose evidence is kept elsewhere: P03,REF01,league_manager,journal")
     options = parser.parse_args()
-    report = verify(options.directory, options.chain_only)
+    sys.stdout.reconfigure(errors="backslashreplace")
+    report = verify(options.directory, options.chain_only, [name for name in options.without.split(",") if name])
     if report is None:
         print(f"{options.directory} holds no conversation logs", file=sys.stderr)
         return 2
     if options.json:
         print(json.dumps(report))
     else:
-        for fault in report["faults"]:
-            print("{file}:{line}: {rule}: {text}".format(**fault))
-        for note in report["notes"]:
-            print(note, "(no fault)")
-        print(report["records"], "records in", report["logs"], "logs:",
-              "nothing is wrong" if report["ok"] else f"{len(report['faults'])} faults")
+        print_report(report)
     return 0 if report["ok"] else 1
 
 

@@ -156,7 +156,8 @@ core::Result<std::unique_ptr<AgentPort>> AgentPort::open(AgentHost& host, Option
   audit::AuditLogOptions log_options;
   log_options.path = std::move(options.log);
   log_options.agent = std::move(options.agent);
-  log_options.league_id = std::move(options.league_id);
+  log_options.league = std::move(options.league);
+  log_options.logs = std::move(options.logs);
   log_options.queue_bytes = static_cast<std::size_t>(limits.queue_mib) * kMiB;
   log_options.segment_bytes = static_cast<std::uint64_t>(limits.segment_mib) * kMiB;
   log_options.min_free_bytes = static_cast<std::uint64_t>(limits.min_free_mib) * kMiB;

@@ -104,7 +104,8 @@ class AgentPort {
   struct Options {
     std::filesystem::path log;  ///< file of the conversation log
     std::string agent;  ///< `player:alpha`, `league_manager`
-    std::string league_id;  ///< empty while unknown
+    audit::LogLeague league = {};
+    std::filesystem::path logs = {};  ///< directory of all logs; see audit::LogArchive
     envelope::Mode mode = envelope::Mode::kOpen;  ///< towards the peers it calls
     std::filesystem::path log_key =
         {};  ///< file of the key that seals the log; empty: a passing one
@@ -140,7 +141,7 @@ class AgentPort {
   /// the first call; null where the host has none, or the bus is closed. Ends with
   /// `stop_serving`, with what is open in it. Thread-safe before that.
   [[nodiscard]] transport::JetStream* streams();
-  /// For who stops several ports: begin with all, then each stops within the same time.
+  /// To stop several ports, begin with all of them: then they all stop within the same time.
   void begin_stop();
   void stop_serving();
   [[nodiscard]] std::uint16_t port() const;

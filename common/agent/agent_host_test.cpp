@@ -28,8 +28,7 @@ class AgentHostOnBus : public ::testing::Test {
     auto host = AgentHost::create(Settings(), {.bus = access});
     ASSERT_TRUE(host) << host.error().message;
     host_ = std::move(*host);
-    auto port = AgentPort::open(
-        *host_, {.log = directory_.path() / "a.jsonl", .agent = "a", .league_id = ""});
+    auto port = AgentPort::open(*host_, {.log = directory_.path() / "a.jsonl", .agent = "a"});
     ASSERT_TRUE(port) << port.error().message;
     port_ = std::move(*port);
   }

@@ -26,7 +26,8 @@ void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
     const auto& value = it->get_ref<const std::string&>();
     return value.size() <= max ? value : std::string();
   };
-  notes.conversation_id = text("conversation_id", envelope::kMaxConversationIdLength);
+  // As the wire has it, however long: the log says what came.
+  notes.conversation_id = envelope::conversation_id_in(message);
   notes.match_id = text("match_id", 64);
   if (auto sender = envelope::Sender::parse(text("sender", 100))) notes.peer = sender->str();
 }

@@ -1,6 +1,7 @@
 #include "common/agent/identity_keeper.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
@@ -55,6 +56,8 @@ core::Result<void> IdentityKeeper::read() {
     if (!kept.contains("id")) return {};
     identity_ = {kept.at("id").get<std::string>(), core::AuthToken(kept.at("auth_token")),
                  core::LeagueId(kept.at("league_id"))};
+    identity_.league_key = kept.value("league_key", "");
+    identity_.match_credentials = kept.value("match_credentials", false);
   } catch (const json::exception& problem) {
     return damaged(file_, problem.what());
   }
@@ -68,10 +71,19 @@ core::Result<void> IdentityKeeper::write(bool is_flushed) const {
     kept["id"] = identity_.id;
     kept["auth_token"] = identity_.token.reveal();
     kept["league_id"] = identity_.league.str();
+    if (!identity_.league_key.empty()) kept["league_key"] = identity_.league_key;
+    if (identity_.match_credentials) kept["match_credentials"] = true;
   }
   auto written = core::write_private_file(file_, kept.dump(2) + "\n",
                                           is_flushed ? core::Flush::kNow : core::Flush::kLater);
   return written ? written : identity_error(written.error().message);
+}
+
+bool IdentityKeeper::is_same(const Identity& identity) const {
+  if (identity_.id.empty() || identity_.id != identity.id) return false;
+  bool is_other_league = !identity_.league_key.empty() && !identity.league_key.empty() &&
+                         identity_.league_key != identity.league_key;
+  return !is_other_league && identity_.token.matches(identity.token.reveal());
 }
 
 std::filesystem::path IdentityKeeper::log_key() const {
@@ -90,9 +102,18 @@ core::Result<void> IdentityKeeper::prepare(RegistrationOptions& registration, st
 }
 
 core::Result<void> IdentityKeeper::keep(const Identity& identity) {
-  identity_ = identity;
+  Identity before = std::exchange(identity_, identity);
+  if (before.id == identity.id && before.token.matches(identity.token.reveal())) {
+    if (identity_.league_key.empty()) identity_.league_key = std::move(before.league_key);
+    identity_.match_credentials = identity_.match_credentials || before.match_credentials;
+  }
   nonce_.clear();  // the next process is known by its token, and says by a new nonce that it is new
   return write(true);
+}
+
+audit::LogLeague log_league(const Identity& identity, const IdentityKeeper* keeper) {
+  return {identity.league.str(), identity.league_key,
+          keeper != nullptr && !keeper->is_same(identity)};
 }
 
 }  // namespace league::agent

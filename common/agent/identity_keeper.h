@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/agent/registration.h"
+#include "common/audit/log_archive.h"
 #include "common/journal/lock_file.h"
 
 namespace league::agent {
@@ -30,10 +31,7 @@ class IdentityKeeper {
   /// The id of the last time; empty for none.
   [[nodiscard]] const std::string& id() const { return identity_.id; }
   /// Whether `identity` is the one of the last time: then the league is too, whatever its name.
-  [[nodiscard]] bool is_same(const Identity& identity) const {
-    return !identity_.id.empty() && identity_.id == identity.id &&
-           identity_.token.matches(identity.token.reveal());
-  }
+  [[nodiscard]] bool is_same(const Identity& identity) const;
   /// The port of the last time, at which the league expects this agent; 0 for none.
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// Where the key that seals the agent's conversation log is kept: `agents/player_alpha.log.key`.
@@ -43,7 +41,8 @@ class IdentityKeeper {
   /// Adds token and nonce to a registration, and keeps what a repeat of it needs. To be called
   /// before it is sent.
   [[nodiscard]] core::Result<void> prepare(RegistrationOptions& registration, std::uint16_t port);
-  /// Keeps what the registration brought.
+  /// Keeps what the registration brought. A manager that does not say any more what it said of its
+  /// league before changes nothing about it.
   [[nodiscard]] core::Result<void> keep(const Identity& identity);
 
  private:
@@ -59,5 +58,9 @@ class IdentityKeeper {
   std::string nonce_;  // of a registration without an answer; empty for none
   Identity identity_;  // empty before the first answer
 };
+
+/// The league of `identity` as its log names it; `keeper`, which may be null, still has what was
+/// before.
+[[nodiscard]] audit::LogLeague log_league(const Identity& identity, const IdentityKeeper* keeper);
 
 }  // namespace league::agent

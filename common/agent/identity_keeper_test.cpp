@@ -53,6 +53,41 @@ TEST_F(IdentityKeeperTest, AnAgentComesBackWithItsToken) {
   EXPECT_EQ(prepared(**again).token.reveal(), "tok_p01_secret");
 }
 
+TEST_F(IdentityKeeperTest, KeepsWhichLeagueItIs) {
+  Identity at_home = identity_;
+  at_home.league_key = std::string(64, 'a');
+  at_home.match_credentials = true;
+  {
+    auto keeper = open();
+    ASSERT_TRUE((*keeper)->keep(at_home));
+  }
+  auto again = open();
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE((*again)->is_same(at_home));
+  EXPECT_FALSE(log_league(at_home, again->get()).is_new);
+  EXPECT_TRUE((*again)->is_same(identity_)) << "an answer that says nothing of it";
+  Identity other = at_home;
+  other.league_key = std::string(64, 'b');
+  EXPECT_FALSE((*again)->is_same(other));
+  EXPECT_TRUE(log_league(other, again->get()).is_new);
+  EXPECT_FALSE(log_league(other, nullptr).is_new);
+}
+
+TEST_F(IdentityKeeperTest, AnAnswerThatSaysLessTakesNothingAway) {
+  Identity at_home = identity_;
+  at_home.league_key = std::string(64, 'a');
+  at_home.match_credentials = true;
+  {
+    auto keeper = open();
+    ASSERT_TRUE((*keeper)->keep(at_home));
+    ASSERT_TRUE((*keeper)->keep(identity_));
+  }
+  std::ifstream file(this->file());
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(text.find(at_home.league_key), text.npos);
+  EXPECT_NE(text.find("\"match_credentials\": true"), text.npos);
+}
+
 TEST_F(IdentityKeeperTest, ANewProcessHasANewNonceOnceItWasAnswered) {
   std::string first;
   {

@@ -1,6 +1,8 @@
 #include "common/agent/peer_client.h"
 
+#include "common/envelope/envelope.h"
 #include "common/rpc/codec.h"
+#include "common/rpc/dialect_search.h"
 #include "common/schema/json_gate.h"
 
 namespace league::agent {
@@ -200,6 +202,11 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
                         : Result<IncomingReply>(document.error());
   bool not_found = reply && reply->error &&
                    reply->error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound);
+  // The log says what came: an answer may name another conversation than its call.
+  if (reply) {
+    if (auto said = envelope::conversation_id_in(reply->message); !said.empty())
+      notes.conversation_id = std::move(said);
+  }
   if (tries_another_way(pending, outcome, &reply)) return std::nullopt;
   if (!row.reply) return acknowledged(pending, outcome, reply, not_found);
   if (!reply)
@@ -218,7 +225,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   auto& notes = *outcome.notes;
   const auto& endpoint = pending.call.endpoint;
   bool is_refused = plain_mcp_.is_refused && plain_mcp_.is_refused(endpoint);
-  auto go_on = [&](CallStyle style, const char* why) {
+  auto go_on = [&](CallStyle style, std::string_view why) {
     pending.style = style;
     notes.verdict = ErrorCode::kUnexpectedMessage;
     notes.fault = why;
@@ -227,7 +234,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   if (pending.style == CallStyle::kMcp) {
     // Negotiation went first and there is nobody to negotiate with: a league agent after all.
     if (outcome.error && is_refused && !pending.first_answer)
-      return go_on(CallStyle::kToolName, "the peer is no MCP server; calling it as a league agent");
+      return go_on(CallStyle::kToolName, rpc::kTriesLeagueAgent);
     return false;
   }
   if (outcome.error) {
@@ -239,8 +246,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   bool not_found =
       error != nullptr && error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound);
   if (not_found) {
-    if (auto next = next_call_style(pending.style))
-      return go_on(*next, "the peer does not know the method; trying another way of calling");
+    if (auto next = next_call_style(pending.style)) return go_on(*next, rpc::kTriesAnotherName);
     if (!envelope::spec(pending.call.type).reply) return false;  // that acknowledges news
   }
   bool has_no_message = error != nullptr || reply == nullptr || !*reply;
@@ -251,7 +257,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   pending.first_answer->error = error != nullptr
                                     ? peer_error(*error)
                                     : no_message(outcome.http_status, "the answer is no JSON-RPC");
-  return go_on(CallStyle::kMcp, "the peer does not take the call; trying it as a plain MCP server");
+  return go_on(CallStyle::kMcp, rpc::kTriesPlainMcp);
 }
 
 PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& outcome,

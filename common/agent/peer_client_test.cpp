@@ -35,6 +35,7 @@ class PeerClientTest : public ::testing::Test {
     PeerCall call;
     call.endpoint = endpoint_;
     call.peer = "player:P01";
+    call.conversation_id = "convr1m1001";
     call.type = type;
     call.message = std::make_shared<const std::string>("{}");
     call.reply_defaults.sender = "player:P01";
@@ -85,6 +86,17 @@ TEST_F(PeerClientTest, FillsTheHolesOfAnAnswer) {
   EXPECT_FALSE(reply.notes->leniencies.empty());
   auto strict = ask(kInvite, Mode::kStrict);
   EXPECT_EQ(strict.error->code, ErrorCode::kMissingRequiredField);
+}
+
+TEST_F(PeerClientTest, NotesTheConversationThatTheAnswerNames) {
+  auto message = golden("game_join_ack");
+  message["conversation_id"] = "another";
+  answer_result(message);
+  EXPECT_EQ(ask(kInvite).notes->conversation_id, "another");
+  answer_result({{"status", "ok"}, {"conversation_id", std::string(500, 'c')}});
+  EXPECT_EQ(ask(kOver).notes->conversation_id, std::string(500, 'c'));
+  answer_result({{"accept", true}});
+  EXPECT_EQ(ask(kInvite).notes->conversation_id, "convr1m1001") << "that of the call";
 }
 
 TEST_F(PeerClientTest, TriesTheStylesInOrderAndRemembersTheOneThatWorked) {

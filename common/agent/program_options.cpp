@@ -86,7 +86,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->capture_default_str();
   app.add_option("--transport", options.transport,
                  "how others reach this program: http (sse, websocket and legacy-sse share its "
-                 "port), tcp, unix, or stdio for who starts it")
+                 "port), tcp, unix, or stdio for the program that starts it")
       ->check(CLI::IsMember(names_of_servings()))
       ->capture_default_str();
   app.add_option("--socket", options.socket, "file of the Unix socket, for --transport unix");

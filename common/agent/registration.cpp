@@ -67,7 +67,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                               .assignments_in_ack = true,
                               .log_public_key = log_public_key(),
                               .takes_from_queue = options_.takes_from_queue,
-                              .hears_events = options_.hears_events};
+                              .hears_events = options_.hears_events,
+                              .match_credentials = true};
       message.registration_nonce = nonce_;
       return envelope::encode(envelope, message);
     }
@@ -103,9 +104,12 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                          response.reason.value_or("no reason given"),
                      ""};
       }
-      return Identity{id->str(), *envelope->auth_token,
+      return Identity{id->str(),
+                      *envelope->auth_token,
                       envelope->league_id.value_or(core::LeagueId{}),
-                      response.broadcast_key.value_or(std::string())};
+                      response.broadcast_key.value_or(std::string()),
+                      response.league_key.value_or(std::string()),
+                      response.match_credentials};
     };
     if (is_referee()) {
       auto response = envelope::decode<envelope::RefereeRegisterResponse>(message);

@@ -20,6 +20,8 @@ struct Identity {
   core::AuthToken token;
   core::LeagueId league;
   std::string broadcast_key = {};  ///< see RefereeRegisterResponse; empty where there is none
+  std::string league_key = {};  ///< the league's identity; empty where its manager has told none
+  bool match_credentials = false;  ///< calls carry credentials that the agent can check
 };
 
 struct RegistrationOptions {

@@ -135,6 +135,7 @@ TEST_F(RegistrationTest, ARefereeSaysWhatItCanTake) {
   ASSERT_TRUE(identity && *identity);
   EXPECT_EQ(manager_.requests[0]["referee_meta"]["max_concurrent_matches"], 4);
   EXPECT_EQ(manager_.requests[0]["referee_meta"]["assignments_in_ack"], true);
+  EXPECT_EQ(manager_.requests[0]["referee_meta"]["match_credentials"], true);
 }
 
 TEST(TemporaryId, IsAWordOfAtMost64Characters) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/envelope/envelope.h"
 #include "common/envelope/message_type.h"
 #include "common/mcp/fault.h"
 #include "common/mcp/tool_result.h"
@@ -37,7 +38,8 @@ void note_verdict(rpc::MessageNotes& notes, const core::Error& error) {
 
 std::shared_ptr<rpc::MessageNotes> Reply::reply_notes(const json& message) const {
   auto notes = std::make_shared<rpc::MessageNotes>();
-  notes->conversation_id = target_.request->conversation_id;
+  notes->conversation_id = envelope::conversation_id_in(message);
+  if (notes->conversation_id.empty()) notes->conversation_id = target_.request->conversation_id;
   notes->match_id = target_.request->match_id;
   notes->peer = target_.request->peer;
   if (auto type = message.find("message_type"); type != message.end() && type->is_string()) {
@@ -94,9 +96,12 @@ void Reply::send_raw(std::string bytes) {
 void Reply::refuse(const core::Error& error) {
   note_verdict(*target_.request, error);
   if (league_error_ != nullptr && *league_error_) {
-    send_result((*league_error_)(error, target_.request->message_type,
-                                 core::ConversationId(target_.request->conversation_id)),
-                true, {});
+    // What is no conversation id cannot be repeated either.
+    const std::string& said = target_.request->conversation_id;
+    send_result(
+        (*league_error_)(error, target_.request->message_type,
+                         core::ConversationId(envelope::is_conversation_id(said) ? said : "")),
+        true, {});
     return;
   }
   notes_ = reply_notes(json::object());

@@ -81,6 +81,21 @@ TEST_F(ReplyTest, TheManagerRefusesWithItsOwnMessage) {
   EXPECT_EQ(told["message_type"], "LEAGUE_ERROR");
 }
 
+TEST_F(ReplyTest, TheRecordOfAnAnswerNamesItsOwnConversation) {
+  notes_->conversation_id = std::string(101, 'c');
+  LeagueErrorBuilder errors = [](const core::Error&, const std::string&,
+                                 const core::ConversationId& conversation) {
+    return json{{"conversation_id", conversation.empty() ? "converror" : conversation.str()}};
+  };
+  reply(ReplyShape::kResult, &errors).refuse(error_);
+  EXPECT_EQ(body()["result"]["conversation_id"], "converror") << "its own would be refused as well";
+  EXPECT_EQ(sent_.notes->conversation_id, "converror");
+  EXPECT_EQ(notes_->conversation_id, std::string(101, 'c')) << "the request's is what came";
+  notes_->conversation_id = "conv1";
+  reply(ReplyShape::kResult, &errors).refuse(error_);
+  EXPECT_EQ(sent_.notes->conversation_id, "conv1");
+}
+
 TEST_F(ReplyTest, ANotificationGetsAnEmptyAcceptance) {
   reply(ReplyShape::kResult, nullptr, false).refuse(error_);
   EXPECT_EQ(sent_.bytes, "");

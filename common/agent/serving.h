@@ -18,7 +18,7 @@ enum class Serving {
   kLegacySse,  ///< GET /sse and POST (MCP 2024-11-05)
   kTcp,  ///< lines on a TCP port
   kUnix,  ///< lines on a Unix socket
-  kStdio,  ///< lines on the standard streams, for who starts the program
+  kStdio,  ///< lines on the standard streams, for the program that starts this one
   kNats,  ///< a session on a message bus
 };
 

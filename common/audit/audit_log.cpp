@@ -13,6 +13,17 @@ core::Result<std::unique_ptr<AuditLog>> AuditLog::open(AuditLogOptions options,
   }
   if (!options.writer) options.writer = std::make_shared<LogWriter>();
   std::unique_ptr<AuditLog> log(new AuditLog(std::move(options), clock));
+  if (is_being_written(log->options_.path)) {
+    return core::Error{
+        core::ErrorCode::kInternalError,
+        "conversation log " + log->options_.path.string() +
+            ": another process writes it: end that one first, or give another --logs",
+        {}};
+  }
+  if (auto place =
+          LogArchive(log->options_.logs).make_place(log->options_.path, log->options_.league);
+      !place)
+    return place.error();
   int closed = 0;
   std::optional<LogHead> end;
   if (auto room = log->make_room_at(log->options_.path, closed, end); !room) return room.error();
@@ -80,11 +91,11 @@ bool AuditLog::seal_now(std::chrono::milliseconds limit) {
 }
 
 core::Result<void> AuditLog::retarget(std::filesystem::path path, std::string agent,
-                                      std::string league_id, std::chrono::milliseconds limit) {
+                                      LogLeague league, std::chrono::milliseconds limit) {
   std::unique_lock lock(mutex_);
   if (closing_)
     return core::Error{core::ErrorCode::kShuttingDown, "the conversation log is closed", {}};
-  retarget_ = Retarget{std::move(path), std::move(agent), std::move(league_id)};
+  retarget_ = Retarget{std::move(path), std::move(agent), std::move(league)};
   retarget_result_.reset();
   options_.writer->wake(*this);
   if (done_.wait_for(lock, limit, [&] { return retarget_result_.has_value(); }))
@@ -105,6 +116,7 @@ void AuditLog::close() {
     done_.wait(lock, [&] { return closed_; });
   }
   options_.writer->detach(*this);
+  file_.reset();  // is_being_written() no longer
 }
 
 AuditLogState AuditLog::state() const {

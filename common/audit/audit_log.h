@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/audit/log_archive.h"
 #include "common/audit/log_file.h"
 #include "common/audit/log_writer.h"
 #include "common/audit/record.h"
@@ -23,7 +24,9 @@ namespace league::audit {
 struct AuditLogOptions {
   std::filesystem::path path;  ///< of the segment that is being written
   std::string agent;  ///< for the header
-  std::string league_id;
+  LogLeague league = {};
+  std::filesystem::path logs =
+      {};  ///< what holds all logs: see LogArchive; empty: none is archived
   std::size_t queue_bytes = 64 << 20;  ///< who appends beyond it waits
   std::uint64_t segment_bytes =
       256ULL << 20;  ///< then the file is closed and renamed, and a new one begins
@@ -65,8 +68,9 @@ struct AuditLogState {
 /// bytes or close() gives up. Thread-safe. Source: design §4 and §9, docs/audit.md.
 class AuditLog final : public RecordSink, private LogWriter::Client {
  public:
-  /// Creates the file. A file of an earlier run becomes a closed segment and
-  /// the numbers go on. `clock` outlives the log.
+  /// Creates the file. A file of an earlier run becomes a closed segment and the numbers go on; one
+  /// of another league is put aside. Fails while another process writes it. `clock` outlives the
+  /// log.
   [[nodiscard]] static core::Result<std::unique_ptr<AuditLog>> open(AuditLogOptions options,
                                                                     const core::Clock& clock);
   /// Closes.
@@ -83,9 +87,10 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
 
   /// The agent has its id: the file moves to `path` and a header with the new name follows. Waits
   /// at most `limit` for what was appended before. A file that is already there becomes a closed
-  /// segment.
+  /// segment, or is put aside if it is of another league; while somebody else writes it, this one
+  /// stays where it is and has the header only.
   [[nodiscard]] core::Result<void> retarget(
-      std::filesystem::path path, std::string agent, std::string league_id,
+      std::filesystem::path path, std::string agent, LogLeague league,
       std::chrono::milliseconds limit = std::chrono::seconds(5));
 
   /// Writes what is left. A second call does nothing.
@@ -112,7 +117,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   struct Retarget {
     std::filesystem::path path;
     std::string agent;
-    std::string league_id;
+    LogLeague league;
   };
 
   AuditLog(AuditLogOptions options, const core::Clock& clock);
@@ -137,6 +142,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   void note_unsealed();
   bool seal_if_due();
   bool seal(bool closed);
+  core::Result<void> begin_seal_file(Seal seal);
   void publish_seal();
   void note_sealed(std::uint64_t finished);
   std::optional<LogWriter::Time> retry_after(const core::Error& error);
@@ -146,7 +152,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   void report_move();
   core::Result<void> move_to(Retarget target);
 
-  AuditLogOptions options_;  ///< path, agent and league_id change under mutex_, by the writer only
+  AuditLogOptions options_;  ///< path, agent and league change under mutex_, by the writer only
   const core::Clock& clock_;
 
   // The writer's own.
@@ -166,13 +172,14 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   LogWriter::Time seal_due_{};  ///< while there are any
   std::optional<Seal> new_seal_;  ///< to be published when its line is written
   std::uint64_t new_seal_covers_ = 0;  ///< of appended
+  bool has_seal_file_ = false;  ///< a seal of this process stands beside the log
   bool closing_seal_tried_ = false;
   std::uint64_t segment_written_ = 0;
   bool has_started_ = false;  ///< this process has written a header
 
   mutable std::mutex mutex_;
-  std::condition_variable room_;  ///< for who appends
-  std::condition_variable done_;  ///< for who waits for a flush, a retarget or the end
+  std::condition_variable room_;  ///< callers that append wait here for room
+  std::condition_variable done_;  ///< callers wait here for a flush, a retarget or the end
   std::vector<Record> queue_;
   std::size_t queued_bytes_ = 0;  ///< in queue_ and in the batch that is being written
   std::uint64_t appended_ = 0;

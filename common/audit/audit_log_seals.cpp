@@ -54,6 +54,14 @@ bool AuditLog::seal(bool closed) {
                    .closed = closed,
                    .head = writer_.chain().hash(),
                    .signature = {}};
+  if (!has_seal_file_) {
+    if (auto kept = begin_seal_file(*new_seal_); !kept) {
+      new_seal_.reset();
+      report_problem(kept.error());
+      seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
+      return false;
+    }
+  }
   new_seal_->signature = core::to_hex(options_.key->sign(signed_text(*new_seal_)));
   writer_.append_seal(*new_seal_, text_);
   {
@@ -62,6 +70,17 @@ bool AuditLog::seal(bool closed) {
   }
   unsealed_ = 0;
   return true;
+}
+
+/// A log with a seal in it and none beside it looks as if somebody had taken that away. So the
+/// first one beside it comes first; a full disk may refuse it.
+core::Result<void> AuditLog::begin_seal_file(Seal seal) {
+  seal.closed = false;  // nothing says so in the log yet
+  seal.signature = core::to_hex(options_.key->sign(signed_text(seal)));
+  auto kept = options_.files->replace(seal_path(options_.path),
+                                      seal_file_text(seal, options_.key->public_key()));
+  has_seal_file_ = kept.has_value();
+  return kept;
 }
 
 /// The file beside the log tells where the log must reach at least, whoever cuts it off.

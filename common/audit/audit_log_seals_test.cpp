@@ -112,7 +112,7 @@ TEST_F(AuditLogSealsTest, TheChainGoesOnThroughSegmentsRestartsAndNames) {
   for (int run = 0; run < 2; ++run) {
     auto log = open();
     log->append(record_saying("before"));
-    ASSERT_TRUE(log->retarget(p01, "player:P01", "league_1"));
+    ASSERT_TRUE(log->retarget(p01, "player:P01", {"league_1"}));
     for (int i = 0; i < 2; ++i) {
       log->append(record_saying(std::string(6000, 'x')));
       ASSERT_TRUE(log->flush(10s));
@@ -150,7 +150,9 @@ class WatchedDisk final : public LogFiles {
     return std::unique_ptr<LogFile>(std::make_unique<File>(*this));
   }
   core::Result<void> replace(const std::filesystem::path&, std::string_view) override {
-    note("replace");
+    std::lock_guard lock(mutex_);
+    note_locked(is_full_ ? "replace fails" : "replace");
+    if (is_full_) return core::Error{core::ErrorCode::kInternalError, "no space left", {}};
     return {};
   }
   std::uint64_t free_space(const std::filesystem::path&) const override { return 1U << 30U; }
@@ -159,10 +161,14 @@ class WatchedDisk final : public LogFiles {
     std::lock_guard lock(mutex_);
     broken_ = broken;
   }
-  bool wait_for(const std::string& deed) {
+  /// For new files; the one that is open grows.
+  void fill(bool is_full) {
+    std::lock_guard lock(mutex_);
+    is_full_ = is_full;
+  }
+  bool wait_for(const std::string& deed, int times = 1) {
     std::unique_lock lock(mutex_);
-    return done_.wait_for(lock, 10s,
-                          [&] { return std::ranges::find(deeds_, deed) != deeds_.end(); });
+    return done_.wait_for(lock, 10s, [&] { return std::ranges::count(deeds_, deed) >= times; });
   }
   std::vector<std::string> deeds() {
     std::lock_guard lock(mutex_);
@@ -189,6 +195,9 @@ class WatchedDisk final : public LogFiles {
 
   void note(std::string deed) {
     std::lock_guard lock(mutex_);
+    note_locked(std::move(deed));
+  }
+  void note_locked(std::string deed) {
     if (deeds_.empty() || deeds_.back() != deed) deeds_.push_back(std::move(deed));
     done_.notify_all();
   }
@@ -197,6 +206,7 @@ class WatchedDisk final : public LogFiles {
   std::condition_variable done_;
   std::vector<std::string> deeds_;
   bool broken_ = false;
+  bool is_full_ = false;
 };
 
 TEST_F(AuditLogSealsTest, ASealIsWrittenAfterTheDiskHasWhatItCovers) {
@@ -206,10 +216,29 @@ TEST_F(AuditLogSealsTest, ASealIsWrittenAfterTheDiskHasWhatItCovers) {
   auto log = open();
   log->append(record_saying("one"));
   ASSERT_TRUE(log->flush(10s));
-  ASSERT_TRUE(disk->wait_for("replace"));
+  ASSERT_TRUE(disk->wait_for("replace", 2));
   auto deeds = disk->deeds();
-  deeds.resize(4);
-  EXPECT_EQ(deeds, (std::vector<std::string>{"write", "sync", "write seal", "replace"}));
+  deeds.resize(5);
+  EXPECT_EQ(deeds, (std::vector<std::string>{"write", "sync", "replace", "write seal", "replace"}))
+      << "and the first time not before one stands beside the log";
+}
+
+TEST_F(AuditLogSealsTest, NoSealIsInTheLogBeforeOneStandsBesideIt) {
+  auto disk = std::make_shared<WatchedDisk>();
+  options_.files = disk;
+  options_.seal_interval = 1ms;
+  disk->fill(true);
+  {
+    auto log = open();
+    log->append(record_saying("one"));
+    ASSERT_TRUE(disk->wait_for("replace fails"));
+    EXPECT_FALSE(log->healthy());
+  }
+  auto deeds = disk->deeds();
+  EXPECT_EQ(std::ranges::find(deeds, "write seal"), deeds.end()) << "not at the end either";
+  disk->fill(false);
+  auto log = open();
+  ASSERT_TRUE(disk->wait_for("write seal"));
 }
 
 TEST_F(AuditLogSealsTest, WhatTheDiskRefusesIsNotSealed) {

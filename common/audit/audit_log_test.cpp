@@ -124,7 +124,7 @@ TEST_F(AuditLogTest, MovesToTheNameOfItsAgent) {
   auto log = open();
   log->append(record_saying("before"));
   auto path = *agent_log_path(directory_, "P01");
-  ASSERT_TRUE(log->retarget(path, "player:P01", "league_1"));
+  ASSERT_TRUE(log->retarget(path, "player:P01", {"league_1"}));
   log->append(record_saying("after"));
   log->close();
   EXPECT_FALSE(std::filesystem::exists(options_.path));
@@ -238,7 +238,7 @@ TEST_F(AuditLogTest, MovesWhenTheDiskTakesDataAgain) {
   std::ofstream(options_.path) << "x";
   log->append(record_saying("before"));
   auto path = *agent_log_path(directory_, "P01");
-  EXPECT_FALSE(log->retarget(path, "player:P01", "league_1", 10ms));
+  EXPECT_FALSE(log->retarget(path, "player:P01", {"league_1"}, 10ms));
   disk->full = false;
   EXPECT_TRUE(log->flush(10s));
   log->close();

@@ -50,7 +50,8 @@ core::Result<void> AuditLog::begin_segment() {
 
 void AuditLog::append_header(std::string continues) {
   writer_.append_header({.agent = options_.agent,
-                         .league_id = options_.league_id,
+                         .league_id = options_.league.id,
+                         .league_key = options_.league.key,
                          .created = clock_.utc_now(),
                          .segment = state_.segment,
                          .first_seq = seq_ + 1,
@@ -225,11 +226,15 @@ void AuditLog::report_move() {
 core::Result<void> AuditLog::move_to(Retarget target) {
   int closed = 0;
   std::optional<LogHead> older;
+  if (target.path != options_.path && is_being_written(target.path)) target.path = options_.path;
   if (target.path != options_.path) {
+    if (auto place = LogArchive(options_.logs).make_place(target.path, target.league); !place)
+      return place;
     if (auto room = make_room_at(target.path, closed, older); !room) return room;
     if (auto moved = rename_file(options_.path, target.path); !moved) return moved;
     std::error_code error;  // the seal of a temporary name; there may be none
     std::filesystem::rename(seal_path(options_.path), seal_path(target.path), error);
+    if (error) has_seal_file_ = false;
     options_.files->end_replacing(seal_path(options_.path));
   }
   {
@@ -237,7 +242,7 @@ core::Result<void> AuditLog::move_to(Retarget target) {
     if (target.path != options_.path) state_.segment = closed + 1;
     options_.path = std::move(target.path);
     options_.agent = std::move(target.agent);
-    options_.league_id = std::move(target.league_id);
+    options_.league = std::move(target.league);
   }
   if (older) seq_ = std::max(seq_, older->seq);
   append_header(older ? older->hash : std::string());

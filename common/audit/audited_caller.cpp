@@ -12,6 +12,7 @@ struct Origin {
   std::string conversation_id;
   std::string match_id;
   std::string transport;
+  std::uint64_t call;
   core::Clock::Steady sent;
 };
 
@@ -53,6 +54,7 @@ Record answer_record(const transport::CallOutcome& outcome, const Origin& origin
   Record record;
   record.direction = Direction::kIn;
   record.kind = outcome.error ? Kind::kFailure : Kind::kReply;
+  record.call = origin.call;
   record.time = clock.utc_now();
   record.mono = clock.steady_now();
   record.elapsed = record.mono - origin.sent;
@@ -93,8 +95,10 @@ void complete(Record& record, const rpc::MessageNotes* notes, Origin& origin) {
 
 void AuditedCaller::call(transport::OutboundCall call, Completion completion) {
   Record request = request_record(call, clock_);
-  Origin origin{request.notes.peer, request.notes.conversation_id, request.notes.match_id,
-                request.transport, request.mono};
+  request.call = log_.next_call();
+  Origin origin{request.notes.peer,     request.notes.conversation_id,
+                request.notes.match_id, request.transport,
+                request.call,           request.mono};
   std::optional<Record> held;
   if (framing_ == Framing::kByUs) {
     log_.append(std::move(request));

@@ -22,6 +22,7 @@ Record reply_record(const Record& in, const transport::OutboundReply& reply) {
   Record out;
   out.direction = Direction::kOut;
   out.kind = Kind::kReply;
+  out.call = in.call;
   out.transport = in.transport;
   out.context = in.context;
   out.session = in.session;
@@ -54,6 +55,7 @@ void finish(Delivery& delivery, transport::OutboundReply reply, RecordSink& log,
 
 void AuditedHandler::on_message(transport::Inbound message, transport::ReplySlot reply) {
   Record in;
+  in.call = log_.next_call();
   in.time = clock_.utc_now();
   in.mono = clock_.steady_now();
   in.transport = rpc::to_string(message.context.transport.type);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "common/audit/log_file.h"
@@ -17,9 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-constexpr std::string_view kEnding = ".log.jsonl";
-constexpr std::string_view kSealEnding = ".seal.json";
 
 std::string text_of(const json& object, const char* key) {
   auto found = object.find(key);
@@ -42,22 +39,15 @@ std::optional<std::string> content_of(const fs::path& path) {
   return text;
 }
 
-/// `P01.log.jsonl` of `P01.log.000001.jsonl`; nothing for a file that is no log.
-std::optional<fs::path> log_of(const fs::path& file) {
-  std::string name = file.filename().string();
-  if (name.ends_with(kSealEnding)) {
-    name.resize(name.size() - kSealEnding.size());
-    return file.parent_path() / (name + std::string(kEnding));
+/// Whether each key of a header that we know has the type of docs/audit.md.
+bool has_right_types(const json& header) {
+  for (const char* key :
+       {"agent", "league_id", "league_key", "created", "public_key", "continues"}) {
+    auto found = header.find(key);
+    if (found != header.end() && !found->is_string()) return false;
   }
-  if (name.ends_with(kEnding)) return file;
-  std::size_t dot = name.size() < 13 ? 0 : name.size() - 13;  // ".000001.jsonl"
-  std::string_view digits = std::string_view(name).substr(dot + 1, 6);
-  if (!name.ends_with(".jsonl") || name[dot] != '.' ||
-      !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
-    return std::nullopt;
-  name.erase(dot, 7);
-  if (!name.ends_with(kEnding)) return std::nullopt;
-  return file.parent_path() / name;
+  auto segment = header.find("segment");
+  return segment == header.end() || segment->is_number_unsigned();
 }
 
 /// Upper-case digits would be another way to write the same signature: there is only one.
@@ -70,7 +60,7 @@ bool is_signed(const Seal& seal, const std::string& key) {
 
 std::uint64_t half_of(std::string_view hash) {
   std::uint64_t half = 0;
-  std::from_chars(hash.data(), hash.data() + 16, half, 16);
+  std::from_chars(hash.data(), hash.data() + std::min<std::size_t>(hash.size(), 16), half, 16);
   return half;
 }
 
@@ -101,6 +91,7 @@ class ChainVerifier {
     chain_.last_file = file_;
     chain_.last_line = line_;
     chain_.closed = closed_;
+    chain_.closed_runs.push_back(closed_);
     chain_.complete = closed_ && !was_killed_;
     return std::move(chain_);
   }
@@ -125,6 +116,7 @@ class ChainVerifier {
 
   void read(std::string_view content) {
     chain_.torn = false;
+    is_torn_ = false;
     for (std::size_t begin = 0; begin < content.size();) {
       ++line_;
       std::size_t end = content.find('\n', begin);
@@ -138,12 +130,14 @@ class ChainVerifier {
     if (content.empty()) torn({});
   }
 
-  /// A program that is killed leaves a part of a line; after the seal of a program that ended in
-  /// order there is nothing to leave.
+  /// A program that is killed, or whose disk is full, leaves a part of a line, which may be all of
+  /// it but the line feed: it does not count, and whether it was sealed the seal says. After the
+  /// seal of a program that ended in order there is nothing to leave.
   void torn(std::string_view rest) {
     chain_.torn = true;
+    if (first_in_file_) return;  // killed while it began the file: nothing is taken from the others
+    is_torn_ = true;
     if (closed_ && !rest.empty()) fault("line.after_end", "a part of a line follows the last seal");
-    if (chained_line(rest)) fault("line.unended", "its line feed is missing");
   }
 
   void take(std::string_view line) {
@@ -199,7 +193,7 @@ class ChainVerifier {
     }
     seq_ = seq;
     ++chain_.records;
-    if (each_) each_({file_, line_, seq, agent_, line});
+    if (each_) each_({file_, line_, seq, agent_, line, league_, chain_.closed_runs.size()});
   }
 
   void take_header(std::string_view line, bool was_closed) {
@@ -209,8 +203,10 @@ class ChainVerifier {
       return fault("header.form",
                    "it is no header of format version " + std::to_string(kLogVersion));
     }
+    if (!has_right_types(header)) return fault("header.form", "a key of it has a wrong type");
     agent_ = text_of(header, "agent");
     chain_.names.insert(agent_);
+    league_ = {text_of(header, "league_id"), text_of(header, "league_key")};
     key_ = text_of(header, "public_key");
     if (!key_.empty()) chain_.public_keys.insert(key_);
     check_continuation(header);
@@ -227,7 +223,9 @@ class ChainVerifier {
     seq_ = *first - 1;
     const bool is_first = std::exchange(is_first_header_, false);
     const bool starts = header.value("starts", json(false)) == json(true);
-    if (starts && !is_first && !was_closed) was_killed_ = true;
+    if (!starts || is_first) return;
+    chain_.closed_runs.push_back(was_closed);
+    if (!was_closed) was_killed_ = true;
   }
 
   /// A file that began under a temporary name starts a chain of its own, which a second header has
@@ -256,6 +254,7 @@ class ChainVerifier {
     chain_.unsealed = 0;
     seals_ = true;
     closed_ = seal->closed;
+    if (closed_) closing_heads_.insert(seal->head);
     if (seal->seq != seq_) fault("seal.seq", "it names another record than the last one");
     if (!is_signed(*seal, key_))
       fault("seal.signature", "its signature is not that of " + agent_ + "'s key");
@@ -321,9 +320,9 @@ class ChainVerifier {
       fault("log.truncated", "the log ends here after record " + std::to_string(seq_) +
                                  "; its sealed line after record " + std::to_string(seal.seq) +
                                  " is missing");
-    } else if (seal.closed && !closed_) {
+    } else if (seal.closed && !closing_heads_.contains(seal.head)) {
       fault("log.truncated", "the log was closed in order, but its last seal is missing");
-    } else if (seal.closed && chain_.torn) {
+    } else if (seal.closed && closed_ && is_torn_) {
       fault("log.truncated", "the log was closed in order, but its last line is cut off");
     }
   }
@@ -335,6 +334,7 @@ class ChainVerifier {
   std::string file_;
   std::size_t line_ = 0;
   std::string agent_;
+  LeagueIdentity league_;
   std::string key_;
   std::string stated_{kNoLine};  ///< the hash that the line before says it has
   std::string computed_;  ///< and the one that it has
@@ -348,6 +348,10 @@ class ChainVerifier {
   bool broken_ = false;  ///< the line before was none
   bool seals_ = false;
   bool closed_ = false;
+  bool is_torn_ = false;  ///< the file that was read last ends with a part of a line
+  /// What the seals of processes that ended in order are about. A later process may have been
+  /// killed before it could put its own first seal beside the log.
+  std::set<std::string> closing_heads_;
   bool is_first_header_ = true;  ///< no header has come yet
   bool was_killed_ = false;  ///< a process before the last one
 };
@@ -359,25 +363,6 @@ bool VerifiedChain::contains(const LogHead& head) const {
 VerifiedChain verify_chain(const LogSegments& log,
                            const std::function<void(const RecordLine&)>& each) {
   return ChainVerifier(log, each).run();
-}
-
-std::vector<LogSegments> find_log_segments(const std::filesystem::path& directory) {
-  std::map<fs::path, std::vector<fs::path>> logs;
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (!entry->is_regular_file(error)) continue;
-    auto log = log_of(entry->path());
-    if (!log) continue;
-    auto& files = logs[*log];
-    if (!entry->path().string().ends_with(kSealEnding)) files.push_back(entry->path());
-  }
-  std::vector<LogSegments> found;
-  for (auto& [path, files] : logs) {
-    std::sort(files.begin(), files.end());  // numbers before `jsonl`
-    found.push_back({path, std::move(files)});
-  }
-  return found;
 }
 
 }  // namespace league::audit

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/audit/log_chain.h"
+#include "common/audit/log_segments.h"
 
 namespace league::audit {
 
@@ -20,15 +21,12 @@ struct LogFault {
   std::string text;  ///< for people
 };
 
-/// The files of one agent's log in their order: closed segments, then the one that was written
-/// last, which may be missing.
-struct LogSegments {
-  std::filesystem::path path;  ///< without a number, as AuditLog names it
-  std::vector<std::filesystem::path> files;
+/// Which league the records after a header belong to; empty while the agent does not know it.
+struct LeagueIdentity {
+  std::string id;
+  std::string key;  ///< the league's public key; empty in logs that were made before it was written
+  bool operator==(const LeagueIdentity&) const = default;
 };
-
-/// The logs below `directory`, sorted; also those of which only the seal is left.
-[[nodiscard]] std::vector<LogSegments> find_log_segments(const std::filesystem::path& directory);
 
 /// One line that holds a record, for who wants to know more than the chain.
 struct RecordLine {
@@ -37,6 +35,8 @@ struct RecordLine {
   std::uint64_t seq;
   const std::string& agent;  ///< of the last header
   std::string_view text;
+  const LeagueIdentity& league;  ///< of the last header
+  std::size_t run;  ///< which of the processes that wrote the log, from 0
 };
 
 /// What is known of a log when its chain has been gone through.
@@ -50,6 +50,7 @@ struct VerifiedChain {
   bool closed = false;  ///< it ends as a program leaves it that ended in order
   /// Every process that wrote it ended in order: a killed one may not have written its last words.
   bool complete = false;
+  std::vector<bool> closed_runs;  ///< of each process that wrote it: whether it ended in order
   bool torn = false;  ///< the last line is cut off
   std::string last_file;  ///< and where the log ends
   std::size_t last_line = 0;

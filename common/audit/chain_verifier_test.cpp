@@ -57,7 +57,7 @@ class ChainVerifierTest : public ::testing::Test {
     options_.path = directory_ / "agents" / "player_alpha.log.jsonl";
     auto log = std::move(AuditLog::open(options_, time_)).value();
     append(*log, 2);
-    ASSERT_TRUE(log->retarget(path_, "player:P01", "league_1"));
+    ASSERT_TRUE(log->retarget(path_, "player:P01", {"league_1"}));
     append(*log, 4);
     ASSERT_TRUE(log->seal_now(10s));
     append(*log, 4);
@@ -169,7 +169,7 @@ TEST_F(ChainVerifierTest, FindsEachOfAThousandFlippedBits) {
 TEST_F(ChainVerifierTest, AProgramThatWasKilledLeavesNoFault) {
   options_.path = directory_ / "agents" / "player_alpha.log.jsonl";
   auto log = std::move(AuditLog::open(options_, time_)).value();
-  ASSERT_TRUE(log->retarget(path_, "player:P01", "league_1"));
+  ASSERT_TRUE(log->retarget(path_, "player:P01", {"league_1"}));
   append(*log, 3);
   ASSERT_TRUE(log->seal_now(10s));
   append(*log, 3);

@@ -89,6 +89,21 @@ TEST_F(AuditedHandlerTest, WritesBothRecordsWhenTheAnswerIsSent) {
   EXPECT_TRUE(after);
 }
 
+TEST_F(AuditedHandlerTest, RequestAndAnswerHaveTheSameCallWhateverTheAnswerSays) {
+  receive("first");
+  receive("second");
+  transport::OutboundReply reply;
+  reply.notes->conversation_id = "another";
+  handler.slots[1].send(std::move(reply));
+  handler.slots[0].send({});
+  ASSERT_EQ(log.all.size(), 4U);
+  EXPECT_EQ(log.all[0].call, 2U) << "the second answer came first";
+  EXPECT_EQ(log.all[1].call, 2U);
+  EXPECT_EQ(log.all[1].notes.conversation_id, "another");
+  EXPECT_EQ(log.all[2].call, 1U);
+  EXPECT_EQ(log.all[3].call, 1U);
+}
+
 TEST_F(AuditedHandlerTest, WritesAForgottenAnswerOnce) {
   receive("ask");
   handler.slots.clear();
@@ -205,6 +220,23 @@ TEST_F(AuditedCallerTest, WhatACallerFramesAnewIsLoggedAsItWasSent) {
   EXPECT_EQ(log.all[0].mono, sent);
   EXPECT_EQ(*log.all[1].body, "framed reply");
   EXPECT_EQ(log.all[1].elapsed, 3ms);
+}
+
+TEST_F(AuditedCallerTest, AnAnswerHasTheCallOfItsRequest) {
+  AuditedCaller sessions(caller, log, time, AuditedCaller::Framing::kByTheCaller);
+  audited.call(call(), nullptr);
+  sessions.call(call(), nullptr);
+  audited.call(call(transport::Budget::kBroadcast), nullptr);
+  transport::CallOutcome outcome;
+  outcome.notes->conversation_id = "another";
+  caller.completions[2](outcome);
+  outcome.error = core::Error{core::ErrorCode::kTimeout, "late", {}};
+  caller.completions[1](outcome);
+  caller.completions[0](std::move(outcome));
+  std::vector<std::uint64_t> calls;
+  for (const auto& record : log.all) calls.push_back(record.call);
+  EXPECT_EQ(calls, (std::vector<std::uint64_t>{1, 3, 3, 2, 2, 1}));
+  EXPECT_EQ(log.all[2].notes.conversation_id, "another");
 }
 
 TEST_F(AuditedCallerTest, AFailureIsARecordToo) {

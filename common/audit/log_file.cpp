@@ -1,6 +1,7 @@
 #include "common/audit/log_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -103,6 +104,9 @@ class DiskFiles final : public LogFiles {
     if (error) return failed("making the directory", path, error.value());
     int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0640);
     if (descriptor < 0) return failed("creating", path, errno);
+    // For is_being_written(), as long as the file is open. Where a file system knows no locks
+    // nobody is told.
+    (void)::flock(descriptor, LOCK_EX | LOCK_NB);
     return std::unique_ptr<LogFile>(std::make_unique<DiskFile>(descriptor, path));
   }
 
@@ -174,6 +178,14 @@ std::optional<std::uint64_t> seq_of(std::string_view line) {
 }
 
 }  // namespace
+
+bool is_being_written(const std::filesystem::path& path) {
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  bool is_locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return is_locked;
+}
 
 std::shared_ptr<LogFiles> disk_files() { return std::make_shared<DiskFiles>(); }
 

@@ -42,6 +42,10 @@ class LogFiles {
   [[nodiscard]] virtual std::uint64_t free_space(const std::filesystem::path& path) const = 0;
 };
 
+/// Whether a process, this one or another, has made the file at `path` with disk_files() and still
+/// writes it.
+[[nodiscard]] bool is_being_written(const std::filesystem::path& path);
+
 /// The machine's disk. Immutable, so it may be shared.
 [[nodiscard]] std::shared_ptr<LogFiles> disk_files();
 

@@ -4,8 +4,10 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <utility>
 
+#include "common/audit/log_archive.h"
 #include "common/audit/record_writer.h"
 
 namespace league::audit {
@@ -63,6 +65,7 @@ class Reading {
       return {};
     }
     LogEntry entry = entry_of(line);
+    tie_to_request(entry);
     if (auto time = core::UtcTimestamp::parse(text(line, "time"))) {
       entry.time = *time;
     } else {
@@ -81,6 +84,7 @@ class Reading {
                        " is unknown to this program");
     }
     header_seen_ = true;
+    if (line.contains("starts")) asked_.clear();
     agent_ = text(line, "agent");
     segment_ = static_cast<int>(number(line, "segment"));
     return {};
@@ -96,6 +100,7 @@ class Reading {
     entry.mono_ns = number(line, "mono_ns");
     entry.outbound = text(line, "dir") == "out";
     entry.kind = text(line, "kind");
+    entry.call = static_cast<std::uint64_t>(number(line, "call"));
     entry.peer = text(line, "peer");
     entry.transport = text(line, "transport");
     entry.conversation_id = text(line, "conversation_id");
@@ -116,9 +121,20 @@ class Reading {
     return entry;
   }
 
+  /// What an answer says of its conversation is its sender's word; it belongs to its request's.
+  void tie_to_request(LogEntry& entry) {
+    if (entry.call == 0) return;
+    if (entry.kind == "request") {
+      asked_[entry.call] = entry.conversation_id;
+      return;
+    }
+    auto request = asked_.extract(entry.call);
+    if (!request.empty() && !request.mapped().empty())
+      entry.conversation_id = std::move(request.mapped());
+  }
+
   std::string body_of(const json& line, const LogEntry& entry) {
     std::string raw = text(line, "raw");
-    auto key = std::pair(entry.message_type, entry.conversation_id);
     if (!line.contains("raw_ref")) {
       if (line.contains("broadcast")) remember(entry.seq, raw);
       return raw;
@@ -149,6 +165,7 @@ class Reading {
   int segment_ = 1;
   std::size_t line_ = 0;
   std::map<std::uint64_t, std::string> bodies_;
+  std::unordered_map<std::uint64_t, std::string> asked_;  ///< conversations of open calls
 };
 
 }  // namespace
@@ -169,6 +186,7 @@ std::vector<std::filesystem::path> find_logs(const std::filesystem::path& direct
   std::error_code error;
   for (std::filesystem::recursive_directory_iterator entry(directory, error), end;
        !error && entry != end; entry.increment(error)) {
+    if (is_archive(*entry, directory)) entry.disable_recursion_pending();
     if (entry->is_regular_file(error) && entry->path().extension() == ".jsonl")
       found.push_back(entry->path());
   }

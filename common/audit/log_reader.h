@@ -23,9 +23,10 @@ struct LogEntry {
   std::int64_t mono_ns = 0;
   bool outbound = false;
   std::string kind;  ///< `request`, `reply`, `failure`
+  std::uint64_t call = 0;  ///< ties an answer to its request, in one run; 0 in old logs
   std::string peer;
   std::string transport;
-  std::string conversation_id;
+  std::string conversation_id;  ///< of an answer whose request stands in the file: the request's
   std::string message_type;
   std::string match_id;
   int http_status = 0;
@@ -54,7 +55,8 @@ struct LogFileSummary {
 [[nodiscard]] core::Result<LogFileSummary> read_log(const std::filesystem::path& path,
                                                     const std::function<void(LogEntry)>& each);
 
-/// Every `*.jsonl` below `directory`, sorted by name. Links are not followed.
+/// Every `*.jsonl` below `directory`, but for those of other leagues in its `archive` (LogArchive),
+/// sorted by name. Links are not followed.
 [[nodiscard]] std::vector<std::filesystem::path> find_logs(const std::filesystem::path& directory);
 
 }  // namespace league::audit

@@ -75,6 +75,31 @@ TEST_F(LogReaderTest, ReadsBackWhatWasWrittenAndPutsBroadcastsTogetherAgain) {
   EXPECT_EQ(last.from(), "referee:REF01");
 }
 
+TEST_F(LogReaderTest, AnAnswerBelongsToTheConversationOfItsRequest) {
+  RecordWriter writer;
+  std::string text = header();
+  auto add = [&](Kind kind, std::uint64_t call, const std::string& conversation) {
+    Record record = broadcast("tok");
+    record.kind = kind;
+    record.call = call;
+    record.notes.conversation_id = conversation;
+    static std::uint64_t seq = 0;
+    writer.append(record, ++seq, text);
+  };
+  add(Kind::kRequest, 1, "one");
+  add(Kind::kRequest, 2, "two");
+  add(Kind::kReply, 2, "one");
+  add(Kind::kFailure, 1, "another");
+  add(Kind::kReply, 3, "asked elsewhere");
+  add(Kind::kRequest, 0, "of old");
+  add(Kind::kReply, 0, "of old");
+  std::vector<std::string> conversations;
+  ASSERT_TRUE(read_log(
+      write(text), [&](const LogEntry& entry) { conversations.push_back(entry.conversation_id); }));
+  EXPECT_EQ(conversations, (std::vector<std::string>{"one", "two", "two", "one", "asked elsewhere",
+                                                     "of old", "of old"}));
+}
+
 TEST_F(LogReaderTest, ATornLastLineIsNoFaultWhereverItIsTorn) {
   std::string text = header();
   RecordWriter writer;

@@ -26,7 +26,8 @@ void take_context(const rpc::MessageContext& context, Record& record) {
 }
 
 std::size_t memory_of(const Record& record) {
-  return sizeof(Record) + (record.body ? record.body->size() : 0) + record.notes.fault.size();
+  return sizeof(Record) + (record.body ? record.body->size() : 0) + record.notes.fault.size() +
+         record.notes.conversation_id.size();
 }
 
 }  // namespace league::audit

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,8 @@ enum class Kind { kRequest, kReply, kFailure };
 struct Record {
   Direction direction = Direction::kIn;
   Kind kind = Kind::kRequest;
+  /// RecordSink::next_call(): the same in a request and in its reply or failure. 0: unknown.
+  std::uint64_t call = 0;
   core::UtcTimestamp time;  ///< when the bytes came or went
   core::Clock::Steady mono;  ///< the same instant on the monotonic clock
   std::string transport;  ///< `http`, `memory`, ...
@@ -54,6 +57,14 @@ class RecordSink {
  public:
   virtual ~RecordSink() = default;
   virtual void append(Record record) = 0;
+  /// The number of a new call, from 1: whoever records a request takes one, so that its answer is
+  /// known whatever the answer says of itself.
+  [[nodiscard]] std::uint64_t next_call() {
+    return calls_.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
+ private:
+  std::atomic<std::uint64_t> calls_{0};
 };
 
 }  // namespace league::audit

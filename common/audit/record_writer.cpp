@@ -27,6 +27,14 @@ void append_text(std::string_view key, std::string_view value, std::string& out)
   append_json_string(is_utf8(value) ? value : "?", out);
 }
 
+/// What the other side has written may hold a token, and is masked as in the body. Nearly nothing
+/// does: only where one of `signs` stands it is looked for.
+void append_foreign(std::string_view key, std::string_view value, std::string_view signs,
+                    std::string& out) {
+  if (value.find_first_of(signs) == value.npos) return append_text(key, value, out);
+  append_text(key, mask_secrets(value), out);
+}
+
 void append_leniencies(const std::vector<std::string_view>& names, std::string& out) {
   if (names.empty()) return;
   out.append(",\"leniencies\":[");
@@ -83,6 +91,7 @@ void RecordWriter::append_header(const LogHeader& header, std::string& out) {
   append_number(kLogVersion, out);
   append_text(",\"agent\":", header.agent, out);
   append_text(",\"league_id\":", header.league_id, out);
+  append_text(",\"league_key\":", header.league_key, out);
   append_text(",\"created\":", header.created.to_log(), out);
   out.append(",\"segment\":");
   append_number(header.segment, out);
@@ -129,12 +138,18 @@ void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::st
   append_number(record.mono.time_since_epoch().count(), out);
   out.append(",\"dir\":\"").append(direction_name(record.direction));
   out.append("\",\"kind\":\"").append(kind_name(record.kind)) += '"';
-  append_text(",\"peer\":", notes.peer, out);
+  if (record.call != 0) {
+    out.append(",\"call\":");
+    append_number(record.call, out);
+  }
+  append_foreign(",\"peer\":", notes.peer, "_", out);
   append_text(",\"transport\":", record.transport, out);
   append_way(record, out);
-  append_text(",\"conversation_id\":", notes.conversation_id, out);
+  // The body of a message with a longer one is cut before it.
+  if (notes.conversation_id.size() <= options_.max_body)
+    append_foreign(",\"conversation_id\":", notes.conversation_id, "_=:", out);
   append_text(",\"message_type\":", notes.message_type, out);
-  append_text(",\"match_id\":", notes.match_id, out);
+  append_foreign(",\"match_id\":", notes.match_id, "_=:", out);
   if (record.http_status != 0) {
     out.append(",\"http_status\":");
     append_number(record.http_status, out);

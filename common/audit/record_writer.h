@@ -19,6 +19,7 @@ inline constexpr std::size_t kRememberedBroadcasts = 8;
 struct LogHeader {
   std::string agent;  ///< `player:P01`, `league_manager`, or a temporary name
   std::string league_id;  ///< empty while unknown
+  std::string league_key = {};  ///< public key of the league, which is its identity
   core::UtcTimestamp created;
   int segment = 1;  ///< 1 for the first file of an agent
   std::uint64_t first_seq = 1;  ///< of the first record that follows
@@ -33,9 +34,9 @@ void append_header(const LogHeader& header, std::string& out);
 
 /// Turns records into lines: the only place that knows the format, and the place where secrets are
 /// masked. Keys stand in a fixed order, absent ones are left out: seq, time, mono_ns, dir, kind,
-/// peer, transport, context, conversation_id, message_type, match_id, http_status, elapsed_us,
-/// leniencies, verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or
-/// raw_base64, prev, hash. Not thread-safe: it belongs to the thread that writes.
+/// call, peer, transport, context, conversation_id, message_type, match_id, http_status,
+/// elapsed_us, leniencies, verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw
+/// or raw_base64, prev, hash. Not thread-safe: it belongs to the thread that writes.
 class RecordWriter {
  public:
   struct Options {

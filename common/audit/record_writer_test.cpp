@@ -76,6 +76,38 @@ TEST(RecordWriter, LeavesOutWhatIsNotKnown) {
       "\n");
 }
 
+TEST(RecordWriter, TheCallStandsBehindTheKind) {
+  Record record = sample("");
+  record.call = 12;
+  EXPECT_NE(line_of(record).find(R"("kind":"reply","call":12,"peer":)"), std::string::npos);
+}
+
+TEST(RecordWriter, WritesWhatTheWireCarriedAsTheConversation) {
+  Record record = sample("");
+  record.notes.conversation_id = std::string(30'000, 'c') + " \"\xC3\xA4";
+  EXPECT_EQ(json::parse(line_of(record))["conversation_id"], record.notes.conversation_id);
+  record.notes.conversation_id = std::string(30'000, 'c');
+  EXPECT_FALSE(json::parse(line_of(record, {.max_body = 29'999})).contains("conversation_id"))
+      << "a stranger does not fill the disk";
+}
+
+TEST(RecordWriter, MasksNamesAsTheBodyIsMasked) {
+  const std::string token = "tok_p01_abcdefghijklmnopqrstuvwxyz";
+  for (const std::string& id :
+       {token, std::string("TOK_P01_ABCDEFGHIJKLMN"), std::string("auth_token=abcdefghijklmnop")}) {
+    Record record = sample(json{{"conversation_id", id}}.dump());
+    record.notes.conversation_id = id;
+    record.notes.match_id = id;
+    record.notes.peer = "player:" + token;
+    json line = json::parse(line_of(record));
+    EXPECT_EQ(line["conversation_id"],
+              json::parse(line["raw"].get<std::string>())["conversation_id"]);
+    EXPECT_EQ(line["match_id"], line["conversation_id"]);
+    EXPECT_NE(line["match_id"], id);
+    EXPECT_EQ(line["peer"], "player:tok_p01_...");
+  }
+}
+
 TEST(RecordWriter, WritesTheHeader) {
   std::string out;
   RecordWriter({.chained = false})

@@ -78,6 +78,8 @@ constexpr auto kErrors = std::to_array<ErrorInfo>({
      "the player was shut down after repeated failures", false},
     {kLeagueNotStartable, "E039", "LEAGUE_NOT_STARTABLE",
      "the league is running, over, or lacks players or referees", false},
+    {kCommitmentMismatch, "E040", "COMMITMENT_MISMATCH",
+     "choice and choice_nonce do not open the choice_commitment that the player gave", false},
     {kInternalError, "E090", "INTERNAL_ERROR", "a fault on our side, which our log describes",
      false},
     {kOverloaded, "E091", "OVERLOADED", "too much work is waiting; try again later", false},

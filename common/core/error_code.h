@@ -49,6 +49,7 @@ enum class ErrorCode {
   kInvitationDeclined = 37,
   kPlayerUnavailable = 38,
   kLeagueNotStartable = 39,
+  kCommitmentMismatch = 40,
   kInternalError = 90,
   kOverloaded = 91,
   kShuttingDown = 92,

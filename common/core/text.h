@@ -9,6 +9,17 @@ namespace league::core {
 /// How many bytes of a foreign value an error text shows.
 inline constexpr std::size_t kShownLength = 40;
 
+/// A stranger's text made fit for a message: printable ASCII, and cut (which `...` shows) after
+/// `longest` bytes.
+std::string shown(std::string_view text, std::size_t longest = kShownLength);
+
+/// The most that an answer repeats of what it answers, in bytes.
+inline constexpr std::size_t kMostEchoed = 200;
+
+/// `text` as an error text shows it: of one longer than `most` bytes the beginning, whole
+/// characters, and `...`.
+std::string excerpt(std::string_view text, std::size_t most = kShownLength);
+
 /// `text` with A-Z in lower case; other bytes stay as they are, whatever the locale.
 std::string lower_case(std::string_view text);
 

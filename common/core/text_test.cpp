@@ -5,10 +5,34 @@
 namespace league::core {
 namespace {
 
+TEST(ShownTest, IsPrintableAndShort) {
+  EXPECT_EQ(shown("odd"), "odd");
+  EXPECT_EQ(shown(std::string(40, 'x')), std::string(40, 'x'));
+  EXPECT_EQ(shown(std::string(41, 'x')), std::string(40, 'x') + "...");
+  EXPECT_EQ(shown("\x1b[2J\n\xC3\x84\x7f"), "?[2J????");
+  EXPECT_EQ(shown("abc", 2), "ab...");
+}
+
 TEST(LowerCaseTest, ChangesAsciiLettersOnly) {
   EXPECT_EQ(lower_case("HTTP://Example.ORG/@[`{"), "http://example.org/@[`{");
   EXPECT_EQ(lower_case("\xC3\x84"), "\xC3\x84");
   EXPECT_EQ(lower_case(""), "");
+}
+
+TEST(ExcerptTest, ShowsTheBeginningInWholeCharacters) {
+  EXPECT_EQ(excerpt("short"), "short");
+  EXPECT_EQ(excerpt(std::string(40, 'x')), std::string(40, 'x'));
+  EXPECT_EQ(excerpt(std::string(41, 'x')), std::string(40, 'x') + "...");
+  EXPECT_EQ(excerpt("ab\xC3\x84"
+                    "cd",
+                    3),
+            "ab...");
+  EXPECT_EQ(excerpt("ab\xC3\x84"
+                    "cd",
+                    4),
+            "ab\xC3\x84...");
+  EXPECT_EQ(excerpt("\x80\x80\x80", 2), "...") << "no UTF-8 at all";
+  EXPECT_EQ(excerpt("", 0), "");
 }
 
 }  // namespace

@@ -121,7 +121,8 @@ TEST(Codec, EveryTypeHasAGoldenMessage) {
 
 TEST(Codec, InvitationIsWrittenAsTheGoldenFileSays) {
   GameInvitation invitation{"even_odd", PlayerRole::kPlayerA, core::PlayerId("P02"),
-                            core::PlayerId("P01")};
+                            core::PlayerId("P01"),
+                            "b094cf822d96de6e4ff47090ba96f7e18f0ed74f13c0ebad00c6e83d99e87d19"};
   EXPECT_EQ(encode(match_envelope("credential-a"), invitation), golden("game_invitation"));
 }
 
@@ -131,7 +132,7 @@ TEST(Codec, GameOverIsWrittenAsTheGoldenFileSays) {
                                 .winner_player_id = core::PlayerId("P01"),
                                 .drawn_number = std::nullopt,
                                 .number_parity = std::nullopt,
-                                .choices = {{core::PlayerId("P01"), Parity::kEven},
+                                .choices = {{core::PlayerId("P01"), "even"},
                                             {core::PlayerId("P02"), std::nullopt}},
                                 .reason = "P02 did not answer"},
                 .draw_proof = std::nullopt};
@@ -156,6 +157,50 @@ TEST(Codec, ReportIsReadIntoItsStruct) {
                        ClockProof{30000, "2025-01-15T10:29:30.000125Z",
                                   "2025-01-15T10:30:00.000431Z", 310, 850, false}};
   EXPECT_EQ(report->result.details.failures.front(), expected);
+}
+
+TEST(Codec, WhoHasBoundTheDrawIsTheSameInGameOverAndReport) {
+  const core::PlayerId first("P01");
+  const core::PlayerId second("P02");
+  auto over = decode<GameOver>(golden("game_over"));
+  auto report = decode<MatchResultReport>(golden("match_result_report"));
+  ASSERT_TRUE(over);
+  ASSERT_TRUE(report);
+  const auto& details = report->result.details;
+  EXPECT_EQ(over->draw_version, 2);
+  EXPECT_EQ(details.draw_version, 2);
+  EXPECT_EQ(over->choice_commitments.size(), 2U);
+  EXPECT_EQ(details.choice_commitments, over->choice_commitments);
+  EXPECT_EQ(over->choice_nonces.size(), 2U);
+  EXPECT_EQ(details.choice_nonces, (HexByPlayer{{first, over->choice_nonces.at(first)}}))
+      << "the other did not open";
+  auto ack = decode<GameJoinAck>(golden("game_join_ack"));
+  EXPECT_EQ(ack->choice_commitment, over->choice_commitments.at(first));
+  auto call = decode<ChooseParityCall>(golden("choose_parity_call"));
+  EXPECT_EQ(call->context->opponent_commitment, over->choice_commitments.at(second));
+  auto response = decode<ChooseParityResponse>(golden("choose_parity_response"));
+  EXPECT_EQ(response->choice_nonce, over->choice_nonces.at(first));
+}
+
+TEST(Codec, NothingIsWrittenOfADrawThatNobodyHasBound) {
+  auto over = decode<GameOver>(golden("game_over"));
+  ASSERT_TRUE(over);
+  over->choice_commitments.clear();
+  over->choice_nonces.clear();
+  over->draw_version.reset();
+  const json wire = encode(match_envelope("t"), *over);
+  for (const char* field : {"draw_version", "choice_commitments", "choice_nonces"})
+    EXPECT_FALSE(wire.contains(field)) << field;
+}
+
+TEST(Codec, AChoiceIsAnyWordOnTheWire) {
+  json wire = golden("choose_parity_response");
+  wire["parity_choice"] = "heads";
+  wire["choice_nonce"] = nullptr;
+  auto response = decode<ChooseParityResponse>(wire);
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->parity_choice, "heads");
+  EXPECT_EQ(response->choice_nonce, std::nullopt);
 }
 
 TEST(Codec, PublicAnnouncementHoldsNoSecretOfAnAssignment) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,12 @@ struct EnvelopeOptions {
   std::optional<int> round_id = std::nullopt;
   std::optional<core::MatchId> match_id = std::nullopt;
 };
+
+/// Whether a message may carry `text` as its conversation id: 1 to 100 characters.
+[[nodiscard]] bool is_conversation_id(std::string_view text);
+/// What a message that need not be valid has as its conversation id, of any length; empty where
+/// that is no text.
+[[nodiscard]] std::string conversation_id_in(const nlohmann::json& message);
 
 /// Stamps the envelopes of one agent. `clock` must outlive it. Const methods are thread-safe; the
 /// setters belong to the time before the agent serves (registration).

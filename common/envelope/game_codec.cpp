@@ -6,9 +6,6 @@
 
 namespace league::envelope {
 
-static std::array<EnumName<Parity>, 2> enum_names(Of<Parity> /*unused*/) {
-  return {{{Parity::kEven, parity_name(Parity::kEven)}, {Parity::kOdd, parity_name(Parity::kOdd)}}};
-}
 static std::array<EnumName<PlayerRole>, 2> enum_names(Of<PlayerRole> /*unused*/) {
   return {{{PlayerRole::kPlayerA, "PLAYER_A"}, {PlayerRole::kPlayerB, "PLAYER_B"}}};
 }
@@ -24,6 +21,7 @@ void describe(Archive& a, Self& s, Of<GameInvitation> /*unused*/) {
   a.required("role_in_match", s.role_in_match);
   a.required("opponent_id", s.opponent_id);
   a.optional("player_id", s.player_id);
+  a.optional("draw_commitment", s.draw_commitment);
 }
 
 template <typename Archive, typename Self>
@@ -31,6 +29,7 @@ void describe(Archive& a, Self& s, Of<GameJoinAck> /*unused*/) {
   a.required("player_id", s.player_id);
   a.required("arrival_timestamp", s.arrival_timestamp);
   a.required("accept", s.accept);
+  a.optional("choice_commitment", s.choice_commitment);
 }
 
 template <typename Archive, typename Self>
@@ -39,6 +38,7 @@ void describe(Archive& a, Self& s, Of<ChoiceContext> /*unused*/) {
   a.optional("round_id", s.round_id);
   a.optional("your_standings", s.your_standings);
   a.optional("draw_commitment", s.draw_commitment);
+  a.optional("opponent_commitment", s.opponent_commitment);
 }
 
 template <typename Archive, typename Self>
@@ -53,6 +53,15 @@ template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<ChooseParityResponse> /*unused*/) {
   a.required("player_id", s.player_id);
   a.required("parity_choice", s.parity_choice);
+  a.optional("choice_nonce", s.choice_nonce);
+}
+
+/// How the players bound the draw: the same in GAME_OVER and in the report.
+template <typename Archive, typename Self>
+void describe_bindings(Archive& a, Self& s) {
+  a.optional("draw_version", s.draw_version);
+  a.unless("choice_commitments", s.choice_commitments, HexByPlayer{});
+  a.unless("choice_nonces", s.choice_nonces, HexByPlayer{});
 }
 
 template <typename Archive, typename Self>
@@ -71,6 +80,7 @@ void describe(Archive& a, Self& s, Of<GameOver> /*unused*/) {
   a.required("game_result", s.game_result);
   a.defaulted("reason", s.game_result.reason);
   a.optional("draw_proof", s.draw_proof);
+  describe_bindings(a, s);
 }
 
 template <typename Archive, typename Self>
@@ -98,11 +108,12 @@ void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
   a.nullable("drawn_number", s.drawn_number);
   a.nullable("number_parity", s.number_parity);
   a.defaulted("choices", s.choices);
-  a.defaulted("attempt", s.attempt);
+  a.optional("attempt", s.attempt);
   a.defaulted("failures", s.failures);
   a.optional("replays", s.replays);
   a.optional("termination", s.termination);
   a.optional("draw_proof", s.draw_proof);
+  describe_bindings(a, s);
 }
 
 template <typename Archive, typename Self>

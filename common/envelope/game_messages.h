@@ -9,7 +9,6 @@
 #include "common/core/ids.h"
 #include "common/core/timestamp.h"
 #include "common/envelope/message_type.h"
-#include "common/envelope/parity.h"
 #include "common/envelope/round_messages.h"
 
 namespace league::envelope {
@@ -24,6 +23,7 @@ struct GameInvitation {
   core::PlayerId opponent_id{};
   /// Whom it is for: a bot that was registered by somebody else has no other way to know its id.
   std::optional<core::PlayerId> player_id = std::nullopt;
+  std::optional<std::string> draw_commitment = std::nullopt;  ///< as announced
 
   bool operator==(const GameInvitation&) const = default;
 };
@@ -34,6 +34,7 @@ struct GameJoinAck {
   core::PlayerId player_id{};
   core::UtcTimestamp arrival_timestamp{};
   bool accept = false;  ///< false is a technical loss
+  std::optional<std::string> choice_commitment = std::nullopt;  ///< binds the player (protocol §7)
 
   bool operator==(const GameJoinAck&) const = default;
 };
@@ -44,6 +45,7 @@ struct ChoiceContext {
   std::optional<int> round_id = std::nullopt;
   std::optional<WinLossDraw> your_standings = std::nullopt;
   std::optional<std::string> draw_commitment = std::nullopt;
+  std::optional<std::string> opponent_commitment = std::nullopt;  ///< nothing: it has none
 
   bool operator==(const ChoiceContext&) const = default;
 };
@@ -63,7 +65,8 @@ struct ChooseParityCall {
 struct ChooseParityResponse {
   static constexpr MessageType kType = MessageType::kChooseParityResponse;
   core::PlayerId player_id{};
-  Parity parity_choice = Parity::kEven;
+  std::string parity_choice{};  ///< a word of the game, which checks it
+  std::optional<std::string> choice_nonce = std::nullopt;  ///< opens the commitment of message 7
 
   bool operator==(const ChooseParityResponse&) const = default;
 };
@@ -71,14 +74,16 @@ struct ChooseParityResponse {
 enum class GameStatus { kWin, kDraw, kTechnicalLoss };
 
 /// Who chose what; nothing (null) for a player who did not.
-using Choices = std::map<core::PlayerId, std::optional<Parity>>;
+using Choices = std::map<core::PlayerId, std::optional<std::string>>;
+/// Commitments or nonces by player, in hexadecimal; those that count. Source: protocol §7.
+using HexByPlayer = std::map<core::PlayerId, std::string>;
 
 /// How a match ended, as its players are told.
 struct GameResult {
   GameStatus status = GameStatus::kDraw;
   std::optional<core::PlayerId> winner_player_id = std::nullopt;
-  std::optional<int> drawn_number = std::nullopt;  ///< 1-10
-  std::optional<Parity> number_parity = std::nullopt;
+  std::optional<int> drawn_number = std::nullopt;  ///< in Even/Odd 1-10
+  std::optional<std::string> number_parity = std::nullopt;  ///< in the game's words
   Choices choices{};
   std::string reason{};  ///< a sentence for people
 
@@ -92,6 +97,9 @@ struct GameOver {
   GameResult game_result{};
   std::optional<std::string> draw_proof =
       std::nullopt;  ///< the revealed seed of the draw, in hexadecimal (protocol §7)
+  std::optional<int> draw_version = std::nullopt;  ///< 1 or 2
+  HexByPlayer choice_commitments{};
+  HexByPlayer choice_nonces{};
 
   bool operator==(const GameOver&) const = default;
 };
@@ -124,15 +132,18 @@ struct CallFailure {
 /// What the referee reports beside winner and score.
 struct ResultDetails {
   std::optional<int> drawn_number = std::nullopt;
-  std::optional<Parity> number_parity = std::nullopt;
+  std::optional<std::string> number_parity = std::nullopt;
   Choices choices{};
-  int attempt = 1;
+  std::optional<int> attempt = std::nullopt;  ///< of the assignment; ours always say it
   std::vector<CallFailure> failures{};
   std::optional<int> replays = std::nullopt;  ///< how often the match was played before in vain
   std::optional<std::string> termination =
       std::nullopt;  ///< machine-readable reason, such as `timeout_choice`
   std::optional<std::string> draw_proof =
       std::nullopt;  ///< the revealed seed of the draw, in hexadecimal (protocol §7)
+  std::optional<int> draw_version = std::nullopt;  ///< 1 or 2
+  HexByPlayer choice_commitments{};
+  HexByPlayer choice_nonces{};
 
   bool operator==(const ResultDetails&) const = default;
 };

@@ -61,6 +61,9 @@ enum class Leniency {
   kMissingPlayerId,
   kMissingMatchId,
   kMissingArrivalTimestamp,
+  // What binds nobody (taken by the referee, in both modes: it is ignored, not read).
+  kCommitmentIgnored,  ///< `choice_commitment` where no `draw_commitment` was announced
+  kNonceIgnored,  ///< `choice_nonce` of a player whose commitment does not count
   // Who answered (taken by common/agent and the referee, which know whom they called).
   kMissingReplyToken,  ///< a reply without `auth_token`
   kForeignReplyToken,  ///< a reply with a token that is not the player's

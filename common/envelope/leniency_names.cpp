@@ -55,6 +55,8 @@ constexpr auto kNames = std::to_array<Named>({
     {kMissingPlayerId, "missing_player_id"},
     {kMissingMatchId, "missing_match_id"},
     {kMissingArrivalTimestamp, "missing_arrival_timestamp"},
+    {kCommitmentIgnored, "commitment_ignored"},
+    {kNonceIgnored, "nonce_ignored"},
     {kMissingReplyToken, "missing_reply_token"},
     {kForeignReplyToken, "foreign_reply_token"},
     {kForeignReplySender, "foreign_reply_sender"},

@@ -57,7 +57,7 @@ core::Result<json> load_document(const std::optional<std::filesystem::path>& dir
 /// expressions cost more than all the rest of a validation.
 json without_checked_patterns(json document) {
   for (auto& [name, field] : document["properties"].items()) {
-    if (name == "protocol" || name == "sender" ||
+    if (name == "protocol" || name == "sender" || name == "choice_commitment" ||
         std::ranges::find(kTimeFields, name) != kTimeFields.end())
       field.erase("pattern");
   }
@@ -73,6 +73,12 @@ bool is_our_protocol(std::string_view text) {
          text.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
+bool is_commitment(std::string_view text) {
+  constexpr std::size_t kDigits = 64;
+  return text.size() == kDigits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 /// Whether the fields whose patterns were left out are as their patterns, and more, demand.
 bool has_exact_fields(const json& message) {
   auto holds = [&message](std::string_view name, auto check) {
@@ -83,7 +89,7 @@ bool has_exact_fields(const json& message) {
   auto is_time = [](const std::string& text) {
     return core::UtcTimestamp::parse(text).has_value();
   };
-  return holds("protocol", is_our_protocol) &&
+  return holds("protocol", is_our_protocol) && holds("choice_commitment", is_commitment) &&
          holds("sender", [](const std::string& text) { return Sender::parse(text).has_value(); }) &&
          std::ranges::all_of(kTimeFields, [&](const char* name) { return holds(name, is_time); });
 }

@@ -70,23 +70,29 @@ TEST(MessageSchemas, NameCodeAndFieldOfEachFault) {
       {"game_join_ack", "/message_type", "GAME_OVER", ErrorCode::kUnexpectedMessage},
       {"game_join_ack", "/auth_token", 12345, ErrorCode::kInvalidFieldType},
       {"choose_parity_response", "/parity_choice", removed, ErrorCode::kMissingRequiredField},
-      {"choose_parity_response", "/parity_choice", "Even", ErrorCode::kInvalidParityChoice},
-      {"choose_parity_response", "/parity_choice", "e", ErrorCode::kInvalidParityChoice},
       {"choose_parity_response", "/parity_choice", 0, ErrorCode::kInvalidParityChoice},
       {"choose_parity_response", "/parity_choice", true, ErrorCode::kInvalidParityChoice},
       {"choose_parity_response", "/parity_choice", nullptr, ErrorCode::kInvalidParityChoice},
-      {"choose_parity_response", "/parity_choice", "", ErrorCode::kInvalidParityChoice},
+      {"choose_parity_response", "/parity_choice", std::string(257, 'e'),
+       ErrorCode::kInvalidParityChoice},
+      {"choose_parity_response", "/choice_nonce", 5, ErrorCode::kCommitmentMismatch},
+      {"choose_parity_response", "/choice_nonce", long_text, ErrorCode::kCommitmentMismatch},
+      {"game_join_ack", "/choice_commitment", std::string(63, 'a'), ErrorCode::kInvalidFieldValue},
+      {"game_join_ack", "/choice_commitment", std::string(65, 'a'), ErrorCode::kInvalidFieldValue},
+      {"game_join_ack", "/choice_commitment", std::string(64, 'A'), ErrorCode::kInvalidFieldValue},
+      {"game_join_ack", "/choice_commitment", "", ErrorCode::kInvalidFieldValue},
       {"choose_parity_response", "/match_id", removed, ErrorCode::kMissingRequiredField},
       {"choose_parity_call", "/deadline", "2025-13-01T00:00:00Z", ErrorCode::kInvalidTimestamp},
       {"game_invitation", "/round_id", 0, ErrorCode::kInvalidFieldValue},
       {"game_invitation", "/round_id", "R1", ErrorCode::kInvalidFieldType},
       {"game_invitation", "/role_in_match", "PLAYER_C", ErrorCode::kInvalidFieldValue},
-      {"game_over", "/game_result/drawn_number", 11, ErrorCode::kInvalidFieldValue},
+      {"game_over", "/draw_version", 0, ErrorCode::kInvalidFieldValue},
+      {"game_over", "/choice_commitments", json::array(), ErrorCode::kInvalidFieldType},
       {"game_over", "/game_result/status", "VICTORY", ErrorCode::kInvalidFieldValue},
       {"match_result_report", "/result/winner", removed, ErrorCode::kMissingRequiredField},
       {"match_result_report", "/result/score/P01", 4, ErrorCode::kInvalidFieldValue},
-      {"match_result_report", "/result/details/choices/P01", "heads",
-       ErrorCode::kInvalidFieldValue},
+      {"match_result_report", "/result/details/choices/P01", 1, ErrorCode::kInvalidFieldType},
+      {"match_result_report", "/result/details/choice_nonces/P01", 1, ErrorCode::kInvalidFieldType},
       {"match_result_report", "/result/details/failures/0/call", removed,
        ErrorCode::kMissingRequiredField},
       {"league_register_request", "/player_meta", removed, ErrorCode::kMissingRequiredField},
@@ -143,13 +149,13 @@ TEST(MessageSchemas, MinorVersionsAndEveryTimestampFormPass) {
 }
 
 TEST(MessageSchemas, TextsSayWhatIsRightAndShowNoToken) {
-  json wire = golden("choose_parity_response");
-  wire["parity_choice"] = "Even";
-  auto verdict = schemas().validate(MessageType::kChooseParityResponse, wire);
+  json wire = golden("game_invitation");
+  wire["role_in_match"] = "player_a";
+  auto verdict = schemas().validate(MessageType::kGameInvitation, wire);
   ASSERT_FALSE(verdict);
   EXPECT_EQ(verdict.error().message,
-            "CHOOSE_PARITY_RESPONSE: parity_choice is \"Even\" but must be one of \"even\", "
-            "\"odd\"; for example \"even\"");
+            "GAME_INVITATION: role_in_match is \"player_a\" but must be one of \"PLAYER_A\", "
+            "\"PLAYER_B\"; for example \"PLAYER_A\"");
 
   wire = golden("choose_parity_response");
   std::string secret = "tok_p01_" + std::string(600, 'x');
@@ -158,6 +164,28 @@ TEST(MessageSchemas, TextsSayWhatIsRightAndShowNoToken) {
   ASSERT_FALSE(verdict);
   EXPECT_EQ(verdict.error().code, ErrorCode::kFieldTooLong);
   EXPECT_EQ(verdict.error().message.find("tok_p01"), std::string::npos) << verdict.error().message;
+}
+
+TEST(MessageSchemas, ANonceThatIsRefusedIsNotShown) {
+  json wire = golden("choose_parity_response");
+  const std::string nonce = wire["choice_nonce"];
+  wire["choice_nonce"] = nonce + std::string(300, 'f');
+  auto verdict = schemas().validate(MessageType::kChooseParityResponse, wire);
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().message.find(nonce.substr(0, 8)), std::string::npos)
+      << verdict.error().message;
+}
+
+TEST(MessageSchemas, TheWordsOfAGameAreForTheGameToCheck) {
+  json wire = golden("choose_parity_response");
+  for (const char* word : {"heads", "Even", ""}) {
+    wire["parity_choice"] = word;
+    EXPECT_TRUE(schemas().validate(MessageType::kChooseParityResponse, wire)) << word;
+  }
+  json over = golden("game_over");
+  over["game_result"]["drawn_number"] = nullptr;
+  over["game_result"]["number_parity"] = nullptr;
+  EXPECT_TRUE(schemas().validate(MessageType::kGameOver, over));
 }
 
 TEST(MessageSchemas, RefuseWhatIsNoObject) {

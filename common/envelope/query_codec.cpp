@@ -6,11 +6,12 @@
 
 namespace league::envelope {
 
-static std::array<EnumName<QueryType>, 4> enum_names(Of<QueryType> /*unused*/) {
+static std::array<EnumName<QueryType>, 5> enum_names(Of<QueryType> /*unused*/) {
   return {{{QueryType::kGetStandings, "GET_STANDINGS"},
            {QueryType::kGetSchedule, "GET_SCHEDULE"},
            {QueryType::kGetNextMatch, "GET_NEXT_MATCH"},
-           {QueryType::kGetPlayerStats, "GET_PLAYER_STATS"}}};
+           {QueryType::kGetPlayerStats, "GET_PLAYER_STATS"},
+           {QueryType::kDisputeMatch, "DISPUTE_MATCH"}}};
 }
 
 std::string_view query_type_name(QueryType type) {
@@ -26,6 +27,8 @@ void describe(Archive& a, Self& s, Of<QueryParams> /*unused*/) {
   a.optional("round_id", s.round_id);
   a.optional("offset", s.offset);
   a.optional("limit", s.limit);
+  a.optional("match_id", s.match_id);
+  a.optional("reason", s.reason);
 }
 
 template <typename Archive, typename Self>
@@ -61,6 +64,7 @@ void describe(Archive& a, Self& s, Of<QueryData> /*unused*/) {
   a.optional("next_match", s.next_match);
   a.optional("stats", s.stats);
   a.optional("total", s.total);
+  a.optional("disputed", s.disputed);
 }
 
 template <typename Archive, typename Self>

@@ -10,7 +10,8 @@
 
 namespace league::envelope {
 
-enum class QueryType { kGetStandings, kGetSchedule, kGetNextMatch, kGetPlayerStats };
+/// The last one is ours: a player says that a result is false (protocol §4, message 15).
+enum class QueryType { kGetStandings, kGetSchedule, kGetNextMatch, kGetPlayerStats, kDisputeMatch };
 
 /// `GET_STANDINGS`.
 [[nodiscard]] std::string_view query_type_name(QueryType type);
@@ -22,6 +23,8 @@ struct QueryParams {
   std::optional<int> round_id = std::nullopt;
   std::optional<int> offset = std::nullopt;  ///< rows to skip
   std::optional<int> limit = std::nullopt;  ///< rows to return
+  std::optional<core::MatchId> match_id = std::nullopt;  ///< of DISPUTE_MATCH
+  std::optional<std::string> reason = std::nullopt;  ///< of DISPUTE_MATCH, for people
 
   bool operator==(const QueryParams&) const = default;
 };
@@ -66,6 +69,7 @@ struct QueryData {
   std::optional<NextMatch> next_match = std::nullopt;  ///< null on the wire when there is none left
   std::optional<StandingsRow> stats = std::nullopt;
   std::optional<int> total = std::nullopt;  ///< rows in all, of a paged answer
+  std::optional<bool> disputed = std::nullopt;  ///< DISPUTE_MATCH: the dispute is on record
 
   bool operator==(const QueryData&) const = default;
 };

@@ -22,6 +22,7 @@ void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
   a.optional("log_public_key", s.log_public_key);
   a.unless("takes_from_queue", s.takes_from_queue, false);
   a.unless("hears_events", s.hears_events, false);
+  a.unless("match_credentials", s.match_credentials, false);
 }
 
 template <typename Archive, typename Self>
@@ -72,6 +73,8 @@ void describe(Archive& a, Self& s, Of<RefereeRegisterResponse> /*unused*/) {
   describe_response(a, s, "referee_id");
   a.nullable("referee_id", s.referee_id);
   a.optional("broadcast_key", s.broadcast_key);
+  a.optional("league_key", s.league_key);
+  a.unless("match_credentials", s.match_credentials, false);
 }
 
 template <typename Archive, typename Self>
@@ -79,6 +82,8 @@ void describe(Archive& a, Self& s, Of<LeagueRegisterResponse> /*unused*/) {
   describe_response(a, s, "player_id");
   a.nullable("player_id", s.player_id);
   a.optional("broadcast_key", s.broadcast_key);
+  a.optional("league_key", s.league_key);
+  a.unless("match_credentials", s.match_credentials, false);
 }
 
 template nlohmann::json encode(const Envelope&, const RefereeRegisterRequest&);

@@ -24,6 +24,9 @@ struct RefereeMeta {
       std::nullopt;  ///< with which its conversation log can be verified
   bool takes_from_queue = false;  ///< claims its matches from the league's queue on a bus
   bool hears_events = false;  ///< listens to broadcasts that are published once on a bus
+  /// Shows players match credentials and reveals every seed, as ours do (protocol §8). A referee
+  /// that does not say so is one of other origin.
+  bool match_credentials = false;
 
   bool operator==(const RefereeMeta&) const = default;
 };
@@ -73,6 +76,9 @@ struct RefereeRegisterResponse {
       error_code;  ///< why it was rejected; one that is not in our table reads as nothing
   /// The manager's Ed25519 key, which signs what is published once (protocol §8); hexadecimal.
   std::optional<std::string> broadcast_key = std::nullopt;
+  /// The same key, always there when one of our managers accepts: the league's identity.
+  std::optional<std::string> league_key = std::nullopt;
+  bool match_credentials = false;  ///< all calls carry credentials that can be checked
 
   bool operator==(const RefereeRegisterResponse&) const = default;
 };
@@ -86,6 +92,9 @@ struct LeagueRegisterResponse {
   std::optional<core::ErrorCode> error_code = std::nullopt;
   /// The manager's Ed25519 key, which signs what is published once (protocol §8); hexadecimal.
   std::optional<std::string> broadcast_key = std::nullopt;
+  /// The same key, always there when one of our managers accepts: the league's identity.
+  std::optional<std::string> league_key = std::nullopt;
+  bool match_credentials = false;  ///< all calls carry credentials that can be checked
 
   bool operator==(const LeagueRegisterResponse&) const = default;
 };

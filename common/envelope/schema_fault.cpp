@@ -13,6 +13,9 @@ using core::ErrorCode;
 using nlohmann::json;
 using schema::Violation;
 
+/// Keys of a message stand in it; it is told twice.
+constexpr std::size_t kShownOfPointer = 90;
+
 const json* value_at(const json& message, const std::string& pointer) {
   try {
     json::json_pointer at(pointer);
@@ -37,14 +40,12 @@ std::string shown(const json& value, std::string_view property) {
   if (is_secret(property)) return "a value that is not shown";
   std::string text;
   if (value.is_string()) {
-    text = json(value.get_ref<const std::string&>().substr(0, core::kShownLength))
+    text = json(core::excerpt(value.get_ref<const std::string&>()))
                .dump(-1, ' ', true, json::error_handler_t::replace);
   } else {
-    text = value.dump().substr(0, core::kShownLength);
+    text = core::excerpt(value.dump());
   }
-  bool is_cut =
-      value.is_string() && value.get_ref<const std::string&>().size() > core::kShownLength;
-  return is_cut ? text + "..." : text;
+  return text;
 }
 
 bool is_time(std::string_view property) {
@@ -61,6 +62,7 @@ std::optional<ErrorCode> code_by_field(const Violation& violation, const json* v
   if (value == nullptr) return std::nullopt;
   if (has_other_protocol(violation)) return ErrorCode::kProtocolVersionMismatch;
   if (violation.pointer == "/parity_choice") return ErrorCode::kInvalidParityChoice;
+  if (violation.pointer == "/choice_nonce") return ErrorCode::kCommitmentMismatch;
   if (!value->is_string()) return std::nullopt;
   if (violation.pointer == "/sender") return ErrorCode::kInvalidSender;
   if (violation.pointer == "/query_type") return ErrorCode::kUnknownQuery;
@@ -95,8 +97,9 @@ core::Error to_error(MessageType type, const json& message,
   ErrorCode code = code_of(violation, value);
 
   std::string text(wire_name(type));
-  text +=
-      ": " + (violation.pointer.empty() ? std::string("the message") : violation.pointer.substr(1));
+  text += ": " + (violation.pointer.empty()
+                      ? std::string("the message")
+                      : core::excerpt(violation.pointer.substr(1), kShownOfPointer));
   if (code == ErrorCode::kMissingRequiredField) {
     text += value == nullptr ? " is missing" : " is null";
   } else {
@@ -104,7 +107,7 @@ core::Error to_error(MessageType type, const json& message,
     text += " " + violation.text;
   }
   if (!violation.example.empty()) text += "; for example " + violation.example;
-  return core::Error{code, std::move(text), violation.pointer};
+  return core::Error{code, std::move(text), core::excerpt(violation.pointer, kShownOfPointer)};
 }
 
 }  // namespace league::envelope

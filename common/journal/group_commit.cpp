@@ -1,5 +1,6 @@
 #include "common/journal/group_commit.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -38,15 +39,35 @@ void GroupCommit::append(std::vector<Record> records, Journal::Durable durable) 
 void GroupCommit::write_loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    appended_.wait(lock, [this] { return is_stopped_ || !appends_.empty(); });
-    if (appends_.empty()) break;
+    wait(lock);
+    if (appends_.empty() && is_stopped_) break;
     auto group = std::exchange(appends_, {});
     lock.unlock();
-    commit(std::move(group));
+    if (!group.empty()) commit(std::move(group));
+    tidy_if_due();
     lock.lock();
   }
   is_written_ = true;
   committed_.notify_one();
+}
+
+void GroupCommit::wait(std::unique_lock<std::mutex>& lock) {
+  auto is_wanted = [this] { return is_stopped_ || !appends_.empty(); };
+  if (!untidy_since_) return appended_.wait(lock, is_wanted);
+  auto due =
+      std::min(committed_at_ + options_.tidy_when_idle, *untidy_since_ + options_.tidy_at_latest);
+  appended_.wait_until(lock, due, is_wanted);
+}
+
+void GroupCommit::tidy_if_due() {
+  if (!untidy_since_ || failure_) return;
+  auto now = std::chrono::steady_clock::now();
+  if (now < committed_at_ + options_.tidy_when_idle &&
+      now < *untidy_since_ + options_.tidy_at_latest) {
+    return;
+  }
+  options_.tidy();
+  untidy_since_.reset();
 }
 
 void GroupCommit::commit(std::vector<Append> group) {
@@ -62,6 +83,9 @@ void GroupCommit::commit(std::vector<Append> group) {
       if (options_.on_failure) options_.on_failure(*failure_);
     }
     reach(FaultPoint::kAfterWrite);
+    committed_at_ = std::chrono::steady_clock::now();
+    if (options_.tidy && !untidy_since_) untidy_since_ = committed_at_;
+    if (failure_) untidy_since_.reset();
   }
   core::Result<void> result;
   if (failure_) result = *failure_;

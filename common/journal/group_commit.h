@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -23,6 +24,12 @@ struct GroupCommitOptions {
   std::function<void(const core::Error&)> on_failure;
   /// For tests: called when a commit reaches a point; may be empty.
   std::function<void(FaultPoint)> fault_point;
+  /// Puts in order what commits have left behind. Called on the thread of `store`, when nothing has
+  /// come for `tidy_when_idle`, and else `tidy_at_latest` after the first commit since; never after
+  /// a failure. May be empty.
+  std::function<void()> tidy = {};
+  std::chrono::milliseconds tidy_when_idle{100};
+  std::chrono::milliseconds tidy_at_latest{1000};
 };
 
 /// Turns many appends into few commits: while one is being stored, the next ones gather and go
@@ -51,6 +58,9 @@ class GroupCommit {
   };
 
   void write_loop();
+  /// Waits for appends, or until it is time to tidy up.
+  void wait(std::unique_lock<std::mutex>& lock);
+  void tidy_if_due();
   void answer_loop();
   void commit(std::vector<Append> group);
   void reach(FaultPoint point) const {
@@ -58,7 +68,10 @@ class GroupCommit {
   }
 
   const GroupCommitOptions options_;
-  std::optional<core::Error> failure_;  // of the writing thread only
+  // Of the writing thread only.
+  std::optional<core::Error> failure_;
+  std::optional<std::chrono::steady_clock::time_point> untidy_since_;
+  std::chrono::steady_clock::time_point committed_at_{};
 
   std::mutex mutex_;
   std::condition_variable appended_;

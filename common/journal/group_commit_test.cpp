@@ -63,6 +63,38 @@ TEST(GroupCommit, NothingIsAcceptedAfterAFailure) {
   EXPECT_EQ(told, "the disk is full");
 }
 
+TEST(GroupCommit, TidiesUpAfterCommitsAndNotAfterAFailure) {
+  std::vector<std::string> steps;
+  {
+    GroupCommit group({.store = [&](const std::vector<Record>& records) -> core::Result<void> {
+                         steps.push_back(records[0].type);
+                         return records[0].type == "BAD" ? core::Result<void>(disk_full())
+                                                         : core::Result<void>{};
+                       },
+                       .on_failure = {},
+                       .fault_point = {},
+                       .tidy = [&] { steps.emplace_back("tidy"); },
+                       .tidy_when_idle = std::chrono::milliseconds(0)});
+    for (const char* type : {"A", "B", "BAD"}) {
+      std::promise<void> done;
+      group.append({{type, ""}}, [&](const core::Result<void>&) { done.set_value(); });
+      done.get_future().wait();
+    }
+  }
+  EXPECT_EQ(steps, (std::vector<std::string>{"A", "tidy", "B", "tidy", "BAD"}));
+}
+
+TEST(GroupCommit, TidiesUpInTheMiddleOfWorkToo) {
+  std::atomic<int> tidied = 0;
+  GroupCommit group({.store = [](const std::vector<Record>&) { return core::Result<void>(); },
+                     .on_failure = {},
+                     .fault_point = {},
+                     .tidy = [&] { ++tidied; },
+                     .tidy_when_idle = std::chrono::hours(1),
+                     .tidy_at_latest = std::chrono::milliseconds(1)});
+  while (tidied < 2) group.append({{"A", ""}}, [](const core::Result<void>&) {});
+}
+
 TEST(GroupCommit, WithoutRecordsItWaitsForTheOnesBefore) {
   std::atomic<bool> is_stored = false;
   GroupCommit group({.store = [&](const std::vector<Record>&) -> core::Result<void> {

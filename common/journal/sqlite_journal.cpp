@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/core/crypto.h"
+#include "common/journal/journal_mark.h"
 #include "common/journal/lock_file.h"
 
 namespace league::journal {
@@ -28,7 +29,8 @@ constexpr std::array<const char*, 1> kMigrations = {
     "payload TEXT NOT NULL, digest BLOB NOT NULL) STRICT"};
 constexpr int kVersion = static_cast<int>(kMigrations.size());
 constexpr int kBusyMilliseconds = 5000;
-/// Pages of 4 KiB in the write-ahead log before they are moved into the file.
+/// Pages of 4 KiB in the write-ahead log that are moved into the file at once; fewer wait for
+/// Store::checkpoint.
 constexpr int kCheckpointPages = 1000;
 
 Error journal_error(const fs::path& file, const std::string& why) {
@@ -72,14 +74,6 @@ int pragma_number(SQLite::Database& database, const std::string& name) {
 
 using Digest = core::Digest;
 
-Digest chained(const Digest& before, const Record& record) {
-  std::string text;
-  text.reserve(before.size() + record.type.size() + 1 + record.payload.size());
-  text.append(before.begin(), before.end());
-  text.append(record.type).append("\n").append(record.payload);
-  return core::sha256(text);
-}
-
 /// Whether the file is there and begins as SQLite's files do; an empty one is as good as none.
 core::Result<void> check_kind(const fs::path& file) {
   std::error_code ignored;
@@ -90,6 +84,18 @@ core::Result<void> check_kind(const fs::path& file) {
   in.read(head.data(), head.size());
   if (std::memcmp(head.data(), "SQLite format 3", head.size()) == 0) return {};
   return journal_error(file, "is not a journal: use another directory");
+}
+
+/// A write-ahead log without its journal is all that is left of one, and SQLite would remove it.
+core::Result<void> check_log(const fs::path& file) {
+  std::error_code ignored;
+  bool has_journal = fs::exists(file, ignored) && fs::file_size(file, ignored) > 0;
+  fs::path log = file.string() + "-wal";
+  if (has_journal || !fs::exists(log, ignored) || fs::file_size(log, ignored) == 0) return {};
+  return journal_error(file, std::string(fs::exists(file, ignored) ? "is empty" : "is gone") +
+                                 ", but its log " + log.filename().string() +
+                                 " is there: put both back from a backup, or begin anew with "
+                                 "--new, which keeps what is there");
 }
 
 core::Result<void> check_version(SQLite::Database& database, const fs::path& file, int newest) {
@@ -130,9 +136,16 @@ int newest_version(const SqliteJournalOptions& options) {
   return kVersion + static_cast<int>(options.later_migrations.size());
 }
 
+/// Who closes last moves the write-ahead log into the file and removes it, unless it is told to
+/// keep it.
+void keep_log_on_close(SQLite::Database& database, bool keep) {
+  sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
+}
+
 /// Whether the database can be read; throws if SQLite knows why not.
 SQLite::Database probed(const std::string& address, int flags, const std::string& vfs) {
   SQLite::Database database(address, flags, kBusyMilliseconds, vfs);
+  keep_log_on_close(database, true);
   (void)database.execAndGet("SELECT count(*) FROM sqlite_master");
   return database;
 }
@@ -237,9 +250,10 @@ class SqliteJournal::Store {
         file_(options.file),
         lock_(std::move(lock)),
         database_(options.file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
-                  kBusyMilliseconds, options.vfs) {
+                  kBusyMilliseconds, options.vfs),
+        mark_(options.mark) {
     // A journal that is refused is left as it is, with its write-ahead log.
-    keep_log_on_close(true);
+    keep_log_on_close(database_, true);
   }
 
   /// May throw, as everything of SQLite.
@@ -255,7 +269,6 @@ class SqliteJournal::Store {
     migrate(database_, options_.later_migrations);
     insert_.emplace(database_,
                     "INSERT INTO entries (sequence, type, payload, digest) VALUES (?, ?, ?, ?)");
-    keep_log_on_close(false);
     SQLite::Statement last(database_,
                            "SELECT sequence, digest FROM entries ORDER BY sequence DESC LIMIT 1");
     if (!last.executeStep()) return {};
@@ -280,22 +293,28 @@ class SqliteJournal::Store {
       }
       insert_->reset();
       transaction.commit();
+      if (!options_.mark.empty()) mark_.write({static_cast<std::uint64_t>(sequence_), digest_});
       return {};
     } catch (const SQLite::Exception& problem) {
       return explained(file_, problem);
     }
   }
 
- private:
-  void keep_log_on_close(bool keep) {
-    sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0,
-                      nullptr);
+  /// Moves what the write-ahead log holds into the file, as far as no reader needs it. What does
+  /// not work is tried again after the next commit.
+  void checkpoint() {
+    sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
+                              nullptr);
   }
+  /// The journal is what it should be: whoever closes it may do so in order.
+  void close_in_order() { keep_log_on_close(database_, false); }
 
+ private:
   const SqliteJournalOptions options_;
   const fs::path file_;
   LockFile lock_;
   SQLite::Database database_;
+  JournalMark mark_;
   std::optional<SQLite::Statement> insert_;
   std::int64_t sequence_ = 0;
   Digest digest_{};
@@ -305,6 +324,10 @@ core::Result<std::unique_ptr<SqliteJournal>> SqliteJournal::open(SqliteJournalOp
   auto lock = LockFile::acquire(options.file.string() + ".lock");
   if (!lock) return lock.error();
   if (auto kind = check_kind(options.file); !kind) return kind.error();
+  if (auto log = check_log(options.file); !log) return log.error();
+  if (options.check) {
+    if (auto wanted = options.check(); !wanted) return wanted.error();
+  }
   try {
     auto store = std::make_unique<Store>(options, std::move(*lock));
     if (auto ready = store->prepare(); !ready) return ready.error();
@@ -320,9 +343,17 @@ SqliteJournal::SqliteJournal(SqliteJournalOptions options, std::unique_ptr<Store
       commits_(std::make_unique<GroupCommit>(GroupCommitOptions{
           .store = [this](const std::vector<Record>& records) { return store_->store(records); },
           .on_failure = options_.on_failure,
-          .fault_point = options_.fault_point})) {}
+          .fault_point = options_.fault_point,
+          .tidy = [this] { store_->checkpoint(); },
+          .tidy_when_idle = options_.checkpoint_when_idle,
+          .tidy_at_latest = options_.checkpoint_at_latest})) {
+  if (!options_.check) accept();
+}
 
-SqliteJournal::~SqliteJournal() = default;
+SqliteJournal::~SqliteJournal() {
+  commits_->stop();
+  if (is_accepted_) store_->close_in_order();
+}
 
 void SqliteJournal::close() { commits_->stop(); }
 

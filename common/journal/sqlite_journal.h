@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +24,16 @@ struct SqliteJournalOptions {
   std::string vfs;
   /// For tests: what a later program would add to the versions that this one knows, as SQL.
   std::vector<std::string> later_migrations = {};
+  /// See JournalMark; empty: there is none.
+  std::filesystem::path mark = {};
+  /// Called when this process has the lock, before SQLite opens (and perhaps makes) the file: with
+  /// an error everything stays as it is. May be empty.
+  std::function<core::Result<void>()> check = {};
+  /// What commits leave in the write-ahead log is moved into the file when nothing has come for so
+  /// long, and at the latest so long after the first of them: the file, not its log, holds the
+  /// league.
+  std::chrono::milliseconds checkpoint_when_idle{100};
+  std::chrono::milliseconds checkpoint_at_latest{1000};
 };
 
 /// A journal in one SQLite file: write-ahead log, a flush of the disk for every commit, many
@@ -42,6 +55,9 @@ class SqliteJournal final : public Journal {
   /// Stores what has been appended and tells its callers; what is appended later is refused. For
   /// an orderly end, while those whom `durable` reaches are still there.
   void close();
+  /// The content is what it should be: from now on the end of this object removes the write-ahead
+  /// log, when all of it is in the file. Until then, where there is a `check`, it stays.
+  void accept() { is_accepted_ = true; }
 
   /// `durable` runs on a thread of the journal, in the order of the appends, and must not take
   /// long.
@@ -54,6 +70,7 @@ class SqliteJournal final : public Journal {
 
   const SqliteJournalOptions options_;
   std::unique_ptr<Store> store_;
+  std::atomic<bool> is_accepted_ = false;
   std::unique_ptr<GroupCommit> commits_;  // last: it uses the store
 };
 

@@ -90,6 +90,14 @@ TEST(SqliteJournalFaults, EveryCommitIsFlushed) {
   }
 }
 
+/// A journal whose write-ahead log is not moved into its file.
+SqliteJournalOptions never_moved(const fs::path& file) {
+  SqliteJournalOptions options;
+  options.file = file;
+  options.checkpoint_when_idle = options.checkpoint_at_latest = std::chrono::hours(1);
+  return options;
+}
+
 /// What a crash leaves behind: a copy of the files of an open journal.
 void copy_journal(const fs::path& from, const fs::path& to) {
   for (const char* suffix : {"", "-wal"}) {
@@ -102,9 +110,7 @@ void copy_journal(const fs::path& from, const fs::path& to) {
 TEST(SqliteJournalFaults, ATornLastCommitIsLeftOutWhereverItWasTorn) {
   TemporaryDirectory directory;
   fs::path file = directory.path() / "journal.sqlite";
-  SqliteJournalOptions options;
-  options.file = file;
-  auto journal = SqliteJournal::open(std::move(options));
+  auto journal = SqliteJournal::open(never_moved(file));
   ASSERT_TRUE(journal) << journal.error().message;
   ASSERT_TRUE(append_and_wait(**journal, {{"FIRST", "1"}, {"SECOND", "2"}}));
   fs::path torn = directory.path() / "torn.sqlite";
@@ -126,9 +132,7 @@ TEST(SqliteJournalFaults, ATornJournalIsContinued) {
   fs::path file = directory.path() / "journal.sqlite";
   fs::path torn = directory.path() / "torn.sqlite";
   {
-    SqliteJournalOptions options;
-    options.file = file;
-    auto journal = SqliteJournal::open(std::move(options));
+    auto journal = SqliteJournal::open(never_moved(file));
     ASSERT_TRUE(journal) << journal.error().message;
     ASSERT_TRUE(append_and_wait(**journal, {{"FIRST", "1"}}));
     ASSERT_TRUE(append_and_wait(**journal, {{"LAST", "2"}}));

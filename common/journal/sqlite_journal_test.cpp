@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "common/journal/journal_mark.h"
 #include "tests/support/temporary_directory.h"
 
 namespace league::journal {
@@ -73,6 +74,71 @@ TEST_F(SqliteJournalTest, KeepsRecordsInOrderFromOneOpeningToTheNext) {
   EXPECT_EQ(entries_of(**again),
             (std::vector<Entry>{
                 {1, {"A", "1"}}, {2, {"B", "\xc3\xa9"}}, {3, {"C", ""}}, {4, {"D", "4"}}}));
+}
+
+TEST_F(SqliteJournalTest, TheFileAloneHoldsWhatWasCommittedBefore) {
+  SqliteJournalOptions options;
+  options.file = file_;
+  options.checkpoint_when_idle = std::chrono::milliseconds(0);
+  auto journal = SqliteJournal::open(std::move(options));
+  ASSERT_TRUE(journal) << journal.error().message;
+  ASSERT_TRUE(append_and_wait(**journal, {{"A", "1"}}));
+  ASSERT_TRUE(append_and_wait(**journal, {{"B", "2"}}));  // A has been moved before this one
+  fs::path copy = directory_.path() / "copy.sqlite";
+  fs::copy_file(file_, copy);
+  int entries = 0;
+  EXPECT_TRUE(read_journal(copy, [&entries](const Entry&) {
+    ++entries;
+    return core::Result<void>{};
+  }));
+  EXPECT_GE(entries, 1);
+}
+
+TEST_F(SqliteJournalTest, MarksWhatIsDurable) {
+  SqliteJournalOptions options;
+  options.file = file_;
+  options.mark = directory_.path() / "mark";
+  auto journal = SqliteJournal::open(options);
+  ASSERT_TRUE(journal) << journal.error().message;
+  ASSERT_TRUE(append_and_wait(**journal, {{"A", "1"}, {"B", "2"}}));
+  JournalPlace place{2, chained(chained({}, {"A", "1"}), {"B", "2"})};
+  EXPECT_EQ(JournalMark::read(options.mark), place);
+}
+
+TEST_F(SqliteJournalTest, ALogWithoutItsJournalIsLeftAlone) {
+  fs::path log = file_.string() + "-wal";
+  std::ofstream(log) << "frames";
+  EXPECT_NE(refusal().find("is gone, but its log journal.sqlite-wal is there"), std::string::npos);
+  std::ofstream(file_).close();
+  EXPECT_NE(refusal().find("is empty, but its log"), std::string::npos);
+  EXPECT_EQ(fs::file_size(log), 6U);
+  fs::resize_file(log, 0);
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(SqliteJournalTest, WhatIsRefusedIsNotMade) {
+  SqliteJournalOptions options;
+  options.file = file_;
+  options.check = [] { return core::Error{core::ErrorCode::kInternalError, "no", ""}; };
+  auto journal = SqliteJournal::open(options);
+  ASSERT_FALSE(journal);
+  EXPECT_EQ(journal.error().message, "no");
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+TEST_F(SqliteJournalTest, KeepsTheLogUntilItIsAccepted) {
+  for (bool is_accepted : {false, true}) {
+    SqliteJournalOptions options;
+    options.file = file_;
+    options.check = [] { return core::Result<void>(); };
+    {
+      auto journal = SqliteJournal::open(options);
+      ASSERT_TRUE(journal) << journal.error().message;
+      ASSERT_TRUE(append_and_wait(**journal, {{"A", "1"}}));
+      if (is_accepted) (*journal)->accept();
+    }
+    EXPECT_EQ(fs::exists(file_.string() + "-wal"), !is_accepted);
+  }
 }
 
 TEST_F(SqliteJournalTest, EndsTheReplayWithTheVisitorsError) {

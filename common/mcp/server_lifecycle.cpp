@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/core/text.h"
 #include "common/mcp/server.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/json_object.h"
@@ -168,7 +169,10 @@ void Server::subscribe(Served served) {
                              "Invalid params: resources/subscribe needs the text params.uri");
   }
   auto found = registry_.find_resource(*uri);
-  if (!found) return served.reply.fail(kResourceNotFound, "Resource not found", {{"uri", *uri}});
+  if (!found) {
+    return served.reply.fail(kResourceNotFound, "Resource not found",
+                             {{"uri", core::excerpt(*uri, core::kMostEchoed)}});
+  }
   if (!found->resource->is_subscribable) {
     return served.reply.fail(kInvalidParamsCode,
                              "Invalid params: changes of this resource are not announced");

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "common/core/text.h"
 #include "common/mcp/fault.h"
 #include "common/mcp/server.h"
 #include "common/rpc/json_text.h"
@@ -36,7 +37,7 @@ std::optional<json> take_arguments(json& params) {
 
 std::string shown_name(std::string_view name) {
   constexpr std::size_t kMostShown = 64;
-  return "\"" + std::string(name.substr(0, kMostShown)) + "\"";
+  return "\"" + core::excerpt(name, kMostShown) + "\"";
 }
 
 void fail_params(const Responder& reply, const std::string& why, const json& data = nullptr) {
@@ -136,7 +137,8 @@ void Server::read_resource(Served served) {
   auto found = registry_.find_resource(*uri);
   if (!found) {
     return served.reply.fail(not_found_code(served.reply),
-                             "Resource not found: " + shown_name(*uri), {{"uri", *uri}});
+                             "Resource not found: " + shown_name(*uri),
+                             {{"uri", core::excerpt(*uri, core::kMostEchoed)}});
   }
   found->resource->read({std::move(*uri),
                          std::move(found->variables),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/core/text.h"
 #include "common/rpc/json_text.h"
 #include "common/rpc/message.h"
 
@@ -99,7 +100,8 @@ std::optional<ModernFault> check_version(const RequestSigns& signs) {
   }
   if (*version == kModernRevision) return std::nullopt;
   return ModernFault{kUnsupportedVersion, "Unsupported protocol version",
-                     json{{"supported", json::array({kModernRevision})}, {"requested", *version}}};
+                     json{{"supported", json::array({kModernRevision})},
+                          {"requested", core::excerpt(*version, core::kMostEchoed)}}};
 }
 
 /// What `Mcp-Name` repeats; null where the method has no such thing.

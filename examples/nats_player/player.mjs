@@ -1,5 +1,5 @@
 // A complete Even/Odd bot on a message bus: npm install, then node player.mjs [NAME [STATE_FILE]]. See README.md.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, headers } from "nats";
@@ -9,8 +9,9 @@ const [name = "nats_bot", file = `${name}.state.json`] = process.argv.slice(2);
 
 // What must outlive this process: the session, who we are in the league, and what we have chosen.
 const random = () => randomBytes(16).toString("hex");
-const fresh = { session: random(), registration_nonce: random(), choices: {} };
+const fresh = { session: random(), registration_nonce: random(), promises: {} };
 const me = existsSync(file) ? JSON.parse(readFileSync(file)) : fresh;
+me.promises ??= {};
 if (NATS_SESSION) me.session = NATS_SESSION; // credentials are for one session
 function save() {
   writeFileSync(`${file}.new`, JSON.stringify(me), { mode: 0o600 });
@@ -76,15 +77,34 @@ const message = (messageType, { conversation_id, round_id, match_id }, fields) =
   conversation_id, round_id, match_id, ...fields,
 });
 
+// The whole game: say "even" or "odd". The choice is made with the invitation and saved before anybody hears of it. Who
+// asks again hears the same, unless we have shown our choice to an opponent who is not bound.
+const choose = () => Math.random() < 0.5 ? "even" : "odd";
+
+function promise({ match_id, draw_commitment }) { // binds us to a choice without showing it
+  const known = me.promises[match_id];
+  const isSame = known && known.draw_commitment === draw_commitment && !known.shown_alone;
+  const mine = isSame ? known : { draw_commitment, choice: choose(), nonce: randomBytes(32).toString("hex") };
+  me.promises[match_id] = mine;
+  save();
+  if (!draw_commitment) return {};
+  const text = [draw_commitment, match_id, me.player_id, mine.choice, mine.nonce].join("|");
+  return { choice_commitment: createHash("sha256").update(text).digest("hex") };
+}
+
+function reveal({ match_id, context }) {
+  const mine = me.promises[match_id] ??= { choice: choose() };
+  mine.shown_alone = !context?.opponent_commitment;
+  save();
+  return { parity_choice: mine.choice, choice_nonce: mine.draw_commitment ? mine.nonce : undefined };
+}
+
 let [champion, pulse] = [];
 const replies = {
   handle_game_invitation: (params) =>
-    message("GAME_JOIN_ACK", params, { arrival_timestamp: new Date().toISOString(), accept: true }),
-  choose_parity: (params) => { // the whole game: say "even" or "odd"; a call that comes again gets the same answer
-    me.choices[params.match_id] ??= Math.random() < 0.5 ? "even" : "odd";
-    save();
-    return message("CHOOSE_PARITY_RESPONSE", params, { parity_choice: me.choices[params.match_id] });
-  },
+    message("GAME_JOIN_ACK", params, { arrival_timestamp: new Date().toISOString(), accept: true, ...promise(params) }),
+  choose_parity: (params) => message("CHOOSE_PARITY_RESPONSE", params, reveal(params)),
+  notify_match_result: ({ match_id }) => { delete me.promises[match_id]; save(); },
   notify_game_error: (params) => console.error("game error:", JSON.stringify(params)),
   notify_league_completed: (params) => { champion = params.champion; },
 };
@@ -129,7 +149,7 @@ function beat() {
 }
 
 async function register() {
-  Object.assign(me, { player_id: undefined, auth_token: undefined, league_id: undefined, choices: {} });
+  Object.assign(me, { player_id: undefined, auth_token: undefined, league_id: undefined, promises: {} });
   const player_meta = { display_name: name, version: "1.0.0", game_types: ["even_odd"],
                         contact_endpoint: `nats:${me.session}` };
   const { registration_nonce } = me; // the same one again gives the same identity

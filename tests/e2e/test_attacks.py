@@ -4,6 +4,7 @@ import threading
 import unittest
 
 import support_path  # noqa: F401
+import true_report
 from conversation_log import Log
 from league_testing import LeagueTest, limits, message, player_registration, rpc
 from scripted_bot import Bot
@@ -182,30 +183,26 @@ class CheatingReferees(LeagueTest):
         for i in range(2):
             bot = Bot(f"r{i}")
             self.addCleanup(bot.close)
-            referees.append(bot.join_as_referee(manager))
+            referees.append(bot.join_as_referee(manager, match_credentials=True))
         first, second = referees
         match = first.wait_for("ROUND_ANNOUNCEMENT")["matches"][0]
         self.assertNotIn("player_A_token", match)
+        true = true_report.result_of(match)
 
-        def report(referee, **details):
-            a, b = match["player_A_id"], match["player_B_id"]
-            fields = {"drawn_number": 2, "choices": {a: "even", b: "odd"}, "attempt": 1, **details}
-            won = fields["drawn_number"] % 2 == 0
-            return referee.say(
-                manager, "report_match_result", "MATCH_RESULT_REPORT", role="referee", round_id=1,
-                match_id=match["match_id"], game_type="even_odd",
-                result={"winner": a if won else b, "score": {a: 3 * won, b: 3 * (not won)}, "details": fields})
+        def report(referee, result=true):
+            return true_report.report(referee, manager, match, result)
 
         self.assertEqual(report(second).error_code(), "E032")
         accepted = report(first)
         self.assertIsNone(accepted.error_code(), accepted)
         repeated = report(first)
         self.assertEqual(repeated.result(), accepted.result(), "an identical repeat gets the same answer")
-        self.assertEqual(report(first, drawn_number=3).error_code(), "E034")
+        self.assertEqual(report(first, true_report.technical_result_of(match)).error_code(), "E034")
         self.assertEqual(report(second).error_code(), "E032")
         self.assertEqual(self.status(manager)["matches_completed"], 1)
-        winner = next(row for row in self.standings(manager) if row["player_id"] == match["player_A_id"])
-        self.assertEqual((winner["points"], winner["played"]), (3, 1))
+        for player, points in true["score"].items():
+            row = next(row for row in self.standings(manager) if row["player_id"] == player)
+            self.assertEqual((row["points"], row["played"]), (points, 1))
         self.stop_programs()
         log = Log(self.logs)
         self.assertLessEqual({"E032", "E034"}, log.verdicts())

@@ -10,7 +10,8 @@ import sys
 import unittest
 
 import support_path  # noqa: F401
-from league_testing import BIN, SOURCE, LeagueTest
+from league_testing import BIN, SOURCE, LeagueTest, rpc
+from scripted_bot import Bot, exact_reply, message_in
 
 sys.path.insert(0, str(SOURCE / "scripts"))
 import verify_log  # noqa: E402
@@ -121,7 +122,7 @@ class Audit(LeagueTest):
         changes = {
             "draw.number": in_reports(re.compile(r'"drawn_number":\d+'), '"drawn_number":11'),
             "draw.proof": in_reports(re.compile(r'"draw_proof":"..'), '"draw_proof":"zz'),
-            "result.form": in_reports(re.compile(r'"winner":(null|"P\d+")'), '"winner":"P99"'),
+            "result.winner": in_reports(re.compile(r'"winner":(null|"P\d+")'), '"winner":"P99"'),
             "table.differs": in_reports(re.compile(r'"score":{"(P\d+)":\d,"(P\d+)":\d}(.*)"winner":(null|"P\d+")'),
                                         r'"score":{"\1":1,"\2":1}\3"winner":null'),
         }
@@ -176,6 +177,47 @@ class Audit(LeagueTest):
         self.assertEqual(process.returncode, 2)
         self.assertIn("no conversation logs", process.stderr)
         self.assertIsNone(verify_log.verify(str(empty), False))
+
+
+class Strange(Bot):
+    """A player that plays by the rules and is careless about everything else."""
+
+    def reply(self, frame):
+        call = message_in(frame)
+        answer = exact_reply(self, call)
+        if "message_type" in answer:
+            return {**answer, "conversation_id": "convofmyown" + call.get("match_id", "")}
+        return {**answer, "message_type": "GAME_OVER", "sender": "player:somebody", "conversation_id": "c" * 150}
+
+
+class Guests(LeagueTest):
+    """What strangers may say without anybody being accused of damage."""
+
+    def test_unusual_conversation_ids_are_no_damage(self):
+        manager = self.start_manager(4, 1)
+        self.start_referee(manager)
+        self.start_players(manager, 3)
+        bot = Strange("strange")
+        self.addCleanup(bot.close)
+        bot.join(manager)
+        for conversation in ("c" * 101, None, "", "tok_p01_" + "a" * 52, "c" * 100_000, "\u00e4" * 101):
+            answer = bot.say(manager, "league_query", "LEAGUE_QUERY", query_type="GET_STANDINGS",
+                             conversation_id=conversation)
+            self.assertIn(answer.result()["message_type"], ("LEAGUE_ERROR", "LEAGUE_QUERY_RESPONSE"))
+        rpc(manager.url, "start_league", {"operator_key": "op_" + "a" * 52})
+        self.wait_until_over(manager, 20)
+        self.wait_until_logged("LEAGUE_COMPLETED", 4)
+        self.stop_programs()
+        rules = {fault["rule"] for fault in verify_log.verify(str(self.directory), False)["faults"]}
+        self.assertEqual(rules & {"record.conversation", "secret.token", "secret.value"}, set())
+        lines = next((self.logs / "league").rglob("league.log.jsonl")).read_text().splitlines()
+        records = [json.loads(line) for line in lines if line.startswith('{"seq"')]
+        said = [record for record in records if record.get("conversation_id") == "c" * 101]
+        self.assertEqual([(record["kind"], record["verdict"]) for record in said], [("request", "E024")])
+        answers = [record for record in records if record["call"] == said[0]["call"] and record["kind"] == "reply"]
+        self.assertEqual([record["conversation_id"] for record in answers], ["converror"])
+        requests = [record["call"] for record in records if record["kind"] == "request"]
+        self.assertEqual(len(requests), len(set(requests)), "each call has a number of its own")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import support_path  # noqa: F401
 from conversation_log import Log
 from league_testing import BIN, SOURCE, LeagueTest, limits, message, rpc, wait_until
 
-# Number by match id, seed and choices: the values that referee/rules/even_odd_test.cpp expects of the program.
+# Number by match id, seed and choices: the values that game/draw_test.cpp expects of the program.
 KNOWN_DRAWS = {
     ("R1M1", "00" * 32): {"even even": 3, "even odd": 4, "odd even": 1, "odd odd": 3},
     ("R12M345", "00" * 32): {"even even": 9, "even odd": 8, "odd even": 10, "odd odd": 1},  # 8: 0xfd is rejected
@@ -67,8 +67,10 @@ class AuditTools(LeagueTest):
             if body.get("message_type") == "GAME_OVER":
                 match = promises[body["match_id"]]
                 choices = [body["game_result"]["choices"][match[player]] for player in ("player_A_id", "player_B_id")]
+                nonces = [body["choice_nonces"][match[player]] for player in ("player_A_id", "player_B_id")]
+                self.assertEqual(body["draw_version"], 2)
                 self.assertEqual(0, self.verify_draw(match["draw_commitment"], body["draw_proof"], body["match_id"],
-                                                     *choices, body["game_result"]["drawn_number"]))
+                                                     *choices, body["game_result"]["drawn_number"], *nonces))
                 verified += 1
         self.assertEqual(verified, 3)
 
@@ -89,20 +91,22 @@ class AuditTools(LeagueTest):
         self.played_league()
         manual = (SOURCE / "docs" / "audit.md").read_text().split("## By hand")[1].split("## Tools")[0]
         blocks = [block.split("```")[0].replace("/tmp/", f"{self.directory}/") for block in manual.split("```\n")[1::2]]
-        self.assertEqual(len(blocks), 5)
+        self.assertEqual(len(blocks), 6)
         outputs = []
         for block in blocks:
             script = "LOG=agents/P01.log.jsonl\n" + block.split("python3 docs/")[0]
             outputs.append(subprocess.run(["bash", "-c", script], cwd=self.logs, capture_output=True, text=True,
                                           timeout=20).stdout.splitlines())
-        chain, seal, witness, transfer, draw = outputs
+        chain, seal, witness, transfer, draw, opening = outputs
         self.assertEqual(len({re.search("[0-9a-f]{64}", line).group() for line in chain}), 1, chain)
         self.assertEqual(seal[:2], ["Signature Verified Successfully", "1"])
         self.assertGreaterEqual(int(seal[2]), 1)
         self.assertGreaterEqual(int(witness[0]), 1)
         self.assertEqual(transfer, ["agents/P01.log.jsonl", "agents/REF01.log.jsonl"])
-        self.assertEqual([re.match(r"\w+", line).group() for line in draw],
-                         ["draw_commitment", "drawn_number", "choices", "draw_proof", "role_in_match"], draw)
+        self.assertEqual({re.match(r"\w+", line).group() for line in draw},
+                         {"draw_commitment", "opponent_commitment", "drawn_number", "choices", "draw_proof", "draw_version",
+                          "choice_commitments", "choice_nonces", "role_in_match"}, draw)
+        self.assertRegex(opening[0], "^[0-9a-f]{64}  -$")
 
     def test_a_league_of_good_bots(self):
         self.played_league()
@@ -129,8 +133,8 @@ class AuditTools(LeagueTest):
         self.wait_until_over(manager, 60)
         self.wait_until_logged("LEAGUE_COMPLETED", 3)
         self.stop_programs()
-        report = json.loads(self.audit("verify", self.directory, "--json"))
-        self.assertEqual(report["faults"], [])
+        report = json.loads(self.audit("verify", self.directory, "--json", codes=[0, 1]))
+        self.assertEqual([], report["faults"] + report["missing"])
         ended_by_manager = {i["text"].split()[0] for i in report["incidents"] if i["rule"] == "draw.unrevealed"}
         for match in ended_by_manager:
             self.assertIn("ended by the manager itself", self.audit("explain", self.directory, match))

@@ -1,17 +1,23 @@
 """A league that goes on: managers, referees and players that come back, and data directories that are wrong."""
 
+import json
 import os
+import re
 import resource
 import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import unittest
 from contextlib import closing
 from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
-from league_testing import BIN, Agent, LeagueTest, limits, wait_until
+from league_testing import BIN, SOURCE, Agent, LeagueTest, limits, wait_until
+
+sys.path.insert(0, str(SOURCE / "scripts"))
+import verify_log  # noqa: E402
 
 # Referees and players that are away for a moment must not be given up.
 PATIENT = limits(
@@ -56,7 +62,8 @@ class ContinuationTest(LeagueTest):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
 
         done = subprocess.run(
-            [BIN / "league_manager", "--port", "0", "--data", self.data, "--logs", self.logs, *map(str, arguments)],
+            [BIN / "league_manager", "--port", "0", *([] if "--data" in arguments else ["--data", self.data]),
+             "--logs", self.logs, *map(str, arguments)],
             capture_output=True, timeout=20, user=user, preexec_fn=restrict, cwd="/",
         )
         self.assertEqual(done.returncode, 2, done)
@@ -139,11 +146,67 @@ class NewLeagues(ContinuationTest):
         self.assertEqual(self.status(second)["players"], 0)
         second.program.stop()
         archive, = (self.data / "archive").iterdir()
-        self.assertEqual(sorted(path.name for path in archive.iterdir()), ["journal", "leagues", "secret.key"])
+        self.assertEqual(sorted(path.name for path in archive.iterdir()), ["journal", "journal.mark", "leagues", "log.key", "operator.key", "secret.key"])
         third = self.start("league_manager", "--data", archive)
         (url, _), = third.ready()
         status = self.status(Agent(third, url, ""))
         self.assertEqual((status["players"], status["players_expected"]), (2, 4))
+
+    def play(self, *arguments):
+        """A whole league of the agents of these directories; all programs end in order."""
+        manager = self.start_manager(4, 1, *arguments)
+        self.start_referee(manager, "--data", self.directory / "referee")
+        players = self.start_players(manager, 3, "random", "--data", self.directory / "players")
+        self.start_players(manager, 1, "random", name="passer_by")
+        self.wait_until_over(manager, 20)
+        key = self.status(manager)["league_key"]
+        self.stop_programs()
+        self.assertEqual(len(players), 3)
+        return key
+
+    def assert_verified(self, data, logs):
+        """Both verifiers find nothing wrong with the league that these directories hold, nothing else beside it."""
+        place = self.directory / "one_league"
+        shutil.copytree(logs, place / "logs", ignore=shutil.ignore_patterns("archive"))
+        shutil.copytree(data, place / "data", ignore=shutil.ignore_patterns("archive"))
+        done = subprocess.run([BIN / "league", "audit", "verify", place, "--json"], capture_output=True, timeout=60)
+        report = json.loads(done.stdout)
+        self.assertEqual((done.returncode, report["faults"]), (0, []))
+        self.assertEqual(report["logs"], 6)
+        self.assertEqual(verify_log.verify(str(place), False)["faults"], [])
+        shutil.rmtree(place)
+
+    def test_each_league_has_logs_of_its_own(self):
+        first = self.play()
+        second = self.play("--new")
+        third = self.play("--new")
+        self.assertEqual(len({first, second, third}), 3, "a league is known by its key")
+        self.assert_verified(self.data, self.logs)
+        archives = sorted((self.data / "archive").iterdir(), key=lambda path: path.stat().st_mtime)
+        for key, data in zip((first, second), archives):
+            self.assert_verified(data, self.logs / "archive" / key[:8])
+        self.assertEqual(len(list((self.logs / "archive").iterdir())), 2)
+        for path in self.logs.rglob("*.log.jsonl"):
+            keys = set(re.findall(rb'"league_key":"([0-9a-f]{64})"', path.read_bytes()))
+            self.assertLessEqual(len(keys), 1, path)
+
+    def test_who_goes_on_with_an_archived_league_finds_its_log_again(self):
+        first = self.play()
+        self.play("--new")
+        archive, = (self.data / "archive").iterdir()
+        again = self.start("league_manager", "--data", archive)
+        (url, league_id), = again.ready()
+        self.assertEqual(self.status(Agent(again, url, league_id))["league_key"], first)
+        again.stop()
+        log = self.logs / "league" / league_id / "league.log.jsonl"
+        self.assertIn(first.encode(), log.read_bytes())
+        self.assertTrue(log.with_name("league.log.000001.jsonl").exists())
+
+    def test_two_managers_do_not_write_one_log(self):
+        manager = self.start_manager(4, 1)
+        text = self.refusal("--data", self.directory / "other_data")
+        self.assertIn(f"process {manager.program.process.pid} has it", text)
+        self.assertIn("--logs", text)
 
     def test_another_league_is_not_taken_for_this_one(self):
         self.start_manager(4, 1).program.stop()

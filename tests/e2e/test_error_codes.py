@@ -10,6 +10,7 @@ import threading
 import unittest
 
 import support_path  # noqa: F401
+import true_report
 from conversation_log import Log
 from league_testing import SOURCE, LeagueTest, limits, message, now, player_registration, post, rpc, wait_until
 from scripted_bot import Bot, Raw, message_in
@@ -96,23 +97,21 @@ class ErrorCodes(LeagueTest):
         manager = self.start_manager(4, 2)
         for i in range(4):
             self.bot(f"p{i}").join(manager)
-        first, second = (self.bot(name).join_as_referee(manager) for name in ("r1", "r2"))
+        first, second = (self.bot(name).join_as_referee(manager, match_credentials=True) for name in ("r1", "r2"))
         match = first.wait_for("ROUND_ANNOUNCEMENT")["matches"][0]
-        a, b = match["player_A_id"], match["player_B_id"]
+        true = true_report.result_of(match)
 
-        def report(referee=first, match_id=match["match_id"], score=3, number=2, **details):
-            result = {"winner": a if number == 2 else b, "score": {a: score if number == 2 else 0, b: 0 if number == 2 else 3},
-                      "details": {"drawn_number": number, "choices": {a: "even", b: "odd"}, **details}}
-            return referee.say(manager, "report_match_result", "MATCH_RESULT_REPORT", role="referee", round_id=1,
-                               match_id=match_id, game_type="even_odd", result=result)
+        def report(referee=first, result=true, **changes):
+            return true_report.report(referee, manager, match, result, **changes)
 
         self.answers("E030", report(match_id="R99M9"))
         self.answers("E031", report(match_id="R2M1"))
         self.answers("E032", report(second))
-        self.answers("E033", report(attempt=7))
-        self.answers("E035", report(score=1))
+        self.answers("E033", report(result={**true, "details": {**true["details"], "attempt": 7}}))
+        self.answers("E035", report(result={**true, "score": {player: 1 for player in true["score"]}}
+                                    if true["winner"] else {**true, "score": {p: 3 for p in true["score"]}}))
         self.assertIsNone(report().error_code())
-        self.answers("E034", report(number=3))
+        self.answers("E034", report(result=true_report.technical_result_of(match)))
 
     # --- what a referee makes of a player's answers ---
 
@@ -139,6 +138,13 @@ class ErrorCodes(LeagueTest):
                 exact = Bot.reply(bot, frame)
                 return {**exact, "accept": False} if "accept" in exact else exact
 
+        class Unopened(Bot):
+            """Commits itself and does not say to what."""
+
+            def reply(bot, frame):
+                exact = Bot.reply(bot, frame)
+                return {**exact, "choice_commitment": HEX} if "accept" in exact else exact
+
         never = threading.Event()
         self.addCleanup(never.set)
         players = {
@@ -148,6 +154,7 @@ class ErrorCodes(LeagueTest):
             "E010": choosing(lambda frame, exact: Raw(b"even")),
             "E015": choosing(with_result(match_id="R9M9")),
             "E037": Declining,
+            "E040": Unopened,
             "E090": choosing(failing),
             "E093": choosing(with_result(padding="x" * 2_000_000)),
         }

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-constexpr std::size_t kMutations = 4000;
+constexpr std::size_t kMutations = 4000;  // unless the command line says otherwise
 constexpr std::size_t kLongest = 4096;
 
 const std::string* current = nullptr;  // what the target is looking at
@@ -87,9 +87,10 @@ int main(int count, char** arguments) {
   }
   for (const auto& seed : seeds) try_one(seed);
   std::mt19937_64 random(20250115);  // NOLINT: the same in every run
-  for (std::size_t i = 0; i < kMutations; ++i) {
+  const std::size_t mutations = count > 2 ? std::stoul(arguments[2]) : kMutations;
+  for (std::size_t i = 0; i < mutations; ++i) {
     try_one(mutated(seeds[random() % seeds.size()], seeds, random));
   }
-  std::printf("%zu seeds and %zu mutations: nothing found\n", seeds.size(), kMutations);
+  std::printf("%zu seeds and %zu mutations: nothing found\n", seeds.size(), mutations);
   return EXIT_SUCCESS;
 }

@@ -9,7 +9,6 @@ namespace {
 
 using league_manager::MatchForfeited;
 using league_manager::MatchReported;
-using league_manager::Outcome;
 
 struct End {
   league_manager::MatchKey match;
@@ -33,9 +32,9 @@ std::map<int, int> points_from(const std::vector<End>& ends,
   std::map<int, int> points;
   for (const auto& [match, result] : ends) {
     auto [a, b] = schedule.pairing(match);
-    bool is_draw = result.outcome == Outcome::kDraw;
-    points[a] += result.outcome == Outcome::kPlayerAWins ? 3 : is_draw ? 1 : 0;
-    points[b] += result.outcome == Outcome::kPlayerBWins ? 3 : is_draw ? 1 : 0;
+    const auto gained = game::points_of(result.outcome);
+    points[a] += gained[game::Side::kA];
+    points[b] += gained[game::Side::kB];
   }
   return points;
 }
@@ -73,15 +72,11 @@ std::string ending_of(const LeagueFixture& league, const std::string& match_id) 
     std::string text;
     league.read([&](const league_manager::League& state) {
       auto [a, b] = state.schedule().pairing(match);
-      bool is_draw = result.outcome == Outcome::kDraw;
-      auto side = [&](int player, Outcome win) {
-        return league_manager::AgentRef::player(player).id() + " " +
-               (result.outcome == win ? "3"
-                : is_draw             ? "1"
-                                      : "0") +
-               " ";
+      const auto points = game::points_of(result.outcome);
+      auto row = [](int player, int gained) {
+        return league_manager::AgentRef::player(player).id() + " " + std::to_string(gained) + " ";
       };
-      text = side(a, Outcome::kPlayerAWins) + side(b, Outcome::kPlayerBWins);
+      text = row(a, points[game::Side::kA]) + row(b, points[game::Side::kB]);
     });
     return text + (result.is_technical() ? result.technical_reason : "NORMAL");
   }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "referee/rules/even_odd.h"
+#include "game/draw.h"
 #include "tests/in_process/league_checks.h"
 
 namespace league::testing {
@@ -130,16 +130,24 @@ TEST(League, EveryDrawCanBeProved) {
   for (const auto& one : league.recording.all()) {
     if (!one.is(Direction::kOut, Kind::kRequest, "GAME_OVER")) continue;
     std::string id = one.message["match_id"];
-    auto bytes = core::from_hex(one.message["draw_proof"].get<std::string>());
-    ASSERT_TRUE(bytes && bytes->size() == 32);
-    std::string text(bytes->begin(), bytes->end());
-    EXPECT_EQ(core::to_hex(core::sha256(text + id)), announced[id]["draw_commitment"]) << id;
-    referee::rules::DrawSeed seed{};
-    std::copy(bytes->begin(), bytes->end(), seed.begin());
-    const auto& result = one.message["game_result"];
-    referee::rules::Choices choices{result["choices"][announced[id]["player_A_id"]],
-                                    result["choices"][announced[id]["player_B_id"]]};
-    EXPECT_EQ(referee::rules::EvenOdd().draw_number(seed, id, choices), result["drawn_number"]);
+    auto seed = game::parse_seed(one.message["draw_proof"].get<std::string>());
+    ASSERT_TRUE(seed);
+    EXPECT_EQ(game::draw_commitment(*seed, id), announced[id]["draw_commitment"]) << id;
+    game::Choices choices;
+    game::Bindings bindings;
+    for (game::Side side : game::kBothSides) {
+      const std::string player =
+          announced[id][side == game::Side::kA ? "player_A_id" : "player_B_id"];
+      choices[side] = one.message["game_result"]["choices"][player];
+      if (!one.message.value("choice_commitments", json::object()).contains(player)) continue;
+      bindings.commitments[side] = one.message["choice_commitments"][player];
+      bindings.nonces[side] = one.message["choice_nonces"][player];
+    }
+    EXPECT_EQ(one.message["draw_version"], game::draw_version(bindings));
+    EXPECT_EQ(
+        game::draw_number({.seed = *seed, .match_id = id, .choices = choices, .bindings = bindings},
+                          {1, 10}),
+        one.message["game_result"]["drawn_number"]);
     ++proved;
   }
   EXPECT_EQ(proved, 20);  // both players of each match

@@ -19,8 +19,7 @@ json query(const LeagueFixture& league, const std::string& type, json params = j
 TEST(Messages, AllEighteenAreSpokenAndKeepTheirSchemas) {
   LeagueFixture league({.players = 3});
   league.script("P02").on("CHOOSE_PARITY_CALL",
-                          Deviation::edit([](json& message) { message["parity_choice"] = "Even"; }),
-                          1);
+                          Deviation::edit([](json& message) { message["parity_choice"] = 1; }), 1);
   ASSERT_TRUE(league.play());
   (void)league.call("league_manager", "league_query", query(league, "GET_STANDINGS"));
   (void)league.call(
@@ -34,7 +33,7 @@ TEST(Messages, AllEighteenAreSpokenAndKeepTheirSchemas) {
     ASSERT_TRUE(type) << name;
     types.insert(name);
     auto valid = schemas().validate(*type, one.message);
-    bool is_spoilt = name == "CHOOSE_PARITY_RESPONSE" && one.message["parity_choice"] == "Even";
+    bool is_spoilt = name == "CHOOSE_PARITY_RESPONSE" && one.message["parity_choice"] == 1;
     EXPECT_EQ(static_cast<bool>(valid), !is_spoilt) << one.message;
   }
   for (const auto& row : envelope::all_messages())

@@ -24,6 +24,8 @@ league_manager::LeagueSettings league_settings(const LeagueFixtureOptions& optio
   const auto& limits = options.settings;
   league_manager::LeagueSettings settings;
   settings.league_id = core::LeagueId(kLeagueId);
+  settings.game_type = options.game_type;
+  settings.rules = *options.games->find(options.game_type);
   settings.players = options.players;
   settings.referees = options.referees;
   settings.open_mode = options.mode == envelope::Mode::kOpen;
@@ -172,6 +174,7 @@ struct LeagueFixture::Referee {
                  .timer = fixture.time,
                  .clock = fixture.time,
                  .schemas = schemas(),
+                 .games = *fixture.options.games,
                  .settings = fixture.options.settings,
                  .delays = fixture.delays,
                  .may_start = {}}) {
@@ -187,20 +190,24 @@ struct LeagueFixture::Player {
   Player(LeagueFixture& fixture, std::string id, std::string strategy)
       : wire(fixture, std::move(id)),
         random(fixture.options.seed + std::hash<std::string>{}(wire.id)),
+        nonces(fixture.options.seed + std::hash<std::string>{}("nonces of " + wire.id)),
         service(std::move(*player::PlayerService::create({.display_name = "bot_" + wire.id,
                                                           .strategy = std::move(strategy),
                                                           .mode = fixture.options.mode,
-                                                          .standalone = false},
+                                                          .standalone = false,
+                                                          .games = *fixture.options.games},
                                                          {.timer = fixture.time,
                                                           .clock = fixture.time,
                                                           .random = random,
-                                                          .schemas = schemas()}))) {
+                                                          .schemas = schemas(),
+                                                          .nonces = &nonces}))) {
     wire.listen(fixture, service->handler());
   }
   void set_identity(const agent::Identity& identity) { service->set_identity(identity); }
 
   Wire wire;
   ScriptedRandom random;
+  ScriptedRandom nonces;  // so that the same seed plays the same league
   std::unique_ptr<player::PlayerService> service;
 };
 
@@ -232,7 +239,7 @@ void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
                         {.role = role,
                          .display_name = "bot_" + agent.wire.id,
                          .contact_endpoint = url_of(agent.wire.id),
-                         .game_types = {"even_odd"},
+                         .game_types = {options.game_type},
                          .max_concurrent_matches = options.capacity,
                          .manager = *transport::parse_endpoint(kManagerUrl)},
                         [&](const core::Result<agent::Identity>& identity) {

@@ -15,6 +15,7 @@
 #include "common/envelope/mode.h"
 #include "common/transport/faulty_connection.h"
 #include "common/transport/memory_transport.h"
+#include "game/registry.h"
 #include "league_manager/events.h"
 #include "league_manager/league.h"
 #include "tests/support/fake_clock.h"
@@ -32,6 +33,8 @@ struct LeagueFixtureOptions {
   int referees = 1;
   int capacity = 32;  ///< max_concurrent_matches of every referee
   std::vector<std::string> strategies = {"random"};  ///< by player, again from the first
+  const game::Registry* games = &game::standard_games();  ///< outlives the fixture
+  std::string game_type = "even_odd";  ///< one of `games`
   agent::Settings settings{};
   envelope::Mode mode = envelope::Mode::kOpen;
   std::uint64_t seed = 1;

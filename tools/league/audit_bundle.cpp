@@ -9,6 +9,7 @@
 #include <ostream>
 #include <vector>
 
+#include "common/audit/log_archive.h"
 #include "common/core/clock.h"
 #include "common/core/crypto.h"
 #include "tools/league/audit_text.h"
@@ -107,6 +108,8 @@ class Bundle {
     fs::recursive_directory_iterator end;
     for (fs::recursive_directory_iterator it(from_ / folder, error); !error && it != end;
          it.increment(error)) {
+      // A bundle is of one league.
+      if (audit::is_archive(*it, from_ / folder)) it.disable_recursion_pending();
       std::string name = it->path().filename().string();
       bool is_wanted = std::ranges::any_of(
           endings, [&](const std::string& ending) { return name.ends_with(ending); });

@@ -66,9 +66,17 @@ void add_verify(CLI::App& audit, std::function<int()>& chosen) {
   add_json(*command, *options);
   command->add_flag("--chain-only", verify->chain_only,
                     "only hashes, numbers and seals: fast, and blind to what the records say");
+  command
+      ->add_option("--without", verify->without,
+                   "what is kept elsewhere: ids of agents, league_manager, journal")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->footer(
-      "Example:\n  league audit verify runs/2025-01-15T10-30-00Z\n"
-      "Exit codes: 0 nothing is wrong, 1 there are faults, 2 DIR holds no logs.");
+      "Examples:\n  league audit verify runs/2025-01-15T10-30-00Z\n"
+      "  league audit verify runs                       each league in it\n"
+      "  league audit verify DIR --without P03,journal\n"
+      "Exit codes: 0 nothing is wrong, 1 there are faults or evidence is missing, 2 DIR holds no "
+      "logs.");
   command->callback([options, verify, &chosen] {
     chosen = [options, verify] {
       verify->json = options->json;

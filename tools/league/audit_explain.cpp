@@ -8,6 +8,7 @@
 
 #include "common/audit/conversation.h"
 #include "tools/league/explain_text.h"
+#include "tools/league/explain_truth.h"
 #include "tools/league/verify_journal.h"
 
 namespace league::tools {
@@ -34,15 +35,15 @@ std::vector<Explanation> explain_all(const std::vector<LogEntry>& all, const Log
   return explanations;
 }
 
-std::string_view winner_text(league_manager::Outcome outcome) {
+std::string_view winner_text(game::Outcome outcome) {
   switch (outcome) {
-    case league_manager::Outcome::kPlayerAWins:
+    case game::Outcome::kPlayerAWins:
       return "player A wins";
-    case league_manager::Outcome::kPlayerBWins:
+    case game::Outcome::kPlayerBWins:
       return "player B wins";
-    case league_manager::Outcome::kDraw:
+    case game::Outcome::kDraw:
       return "a draw";
-    case league_manager::Outcome::kNoWinner:
+    case game::Outcome::kNoWinner:
       return "nobody wins";
   }
   return "";
@@ -59,6 +60,16 @@ std::string word_of_manager(const std::filesystem::path& directory, const std::s
            ". No referee reported it; the journal says so";
   }
   return {};
+}
+
+/// What all sealed logs together say of a match stands with its last attempt.
+void add_truth(const std::filesystem::path& directory, std::vector<Explanation>& explanations) {
+  auto last = std::find_if(explanations.rbegin(), explanations.rend(),
+                           [](const auto& one) { return !one.match.empty(); });
+  if (last == explanations.rend()) return;
+  MatchTruth truth = truth_of(directory, last->match);
+  last->fairness = std::move(truth.fairness);
+  last->sealed = std::move(truth.sentences);
 }
 
 int write_page(const std::filesystem::path& file, const std::string& page, std::ostream& out,
@@ -101,6 +112,7 @@ int audit_explain(const std::filesystem::path& directory, const std::string& wha
     if (explanations.empty()) explanations.emplace_back().match = what;
     explanations.back().outcome.push_back(by_manager);
   }
+  add_truth(directory, explanations);
   if (!options.html.empty()) return write_page(options.html, html_of(explanations, what), out, err);
   if (options.output.json) {
     auto all = ordered_json::array();

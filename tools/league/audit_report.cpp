@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "common/rpc/dialect_search.h"
 #include "tools/league/audit_body.h"
 
 namespace league::tools {
@@ -28,6 +29,11 @@ void note_fault(const LogEntry& entry, const std::map<std::string, std::string>&
   if (type.empty() && call != last_call.end()) type = call->second;
   report.faults.push_back(
       {entry.time, entry.match_id, entry.conversation_id, type, entry.verdict, entry.fault});
+}
+
+/// The caller tried names and ways until the player knew one: no fault of anybody's.
+bool is_search(const LogEntry& entry) {
+  return !entry.verdict.empty() && rpc::is_search_for_dialect(entry.fault);
 }
 
 void note_loss(const LogEntry& entry, const std::string& player, PlayerReport& report) {
@@ -89,9 +95,9 @@ void print_messages(const std::string& sender, const std::vector<Exchange>& exch
     out << paint.dim(time_of_day(exchange.time())) << "  "
         << (from_player ? "sent to   " : "got from  ") << padded(other(entry), other_width) << "  "
         << padded(printable(entry.match_id, 20), 7) << "  "
-        << (entry.verdict.empty() ? type : paint.red(type)) << "  " << padded(took, 8) << "  "
-        << summarise(entry) << '\n';
-    if (entry.verdict.empty()) continue;
+        << (entry.verdict.empty() || is_search(entry) ? type : paint.red(type)) << "  "
+        << padded(took, 8) << "  " << summarise(entry) << '\n';
+    if (entry.verdict.empty() || is_search(entry)) continue;
     out << std::string(17, ' ') << paint.red(entry.verdict + "  " + printable(entry.fault, 400))
         << '\n';
   }
@@ -110,6 +116,12 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
         << printable(loss.reason, 400) << "  (league audit show DIR "
         << printable(loss.conversation_id, 100) << ")\n";
   }
+  if (report.searches > 0) {
+    out << paint.dim("note") << "  " << report.searches
+        << " answers only showed how it wants to be called: each caller tries the names and ways "
+           "of "
+           "docs/protocol.md until one is known\n";
+  }
   for (const auto& [name, count] : report.leniencies) {
     out << paint.yellow("leniency") << "  " << padded(name, 25) << "  " << count << " times  "
         << explain_leniency(name) << '\n';
@@ -126,6 +138,10 @@ PlayerReport report_on(const std::string& player, const std::vector<Exchange>& e
   for (const Exchange& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     if (is_from_player(entry, sender)) {
+      if (is_search(entry)) {
+        ++report.searches;
+        continue;
+      }
       if (!entry.verdict.empty()) note_fault(entry, last_call, report);
       for (const std::string& name : entry.leniencies) ++report.leniencies[name];
       note_answer(entry, report);
@@ -157,11 +173,11 @@ void print_report(const PlayerReport& report, const std::vector<Exchange>& excha
 }
 
 json to_json(const PlayerReport& report, const std::vector<Exchange>& exchanges) {
-  json result = {{"player_id", report.player}, {"calls", report.calls},
-                 {"answers", report.answers},  {"requests", report.requests},
-                 {"faults", json::array()},    {"technical_losses", json::array()},
-                 {"messages", json::array()},  {"slowest", json::array()},
-                 {"leniencies", json::array()}};
+  json result = {{"player_id", report.player},  {"calls", report.calls},
+                 {"answers", report.answers},   {"requests", report.requests},
+                 {"faults", json::array()},     {"technical_losses", json::array()},
+                 {"messages", json::array()},   {"slowest", json::array()},
+                 {"leniencies", json::array()}, {"searches_for_dialect", report.searches}};
   for (const PlayerFault& fault : report.faults) {
     result["faults"].push_back({{"time", fault.time.to_log()},
                                 {"match_id", fault.match_id},

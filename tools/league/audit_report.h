@@ -46,6 +46,7 @@ struct PlayerReport {
   std::vector<PlayerFault> faults;
   std::vector<TechnicalLoss> losses;
   std::map<std::string, std::uint64_t> leniencies;
+  std::uint64_t searches = 0;  ///< answers that only showed how it wants to be called
   std::vector<TimedAnswer> slowest;  ///< at most five, the slowest first
 };
 

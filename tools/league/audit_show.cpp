@@ -6,6 +6,7 @@
 
 #include "common/audit/conversation.h"
 #include "tools/league/audit_text.h"
+#include "tools/league/explain_truth.h"
 
 namespace league::tools {
 namespace {
@@ -138,13 +139,23 @@ int audit_show(const std::filesystem::path& directory, const std::string& conver
     return 2;
   }
   std::vector<Exchange> exchanges = audit::merge_records(std::move(search.entries));
+  MatchTruth truth;
+  for (const Exchange& exchange : exchanges) {
+    if (exchange.main().match_id.empty()) continue;
+    truth = truth_of(directory, exchange.main().match_id);
+    break;
+  }
   if (options.json) {
     ordered_json result = {{"conversation_id", conversation_id},
                            {"messages", ordered_json::array()}};
     for (const Exchange& exchange : exchanges) result["messages"].push_back(json_of(exchange));
+    result["fairness"] = truth.fairness;
+    result["sealed"] = truth.sentences;
     out << result.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
   } else if (!exchanges.empty()) {
     print_text(conversation_id, exchanges, Paint(options.colour), out);
+    if (!truth.sentences.empty()) out << '\n';
+    for (const std::string& sentence : truth.sentences) out << printable(sentence, 600) << '\n';
   }
   if (!exchanges.empty()) return 0;
   err << "no conversation " << printable(conversation_id, 100) << " in the " << search.records

@@ -30,14 +30,21 @@ TestResult uniformity(const LeagueStatistics& all) {
   return test;
 }
 
-/// Whether the number is even must not depend on which of the four pairs of choices was made.
+/// Whether a number is of the kind of the game's first word.
+bool is_first_kind(int number) {
+  const game::Rules& rules = statistics_rules();
+  return rules.kind_of(number) == rules.choices().front();
+}
+
+/// The kind of the number must not depend on which of the four pairs of choices was made.
 TestResult dependence(const Matches& matches) {
   TestResult test{.name = "draws do not depend on the choices",
                   .sample = matches.size(),
                   .deviation = "the parity follows the choices in one match of five"};
   std::array<std::array<double, 2>, 4> table{};
   for (const auto& match : matches)
-    table[(match.a_even ? 2U : 0U) + (match.b_even ? 1U : 0U)][match.number % 2 == 0 ? 1 : 0] += 1;
+    table[(match.a_first ? 2U : 0U) + (match.b_first ? 1U : 0U)]
+         [is_first_kind(match.number) ? 1 : 0] += 1;
   double freedom = 0;
   for (const auto& row : table) {
     double n = row[0] + row[1];
@@ -58,9 +65,9 @@ TestResult advantage_of_role(const Matches& matches) {
   std::size_t decided = 0;
   std::size_t a_wins = 0;
   for (const auto& match : matches) {
-    if (match.a_even == match.b_even) continue;
+    if (match.a_first == match.b_first) continue;
     ++decided;
-    if (match.a_even == (match.number % 2 == 0)) ++a_wins;
+    if (match.a_first == is_first_kind(match.number)) ++a_wins;
   }
   TestResult test{.name = "player A wins as often as player B",
                   .sample = decided,
@@ -106,7 +113,7 @@ struct Habit {
 PairRate pair_rate(const std::string& name, const std::vector<const PlayedMatch*>& played,
                    double expected, double alpha) {
   PairRate rate{.pair = name, .matches = played.size(), .expected = expected};
-  for (const PlayedMatch* match : played) rate.opposite += match->a_even != match->b_even ? 1 : 0;
+  for (const PlayedMatch* match : played) rate.opposite += match->a_first != match->b_first ? 1 : 0;
   rate.p = binomial_two_sided(rate.opposite, rate.matches, expected);
   rate.power = binomial_power(rate.matches, expected, 0.95, alpha);
   return rate;
@@ -116,8 +123,8 @@ std::vector<PairRate> pair_rates(const Matches& matches) {
   std::map<std::string, Habit> habits;
   std::map<std::string, std::vector<const PlayedMatch*>> pairs;
   for (const auto& match : matches) {
-    habits[match.player_a].even += match.a_even ? 1 : 0;
-    habits[match.player_b].even += match.b_even ? 1 : 0;
+    habits[match.player_a].even += match.a_first ? 1 : 0;
+    habits[match.player_b].even += match.b_first ? 1 : 0;
     habits[match.player_a].chosen += 1;
     habits[match.player_b].chosen += 1;
     const auto& [first, second] = std::minmax(match.player_a, match.player_b);
@@ -138,6 +145,8 @@ std::vector<PairRate> pair_rates(const Matches& matches) {
 }
 
 }  // namespace
+
+const game::Rules& statistics_rules() { return **game::standard_games().find("even_odd"); }
 
 LeagueStatistics statistics_of(const Matches& matches) {
   LeagueStatistics all;

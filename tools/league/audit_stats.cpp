@@ -55,6 +55,10 @@ class LeagueReader {
       player_a_.try_emplace(text_at(match, "match_id"), text_at(match, "player_A_id"));
   }
 
+  [[nodiscard]] static bool is_first_choice(const json& choice) {
+    return statistics_rules().index_of(choice.get<std::string>()) == 0U;
+  }
+
   /// Nothing for a match that was not played to its end.
   static std::optional<PlayedMatch> played(const json& report, const std::string& player_a) {
     constexpr int kHighest = 10;
@@ -68,7 +72,8 @@ class LeagueReader {
     auto b = std::next(a);
     if (b.key() == player_a) std::swap(a, b);
     if (!a->is_string() || !b->is_string()) return std::nullopt;
-    return PlayedMatch{a.key(), b.key(), *a == "even", *b == "even", number.get<int>()};
+    return PlayedMatch{a.key(), b.key(), is_first_choice(*a), is_first_choice(*b),
+                       number.get<int>()};
   }
 
   [[nodiscard]] std::string shown(const std::string& id) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "game/registry.h"
 #include "tools/league/audit_show.h"
 
 namespace league::tools {
@@ -14,10 +15,13 @@ namespace league::tools {
 struct PlayedMatch {
   std::string player_a;
   std::string player_b;
-  bool a_even = false;
-  bool b_even = false;
+  bool a_first = false;  ///< A chose the first word of the game
+  bool b_first = false;
   int number = 0;  ///< 1 to 10
 };
+
+/// The rules of Even/Odd: what these statistics are about.
+[[nodiscard]] const game::Rules& statistics_rules();
 
 /// There are five tests, the pairs being one, so an honest league is accused once in a hundred.
 inline constexpr double kSuspicious = 0.002;

@@ -54,7 +54,7 @@ void plant_seven(PlayedMatch& match, std::mt19937& random) {
 
 /// In one match of five the number is made to be what player A chose: its parity is right with 0.6.
 void plant_favour(PlayedMatch& match, std::mt19937& random) {
-  if (random() % 5 == 0) match.number = match.a_even ? 2 : 3;
+  if (random() % 5 == 0) match.number = match.a_first ? 2 : 3;
 }
 
 /// P03 is player A in nine of ten of its matches.
@@ -64,7 +64,7 @@ void plant_role(PlayedMatch& match, std::mt19937& random) {
   bool shall_be_a = random() % 10 != 0;
   if ((match.player_a == "P03") != shall_be_a) {
     std::swap(match.player_a, match.player_b);
-    std::swap(match.a_even, match.b_even);
+    std::swap(match.a_first, match.b_first);
   }
 }
 
@@ -75,7 +75,7 @@ bool is_pair(const PlayedMatch& match) {
 
 /// P03 and P04 choose differently in 0.95 of their matches.
 void plant_pair(PlayedMatch& match, std::mt19937& random) {
-  if (is_pair(match)) match.b_even = (random() % 20 != 0) != match.a_even;
+  if (is_pair(match)) match.b_first = (random() % 20 != 0) != match.a_first;
 }
 
 TEST(AuditStats, AnHonestLeagueIsAccusedOnceInAHundredTimes) {
@@ -90,8 +90,8 @@ TEST(AuditStats, AnHonestLeagueIsAccusedOnceInAHundredTimes) {
 TEST(AuditStats, HabitsAreNoConspiracy) {
   // Each player has its own leaning; who leans to other sides often chooses differently.
   Plant habits = [](PlayedMatch& match, std::mt19937& random) {
-    match.a_even = random() % 10 < static_cast<unsigned>(match.player_a[2] - '0');
-    match.b_even = random() % 10 < static_cast<unsigned>(match.player_b[2] - '0');
+    match.a_first = random() % 10 < static_cast<unsigned>(match.player_a[2] - '0');
+    match.b_first = random() % 10 < static_cast<unsigned>(match.player_b[2] - '0');
   };
   unsigned accused = 0;
   for (unsigned seed = 1; seed <= 300; ++seed)

@@ -46,7 +46,7 @@ void add_result(std::string& out, const json& message) {
   }
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kLeniencies{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 45> kLeniencies{{
     {"method_message_type",
      "the method was the message type; the method is the tool's name, e.g. choose_parity"},
     {"method_lower_case_type",
@@ -96,6 +96,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kLenienc
     {"missing_match_id", "no match_id; repeat the one of the request"},
     {"missing_arrival_timestamp",
      "no arrival_timestamp; send the UTC time at which the invitation came"},
+    {"commitment_ignored",
+     "a choice_commitment where no draw_commitment was announced; it binds nobody"},
+    {"nonce_ignored",
+     "a choice_nonce without a commitment that counts; it is not part of the draw"},
     {"missing_reply_token", "no auth_token in the reply; send the token of your registration"},
     {"foreign_reply_token", "an auth_token that is not yours; send the token of your registration"},
     {"foreign_reply_sender", "another agent's name as sender; send player:YOUR_ID"},

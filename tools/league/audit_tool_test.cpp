@@ -7,6 +7,7 @@
 #include "common/audit/log_file.h"
 #include "common/audit/record_writer.h"
 #include "common/envelope/leniency.h"
+#include "common/rpc/dialect_search.h"
 #include "tests/support/temporary_directory.h"
 #include "tools/league/audit_body.h"
 #include "tools/league/audit_explain.h"
@@ -219,6 +220,30 @@ TEST_F(AuditToolTest, APlayerWithoutFaultsIsToldSo) {
   EXPECT_EQ(audit_log(directory_ / "logs", "P01", {}, out_, err_), 0);
   EXPECT_NE(out_.str().find("nothing was wrong"), std::string::npos);
   EXPECT_NE(out_.str().find("accept=true"), std::string::npos);
+}
+
+TEST_F(AuditToolTest, OurOwnSearchForItsDialectIsNoFault) {
+  using enum audit::Direction;
+  using enum audit::Kind;
+  for (auto why : {rpc::kTriesAnotherName, rpc::kTriesAnotherName, rpc::kTriesPlainMcp}) {
+    add(referee_, record(kOut, kRequest, "player:P01", "GAME_INVITATION", json::object()));
+    auto unknown = record(kIn, kReply, "player:P01", "", nullptr);
+    unknown.body = std::make_shared<const std::string>(
+        R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}})");
+    unknown.notes.verdict = core::ErrorCode::kUnexpectedMessage;
+    unknown.notes.fault = why;
+    add(referee_, unknown);
+  }
+  add(referee_, record(kOut, kRequest, "player:P01", "GAME_INVITATION", json::object()));
+  add(referee_, record(kIn, kReply, "player:P01", "GAME_JOIN_ACK", {{"accept", true}}));
+  save();
+  EXPECT_EQ(audit_log(directory_, "P01", {}, out_, err_), 0);
+  std::size_t note = out_.str().find("3 answers only showed how it wants to be called");
+  EXPECT_NE(note, std::string::npos) << out_.str();
+  EXPECT_EQ(out_.str().find("E007"), std::string::npos) << out_.str();
+  out_.str("");
+  EXPECT_EQ(audit_log(directory_, "P01", {.json = true}, out_, err_), 0);
+  EXPECT_EQ(json::parse(out_.str())["searches_for_dialect"], 3);
 }
 
 TEST_F(AuditToolTest, APeerCannotPaintOnTheTerminal) {

@@ -1,74 +1,22 @@
 #include "tools/league/audit_verify.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <ostream>
-#include <thread>
 
 #include "tools/league/audit_text.h"
-#include "tools/league/verify_league.h"
-#include "tools/league/verify_projections.h"
-#include "tools/league/verify_records.h"
+#include "tools/league/verify_completeness.h"
+#include "tools/league/verify_logs.h"
 
 namespace league::tools {
 namespace {
 
-constexpr std::size_t kMostFaultsShown = 100;
-
-/// Calls `work(i)` for each i below `count`, on several threads.
-template <typename Work>
-void in_parallel(std::size_t count, std::size_t threads, Work work) {
-  std::atomic<std::size_t> next{0};
-  auto run = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run);
-  run();
-  for (auto& thread : others) thread.join();
-}
-
-/// The big ones first, so that no thread is left alone with one.
-void sort_by_size(std::vector<audit::LogSegments>& logs) {
-  auto size = [](const audit::LogSegments& log) {
-    std::uintmax_t bytes = 0;
-    std::error_code error;
-    for (const auto& file : log.files) bytes += std::filesystem::file_size(file, error);
-    return bytes;
-  };
-  std::stable_sort(logs.begin(), logs.end(),
-                   [&](const auto& a, const auto& b) { return size(a) > size(b); });
-}
-
-void check_one(const audit::LogSegments& segments, const envelope::MessageSchemas* schemas,
-               KnownBroadcasts& known, CheckedLog& log) {
-  if (schemas == nullptr) {
-    log.chain = audit::verify_chain(segments);
-    return;
-  }
-  RecordChecker checker(*schemas, known, log.facts);
-  log.chain = audit::verify_chain(segments, [&](const audit::RecordLine& line) {
-    try {
-      checker.take(line);
-    } catch (const nlohmann::json::exception&) {
-      log.facts.faults.push_back({line.file, line.line, "record.form", "a value has a wrong type"});
-    }
-  });
-}
-
-nlohmann::json final_standings_of(const std::vector<CheckedLog>& logs) {
-  for (const CheckedLog& log : logs) {
-    if (log.facts.final_standings.is_array()) return log.facts.final_standings;
-  }
-  return nullptr;
-}
+namespace fs = std::filesystem;
 
 void gather(const std::vector<CheckedLog>& logs, VerifyReport& report) {
   for (const CheckedLog& log : logs) {
     report.records += log.chain.records;
-    for (const auto* faults : {&log.chain.faults, &log.facts.faults})
+    for (const auto* faults : {&log.chain.faults, &log.contents.faults})
       report.faults.insert(report.faults.end(), faults->begin(), faults->end());
     std::string where = log.chain.last_file + ":" + std::to_string(log.chain.last_line);
     if (log.chain.unsealed > 0) {
@@ -79,70 +27,83 @@ void gather(const std::vector<CheckedLog>& logs, VerifyReport& report) {
   }
 }
 
-nlohmann::json json_of(const std::vector<audit::LogFault>& faults) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const auto& fault : faults) {
-    list.push_back({{"file", fault.file},
-                    {"line", fault.line},
-                    {"rule", fault.rule},
-                    {"class", class_of_rule(fault.rule)},
-                    {"text", fault.text}});
+/// The names of the agents of which only a seal is left: `P03`, or `league` for the manager.
+std::set<std::string> only_sealed(const std::vector<audit::LogSegments>& logs) {
+  std::set<std::string> names;
+  for (const auto& log : logs) {
+    std::string name = log.path.filename().string();
+    if (log.files.empty()) names.insert(name.substr(0, name.size() - audit::kLogEnding.size()));
   }
-  return list;
+  return names;
 }
 
-nlohmann::json json_of(const VerifyReport& report) {
-  return {{"ok", report.faults.empty()},
-          {"records", report.records},
-          {"records_per_second",
-           report.seconds > 0 ? static_cast<double>(report.records) / report.seconds : 0.0},
-          {"logs", report.logs},
-          {"faults", json_of(report.faults)},
-          {"incidents", json_of(report.incidents)},
-          {"notes", report.notes}};
-}
-
-void print(const std::vector<audit::LogFault>& faults, std::string_view what, std::ostream& out) {
-  for (std::size_t i = 0; i < std::min(faults.size(), kMostFaultsShown); ++i) {
-    const auto& fault = faults[i];
-    out << fault.file << ':' << fault.line << ": " << what << class_of_rule(fault.rule) << ", "
-        << fault.rule << ": " << printable(fault.text, 300) << '\n';
+void check_all(const fs::path& directory, std::vector<CheckedLog>& checked,
+               const std::set<std::string>& seals, const VerifyOptions& options,
+               VerifyReport& report) {
+  Findings findings;
+  auto groups = group_by_league(checked);
+  for (const LeagueGroup& group : groups) {
+    check_league(group, group.is_current ? directory / "data" : fs::path(), findings);
+    if (!group.is_current)
+      findings.notes.push_back(directory.string() + ": its logs also hold an earlier league " +
+                               group.league.id);
   }
-  if (faults.size() > kMostFaultsShown)
-    out << "... and " << faults.size() - kMostFaultsShown << " more\n";
+  check_completeness(directory, groups.back().logs, seals, LeftOut(directory, options.without),
+                     findings);
+  std::ranges::move(findings.faults, std::back_inserter(report.faults));
+  std::ranges::move(findings.missing, std::back_inserter(report.missing));
+  std::ranges::move(findings.incidents, std::back_inserter(report.incidents));
+  std::ranges::move(findings.notes, std::back_inserter(report.notes));
+  report.directories.back().leagues = groups.size();
 }
 
-void print(const VerifyReport& report, std::ostream& out) {
-  print(report.faults, "", out);
-  print(report.incidents, "incident, ", out);
-  for (const auto& note : report.notes) out << note << " (no fault)\n";
-  out << report.records << " records in " << report.logs << " logs: "
-      << (report.faults.empty() ? "nothing is wrong"
-                                : std::to_string(report.faults.size()) + " faults");
-  if (!report.incidents.empty())
-    out << "; " << report.incidents.size() << " incidents that somebody should know of";
-  out << '\n';
+bool has_league_data(const fs::path& directory) {
+  std::error_code error;
+  return fs::exists(directory / "data" / "journal" / "journal.sqlite", error) ||
+         fs::exists(directory / "data" / "results.json", error);
+}
+
+void verify_one(const fs::path& directory, const envelope::MessageSchemas* schemas,
+                const VerifyOptions& options, VerifyReport& report) {
+  auto logs = audit::find_log_segments(logs_of(directory));
+  auto seals = only_sealed(logs);
+  auto checked = read_logs(logs, schemas, options.threads);
+  report.directories.push_back({directory, logs.size(), 1, true});
+  report.logs += logs.size();
+  std::size_t problems = report.faults.size() + report.missing.size();
+  gather(checked, report);
+  if (schemas != nullptr) check_all(directory, checked, seals, options, report);
+  report.directories.back().ok = problems == report.faults.size() + report.missing.size();
+}
+
+/// The directories of single leagues: `directory` itself, or those in it that hold logs/ or data/.
+std::vector<fs::path> league_directories(const fs::path& directory) {
+  std::error_code error;
+  if (fs::is_directory(directory / "logs", error) || has_league_data(directory)) return {directory};
+  std::vector<fs::path> found;
+  for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->is_directory(error) &&
+        (fs::is_directory(it->path() / "logs", error) || has_league_data(it->path()))) {
+      found.push_back(it->path());
+      it.disable_recursion_pending();
+    }
+  }
+  std::ranges::sort(found);
+  if (found.empty() && !audit::find_log_segments(directory).empty()) found.push_back(directory);
+  return found;
 }
 
 }  // namespace
 
-std::string_view class_of_rule(std::string_view rule) {
-  constexpr std::pair<std::string_view, std::string_view> kClasses[] = {
-      {"authority.", "protocol"}, {"schema", "protocol"},    {"order.", "protocol"},
-      {"retry.", "protocol"},     {"deadline.", "protocol"}, {"secret.", "secret"},
-      {"draw.", "draw"},          {"result.", "result"},     {"table.", "result"},
-      {"journal.", "result"},     {"projection.", "result"}};
-  for (const auto& [prefix, name] : kClasses) {
-    if (rule.starts_with(prefix)) return name;
-  }
-  return "damage";
-}
-
-core::Result<VerifyReport> verify_directory(const std::filesystem::path& directory,
+core::Result<VerifyReport> verify_directory(const fs::path& directory,
                                             const VerifyOptions& options) {
   auto begin = std::chrono::steady_clock::now();
-  auto logs = audit::find_log_segments(logs_of(directory));
-  if (logs.empty()) {
+  auto directories = league_directories(directory);
+  std::erase_if(directories, [](const fs::path& one) {
+    return audit::find_log_segments(logs_of(one)).empty() && !has_league_data(one);
+  });
+  if (directories.empty()) {
     return core::Error{
         core::ErrorCode::kInternalError, directory.string() + " holds no conversation logs", {}};
   }
@@ -152,45 +113,27 @@ core::Result<VerifyReport> verify_directory(const std::filesystem::path& directo
     if (!loaded) return loaded.error();
     schemas = std::move(*loaded);
   }
-  sort_by_size(logs);
-  std::vector<CheckedLog> checked(logs.size());
-  KnownBroadcasts known;
-  std::size_t threads =
-      options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
-  in_parallel(logs.size(), threads, [&](std::size_t i) {
-    check_one(logs[i], schemas ? &*schemas : nullptr, known, checked[i]);
-  });
-  VerifyReport report{.faults = {}, .incidents = {}, .notes = {}, .logs = logs.size()};
-  gather(checked, report);
-  if (!options.chain_only) {
-    Findings findings;
-    check_logs_against_each_other(checked, findings.faults);
-    auto decided = check_talks(checked, findings.faults);
-    check_results(checked, directory / "data", decided, findings);
-    check_projections(directory / "data", final_standings_of(checked), findings.faults);
-    std::ranges::move(findings.faults, std::back_inserter(report.faults));
-    report.incidents = std::move(findings.incidents);
-  }
-  std::stable_sort(report.faults.begin(), report.faults.end(), [](const auto& a, const auto& b) {
+  VerifyReport report;
+  for (const fs::path& one : directories)
+    verify_one(one, schemas ? &*schemas : nullptr, options, report);
+  auto by_place = [](const auto& a, const auto& b) {
     return std::tie(a.file, a.line) < std::tie(b.file, b.line);
-  });
+  };
+  for (auto* list : {&report.faults, &report.missing, &report.incidents})
+    std::stable_sort(list->begin(), list->end(), by_place);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }
 
-int audit_verify(const std::filesystem::path& directory, const VerifyOptions& options,
-                 std::ostream& out, std::ostream& err) {
+int audit_verify(const fs::path& directory, const VerifyOptions& options, std::ostream& out,
+                 std::ostream& err) {
   auto report = verify_directory(directory, options);
   if (!report) {
     err << report.error().message << '\n';
     return 2;
   }
-  if (options.json) {
-    out << json_of(*report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-  } else {
-    print(*report, out);
-  }
-  return report->faults.empty() ? 0 : 1;
+  options.json ? print_verification_json(*report, out) : print_verification(*report, out);
+  return report->is_ok() ? 0 : 1;
 }
 
 }  // namespace league::tools

@@ -18,6 +18,7 @@
 #include "common/rpc/json_text.h"
 #include "common/transport/bus/nats_bus.h"
 #include "common/transport/bus/subject.h"
+#include "game/registry.h"
 #include "tools/league/table_text.h"
 
 namespace league::tools {
@@ -151,12 +152,12 @@ class Asker {
 /// One bot. Answers on threads of the bus once it is registered.
 class BenchBot {
  public:
-  BenchBot(std::string name, bool is_even, transport::Bus& bus, LatePost& post,
+  BenchBot(std::string name, std::string_view choice, transport::Bus& bus, LatePost& post,
            core::RandomSource& random)
       : bus_(bus),
         post_(post),
         name_(std::move(name)),
-        choice_(is_even ? "even" : "odd"),
+        choice_(choice),
         session_(transport::BusSession::make(random)) {}
 
   core::Result<void> enter(Asker& asker, const std::string& league) {
@@ -260,9 +261,11 @@ core::Result<void> play(const BenchBotsOptions& options, transport::StopSignal& 
   LatePost post(**bus, options.think);
   Asker asker(**bus, random, stop);
   if (auto opened = asker.open(); !opened) return opened;
+  const auto words = (*game::standard_games().find("even_odd"))->choices();
   std::vector<std::unique_ptr<BenchBot>> bots;
   for (int i = 1; i <= options.count; ++i) {
-    bots.push_back(std::make_unique<BenchBot>(options.name + std::to_string(i), i % 2 == 0, **bus,
+    const auto place = static_cast<std::size_t>(i) % words.size();
+    bots.push_back(std::make_unique<BenchBot>(options.name + std::to_string(i), words[place], **bus,
                                               post, random));
     if (auto entered = bots.back()->enter(asker, options.league); !entered) return entered;
   }

@@ -89,7 +89,9 @@ core::Result<BundleRedactor> BundleRedactor::for_data(const fs::path& data) {
   }
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(data / "agents", error)) {
-    if (entry.is_regular_file(error)) redactor.add_keys_of(entry.path());
+    // What players noted of their open matches stands in their logs as soon as it is revealed.
+    const bool is_note = entry.path().extension() == ".jsonl";
+    if (entry.is_regular_file(error) && !is_note) redactor.add_keys_of(entry.path());
   }
   auto secrets = kept_secrets(data);
   if (!secrets) return secrets.error();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/league/audit_command.h"
+#include "tools/league/backup_command.h"
 #include "tools/league/bench_command.h"
 #include "tools/league/bus_config_command.h"
 #include "tools/league/call_command.h"
@@ -76,6 +77,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_bus_config_command(app, chosen);
   add_audit_command(app, chosen);
   add_export_command(app, chosen);
+  add_backup_command(app, chosen);
   add_bench_commands(app, stop, chosen);
   add_version_command(app, chosen);
   if (auto word = unknown_command(app, argc, argv); !word.empty()) return refuse_command(app, word);

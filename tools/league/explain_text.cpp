@@ -117,6 +117,8 @@ nlohmann::ordered_json json_of_explanation(const Explanation& explanation) {
           {"match_id", explanation.match},
           {"parties", explanation.parties},
           {"outcome", explanation.outcome},
+          {"fairness", explanation.fairness},
+          {"sealed", explanation.sealed},
           {"causes", explanation.causes},
           {"retries", explanation.retries},
           {"leniencies", explanation.leniencies},

@@ -223,6 +223,7 @@ std::vector<std::pair<std::string, const std::vector<std::string>*>> sections_of
     const Explanation& explanation) {
   std::vector<std::pair<std::string, const std::vector<std::string>*>> all{
       {"result", &explanation.outcome},
+      {"what the sealed logs say of it", &explanation.sealed},
       {"what went wrong, and whose fault it was", &explanation.causes},
       {"repeated calls", &explanation.retries},
       {"overlooked", &explanation.leniencies},

@@ -38,24 +38,36 @@ std::string standings_csv(const lm::LeagueBook& book, const std::string& head) {
   return out;
 }
 
-std::string choice_text(std::optional<lm::Parity> choice) {
-  return choice ? std::string(lm::parity_name(*choice)) : std::string();
+/// The players that dispute the result of `match`, separated by spaces.
+std::string disputed_by(const lm::League& league, lm::MatchKey match) {
+  std::string players;
+  const auto disputed = league.disputes().find(match);
+  if (disputed == league.disputes().end()) return players;
+  for (int player : disputed->second)
+    players += (players.empty() ? "" : " ") + player_id_of(player);
+  return players;
 }
 
 /// The cells of a result; empty ones for a match without.
 void add_result(std::vector<std::string>& cells, const lm::LeagueBook& book,
                 const lm::MatchView& view) {
-  constexpr std::size_t kCells = 17;
+  constexpr std::size_t kCells = 20;
   if (view.result) {
     const lm::CompactResult& result = *view.result;
     const auto& note = book.note(view.match);
-    auto points = lm::points_of(result.outcome);
+    const auto points = game::points_of(result.outcome);
+    const auto choices = book.choices(view.match);
     for (std::string cell :
          {std::string(lm::result_status(result)), player_id_of(lm::winner_of(view.pairing, result)),
-          std::to_string(points.a), std::to_string(points.b), choice_text(result.choice_a()),
-          choice_text(result.choice_b()),
+          std::to_string(points[game::Side::kA]), std::to_string(points[game::Side::kB]),
+          std::string(choices[game::Side::kA]), std::string(choices[game::Side::kB]),
           result.drawn_number > 0 ? std::to_string(result.drawn_number) : std::string(),
-          note.technical_reason, note.finished_at.to_log()})
+          note.technical_reason, note.finished_at.to_log(),
+          result.fairness ? std::string(game::fairness_name(*result.fairness)) : std::string(),
+          std::string(result.by_manager    ? ""
+                      : result.is_unproven ? "unproven"
+                                           : "proven"),
+          disputed_by(book.league(), view.match)})
       cells.push_back(std::move(cell));
   }
   cells.resize(kCells);
@@ -103,9 +115,10 @@ std::vector<OutputFile> csv_files(const lm::LeagueBook& book, const std::filesys
   const std::string standings = csv_record(
       {"rank", "player_id", "display_name", "played", "wins", "draws", "losses", "points"});
   const std::string matches = csv_record(
-      {"round_id", "match_id", "player_A_id", "player_A_name", "player_B_id", "player_B_name",
-       "status", "referee_id", "result", "winner_player_id", "score_A", "score_B", "choice_A",
-       "choice_B", "drawn_number", "technical_reason", "finished_at"});
+      {"round_id",         "match_id",    "player_A_id", "player_A_name", "player_B_id",
+       "player_B_name",    "status",      "referee_id",  "result",        "winner_player_id",
+       "score_A",          "score_B",     "choice_A",    "choice_B",      "drawn_number",
+       "technical_reason", "finished_at", "fairness",    "proof",         "disputed_by"});
   return {csv_file(out / "standings.csv", standings_csv(book, standings), standings),
           csv_file(out / "matches.csv", matches_csv(book, matches), matches)};
 }

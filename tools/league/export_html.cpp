@@ -117,10 +117,17 @@ class IndexPage {
   [[nodiscard]] std::string result_of(const lm::MatchView& view) const {
     if (!view.result)
       return view.status == lm::MatchStatus::kAssigned ? "being played" : "not played yet";
-    auto points = lm::points_of(view.result->outcome);
-    std::string text = std::to_string(points.a) + ":" + std::to_string(points.b);
+    const auto points = game::points_of(view.result->outcome);
+    std::string text =
+        std::to_string(points[game::Side::kA]) + ":" + std::to_string(points[game::Side::kB]);
     const auto& reason = book_.note(view.match).technical_reason;
-    return reason.empty() ? text : text + " (" + html_text(reason) + ")";
+    if (!reason.empty()) text += " (" + html_text(reason) + ")";
+    const auto fairness = view.result->fairness;
+    if (fairness && *fairness != game::Fairness::kBoth)
+      text += ", bound by " + std::string(game::fairness_name(*fairness));
+    if (view.result->is_unproven) text += ", unproven";
+    if (book_.league().disputes().contains(view.match)) text += ", disputed";
+    return text;
   }
 
   const lm::LeagueBook& book_;

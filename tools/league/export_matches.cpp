@@ -4,7 +4,6 @@
 #include "common/core/crypto.h"
 #include "common/rpc/json_object.h"
 #include "common/rpc/json_text.h"
-#include "league_manager/draw_commitment.h"
 #include "tools/league/audit_body.h"
 #include "tools/league/export_source.h"
 
@@ -19,15 +18,16 @@ using rpc::JsonObject;
 constexpr std::string_view kMadeBy = "league export";
 
 referee::MatchRecordHead head_of(const lm::LeagueBook& book, const lm::MatchView& view) {
-  return {.league_id = book.league().settings().league_id,
-          .round_id = view.match.round,
-          .match_id = view.match.id(),
-          .game_type = book.league().settings().game_type,
-          .attempt = view.attempt,
-          .referee_id = view.referee < 0 ? std::string() : lm::AgentRef::referee(view.referee).id(),
-          .player_a_id = player_id_of(view.pairing.player_a),
-          .player_b_id = player_id_of(view.pairing.player_b),
-          .draw_commitment = lm::draw_commitment(book.note(view.match).seed, view.match.id())};
+  return {
+      .league_id = book.league().settings().league_id,
+      .round_id = view.match.round,
+      .match_id = view.match.id(),
+      .game_type = book.league().settings().game_type,
+      .attempt = view.attempt,
+      .referee_id = view.referee < 0 ? std::string() : lm::AgentRef::referee(view.referee).id(),
+      .player_a_id = player_id_of(view.pairing.player_a),
+      .player_b_id = player_id_of(view.pairing.player_b),
+      .draw_commitment = game::draw_commitment(book.note(view.match).seed, view.match.id().str())};
 }
 
 /// What the journal knows of a result, in the form of MATCH_RESULT_REPORT.
@@ -36,24 +36,21 @@ std::string result_from_journal(const lm::LeagueBook& book, const lm::MatchView&
   const auto& note = book.note(view.match);
   std::string a = player_id_of(view.pairing.player_a);
   std::string b = player_id_of(view.pairing.player_b);
-  auto points = lm::points_of(result.outcome);
+  const auto points = game::points_of(result.outcome);
+  const auto winner = game::winner_of(result.outcome);
+  const auto choices = book.choices(view.match);
   std::string out;
   JsonObject object(out);
-  object.optional_text("winner", result.outcome == lm::Outcome::kPlayerAWins   ? a
-                                 : result.outcome == lm::Outcome::kPlayerBWins ? b
-                                                                               : "");
+  object.optional_text("winner", !winner ? "" : *winner == game::Side::kA ? a : b);
   object.name("score");
-  JsonObject(out).number(a, points.a).number(b, points.b).end();
+  JsonObject(out).number(a, points[game::Side::kA]).number(b, points[game::Side::kB]).end();
   object.name("details");
   JsonObject details(out);
   details.number("attempt", view.attempt);
   details.name("choices");
-  auto name = [](std::optional<lm::Parity> choice) {
-    return choice ? lm::parity_name(*choice) : std::string_view();
-  };
   JsonObject(out)
-      .optional_text(a, name(result.choice_a()))
-      .optional_text(b, name(result.choice_b()))
+      .optional_text(a, choices[game::Side::kA])
+      .optional_text(b, choices[game::Side::kB])
       .end();
   details.raw("drawn_number",
               result.drawn_number > 0 ? std::to_string(result.drawn_number) : "null");
@@ -144,7 +141,9 @@ class TranscriptReader {
       if (message.is_object()) {
         if (auto it = message.find("accept"); it != message.end() && it->is_boolean())
           line.accept = it->get<bool>();
+        line.choice_commitment = text_in(message, "choice_commitment");
         line.parity_choice = text_in(message, "parity_choice");
+        line.choice_nonce = text_in(message, "choice_nonce");
       }
     }
     record.add(std::move(line));

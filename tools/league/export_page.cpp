@@ -57,7 +57,8 @@ void add_transcript(std::string& out, const json& lines) {
   for (const auto& line : lines) {
     out += "<li>" + shown(line["at"]) + " " + shown(line["from"]) + " &rarr; " + shown(line["to"]) +
            " " + shown(line["message_type"]);
-    for (const char* key : {"accept", "parity_choice", "error_code", "error"}) {
+    for (const char* key :
+         {"accept", "choice_commitment", "parity_choice", "choice_nonce", "error_code", "error"}) {
       if (line.contains(key)) out += std::string("; ") + key + " " + shown(line[key]);
     }
     out += "</li>\n";

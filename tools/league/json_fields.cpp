@@ -11,6 +11,19 @@ const std::string& text_at(const nlohmann::json& value, const char* key) {
   return found != value.end() && found->is_string() ? found->get_ref<const std::string&>() : kNone;
 }
 
+std::optional<std::int64_t> number_at(const nlohmann::json& value, const char* key) {
+  const nlohmann::json& found = field_at(value, key);
+  if (!found.is_number_integer()) return std::nullopt;
+  return found.get<std::int64_t>();
+}
+
+const nlohmann::json& field_at(const nlohmann::json& value, const char* key) {
+  static const nlohmann::json kNone;
+  if (!value.is_object()) return kNone;
+  auto found = value.find(key);
+  return found != value.end() ? *found : kNone;
+}
+
 nlohmann::ordered_json json_of_record(const audit::LogEntry& entry) {
   return {{"file", entry.file},
           {"line", entry.line},

@@ -13,7 +13,7 @@ using nlohmann::json;
 constexpr int kMostReplays = 3;
 constexpr std::string_view kTimedOut = "E001";
 
-std::int64_t number_at(const json& value, const char* key) {
+std::int64_t whole_number_at(const json& value, const char* key) {
   auto found = value.find(key);
   return found != value.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
@@ -25,8 +25,10 @@ bool is_marked_void(const json& clock) {
 
 /// By the rule: later than 50 ms and than 5 % of the limit.
 bool is_void_by_rule(const json& clock) {
-  std::int64_t allowed = std::max<std::int64_t>(number_at(clock, "limit_ms") * 1000 / 20, 50'000);
-  return std::max(number_at(clock, "scheduling_delay_us"), number_at(clock, "canary_us")) > allowed;
+  std::int64_t allowed =
+      std::max<std::int64_t>(whole_number_at(clock, "limit_ms") * 1000 / 20, 50'000);
+  return std::max(whole_number_at(clock, "scheduling_delay_us"),
+                  whole_number_at(clock, "canary_us")) > allowed;
 }
 
 /// The failures that cost `player` the match: those of its last call, in the last play.
@@ -34,11 +36,13 @@ std::vector<const json*> fatal_failures(const json& failures, const std::string&
   std::vector<const json*> fatal;
   for (auto it = failures.rbegin(); it != failures.rend(); ++it) {
     if (!it->is_object() || text_at(*it, "player_id") != player) continue;
-    if (!fatal.empty() && (text_at(*it, "call") != text_at(*fatal.back(), "call") ||
-                           number_at(*it, "attempt") > number_at(*fatal.back(), "attempt")))
+    if (!fatal.empty() &&
+        (text_at(*it, "call") != text_at(*fatal.back(), "call") ||
+         whole_number_at(*it, "attempt") > whole_number_at(*fatal.back(), "attempt")))
       break;
     // The same attempt twice is an invalid answer and then a time-out; a new play begins with 1.
-    if (!fatal.empty() && number_at(*it, "attempt") == number_at(*fatal.back(), "attempt") &&
+    if (!fatal.empty() &&
+        whole_number_at(*it, "attempt") == whole_number_at(*fatal.back(), "attempt") &&
         text_at(*it, "error_code") == kTimedOut)
       break;
     fatal.push_back(&*it);
@@ -54,7 +58,7 @@ class ClockCheck {
   void run() {
     auto details = report_.result.find("details");
     if (details == report_.result.end() || !details->is_object()) return;
-    std::int64_t replays = number_at(*details, "replays");
+    std::int64_t replays = whole_number_at(*details, "replays");
     if (replays > kMostReplays)
       fault("clock.replays", "played again " + std::to_string(replays) + " times; 3 are allowed");
     auto failures = details->find("failures");

@@ -26,11 +26,11 @@ std::vector<std::string> rules_of(const json& failures, int replays = 0,
                                   const char* termination = "TIMEOUT_JOIN") {
   static const std::string kFile = "league.log.jsonl";
   json details = {{"termination", termination}, {"failures", failures}, {"replays", replays}};
-  AcceptedReport report{"R1M1",
-                        "referee:REF01",
-                        "convr1m1001",
-                        {{"score", {{"P01", 3}, {"P02", 0}}}, {"details", details}},
-                        {&kFile, 3}};
+  AcceptedReport report;
+  report.match_id = "R1M1";
+  report.sender = "referee:REF01";
+  report.result = {{"score", {{"P01", 3}, {"P02", 0}}}, {"details", details}};
+  report.place = {&kFile, 3};
   std::vector<audit::LogFault> faults;
   check_clock(report, faults);
   std::vector<std::string> rules;

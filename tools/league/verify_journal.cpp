@@ -17,6 +17,10 @@ using nlohmann::ordered_json;
 
 constexpr const char* kResultsFormat = "league.results";
 
+std::string sender_of(lm::AgentRef agent) {
+  return std::string(lm::agent_kind_name(agent.kind)) + ":" + agent.id();
+}
+
 void note_event(const lm::Event& event, std::uint64_t entry, KeptLeague& league) {
   if (const auto* round = std::get_if<lm::RoundStarted>(&event.body)) {
     for (std::size_t i = 0; i < round->draw_seeds.size(); ++i) {
@@ -25,15 +29,25 @@ void note_event(const lm::Event& event, std::uint64_t entry, KeptLeague& league)
     }
   } else if (const auto* reported = std::get_if<lm::MatchReported>(&event.body)) {
     league.results.push_back({reported->match.id().str(), reported->result.outcome, false,
-                              reported->result.technical_reason, entry});
+                              reported->result.technical_reason, entry, reported->attempt,
+                              reported->result.drawn_number});
   } else if (const auto* forfeited = std::get_if<lm::MatchForfeited>(&event.body)) {
-    league.results.push_back({forfeited->match.id().str(), forfeited->result.outcome, true,
-                              forfeited->result.technical_reason, entry});
+    league.results.push_back({forfeited->match.id().str(),
+                              forfeited->result.outcome,
+                              true,
+                              forfeited->result.technical_reason,
+                              entry,
+                              0,
+                              {}});
+  } else if (const auto* agent = std::get_if<lm::AgentRegistered>(&event.body)) {
+    league.log_keys[sender_of(agent->agent)] = agent->profile.log_public_key.value_or("");
+  } else if (const auto* back = std::get_if<lm::AgentReregistered>(&event.body)) {
+    league.log_keys[sender_of(back->agent)] = back->profile.log_public_key.value_or("");
   }
 }
 
 core::Result<std::optional<KeptLeague>> read_from_journal(const std::filesystem::path& file) {
-  KeptLeague league{.file = file, .results = {}, .seeds = {}};
+  KeptLeague league{.file = file, .results = {}, .seeds = {}, .log_keys = {}};
   auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
     auto event = lm::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
@@ -53,16 +67,16 @@ core::Error damaged(const std::filesystem::path& file) {
 }
 
 core::Result<std::optional<KeptLeague>> read_from_bundle(const std::filesystem::path& file) {
-  KeptLeague league{.file = file, .results = {}, .seeds = {}};
+  KeptLeague league{.file = file, .results = {}, .seeds = {}, .log_keys = {}};
   json content = json::parse(std::ifstream(file), nullptr, false);
-  if (text_at(content, "format") != kResultsFormat || !content.contains("results"))
+  if (text_at(content, "format") != kResultsFormat || !field_at(content, "results").is_array())
     return damaged(file);
   for (const json& row : content["results"]) {
-    auto outcome = lm::parse_outcome(text_at(row, "outcome"));
+    auto outcome = game::parse_outcome(text_at(row, "outcome"));
     const std::string& match = text_at(row, "match_id");
     if (!outcome || match.empty()) return damaged(file);
     league.results.push_back(
-        {match, *outcome, text_at(row, "by") == "MANAGER", text_at(row, "reason"), 0});
+        {match, *outcome, text_at(row, "by") == "MANAGER", text_at(row, "reason"), 0, 0, {}});
     if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
   }
   return std::optional(std::move(league));
@@ -102,7 +116,7 @@ ordered_json results_json(const KeptLeague& league) {
   auto rows = ordered_json::array();
   for (const KeptResult& result : league.results) {
     ordered_json row = {{"match_id", result.match_id},
-                        {"outcome", lm::outcome_name(result.outcome)},
+                        {"outcome", game::outcome_name(result.outcome)},
                         {"by", result.by_manager ? "MANAGER" : "REPORT"},
                         {"reason", result.reason}};
     auto seed = league.seeds.find(result.match_id);

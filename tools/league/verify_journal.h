@@ -9,17 +9,19 @@
 #include <vector>
 
 #include "common/core/result.h"
-#include "league_manager/match_result.h"
+#include "game/outcome.h"
 
 namespace league::tools {
 
 /// How a match ended, as the manager keeps it.
 struct KeptResult {
   std::string match_id;
-  league_manager::Outcome outcome = league_manager::Outcome::kNoWinner;
+  game::Outcome outcome = game::Outcome::kNoWinner;
   bool by_manager = false;  ///< ended without a report, ...
   std::string reason;  ///< ... for this reason; of a reported one the technical loss's, if any
   std::uint64_t entry = 0;  ///< of the journal
+  std::int64_t attempt = 0;  ///< that was reported; 0: not known
+  std::optional<int> drawn_number = {};
 };
 
 /// What the manager keeps of a league beside its log.
@@ -27,6 +29,7 @@ struct KeptLeague {
   std::filesystem::path file;  ///< where it stands
   std::vector<KeptResult> results;  ///< in the order of their ends
   std::map<std::string, std::string> seeds;  ///< in hexadecimal digits, by match
+  std::map<std::string, std::string> log_keys;  ///< that the agents registered, by `player:P01`
 };
 
 /// Reads the journal in `data`; or else `results.json`, which a bundle has in its place. Nothing if

@@ -10,251 +10,74 @@ namespace {
 
 using audit::LogFault;
 
-void add(std::vector<LogFault>& faults, const Place& place, const char* rule, std::string text) {
-  faults.push_back(
-      {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(text)});
+LogFault finding(const Place& place, const char* rule, std::string text) {
+  return {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(text)};
 }
 
-using LogsByName = std::multimap<std::string, const CheckedLog*>;
-
-LogsByName by_name(const std::vector<CheckedLog>& logs) {
-  LogsByName named;
-  for (const CheckedLog& log : logs) {
-    for (const std::string& name : log.chain.names) named.emplace(name, &log);
-  }
-  return named;
-}
-
-void check_witnesses(const CheckedLog& log, const LogsByName& named,
-                     std::vector<LogFault>& faults) {
-  auto [begin, end] = named.equal_range("league_manager");
-  if (begin == end) return;
+void check_witnesses(const LeagueLog& log, const std::vector<const LeagueLog*>& managers,
+                     Findings& findings) {
+  if (managers.empty()) return;
   for (const auto& witness : log.facts.witnesses) {
-    bool known = std::any_of(begin, end, [&](const auto& manager) {
-      return manager.second->chain.contains(witness.head);
+    bool is_known = std::ranges::any_of(managers, [&](const LeagueLog* manager) {
+      return manager->log->chain.contains(witness.head);
     });
-    if (!known) {
-      add(faults, witness.place, "witness.head",
-          "the manager said that its log had a line " + witness.head.hash.substr(0, 16) +
-              "... after record " + std::to_string(witness.head.seq) +
-              "; it has none: the manager's log was cut off or rewritten");
-    }
+    if (is_known) continue;
+    findings.fault(witness.place, "witness.head",
+                   "the manager said that its log had a line " + witness.head.hash.substr(0, 16) +
+                       "... after record " + std::to_string(witness.head.seq) +
+                       "; it has none: the manager's log was cut off or rewritten");
   }
 }
 
-/// Whatever an agent took for good its peer must have sent. A log that ends without a seal may lack
-/// what its program could not write any more.
-void check_transfers(const CheckedLog& log, const LogsByName& named,
-                     std::vector<LogFault>& faults) {
-  for (const auto& received : log.facts.received) {
-    auto [begin, end] = named.equal_range(received.peer);
-    if (begin == end) continue;
-    bool sent = std::any_of(begin, end, [&](const auto& peer) {
-      const CheckedLog& other = *peer.second;
-      return other.facts.sent.contains(received.body) || !other.chain.complete;
-    });
-    if (!sent) {
-      add(faults, received.place, "transfer.one_sided",
-          received.peer + " has no record of having sent this");
-    }
-  }
-}
-
-void check_keys(const std::vector<CheckedLog>& logs, std::vector<LogFault>& faults) {
+void check_keys(const std::vector<LeagueLog>& logs, Findings& findings) {
   std::map<std::string, std::set<std::string>> registered;
-  for (const CheckedLog& log : logs) {
-    for (const auto& [agent, keys] : log.facts.keys)
-      registered[agent].insert(keys.begin(), keys.end());
+  for (const LeagueLog& log : logs) {
+    for (const Registration& one : log.facts.registrations)
+      registered[one.agent].insert(one.log_key);
   }
-  for (const CheckedLog& log : logs) {
-    auto known = registered.find(log.chain.agent);
+  for (const LeagueLog& log : logs) {
+    const audit::VerifiedChain& chain = log.log->chain;
+    auto known = registered.find(chain.agent);
     if (known == registered.end()) continue;
-    for (const std::string& key : log.chain.public_keys) {
-      if (!known->second.contains(key)) {
-        faults.push_back({log.chain.last_file, 1, "key.unregistered",
-                          log.chain.agent + " seals with a key that it has not registered"});
-      }
+    // Keys are known for the whole log, which may hold other leagues too.
+    bool has_others = log.log->contents.leagues.size() > 1;
+    for (const std::string& key : chain.public_keys) {
+      if (known->second.contains(key) || has_others) continue;
+      findings.faults.push_back({chain.last_file, 1, "key.unregistered",
+                                 chain.agent + " seals with a key that it has not registered"});
     }
   }
 }
 
-/// One match's events on the clock of its referee's machine.
-class TalkCheck {
- public:
-  TalkCheck(std::vector<MatchEvent> events, std::vector<LogFault>& faults)
-      : events_(std::move(events)), faults_(faults) {
-    // A record is written when the message is dealt with; the clock says when it came.
-    std::stable_sort(events_.begin(), events_.end(), [](const MatchEvent& a, const MatchEvent& b) {
-      return a.mono_ns < b.mono_ns;
-    });
-  }
-
-  void run() {
-    for (const MatchEvent& event : events_) {
-      if (event.outbound && event.request) {
-        on_call(event);
-      } else if (!event.outbound && !event.request) {
-        on_answer(event);
-      }
-    }
-  }
-
-  [[nodiscard]] bool is_decided() const {
-    return std::count_if(sides_.begin(), sides_.end(),
-                         [](const auto& side) { return side.second.chose; }) >= 2;
-  }
-
- private:
-  struct Side {
-    bool invited = false, joined = false, refused = false, chose = false;
-    int calls = 0, causes = 0;  ///< of CHOOSE_PARITY_CALL: how many, and what allowed more than one
-    int invitations = 0, invitation_causes = 0;
-    std::string last_call;
-    const MatchEvent* call = nullptr;
-    int plays = 1;  ///< how often the match was begun with it
-    const MatchEvent* last_begin = nullptr;
-  };
-
-  void fault(const MatchEvent& event, const char* rule, std::string text) {
-    add(faults_, event.place, rule, std::move(text));
-  }
-
-  void on_call(const MatchEvent& event) {
-    Side& side = sides_[event.peer];
-    if (event.type == "GAME_INVITATION") {
-      if (over_) fault(event, "order.after_end", "an invitation follows GAME_OVER");
-      if (side.joined) {  // the match is played again, since the referee was late itself
-        int plays = side.plays + 1;
-        side = Side();
-        side.plays = plays;
-        side.last_begin = &event;
-      }
-      side.invited = true;
-      if (++side.invitations > 1 + side.invitation_causes)
-        fault(event, "retry.without_cause", "invited again though the first call did not fail");
-      if (side.invitations > kMostCalls * kMostPlays)
-        fault(event, "retry.too_many", "too many invitations");
-    } else if (event.type == "CHOOSE_PARITY_CALL") {
-      if (over_) fault(event, "order.after_end", "a call for a choice follows GAME_OVER");
-      if (!side.joined)
-        fault(event, "order.choice_before_join", event.peer + " has not joined yet");
-      if (side.refused) fault(event, "order.choice_after_refusal", event.peer + " refused to play");
-      if (++side.calls > 1 + side.causes)
-        fault(event, "retry.without_cause", "called again though the first call did not fail");
-      if (side.calls > kMostCalls) fault(event, "retry.too_many", "too many calls for a choice");
-    } else if (event.type == "MATCH_RESULT_REPORT") {
-      on_report(event);
-    } else if (event.type == "GAME_OVER") {
-      if (!accepted_)
-        fault(event, "order.over_before_report", "the manager has not accepted the result");
-      over_ = true;
-    }
-    side.last_call = event.type;
-    if (event.type == "CHOOSE_PARITY_CALL") side.call = &event;
-  }
-
-  void on_report(const MatchEvent& event) {
-    reported_ = true;
-    for (const auto& [peer, side] : sides_) {
-      if (side.plays > 1 + std::min(event.replays, kMostPlays - 1)) {
-        fault(*side.last_begin, "retry.without_cause",
-              peer + " was invited again, but the report does not say that the match was replayed");
-      }
-    }
-    if (!event.is_normal) return;
-    if (!is_decided())
-      fault(event, "order.report_before_choices", "reported before both had chosen");
-  }
-
-  void on_answer(const MatchEvent& event) {
-    Side& side = sides_[event.peer];
-    if (event.peer == "league_manager") {
-      if (reported_ && !event.failed) accepted_ = true;
-      return;
-    }
-    bool choice = event.type == "CHOOSE_PARITY_RESPONSE" ||
-                  (event.type != "GAME_JOIN_ACK" && side.last_call == "CHOOSE_PARITY_CALL");
-    if (event.failed) {
-      ++(choice ? side.causes : side.invitation_causes);
-      if (event.unknown_method) --(choice ? side.calls : side.invitations);
-      if (event.unknown_method) --(choice ? side.causes : side.invitation_causes);
-      return;
-    }
-    if (event.type == "GAME_JOIN_ACK") {
-      if (!side.invited) fault(event, "order.join_before_invitation", "nobody was invited");
-      side.joined = true;
-      side.refused = !event.accepts;
-    } else if (event.type == "CHOOSE_PARITY_RESPONSE") {
-      if (side.call == nullptr)
-        return fault(event, "order.choice_before_call", "nobody asked for a choice");
-      side.chose = true;
-      // Deadlines have no fractions, so the limit may have been a second longer; and a referee
-      // takes what it reads a second or a twentieth of the limit late.
-      constexpr std::int64_t kSecond = 1'000'000;
-      if (side.call->allowed_us) {
-        const auto limit = *side.call->allowed_us + kSecond;
-        if (event.time_us - side.call->time_us > limit + std::max(kSecond, limit / 20))
-          fault(event, "deadline.late_choice", "the choice was taken after its deadline");
-      }
-    }
-  }
-
-  static constexpr int kMostCalls = 6;  // 3 attempts and 3 invalid answers: protocol §6
-  static constexpr int kMostPlays = 4;  // 3 replays: the fair clock
-  std::vector<MatchEvent> events_;
-  std::vector<LogFault>& faults_;
-  std::map<std::string, Side> sides_;
-  bool reported_ = false, accepted_ = false, over_ = false;
-};
-
 }  // namespace
 
-void check_logs_against_each_other(const std::vector<CheckedLog>& logs,
-                                   std::vector<LogFault>& faults) {
-  LogsByName named = by_name(logs);
-  for (const CheckedLog& log : logs) {
+void Findings::fault(const Place& place, const char* rule, std::string text) {
+  faults.push_back(finding(place, rule, std::move(text)));
+}
+
+void Findings::miss(const Place& place, const char* rule, std::string text) {
+  missing.push_back(finding(place, rule, std::move(text)));
+}
+
+void Findings::incident(const Place& place, const char* rule, std::string text) {
+  incidents.push_back(finding(place, rule, std::move(text)));
+}
+
+void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings& findings) {
+  std::vector<const LeagueLog*> managers;
+  for (const LeagueLog& log : logs) {
+    if (log.names.contains("league_manager")) managers.push_back(&log);
+  }
+  for (const LeagueLog& log : logs) {
     for (const auto& [sender, place] : log.facts.senders) {
-      if (!log.chain.names.contains(sender)) {
-        add(faults, place, "authority.sender",
-            log.chain.agent + " sent a message in the name of " + sender);
-      }
+      if (log.names.contains(sender)) continue;
+      findings.fault(place, "authority.sender",
+                     log.log->chain.agent + " sent a message in the name of " + sender);
     }
-    check_witnesses(log, named, faults);
-    check_transfers(log, named, faults);
+    check_witnesses(log, managers, findings);
   }
-  check_keys(logs, faults);
-}
-
-namespace {
-
-/// Attempts of which two players have a record that they chose, and no referee has that they did.
-void add_attempts_by_players(const std::vector<CheckedLog>& logs,
-                             std::vector<DecidedAttempt>& decided) {
-  std::set<std::string> known;
-  for (const DecidedAttempt& attempt : decided) known.insert(attempt.conversation);
-  std::map<std::string, int> choices;
-  for (const CheckedLog& log : logs) {
-    for (const auto& [conversation, attempt] : log.facts.choices) {
-      if (++choices[conversation] == 2 && !known.contains(conversation)) decided.push_back(attempt);
-    }
-  }
-}
-
-}  // namespace
-
-std::vector<DecidedAttempt> check_talks(const std::vector<CheckedLog>& logs,
-                                        std::vector<LogFault>& faults) {
-  std::vector<DecidedAttempt> decided;
-  for (const CheckedLog& log : logs) {
-    for (const auto& [conversation, talk] : log.facts.talks) {
-      TalkCheck check(talk.events, faults);
-      check.run();
-      if (check.is_decided())
-        decided.push_back({talk.match_id, conversation, talk.events.back().place});
-    }
-  }
-  add_attempts_by_players(logs, decided);
-  return decided;
+  check_transfers(logs, findings);
+  check_keys(logs, findings);
 }
 
 }  // namespace league::tools

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "common/journal/sqlite_journal.h"
+#include "common/schema/json_gate.h"
 #include "league_manager/event_codec.h"
 #include "league_manager/league_files.h"
 #include "tools/league/json_fields.h"
@@ -26,6 +27,7 @@ struct Projection {
   core::Result<void> (*write)(const lm::LeagueBook&, const lm::FileSink&);
   std::string content = {};
   std::uint64_t entry = 0;  ///< of the journal, after which it was made
+  std::string last_updated = {};
   std::optional<std::string> expected = {};
 };
 
@@ -57,19 +59,44 @@ std::string written(const lm::LeagueBook& book, const Projection& projection) {
   return done ? text : std::string();
 }
 
+/// How far the journal goes, and when a manager last took over from another.
+struct JournalEnd {
+  std::uint64_t entry = 0;
+  std::optional<core::UtcTimestamp> last_term;
+};
+
 /// Replays the journal and writes each file anew at the moment from which it is.
-core::Result<void> replay(const fs::path& journal, std::vector<Projection>& projections) {
+core::Result<JournalEnd> replay(const fs::path& journal, std::vector<Projection>& projections) {
   lm::LeagueBook book;
-  return journal::read_journal(journal, [&](const journal::Entry& entry) {
+  JournalEnd end;
+  auto read = journal::read_journal(journal, [&](const journal::Entry& entry) {
     auto event = lm::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
     if (auto applied = book.apply(*event); !applied) return applied;
+    end.entry = book.entries();
+    const auto* continued = std::get_if<lm::LeagueContinued>(&event->body);
+    if (continued != nullptr && continued->term) end.last_term = event->at;
     for (Projection& one : projections) {
       if (!one.expected && (book.*one.stamp)().entry == one.entry)
         one.expected = written(book, one);
     }
     return core::Result<void>();
   });
+  if (!read) return read.error();
+  return end;
+}
+
+/// Whoever takes over from a manager whose last results did not reach it goes on without them.
+void note_ahead(const Projection& one, const JournalEnd& end, Findings& findings) {
+  std::string text = "it is of entry " + std::to_string(one.entry) +
+                     " of the journal, which has only " + std::to_string(end.entry);
+  auto updated = core::UtcTimestamp::parse(one.last_updated);
+  bool was_taken_over = end.last_term && updated && *updated < *end.last_term;
+  auto& list = was_taken_over ? findings.incidents : findings.faults;
+  list.push_back(
+      {one.file.string(), 0, "projection.ahead",
+       text + (was_taken_over ? ": another manager took over since, at " + end.last_term->to_wire()
+                              : ": the journal has lost what it had")});
 }
 
 /// The number of the first line in which two texts differ.
@@ -79,43 +106,47 @@ std::size_t first_other_line(const std::string& a, const std::string& b) {
 }
 
 void compare_with_message(const Projection& projection, const json& file, const json& rows,
-                          std::vector<audit::LogFault>& faults) {
+                          Findings& findings) {
   if (!rows.is_array() || text_at(file, "status") != "COMPLETED" || !file.contains("standings") ||
       file["standings"] == rows)
     return;
-  faults.push_back({projection.file.string(), 0, projection.rule,
-                    "its rows are not those of the final table that everybody was told"});
+  findings.faults.push_back({projection.file.string(), 0, projection.rule,
+                             "its rows are not those of the final table that everybody was told"});
+}
+
+void compare_with_journal(const Projection& one, const JournalEnd& end, Findings& findings) {
+  if (one.entry == 0) return;
+  if (one.entry > end.entry) return note_ahead(one, end, findings);
+  if (!one.expected) {
+    findings.faults.push_back({one.file.string(), 0, one.rule,
+                               "it is of entry " + std::to_string(one.entry) +
+                                   " of the journal, after which nothing in it changes"});
+  } else if (*one.expected != one.content) {
+    findings.faults.push_back({one.file.string(), first_other_line(one.content, *one.expected),
+                               one.rule, "it does not follow from the journal"});
+  }
 }
 
 }  // namespace
 
-void check_projections(const fs::path& data, const json& final_standings,
-                       std::vector<audit::LogFault>& faults) {
+void check_projections(const fs::path& data, const json& final_standings, Findings& findings) {
   auto projections = projections_in(data);
   for (Projection& one : projections) {
     one.content = whole_file(one.file);
-    json file = json::parse(one.content, nullptr, false);
-    if (!file.is_object() || !file.value("journal_entry", json()).is_number_unsigned()) {
-      faults.push_back({one.file.string(), 0, one.rule, "it is no such file, or damaged"});
+    auto file = schema::parse_json(one.content);
+    if (!file || !field_at(*file, "journal_entry").is_number_unsigned()) {
+      findings.faults.push_back({one.file.string(), 0, one.rule, "it is no such file, or damaged"});
       continue;
     }
-    one.entry = file["journal_entry"].get<std::uint64_t>();
-    compare_with_message(one, file, final_standings, faults);
+    one.entry = (*file)["journal_entry"].get<std::uint64_t>();
+    one.last_updated = text_at(*file, "last_updated");
+    compare_with_message(one, *file, final_standings, findings);
   }
   fs::path journal = data / "journal" / "journal.sqlite";
   if (!fs::exists(journal) || projections.empty()) return;
-  if (!replay(journal, projections)) return;  // journal.damaged says it
-  for (const Projection& one : projections) {
-    if (one.entry == 0) continue;
-    if (!one.expected) {
-      faults.push_back({one.file.string(), 0, one.rule,
-                        "it is of entry " + std::to_string(one.entry) +
-                            " of the journal, after which nothing in it changes"});
-    } else if (*one.expected != one.content) {
-      faults.push_back({one.file.string(), first_other_line(one.content, *one.expected), one.rule,
-                        "it does not follow from the journal"});
-    }
-  }
+  auto end = replay(journal, projections);
+  if (!end) return;  // journal.damaged says it
+  for (const Projection& one : projections) compare_with_journal(one, *end, findings);
 }
 
 }  // namespace league::tools

@@ -16,6 +16,7 @@ namespace http = boost::beast::http;
 using BeastError = boost::beast::error_code;
 using BeastText = boost::beast::string_view;
 
+constexpr int kContinue = 100;
 constexpr int kSwitchingProtocols = 101;
 
 }  // namespace
@@ -39,8 +40,9 @@ class ResponseReader::Parser final : public http::basic_parser<false> {
  private:
   void on_request_impl(http::verb /*method*/, BeastText /*name*/, BeastText /*target*/,
                        int /*version*/, BeastError& /*ec*/) override {}
-  void on_response_impl(int code, BeastText /*reason*/, int /*version*/,
-                        BeastError& /*ec*/) override {
+  void on_response_impl(int code, BeastText /*reason*/, int /*version*/, BeastError& ec) override {
+    // Beast takes `000` for a status, and what follows for its body.
+    if (code < kContinue) ec = http::error::bad_status;
     status_ = code;
   }
   void on_field_impl(http::field /*field*/, BeastText name, BeastText value,

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "common/core/result.h"
+
+namespace league::audit {
+
+/// The league that a log is of.
+struct LogLeague {
+  std::string id;  ///< empty while unknown
+  std::string key = {};  ///< its public key, by which leagues are told apart; empty in old logs
+  /// Nothing that was written before is of this league, even where no key says so.
+  bool is_new = false;
+};
+
+/// The last league that the headers at the beginning of the file at `path` name; nothing where none
+/// does.
+[[nodiscard]] std::optional<LogLeague> league_of_log(const std::filesystem::path& path);
+
+/// Whether the entry of `logs` is where it keeps other leagues' logs.
+[[nodiscard]] bool is_archive(const std::filesystem::directory_entry& entry,
+                              const std::filesystem::path& logs);
+
+/// Keeps each league's logs by themselves: `archive/1a2b3c4d` below the directory of all logs holds
+/// those of the league whose key begins so, in the same layout (`agents/P01.log.jsonl`). Immutable,
+/// so thread-safe; two processes do not have the same log. Source: docs/audit.md, "Files".
+class LogArchive {
+ public:
+  /// `logs` is the directory of all logs; empty: everything stays where it is.
+  explicit LogArchive(std::filesystem::path logs) : logs_(std::move(logs)) {}
+
+  /// Makes `log`, a path without a number below the directory, the place of a log of `league`: what
+  /// stands there of another one is put aside, with segments and seal, and what was put aside of
+  /// this one comes back.
+  [[nodiscard]] core::Result<void> make_place(const std::filesystem::path& log,
+                                              const LogLeague& league) const;
+
+ private:
+  [[nodiscard]] std::filesystem::path place_of(const std::string& league) const;
+  [[nodiscard]] core::Result<void> put_aside(const std::filesystem::path& log,
+                                             const LogLeague& owner) const;
+  [[nodiscard]] core::Result<void> bring_back(const std::filesystem::path& log,
+                                              const LogLeague& league) const;
+
+  std::filesystem::path logs_;
+};
+
+}  // namespace league::audit

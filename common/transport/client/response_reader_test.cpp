@@ -1,0 +1,48 @@
+#include "common/transport/client/response_reader.h"
+
+#include <gtest/gtest.h>
+
+namespace league::transport {
+namespace {
+
+struct Taken final : ResponseSink {
+  void on_head(const ResponseHead& head) override { status = head.status; }
+  void on_body(std::string_view piece) override {
+    EXPECT_NE(status, 0) << "a body before its head: " << piece;
+    body += piece;
+  }
+
+  int status = 0;
+  std::string body;
+};
+
+TEST(ResponseReader, SkipsInterimAnswersHoweverTheyAreCut) {
+  const std::string text =
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno";
+  for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+    ResponseReader reader(1000);
+    Taken taken;
+    for (std::size_t at = 0; at < text.size(); at += piece)
+      ASSERT_TRUE(reader.feed(text.substr(at, piece), taken)) << reader.fault();
+    EXPECT_TRUE(reader.is_done());
+    EXPECT_EQ(taken.status, 404);
+    EXPECT_EQ(taken.body, "no");
+  }
+}
+
+TEST(ResponseReader, AStatusBelow100IsNone) {
+  const std::string text = "HTTP/1.1 000 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\n\r\nno";
+  for (std::size_t piece : {std::size_t{1}, text.size()}) {
+    ResponseReader reader(1000);
+    Taken taken;
+    bool is_fine = true;
+    for (std::size_t at = 0; is_fine && at < text.size(); at += piece)
+      is_fine = reader.feed(text.substr(at, piece), taken);
+    EXPECT_FALSE(is_fine);
+    EXPECT_FALSE(reader.fault().empty());
+    EXPECT_EQ(taken.status, 0);
+  }
+}
+
+}  // namespace
+}  // namespace league::transport

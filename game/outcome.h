@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "game/side.h"
+
+namespace league::game {
+
+/// How a match ended for the table; `kNoWinner` is a technical loss of both players.
+enum class Outcome : std::uint8_t { kPlayerAWins, kPlayerBWins, kDraw, kNoWinner };
+inline constexpr std::array<Outcome, 4> kAllOutcomes = {
+    Outcome::kPlayerAWins, Outcome::kPlayerBWins, Outcome::kDraw, Outcome::kNoWinner};
+
+/// `A`, `B`, `DRAW`, `NONE`: as the journal writes them.
+[[nodiscard]] std::string_view outcome_name(Outcome outcome);
+[[nodiscard]] std::optional<Outcome> parse_outcome(std::string_view text);
+
+/// The side that won, if one did.
+[[nodiscard]] std::optional<Side> winner_of(Outcome outcome);
+[[nodiscard]] Outcome win_of(Side side);
+
+/// The points of both players: 3-0 for a win, 1-1 for a draw, 0-0 where both lost. The one place
+/// where they stand. Source: protocol §6, §7.
+[[nodiscard]] PerSide<int> points_of(Outcome outcome);
+
+}  // namespace league::game

@@ -1,0 +1,260 @@
+"""Evidence that is not there: logs, seals, the journal, the end of a log. Missing is not false, and what is said to be kept
+elsewhere is not missing."""
+
+import json
+import shutil
+from datetime import timedelta
+
+import log_builder
+from cases import Case, MANAGER, add, fault, incident, last_record, made, missing, new_league, own_file, report_at, seal_file
+from resealing import Line, Resealing
+
+AGENTS = (MANAGER, "referee:REF01", "referee:REF02", "player:P01", "player:P02", "player:P03")
+
+
+def short_name(agent):
+    return agent.split(":")[-1]
+
+
+def without(*paths):
+    def files(directory):
+        for path in paths:
+            target = directory / path
+            shutil.rmtree(target) if target.is_dir() else target.unlink()
+    return files
+
+
+def manifest(*left_out):
+    def files(directory):
+        (directory / "MANIFEST.json").write_text(json.dumps({"format": "league.bundle", "left_out": list(left_out)}))
+    return files
+
+
+def both(*steps):
+    def files(directory):
+        for step in steps:
+            step(directory)
+    return files
+
+
+# --- Whole logs -----------------------------------------------------------------------------------------------------
+for _agent in AGENTS:
+    _gone = without(own_file(_agent), seal_file(_agent))
+    _id = short_name(_agent)
+    made("absent", f"log-{_id}", missing("log.absent", (own_file(_agent), 0), _id), files=_gone, short=_id == "P03")(None)
+    made("absent", f"log-{_id}-kept-elsewhere", files=_gone, arguments=("--without", _id), short=_id == "P03")(None)
+    made("absent", f"log-{_id}-but-the-seal", fault("log.missing", (own_file(_agent), 0)), files=without(own_file(_agent)),
+         short=_id == "P01")(None)
+    made("absent", f"log-{_id}-left-out", files=both(_gone, manifest({"what": own_file(_agent), "why": "not ours"})),
+         short=_id == "P03")(None)
+    made("absent", f"log-{_id}-left-out-by-agent", files=both(_gone, manifest({"agent": _id, "what": "its log", "why": "x"})))(None)
+    if _id != "P01":
+        made("absent", f"log-{_id}-another-is-left-out", missing("log.absent", (own_file(_agent), 0)),
+             files=both(_gone, manifest({"what": "logs/agents/P01.log.jsonl", "why": "not ours"})))(None)
+        made("absent", f"log-{_id}-without-another", missing("log.absent", (own_file(_agent), 0)), files=_gone,
+             arguments=("--without", "P01"))(None)
+
+_PLAYERS = ("player:P01", "player:P02", "player:P03")
+_REFEREES = ("referee:REF01", "referee:REF02")
+
+
+def gone(agents):
+    return without(*(path for agent in agents for path in (own_file(agent), seal_file(agent))))
+
+
+for _name, _agents in (("players", _PLAYERS), ("referees", _REFEREES), ("agents", _PLAYERS + _REFEREES)):
+    made("absent", f"all-{_name}", *(missing("log.absent", (own_file(agent), 0)) for agent in _agents), files=gone(_agents))(None)
+    made("absent", f"all-{_name}-kept-elsewhere", files=gone(_agents),
+         arguments=("--without", ",".join(short_name(agent) for agent in _agents)))(None)
+    made("absent", f"all-{_name}-but-the-first-kept-elsewhere", missing("log.absent", (own_file(_agents[0]), 0)),
+         files=gone(_agents), arguments=("--without", ",".join(short_name(agent) for agent in _agents[1:])))(None)
+
+made("absent", "journal", missing("journal.absent", ("data/journal/journal.sqlite", 0)), files=without("data/results.json"),
+     short=True)(None)
+made("absent", "data", missing("journal.absent", ("data/journal/journal.sqlite", 0)), files=without("data"))(None)
+made("absent", "journal-kept-elsewhere", files=without("data"), arguments=("--without", "journal"))(None)
+made("absent", "journal-and-log", missing("journal.absent"), missing("log.absent", (own_file("player:P02"), 0)),
+     files=both(without("data"), gone(["player:P02"])))(None)
+made("absent", "journal-and-log-kept-elsewhere", files=both(without("data"), gone(["player:P02"])),
+     arguments=("--without", "journal,P02"))(None)
+made("absent", "all-but-data", missing("log.absent"), files=without("logs"), exact=False, same_places=False)(None)
+
+
+# --- Bots without a key ---------------------------------------------------------------------------------------------
+def unregistered_key(league, agent):
+    """The agent never registered a log key, and keeps no log."""
+    for record in league.find(agent, dir="out", kind="request"):
+        if (record["message_type"] or "").endswith("REGISTER_REQUEST"):
+            meta = record.message.get("player_meta") or record.message.get("referee_meta")
+            meta.pop("log_public_key")
+    del league.logs[league.log(agent).agent]
+
+
+for _agent in AGENTS[1:]:
+    made("absent", f"bot-{short_name(_agent)}-without-log")(
+        lambda league, agent=_agent: unregistered_key(league, agent))
+
+
+@made("absent", "all-players-are-bots-without-logs", short=True)
+def _bots(league):
+    for agent in _PLAYERS:
+        unregistered_key(league, agent)
+
+
+@made("absent", "key-of-another", fault("key.unregistered"), short=True)
+def _other_key(league):
+    log = league.logs["player:P02"]
+    log.signer = log_builder.Signer("somebody else")
+    for item in log.items:
+        if isinstance(item, log_builder.Header):
+            item.key = log.signer.public_key
+
+
+# --- The end of a log -----------------------------------------------------------------------------------------------
+def late_news(span, quiet=0):
+    """After the last match nothing is said for `quiet` seconds; the end of the league comes `span` seconds after that of
+    the round."""
+    def plan(league):
+        of_round, of_league = league.end_round, league.finish
+
+        def end_round(number, last):
+            league.tick(quiet * 1000 if last else 1)
+            of_round(number, last)
+
+        def finish(count):
+            league.tick(span * 1000)
+            of_league(count)
+        league.end_round, league.finish = end_round, finish
+    return plan
+
+
+def ends_after_matches(agent, seal=True):
+    """Everything after the last GAME_OVER and its answer is gone; with a seal behind it, or only that of the round."""
+    def change(league):
+        items = league.log(agent).items
+        last = max(i for i, item in enumerate(items) if isinstance(item, log_builder.Record) and item["match_id"])
+        del items[last + 1:]
+        if seal:
+            items.append(log_builder.Seal(league.now, False))
+    return change
+
+
+made("end", "hour-is-missing", fault("log.short", last_record("player:P02")), plan=late_news(3600), short=True)(
+    ends_after_matches("player:P02"))
+made("end", "six-seconds-are-missing", fault("log.short", last_record("player:P02")), plan=late_news(6))(
+    ends_after_matches("player:P02"))
+made("end", "six-seconds-of-a-referee-are-missing", fault("log.short", last_record("referee:REF01")), plan=late_news(6))(
+    ends_after_matches("referee:REF01"))
+made("end", "hour-is-missing-unsealed", fault("log.short", last_record("player:P02")), plan=late_news(3600))(
+    ends_after_matches("player:P02", seal=False))
+made("end", "killed", incident("log.tail_lost"), plan=late_news(1), short=True)(ends_after_matches("player:P02", seal=False))
+made("end", "killed-sealed-till-there", incident("log.tail_lost"), plan=late_news(2))(ends_after_matches("player:P02"))
+made("end", "killed-after-a-quiet-hour", incident("log.tail_lost"), plan=late_news(1, quiet=3600))(
+    ends_after_matches("player:P02", seal=False))
+made("end", "killed-referee", incident("log.tail_lost"), plan=late_news(2))(ends_after_matches("referee:REF02", seal=False))
+
+
+def closes_after_matches(agent):
+    """It says that it ended in order, but others got answers of it later."""
+    def change(league):
+        ends_after_matches(agent, seal=False)(league)
+        league.log(agent).items.append(log_builder.Seal(league.now, True))
+    return change
+
+
+made("end", "closed-too-early", fault("transfer.one_sided"), plan=late_news(1), short=True)(closes_after_matches("player:P02"))
+made("end", "closed-an-hour-too-early", fault("transfer.one_sided"), plan=late_news(3600))(closes_after_matches("player:P03"))
+
+
+@made("end", "last-round-is-missing", fault("log.short", last_record("player:P02")), plan=late_news(3600), exact=False)
+def _last_round(league):
+    items = league.log("player:P02").items
+    last = max(i for i, item in enumerate(items) if isinstance(item, log_builder.Record) and item["match_id"] and item["match_id"] < "R3")
+    del items[last + 1:]
+    items.append(log_builder.Seal(league.now, False))
+
+
+def second_run(seconds):
+    """The player is killed, starts again `seconds` later, and goes on; what it lost lies between."""
+    def change(league):
+        log = league.log("player:P02")
+        at = next(i for i, item in enumerate(log.items) if isinstance(item, log_builder.Record)
+                  and item["message_type"] == "LEAGUE_STANDINGS_UPDATE" and item["dir"] == "in")
+        lost = [i for i in range(at, len(log.items)) if isinstance(log.items[i], log_builder.Record)][:4]
+        for i in reversed(lost):
+            del log.items[i]
+        when = league.start_time + timedelta(seconds=seconds)
+        log.items.insert(at, log_builder.Header("player:P02", log.signer.public_key, created=when, starts=True,
+                                                league_id=league.league_id, **league.identity()))
+    return change
+
+
+made("end", "killed-and-started-again", incident("log.tail_lost"))(second_run(2))
+made("end", "started-again-without-loss", )(lambda league: league.log("player:P02").items.insert(
+    5, log_builder.Header("player:P02", league.log("player:P02").signer.public_key, created=league.now, starts=True,
+                          league_id=league.league_id, **league.identity())))
+
+
+# --- A match that a player's log does not have -----------------------------------------------------------------------
+def forgotten(agent, match, *types):
+    """Its owner left these messages of one match and their answers out of its log."""
+    def change(league):
+        log = league.log(agent)
+        calls = {record["call"] for record in log.records() if record["match_id"] == match and record["message_type"] in types}
+        log.items = [item for item in log.items if not (isinstance(item, log_builder.Record) and item["match_id"] == match
+                                                        and item["call"] in calls)]
+    return change
+
+
+def of_player(player):
+    def plan(league):
+        plan.match = next(p.match for p in league.plans.values() if player in p.players)
+    return plan
+
+
+for _type in ("GAME_INVITATION", "CHOOSE_PARITY_CALL"):
+    made("absent", f"{_type.lower()}-of-a-played-match", missing("choice.absent", None, "R1M1"), exact=False,
+         plan=lambda league: [p.commits.clear() for p in league.plans.values()])(
+             lambda league, kind=_type: forgotten(f"player:{league.plans['R1M1'].a}", "R1M1", kind)(league))
+
+
+def _never_asked(league):
+    """The referee made up the call and the answer, for which it shows another message of the player: the player's log has neither."""
+    player = league.plans["R1M1"].a
+    referee = league.plans["R1M1"].referee
+    forgotten(f"player:{player}", "R1M1", "CHOOSE_PARITY_CALL")(league)
+    for record in [r for r in league.log(referee).records() if r["match_id"] == "R1M1" and r["peer"] == f"player:{player}"
+                   and r["message_type"] == "CHOOSE_PARITY_RESPONSE"]:
+        joined, = league.find(player, "GAME_JOIN_ACK", "R1M1", dir="out")
+        record["raw_sha256"] = log_builder.sha256_of(joined.frame.raw())
+    return league
+
+
+def _unknown_to_the_player(directory):
+    league = new_league(commitments=False).play()
+    _never_asked(league)
+    league.write(directory)
+    return league
+
+
+add(Case("absent/call-of-a-played-match", "absent", [missing("choice.absent", report_at("R1M1"), "R1M1")], _unknown_to_the_player,
+         short=True))
+
+
+# --- A run that was killed before its first seal ----------------------------------------------------------------------
+def _killed_after_restart(directory):
+    """P02 ended in order, came back, and was killed at once: the seal of its first end is still the newest."""
+    league = new_league().play()
+    league.write(directory)
+    path = directory / own_file("player:P02")
+    prev = json.loads(path.read_bytes().splitlines()[-1])["hash"]
+    path.rename(path.with_name("P02.log.000001.jsonl"))
+    kept = json.loads((directory / seal_file("player:P02")).read_text())
+    header = Line({"format": "league.conversation-log", "version": 2, "agent": "player:P02", "league_id": league.league_id, **league.identity(),
+                   "created": log_builder.log_time(league.tick(10_000)), "segment": 2, "first_seq": kept["seal"] + 1,
+                   "public_key": kept["public_key"], "starts": True})
+    Resealing(path, None, prev, kept["seal"], "player:P02").write([header], renumber=False)
+    return league
+
+
+add(Case("end/killed-right-after-a-restart", "end", [], _killed_after_restart))

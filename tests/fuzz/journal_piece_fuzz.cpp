@@ -1,0 +1,22 @@
+// Hostile messages of a journal's stream: reading never throws, and what was read
+// is the same after it was written and read again.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "league_manager/journal_stream.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view input(reinterpret_cast<const char*>(data), size);
+  namespace lm = league::league_manager;
+  if (auto piece = lm::read_piece(input)) {
+    auto again = lm::read_piece(lm::write_piece(*piece));
+    if (!again || !(*again == *piece)) std::abort();
+  }
+  if (auto had = lm::read_had(input)) {
+    auto again = lm::read_had(lm::write_had(*had));
+    if (!again || again->term != had->term || again->sequence != had->sequence) std::abort();
+  }
+  return 0;
+}

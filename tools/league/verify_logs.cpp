@@ -1,0 +1,97 @@
+#include "tools/league/verify_logs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <numeric>
+#include <thread>
+
+#include "tools/league/verify_choices.h"
+#include "tools/league/verify_commitments.h"
+#include "tools/league/verify_projections.h"
+#include "tools/league/verify_records.h"
+#include "tools/league/verify_results.h"
+
+namespace league::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls `work(i)` for each i below `count`, on several threads.
+template <typename Work>
+void in_parallel(std::size_t count, std::size_t threads, Work work) {
+  std::atomic<std::size_t> next{0};
+  auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run);
+  run();
+  for (auto& thread : others) thread.join();
+}
+
+/// The big ones first, so that no thread is left alone with one.
+std::vector<std::size_t> by_size(const std::vector<audit::LogSegments>& logs) {
+  std::vector<std::uintmax_t> sizes(logs.size());
+  std::vector<std::size_t> order(logs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    std::error_code error;
+    for (const auto& file : logs[i].files) sizes[i] += fs::file_size(file, error);
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return sizes[i]; });
+  return order;
+}
+
+void check_one(const audit::LogSegments& segments, const envelope::MessageSchemas* schemas,
+               KnownBroadcasts& known, CheckedLog& log) {
+  if (schemas == nullptr) {
+    log.chain = audit::verify_chain(segments);
+    return;
+  }
+  RecordChecker checker(*schemas, known, log.contents);
+  log.chain = audit::verify_chain(segments, [&](const audit::RecordLine& line) {
+    try {
+      checker.take(line);
+    } catch (const nlohmann::json::exception&) {
+      log.contents.faults.push_back(
+          {line.file, line.line, "record.form", "a value has a wrong type"});
+    }
+  });
+}
+
+nlohmann::json final_standings_of(const std::vector<LeagueLog>& logs) {
+  for (const LeagueLog& log : logs) {
+    if (log.facts.final_standings.is_array()) return log.facts.final_standings;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
+                                  const envelope::MessageSchemas* schemas, std::size_t threads) {
+  std::vector<CheckedLog> checked(logs.size());
+  std::vector<std::size_t> order = by_size(logs);
+  KnownBroadcasts known;
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  in_parallel(logs.size(), threads,
+              [&](std::size_t i) { check_one(logs[order[i]], schemas, known, checked[order[i]]); });
+  return checked;
+}
+
+void check_league(const LeagueGroup& group, const fs::path& data, Findings& findings) {
+  const game::Registry& games = game::standard_games();
+  LeagueEvidence evidence(group.logs);
+  check_logs_against_each_other(group.logs, findings);
+  auto decided = check_talks(group.logs, findings.faults);
+  check_results(group.logs, evidence, data, decided, games, findings);
+  check_choices(evidence, games, findings);
+  check_commitments(evidence, findings);
+  note_disputes(evidence, findings);
+  if (data.empty()) return;
+  check_projections(data, final_standings_of(group.logs), findings);
+  check_match_files(data, evidence, group.league, findings);
+}
+
+}  // namespace league::tools

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "common/audit/log_segments.h"
+#include "common/envelope/message_schemas.h"
+#include "tools/league/verify_leagues.h"
+
+namespace league::tools {
+
+/// Reads and checks each log by itself, on several threads (0: one per processor); only the chains
+/// where `schemas` is null.
+[[nodiscard]] std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
+                                                const envelope::MessageSchemas* schemas,
+                                                std::size_t threads);
+
+/// Everything that the records of one league say, and `data` unless it is empty.
+void check_league(const LeagueGroup& group, const std::filesystem::path& data, Findings& findings);
+
+}  // namespace league::tools
