@@ -209,7 +209,10 @@ class CheatingReferees(LeagueTest):
         text = log.text()
         for bot in players + referees:
             self.assertNotIn(bot.token, text)
-        for credential in (match["player_A_credential"], match["player_B_credential"], match["draw_seed"]):
+        unplayed = second.wait_for("ROUND_ANNOUNCEMENT")["matches"][0]
+        self.assertIn(match["draw_seed"], text, "a report reveals the seed")
+        for credential in (match["player_A_credential"], match["player_B_credential"], unplayed["draw_seed"],
+                           unplayed["player_A_credential"]):
             self.assertNotIn(credential, text, "what an assignment carries is masked")
 
 

@@ -2,10 +2,13 @@
 // game is played.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/games/registry.h"
 #include "tests/in_process/league_checks.h"
+#include "tests/support/temporary_directory.h"
+#include "tools/league/audit_verify.h"
 
 namespace league::testing {
 namespace {
@@ -108,6 +111,50 @@ TEST(SecondGame, IsJudgedByTheManager) {
   ASSERT_EQ(reported.size(), 1U);
   EXPECT_EQ(reported[0].result.outcome, game::Outcome::kPlayerBWins);
   EXPECT_EQ(reported[0].result.drawn_number, std::nullopt);
+}
+
+/// What `league audit verify` says of the league: faults, what is missing, incidents and notes.
+std::set<std::string> audited(LeagueFixture& league) {
+  league.close_files();
+  auto report = tools::verify_directory(league.options.directory, {.games = league.options.games});
+  if (!report) return {report.error().message};
+  EXPECT_GT(report->records, 40U);
+  std::set<std::string> rules(report->notes.begin(), report->notes.end());
+  for (const auto* list : {&report->faults, &report->missing, &report->incidents}) {
+    for (const auto& found : *list) rules.insert(found.rule + " " + found.text);
+  }
+  return rules;
+}
+
+TEST(SecondGame, IsVerified) {
+  const TemporaryDirectory directory;
+  auto options = pennies(4);
+  options.directory = directory.path();
+  LeagueFixture league(options);
+  ASSERT_TRUE(league.play());
+  EXPECT_EQ(audited(league), std::set<std::string>());
+}
+
+/// The player's own sealed log has "heads"; its referee hands on and reports "tails".
+TEST(SecondGame, AnInventedChoiceIsFound) {
+  const TemporaryDirectory directory;
+  auto options = pennies(2);
+  options.referees = 1;
+  options.directory = directory.path();
+  LeagueFixture league(options);
+  league.register_all();
+  const json report = [&] {
+    league.script("P01").on("CHOOSE_PARITY_CALL", Deviation::silence());
+    EXPECT_TRUE(
+        league.run_until([&] { return league.script("P01").arrived("CHOOSE_PARITY_CALL") > 0; }));
+    league.settle();
+    return report_with_winner(league, game::Side::kB);
+  }();
+  EXPECT_FALSE(report.contains("error_code")) << report;
+  const auto found = audited(league);
+  EXPECT_TRUE(std::ranges::any_of(found, [](const std::string& one) {
+    return one.starts_with("choice.");
+  })) << ::testing::PrintToString(found);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "common/audit/audited_caller.h"
 #include "common/audit/audited_handler.h"
 #include "common/journal/memory_journal.h"
+#include "common/journal/sqlite_journal.h"
 #include "common/transport/link_caller.h"
 #include "league_manager/event_codec.h"
 #include "league_manager/manager_service.h"
@@ -38,6 +39,33 @@ league_manager::LeagueSettings league_settings(const LeagueFixtureOptions& optio
                         .failures_in_all = limits.life_cycle.total_failures,
                         .suspension_limit = limits.life_cycle.max_suspension};
   return settings;
+}
+
+std::filesystem::path log_path(const std::filesystem::path& directory, const std::string& id) {
+  auto logs = directory / "logs";
+  return id == "league_manager" ? logs / "league" / kLeagueId / "league.log.jsonl"
+                                : logs / "agents" / (id + ".log.jsonl");
+}
+
+std::string sender_of(const std::string& id, const std::string& name) {
+  if (id == "league_manager") return id;
+  return (id.starts_with("REF") ? "referee:" : "player:") + name;
+}
+
+/// An agent has a name of its own choice until it is registered.
+std::unique_ptr<audit::AuditLog> open_log(const std::filesystem::path& directory,
+                                          const std::string& id, const core::Clock& clock) {
+  if (directory.empty()) return nullptr;
+  audit::AuditLogOptions options;
+  bool is_manager = id == "league_manager";
+  std::string name = is_manager ? id : "bot_" + id;
+  options.path = log_path(directory, name);
+  options.agent = sender_of(id, name);
+  if (is_manager) options.league.id = kLeagueId;
+  options.logs = directory / "logs";
+  auto log = audit::AuditLog::open(std::move(options), clock);
+  if (!log) throw std::runtime_error(log.error().message);
+  return std::move(*log);
 }
 
 std::string id_text(const char* prefix, int number) {
@@ -92,20 +120,36 @@ class LeagueFixture::Links final : public transport::Connector {
 struct LeagueFixture::Wire {
   Wire(LeagueFixture& fixture, std::string agent_id)
       : id(std::move(agent_id)),
-        sink(fixture.recording, id),
+        sink(fixture.recording, id, open_log(fixture.options.directory, id, fixture.time)),
         memory(fixture.network),
         links(fixture.options.links ? std::make_unique<Links>(fixture, id) : nullptr),
         faulty(links ? links->caller() : memory, fixture.time, fixture.time, fixture.options.faults,
                id),
-        audited(faulty, sink, fixture.time),
+        audited(faulty, sink, clock_of_records(fixture)),
         peers(audited, schemas(), fixture.time, fixture.options.mode) {}
+
+  static const core::Clock& clock_of_records(const LeagueFixture& fixture) {
+    if (fixture.options.directory.empty()) return fixture.time;
+    return fixture.ticking;
+  }
 
   void listen(LeagueFixture& fixture, transport::MessageHandler& service) {
     script = std::make_unique<ScriptedHandler>(service, fixture.time);
-    handler = std::make_unique<audit::AuditedHandler>(*script, sink, fixture.time);
+    handler = std::make_unique<audit::AuditedHandler>(*script, sink, clock_of_records(fixture));
     fixture.network.listen(url_of(id), *handler);
     fixture.links.listen(url_of(id), *handler);
     fixture.wires_[id] = this;
+  }
+
+  [[nodiscard]] std::string log_key() const {
+    return sink.file() != nullptr ? sink.file()->public_key() : std::string();
+  }
+  void became(const agent::Identity& given, const std::filesystem::path& directory) {
+    identity = given;
+    if (sink.file() == nullptr) return;
+    auto moved = sink.file()->retarget(log_path(directory, given.id), sender_of(id, given.id),
+                                       {.id = given.league.str(), .key = given.league_key});
+    if (!moved) throw std::runtime_error(moved.error().message);
   }
 
   const std::string id;
@@ -241,13 +285,14 @@ void LeagueFixture::register_one(Agent& agent, envelope::Role role) {
                          .contact_endpoint = url_of(agent.wire.id),
                          .game_types = {options.game_type},
                          .max_concurrent_matches = options.capacity,
-                         .manager = *transport::parse_endpoint(kManagerUrl)},
+                         .manager = *transport::parse_endpoint(kManagerUrl),
+                         .log_public_key = agent.wire.log_key()},
                         [&](const core::Result<agent::Identity>& identity) {
                           if (!identity)
                             throw std::runtime_error("registration: " + identity.error().message);
                           if (identity->id != agent.wire.id)
                             throw std::runtime_error(agent.wire.id + " became " + identity->id);
-                          agent.wire.identity = *identity;
+                          agent.wire.became(*identity, options.directory);
                           agent.set_identity(*identity);
                           is_done = true;
                         });
@@ -344,6 +389,22 @@ json LeagueFixture::message(const std::string& type, const std::string& sender,
   if (!token.empty()) message["auth_token"] = token;
   message.update(fields);
   return message;
+}
+
+void LeagueFixture::close_files() {
+  for (auto& [id, wire] : wires_) wire->sink.file()->close();
+  auto directory = options.directory / "data" / "journal";
+  std::filesystem::create_directories(directory);
+  journal::SqliteJournalOptions journal_options;
+  journal_options.file = directory / "journal.sqlite";
+  auto journal = journal::SqliteJournal::open(std::move(journal_options));
+  if (!journal) throw std::runtime_error(journal.error().message);
+  auto copied = manager_->journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
+    (*journal)->append({entry.record}, [](const auto&) {});
+    return {};
+  });
+  if (!copied) throw std::runtime_error(copied.error().message);
+  (*journal)->close();
 }
 
 json LeagueFixture::status() const { return manager_->service.status(); }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -42,10 +44,28 @@ struct LeagueFixtureOptions {
   /// Calls go over connections that are kept (LinkCaller, FaultyConnector, ServedConnection)
   /// instead of one by one; from the end of the registrations on with these faults.
   std::optional<transport::FaultPlan> links = std::nullopt;
+  /// Where the agents also write conversation logs as the programs do; empty: they write none. See
+  /// close_files().
+  std::filesystem::path directory = {};
 };
 
 /// The built-in schemas, compiled once for all tests of a program.
 [[nodiscard]] const envelope::MessageSchemas& schemas();
+
+/// The time of `base`, later by a nanosecond at each look: no two records of a log are of one
+/// instant, as on a real machine. Thread-safe; `base` outlives it.
+class TickingClock final : public core::Clock {
+ public:
+  explicit TickingClock(const core::Clock& base) : base_(base) {}
+  [[nodiscard]] Steady steady_now() const override {
+    return base_.steady_now() + std::chrono::nanoseconds(++looks_);
+  }
+  [[nodiscard]] core::UtcTimestamp utc_now() const override { return base_.utc_now(); }
+
+ private:
+  const core::Clock& base_;
+  mutable std::atomic<std::int64_t> looks_ = 0;
+};
 
 /// A whole league in one process: the services of the real programs on a network in memory, with
 /// virtual time, seeded randomness and every conversation log in one recording. For one thread.
@@ -85,6 +105,10 @@ class LeagueFixture {
   [[nodiscard]] core::AuthToken token_of(const std::string& id) const;
   [[nodiscard]] int running_matches(int referee) const;
 
+  /// Closes and seals the logs, and writes the journal beside them: then `options.directory` is
+  /// that of a league that is over. Nothing may be sent afterwards.
+  void close_files();
+
   /// Sends `bytes` to the agent's address and returns the answer to it.
   struct Answer {
     int http_status = 0;
@@ -107,6 +131,7 @@ class LeagueFixture {
 
   LeagueFixtureOptions options;
   FakeTime time;
+  TickingClock ticking{time};  ///< of the records, where logs are written
   FixedDelay delays;  ///< of every referee
   transport::MemoryNetwork network{time, time};
   LinkNetwork links{time};  ///< in use where options.links is set

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "common/audit/audit_log.h"
 #include "common/audit/record.h"
 
 namespace league::testing {
@@ -47,16 +49,21 @@ class Recording {
   std::vector<Entry> entries_;
 };
 
-/// The log of one agent, kept in a Recording, which outlives it.
+/// The log of one agent, kept in a Recording, which outlives it, and in `file` unless that is null.
 class RecordingSink final : public audit::RecordSink {
  public:
-  RecordingSink(Recording& recording, std::string agent)
-      : recording_(recording), agent_(std::move(agent)) {}
-  void append(audit::Record record) override { recording_.append(agent_, std::move(record)); }
+  RecordingSink(Recording& recording, std::string agent, std::unique_ptr<audit::AuditLog> file)
+      : recording_(recording), agent_(std::move(agent)), file_(std::move(file)) {}
+  void append(audit::Record record) override {
+    if (file_) file_->append(record);
+    recording_.append(agent_, std::move(record));
+  }
+  [[nodiscard]] audit::AuditLog* file() const { return file_.get(); }
 
  private:
   Recording& recording_;
   const std::string agent_;
+  const std::unique_ptr<audit::AuditLog> file_;
 };
 
 }  // namespace league::testing

@@ -8,6 +8,7 @@
 
 #include "common/audit/chain_verifier.h"
 #include "common/core/result.h"
+#include "game/registry.h"
 
 namespace league::tools {
 
@@ -17,6 +18,7 @@ struct VerifyOptions {
   std::size_t threads = 0;  ///< 0: one per processor
   /// What is known to be kept elsewhere: `P03`, `REF01`, `league_manager`, `journal`.
   std::set<std::string> without = {};
+  const game::Registry* games = &game::standard_games();  ///< outlives the verification
 };
 
 /// One directory that was verified.

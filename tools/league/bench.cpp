@@ -126,7 +126,8 @@ class Bench {
                                .broadcasts = broadcasts,
                                .transport = options_.transport,
                                .sockets = sockets_.path(),
-                               .is_plain = options_.is_plain},
+                               .is_plain = options_.is_plain,
+                               .commits = options_.commits},
                               self_, stop_);
       if (!run) return run.error();
       if (!options_.keep) std::filesystem::remove_all(directory);

@@ -18,6 +18,7 @@ struct BenchOptions {
   bool as_json = false;
   agent::Serving transport = agent::Serving::kHttp;  ///< of all three programs and the echo
   bool is_plain = false;  ///< without journal, hash chains and seals
+  bool commits = true;  ///< players bind their choices
 };
 
 /// Measures the match path and the whole league, each against an echo, and prints it; a signal

@@ -45,6 +45,8 @@ void add_bench(CLI::App& app, transport::StopSignal& stop, std::function<int()>&
   bench->add_flag("--keep", options->keep, "keep the logs");
   bench->add_flag("--plain", options->is_plain,
                   "without journal, hash chains and seals: the difference is what they cost");
+  bench->add_flag("!--no-commitments", options->commits,
+                  "players do not bind their choices: the difference is what that costs");
   bench->add_flag("--json", options->as_json, "one JSON object on stdout");
   bench->footer("Example: league bench --json --repeat 5");
   bench->callback([options, transport, &stop, &chosen] {

@@ -95,9 +95,11 @@ class League {
     if (!manager) return manager.error();
     auto url = ready_url(*manager);
     if (!url) return url.error();
-    auto players =
-        start("player", with_data({"--count", std::to_string(options_.players), "--manager", *url,
-                                   "--strategy", "random,even,odd,alternate,frequency,opposite"}));
+    words = {"--count",    std::to_string(options_.players),
+             "--manager",  *url,
+             "--strategy", "random,even,odd,alternate,frequency,opposite"};
+    if (!options_.commits) words.emplace_back("--no-commitments");
+    auto players = start("player", with_data(std::move(words)));
     if (!players) return players.error();
     for (int i = 0; i < options_.players; ++i) {
       if (auto ready = ready_url(*players); !ready) return ready.error();

@@ -21,6 +21,7 @@ struct BenchLeagueOptions {
   agent::Serving transport = agent::Serving::kHttp;  ///< not kStdio
   std::filesystem::path sockets;  ///< directory of Unix sockets, where they are used
   bool is_plain = false;  ///< without journal, hash chains and seals
+  bool commits = true;  ///< players bind their choices
 };
 
 /// What one of the three processes has used between the last registration and the end.

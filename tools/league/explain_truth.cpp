@@ -48,7 +48,7 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   truth.fairness = sealed_fairness(*match->reports.back(), *match);
   truth.sentences.push_back(words_of(truth.fairness));
   Findings findings;
-  check_league(groups.back(), {}, findings);
+  check_league(groups.back(), {}, game::standard_games(), findings);
   for (const auto* list : {&findings.faults, &findings.missing, &findings.incidents}) {
     for (const auto& one : *list) {
       if (is_about(one, match_id, *match)) truth.sentences.push_back(one.rule + ": " + one.text);

@@ -80,8 +80,8 @@ std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
   return checked;
 }
 
-void check_league(const LeagueGroup& group, const fs::path& data, Findings& findings) {
-  const game::Registry& games = game::standard_games();
+void check_league(const LeagueGroup& group, const fs::path& data, const game::Registry& games,
+                  Findings& findings) {
   LeagueEvidence evidence(group.logs);
   check_logs_against_each_other(group.logs, findings);
   auto decided = check_talks(group.logs, findings.faults);

@@ -4,6 +4,7 @@
 
 #include "common/audit/log_segments.h"
 #include "common/envelope/message_schemas.h"
+#include "game/registry.h"
 #include "tools/league/verify_leagues.h"
 
 namespace league::tools {
@@ -15,6 +16,7 @@ namespace league::tools {
                                                 std::size_t threads);
 
 /// Everything that the records of one league say, and `data` unless it is empty.
-void check_league(const LeagueGroup& group, const std::filesystem::path& data, Findings& findings);
+void check_league(const LeagueGroup& group, const std::filesystem::path& data,
+                  const game::Registry& games, Findings& findings);
 
 }  // namespace league::tools
