@@ -18,6 +18,7 @@ import itertools
 import json
 import os
 import re
+import statistics
 import sys
 import time
 
@@ -781,6 +782,7 @@ class Announced:
         self.pair, self.commitments, self.rounds, self.games, self.referees = None, {}, set(), set(), set()
         # Attempt to (conversation, referee); conversation to attempt.
         self.assigned, self.attempts = {}, {}
+        self.since = None  # when a referee was first given it
 
     def promise(self, commitment, time, place):
         if commitment and (commitment not in self.commitments or time < self.commitments[commitment][0]):
@@ -844,6 +846,7 @@ class League:
         known.referees |= {f"referee:{referee}"} if referee else set()
         if conversation and attempt is not None:
             known.assigned.setdefault(attempt, (conversation, referee))
+            known.since = at if known.since is None else min(known.since, at)
             known.attempts.setdefault(conversation, attempt)
 
     # -- checking
@@ -904,13 +907,16 @@ class League:
         for agent, chains in self.logs.items():
             sent[agent] = {digest: at for chain in chains for digest, at in chain.facts.sent_at.items()}
         for agent, chains in self.logs.items():
-            late = {}
+            ways = {}
             for digest, said in (fact for chain in chains for fact in chain.facts.received):
                 if id(said.section) not in self.mine or said.peer not in sent or said.peer == agent:
                     continue
                 at = sent[said.peer].get(digest)
                 if at is not None:
-                    late[said.peer] = min(late.get(said.peer, 1e12), said.time - at)
+                    ways.setdefault(said.peer, []).append(said.time - at)
+            # The quickest message tells how far two clocks are apart, but of two alike ones another may be lost.
+            usual = {peer: statistics.median_high(of) for peer, of in ways.items()}
+            late = {peer: min(way for way in of if way >= usual[peer] - 1) for peer, of in ways.items()}
             for digest, said in (fact for chain in chains for fact in chain.facts.received):
                 if id(said.section) in self.mine and said.peer in sent and said.peer != agent and digest not in sent[said.peer]:
                     self.judge_unsent(said, said.time - late.get(said.peer, 0.0), lost)
@@ -936,11 +942,11 @@ class League:
         else:
             self.found.incident(run.place, "log.tail_lost", text + ": what a kill may take")
 
-    def is_lost(self, agent, at):
-        """Whether this time lies behind the unsealed end of one of the agent's runs."""
+    def is_lost(self, agent, first, last):
+        """The agent's run behind whose unsealed end something of this time may have stood; None if there is none."""
         runs = sorted(self.runs_of(agent), key=lambda run: run.begin)
         for run, after in zip(runs, [*runs[1:], None]):
-            if not run.closed and at > run.end and (after is None or at < after.begin):
+            if not run.closed and last > run.end and (after is None or first < after.begin):
                 return run
         return None
 
@@ -1304,7 +1310,8 @@ class Report:
                                             ("answer", chose)) if not there]
         if not lacking:
             return
-        run = self.league.is_lost(agent, self.said.time)
+        since = self.league.matches[self.match].since
+        run = self.league.is_lost(agent, self.said.time if since is None else since, self.said.time)
         if run:
             return self.found.incident(run.place, "log.tail_lost", f"{agent}'s log ends before {self.match}, or in it")
         self.found.miss(self.place, "choice.absent", f"{self.match} was played, but the log of {agent} has no {', no '.join(lacking)} of it. "

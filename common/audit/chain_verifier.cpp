@@ -91,7 +91,7 @@ class ChainVerifier {
     chain_.last_file = file_;
     chain_.last_line = line_;
     chain_.closed = closed_;
-    chain_.closed_runs.push_back(closed_);
+    if (!chain_.processes.empty()) chain_.processes.back().closed = closed_;
     chain_.complete = closed_ && !was_killed_;
     return std::move(chain_);
   }
@@ -193,7 +193,7 @@ class ChainVerifier {
     }
     seq_ = seq;
     ++chain_.records;
-    if (each_) each_({file_, line_, seq, agent_, line, league_, chain_.closed_runs.size()});
+    if (each_) each_({file_, line_, seq, agent_, line, league_, current_process()});
   }
 
   void take_header(std::string_view line, bool was_closed) {
@@ -223,9 +223,14 @@ class ChainVerifier {
     seq_ = *first - 1;
     const bool is_first = std::exchange(is_first_header_, false);
     const bool starts = header.value("starts", json(false)) == json(true);
-    if (!starts || is_first) return;
-    chain_.closed_runs.push_back(was_closed);
-    if (!was_closed) was_killed_ = true;
+    if (!starts && !is_first) return;
+    if (!is_first) chain_.processes.back().closed = was_closed;
+    if (!is_first && !was_closed) was_killed_ = true;
+    chain_.processes.push_back({text_of(header, "created"), file_, line_});
+  }
+
+  [[nodiscard]] std::size_t current_process() const {
+    return chain_.processes.empty() ? 0 : chain_.processes.size() - 1;
   }
 
   /// A file that began under a temporary name starts a chain of its own, which a second header has

@@ -39,6 +39,14 @@ struct RecordLine {
   std::size_t run;  ///< which of the processes that wrote the log, from 0
 };
 
+/// What one process wrote of a log: from a header with `starts` to the next.
+struct LogProcess {
+  std::string created;  ///< of that header, as it stands there
+  std::string file;  ///< and where it stands
+  std::size_t line = 0;
+  bool closed = false;  ///< it ended in order
+};
+
 /// What is known of a log when its chain has been gone through.
 struct VerifiedChain {
   std::string agent;  ///< its last name
@@ -50,7 +58,7 @@ struct VerifiedChain {
   bool closed = false;  ///< it ends as a program leaves it that ended in order
   /// Every process that wrote it ended in order: a killed one may not have written its last words.
   bool complete = false;
-  std::vector<bool> closed_runs;  ///< of each process that wrote it: whether it ended in order
+  std::vector<LogProcess> processes;  ///< that wrote it, also those that were killed at once
   bool torn = false;  ///< the last line is cut off
   std::string last_file;  ///< and where the log ends
   std::size_t last_line = 0;

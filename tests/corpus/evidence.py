@@ -3,10 +3,11 @@ elsewhere is not missing."""
 
 import json
 import shutil
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import log_builder
 from cases import Case, MANAGER, add, fault, incident, last_record, made, missing, new_league, own_file, report_at, seal_file
+from clean import asked, before_end, call_of
 from resealing import Line, Resealing
 
 AGENTS = (MANAGER, "referee:REF01", "referee:REF02", "player:P01", "player:P02", "player:P03")
@@ -193,6 +194,64 @@ made("end", "killed-and-started-again", incident("log.tail_lost"))(second_run(2)
 made("end", "started-again-without-loss", )(lambda league: league.log("player:P02").items.insert(
     5, log_builder.Header("player:P02", league.log("player:P02").signer.public_key, created=league.now, starts=True,
                           league_id=league.league_id, **league.identity())))
+
+
+def instant_of(record):
+    return datetime.fromisoformat(record["time"].replace("Z", "+00:00"))
+
+
+def starts_again_at(league, agent, wanted):
+    """A second process of the agent begins with the first record that is wanted; returns where its header stands."""
+    log = league.log(agent)
+    at = next(i for i, item in enumerate(log.items) if isinstance(item, log_builder.Record) and wanted(item))
+    created = instant_of(log.items[at]) - timedelta(milliseconds=1)
+    log.items.insert(at, log_builder.Header(agent, log.signer.public_key, created=created, starts=True,
+                                            league_id=league.league_id, **league.identity()))
+    return at
+
+
+@made("end", "killed-before-its-first-record", incident("log.tail_lost"), short=True)
+def _only_a_header(league):
+    items = league.log("player:P02").items
+    at = starts_again_at(league, "player:P02", lambda record: record["message_type"] == "GAME_INVITATION")
+    items[:at] = [item for item in items[:at] if isinstance(item, log_builder.Header)]
+
+
+@made("end", "killed-in-a-match-that-it-then-finished", incident("log.tail_lost"), short=True)
+def _lost_invitation(league):
+    items = league.log("player:P02").items
+    at = starts_again_at(league, "player:P02", lambda record: record["message_type"] == "CHOOSE_PARITY_CALL")
+    match = items[at + 1]["match_id"]
+    items[:at] = [item for item in items[:at] if not (isinstance(item, log_builder.Record) and item["match_id"] == match)]
+
+
+@made("end", "killed-referee-that-had-not-recorded-the-answer", incident("log.tail_lost"), short=True)
+def _lost_answer(league):
+    """An answer is recorded when it has been dealt with: behind the call that it led to."""
+    items = league.log("referee:REF01").items
+    call = max(i for i, item in enumerate(items) if isinstance(item, log_builder.Record) and item["message_type"] == "CHOOSE_PARITY_CALL")
+    del items[call + 1:]
+    match, peer = items[call]["match_id"], items[call]["peer"]
+    joined = next(item for item in items if isinstance(item, log_builder.Record) and item["match_id"] == match
+                  and item["peer"] == peer and item["message_type"] == "GAME_JOIN_ACK")
+    items.remove(joined)
+
+
+PONG = {"jsonrpc": "2.0", "id": 9, "result": {"status": "ok"}}
+
+
+@made("end", "killed-between-two-answers-that-are-alike", incident("log.tail_lost"), short=True,
+      plan=before_end(lambda league: league.tick(5000), lambda league: asked(league, "player:P02", call_of("ping", {}), PONG)))
+def _alike(league):
+    """The first of them is lost; the second one must not tell how far the clocks are apart."""
+    manager = league.log(MANAGER)
+    lost_from = max(i for i, item in enumerate(manager.items) if isinstance(item, log_builder.Record)
+                    and item["message_type"] == "LEAGUE_STANDINGS_UPDATE" and item["peer"] == "player:P02")
+    second_run(2)(league)
+    when = manager.items[lost_from]["time"]
+    league.note(MANAGER, "in", "reply", "player:P02", log_builder.Frame(PONG), manager.next_call(), http_status=200)
+    manager.items[-1]["time"] = when
+    manager.items.insert(lost_from + 1, manager.items.pop())
 
 
 # --- A match that a player's log does not have -----------------------------------------------------------------------

@@ -53,12 +53,10 @@ class ChoiceCheck {
     return kNone;
   }
 
-  /// When the referee got the choice, as far as that is known.
-  [[nodiscard]] std::int64_t answer_time(const std::string& player) const {
+  /// When the match was first given to a referee, as far as that is known.
+  [[nodiscard]] std::int64_t assigned_time() const {
     std::int64_t time = report_.time_us;
-    for (const GameCall* call : match_.at_referee) {
-      if (call->player == player && !call->choice.empty()) time = call->answered_us;
-    }
+    for (const Assignment* one : match_.assignments) time = std::min(time, one->time_us);
     return time;
   }
 
@@ -73,7 +71,8 @@ class ChoiceCheck {
       (call->is_invitation ? invited : called) = true;
       answered = answered || !call->choice.empty();
     }
-    if ((invited && called && answered) || may_be_lost(*log.log, answer_time(player))) return;
+    if (invited && called && answered) return;
+    if (may_be_lost(*log.log, assigned_time(), report_.time_us)) return;
     findings_.miss(report_.place, "choice.absent",
                    report_.match_id + " was played, but the log of " + player + " has no " +
                        (!invited  ? "invitation to it"

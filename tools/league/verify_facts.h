@@ -174,7 +174,7 @@ struct LogRun {
 struct LogContents {
   std::deque<std::string> files;  ///< that places refer to
   std::unordered_map<std::uint64_t, std::int64_t> sent;  ///< bodies, and when first
-  std::map<std::size_t, LogRun> runs;  ///< by number; those without records are not here
+  std::map<std::size_t, LogRun> runs;  ///< by number of the process
   std::deque<LogFacts> leagues;
   std::vector<audit::LogFault> faults;
 };

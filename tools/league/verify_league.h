@@ -43,8 +43,13 @@ void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings&
 /// peer's program was killed `log.short` and `log.tail_lost`.
 void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 
-/// Whether something that its agent did then may be missing in a log because a process was killed.
-[[nodiscard]] bool may_be_lost(const CheckedLog& log, std::int64_t time_us);
+/// Whether something that its agent did at some time between the two may be missing in a log
+/// because a process was killed.
+[[nodiscard]] bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last_us);
+
+/// Whether what its agent did then stands at the end of what a killed process could write. An
+/// answer is recorded when it has been dealt with, so behind the calls that it led to.
+[[nodiscard]] bool is_at_open_end(const CheckedLog& log, std::int64_t time_us);
 
 /// The order of messages in each match, as its referee recorded it: protocol §6. Returns the
 /// attempts in which both players had chosen.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <thread>
 
+#include "common/core/timestamp.h"
 #include "tools/league/verify_choices.h"
 #include "tools/league/verify_commitments.h"
 #include "tools/league/verify_projections.h"
@@ -43,6 +44,22 @@ std::vector<std::size_t> by_size(const std::vector<audit::LogSegments>& logs) {
   return order;
 }
 
+/// A process that was killed at once has a header and nothing else: others may hold what it said.
+void add_silent_runs(CheckedLog& log) {
+  for (std::size_t i = 0; i < log.chain.processes.size(); ++i) {
+    const audit::LogProcess& process = log.chain.processes[i];
+    auto created = core::UtcTimestamp::parse(process.created);
+    if (!created) continue;
+    const std::int64_t begin = created->instant().time_since_epoch().count();
+    auto [run, is_new] = log.contents.runs.try_emplace(i);
+    run->second.begins_us = is_new ? begin : std::min(begin, run->second.begins_us);
+    if (!is_new) continue;
+    log.contents.files.push_back(process.file);
+    run->second.ends_us = begin;
+    run->second.end = {&log.contents.files.back(), process.line};
+  }
+}
+
 void check_one(const audit::LogSegments& segments, const envelope::MessageSchemas* schemas,
                KnownBroadcasts& known, CheckedLog& log) {
   if (schemas == nullptr) {
@@ -58,6 +75,7 @@ void check_one(const audit::LogSegments& segments, const envelope::MessageSchema
           {line.file, line.line, "record.form", "a value has a wrong type"});
     }
   });
+  add_silent_runs(log);
 }
 
 nlohmann::json final_standings_of(const std::vector<LeagueLog>& logs) {

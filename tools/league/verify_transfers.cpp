@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,16 +24,32 @@ struct LostTail {
   std::string example;  ///< where the last of them stands
 };
 
-/// The process whose records end before `time_us`, with no other that had begun by then, and that
-/// did not end in order.
-std::optional<std::size_t> open_run_before(const CheckedLog& log, std::int64_t time_us) {
+/// The last process that had begun by `time_us`, if it did not end in order.
+std::optional<std::size_t> open_run_at(const CheckedLog& log, std::int64_t time_us) {
   const auto& runs = log.contents.runs;
   auto found = std::find_if(runs.rbegin(), runs.rend(),
                             [&](const auto& one) { return one.second.begins_us <= time_us; });
-  if (found == runs.rend() || time_us <= found->second.ends_us) return std::nullopt;
-  const auto& closed = log.chain.closed_runs;
-  if (found->first < closed.size() && closed[found->first]) return std::nullopt;
+  if (found == runs.rend()) return std::nullopt;
+  const auto& processes = log.chain.processes;
+  if (found->first < processes.size() && processes[found->first].closed) return std::nullopt;
   return found->first;
+}
+
+/// The process that did not end in order and whose records end before `time_us`, with no other that
+/// had begun by then.
+std::optional<std::size_t> open_run_before(const CheckedLog& log, std::int64_t time_us) {
+  auto run = open_run_at(log, time_us);
+  if (run && time_us <= log.contents.runs.at(*run).ends_us) return std::nullopt;
+  return run;
+}
+
+/// How much later a message came than it was sent, where all ways are the right one plus a delay.
+/// Some are wrong: of two alike messages one may have been lost, and the other one is compared.
+std::int64_t quickest(std::vector<std::int64_t>& ways) {
+  constexpr std::int64_t kMostApartUs = 1'000'000;
+  std::ranges::sort(ways);
+  const std::int64_t middle = ways[ways.size() / 2];
+  return *std::ranges::lower_bound(ways, middle - kMostApartUs);
 }
 
 class TransferCheck {
@@ -51,11 +68,13 @@ class TransferCheck {
 
  private:
   void check_log(const LeagueLog& log) {
+    ways_.clear();
     offsets_.clear();
     std::vector<const LogFacts::Received*> unknown;
     for (const auto& received : log.facts.received) {
       if (named_.contains(received.peer) && !is_sent(received)) unknown.push_back(&received);
     }
+    for (auto& [peer, ways] : ways_) offsets_[peer] = quickest(ways);
     for (const auto* received : unknown) {
       if (!note_lost(*received))
         findings_.fault(received->place, "transfer.one_sided",
@@ -63,16 +82,14 @@ class TransferCheck {
     }
   }
 
-  /// Also learns how far the two clocks are apart: the quickest message tells it best.
+  /// Also learns how far the two clocks are apart.
   bool is_sent(const LogFacts::Received& received) {
     auto [begin, end] = named_.equal_range(received.peer);
     for (auto peer = begin; peer != end; ++peer) {
       const CheckedLog* log = peer->second->log;
       auto sent = log->contents.sent.find(received.body);
       if (sent == log->contents.sent.end()) continue;
-      std::int64_t way = received.time_us - sent->second;
-      auto [known, is_new] = offsets_.try_emplace(log, way);
-      if (!is_new) known->second = std::min(known->second, way);
+      ways_[log].push_back(received.time_us - sent->second);
       return true;
     }
     return false;
@@ -115,14 +132,31 @@ class TransferCheck {
   const std::vector<LeagueLog>& logs_;
   Findings& findings_;
   LogsByName named_;
-  std::map<const CheckedLog*, std::int64_t> offsets_;  ///< of the log that is checked
+  // Of the log that is checked.
+  std::map<const CheckedLog*, std::vector<std::int64_t>> ways_;
+  std::map<const CheckedLog*, std::int64_t> offsets_;
   std::map<std::pair<const CheckedLog*, std::size_t>, LostTail> tails_;
 };
 
 }  // namespace
 
-bool may_be_lost(const CheckedLog& log, std::int64_t time_us) {
-  return open_run_before(log, time_us).has_value();
+bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last_us) {
+  const auto& runs = log.contents.runs;
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    auto after = std::next(run);
+    bool is_closed =
+        run->first < log.chain.processes.size() && log.chain.processes[run->first].closed;
+    if (!is_closed && last_us > run->second.ends_us &&
+        (after == runs.end() || first_us < after->second.begins_us))
+      return true;
+  }
+  return false;
+}
+
+bool is_at_open_end(const CheckedLog& log, std::int64_t time_us) {
+  constexpr std::int64_t kLastWordsUs = 1'000'000;
+  auto run = open_run_at(log, time_us);
+  return run && log.contents.runs.at(*run).ends_us - time_us <= kLastWordsUs;
 }
 
 void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings) {
