@@ -1,7 +1,8 @@
 # The three kinds of target of this project. Sources are listed explicitly.
 #   league_library(NAME SOURCES a.cpp ... DEPS public targets ... PRIVATE_DEPS private targets ...)
 #   league_program(NAME SOURCES ... DEPS ...)          an executable in build/bin, installed
-#   league_test(NAME SOURCES ... DEPS ... [LABELS ...])  a GoogleTest binary, one ctest entry
+#   league_test(NAME SOURCES ... DEPS ... [LABELS ...] [SANITIZERS all|address|none])  a GoogleTest binary, one ctest entry
+# SANITIZERS: `address` where everything happens in one thread, `none` where texts are all that is tested; else `all`.
 add_library(league_options INTERFACE)
 target_include_directories(league_options INTERFACE ${PROJECT_SOURCE_DIR})
 # gcc 12 reports overlaps in std::string operations that cannot happen (GCC bug 105651): -Wno-restrict; and with -O2 it
@@ -50,18 +51,42 @@ function(league_program name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
+# What scripts/test --asan and --tsan build and run; the ctest entries have the same name as a label.
+add_custom_target(asan_tests)
+add_custom_target(tsan_tests)
+
+# league_sanitized(OUT NAME all|address|none): in OUT the labels for the test of the executable NAME.
+function(league_sanitized out name sanitizers)
+  set(labels)
+  if(NOT sanitizers STREQUAL "none")
+    add_dependencies(asan_tests ${name})
+    list(APPEND labels asan_tests)
+  endif()
+  if(sanitizers STREQUAL "all")
+    add_dependencies(tsan_tests ${name})
+    list(APPEND labels tsan_tests)
+  endif()
+  set(${out} ${labels} PARENT_SCOPE)
+endfunction()
+
 function(league_test name)
   if(NOT LEAGUE_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SANITIZERS" "SOURCES;DEPS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
+  endif()
+  if(NOT ARG_SANITIZERS)
+    set(ARG_SANITIZERS all)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE league_options ${ARG_DEPS} league_dep_gtest)
   league_compile_together(${name} 4)
   target_compile_definitions(${name} PRIVATE LEAGUE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)  # half the time to build; what is tested is optimised
+  league_sanitized(sanitized ${name} ${ARG_SANITIZERS})
+  list(APPEND ARG_LABELS ${sanitized})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set(longest 180)

@@ -37,7 +37,8 @@ install_packages() {
     { say "setup: apt-get failed; its words are above. Without a network, install these packages first: ${missing[*]}"; return 2; }
 }
 
-# build PRESET [cmake options…]: configures (quick when nothing changed) and builds.
+# build PRESET [cmake options…]: configures (quick when nothing changed) and builds: everything, or the targets in `targets`.
+targets=()
 build() {
   local preset=$1
   shift
@@ -49,5 +50,5 @@ build() {
     return 2
   fi
   rm -f "$log"
-  (cd "$root" && cmake --build --preset "$preset" >&2)
+  (cd "$root" && cmake --build --preset "$preset" ${targets[@]+--target "${targets[@]}"} >&2)
 }
