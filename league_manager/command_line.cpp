@@ -21,6 +21,25 @@ void add_standby_options(CLI::App& app, StandbyOptions& options) {
                "is gone (then as --replicate says, without it async)");
 }
 
+/// Who may register.
+void add_admission_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option(
+         "--registration-codes", options.registration_codes,
+         "take in only players with a code: a file (mode 0600) with a line for each bot, its "
+         "code and its name")
+      ->check(CLI::ExistingFile);
+  auto* open = app.add_flag_callback(
+      "--open-referees", [&options] { options.referee_admission = RefereeAdmission::kOpen; },
+      "whoever can reach the manager may register as a referee and decide matches; without it "
+      "referees of other machines, and those on a bus, need the key in DATA/referee.key "
+      "(`referee --admission-key FILE`)");
+  app.add_flag_callback(
+         "--admit-referees",
+         [&options] { options.referee_admission = RefereeAdmission::kKeyFromAll; },
+         "ask referees of this machine for that key, too, as behind a proxy on this machine")
+      ->excludes(open);
+}
+
 /// An exit code where they cannot be.
 std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOptions& options) {
   if (given.replicate.empty() && !given.is_standby) return std::nullopt;
@@ -86,6 +105,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       ->expected(0, 1)
       ->default_str("loopback")
       ->check(CLI::IsMember({"all", "none", "loopback"}));
+  add_admission_options(app, options);
   app.add_option("--registration-window", options.registration_window_seconds,
                  "start after so many seconds with whoever is in; 0: wait for all")
       ->check(CLI::Range(0, 86400 * 30))
@@ -105,7 +125,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "machine:)\n"
       "  league_manager --standby --bus nats://one:4222\n"
       "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
-      "--allow-host arena.example.org\n"
+      "--allow-host arena.example.org --registration-codes codes.txt\n"
       "Agents register at http://localhost:PORT/mcp. `league status URL` shows how far the league "
       "is,\n"
       "`league start URL` starts it early.");

@@ -145,6 +145,8 @@ void Conductor::on_events(const Events& events) {
           round->round, [this, one = round->round] { note_delivered(News::kRoundCompleted, one); });
     if (std::holds_alternative<LeagueCompleted>(event.body)) finish_league();
     if (std::holds_alternative<MatchReleased>(event.body)) is_any_released = true;
+    if (const auto* moved = std::get_if<AgentReregistered>(&event.body))
+      tell_referee_of(moved->agent);
   }
   announce_and_deliver(started, std::move(assigned));
   if (is_any_released) offer_waiting();

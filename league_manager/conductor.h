@@ -97,6 +97,12 @@ class Conductor {
   void deliver(int referee, std::vector<MatchKey> matches, int attempt);
   void on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
                     const agent::PeerReply& reply);
+  /// The call that gives `matches` to `referee`; nothing if it has none of them any more.
+  [[nodiscard]] std::optional<agent::PeerCall> assignment_call(
+      int referee, const std::vector<MatchKey>& matches) const;
+  /// Tells the referee of the match in which `player` is where the player is called now.
+  void tell_referee_of(AgentRef player);
+  void send_again(int referee, MatchKey match, int attempt);
   void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
   /// Has the matches that wait for referees who come for them put into the queue.
   void offer_waiting();

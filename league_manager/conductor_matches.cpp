@@ -47,8 +47,8 @@ void Conductor::deliver_grouped(const std::vector<MatchAssigned>& assigned) {
   for (auto& [referee, matches] : by_referee) deliver(referee, std::move(matches), 1);
 }
 
-void Conductor::deliver(int referee, std::vector<MatchKey> matches, int attempt) {
-  if (is_stopped_) return;
+std::optional<agent::PeerCall> Conductor::assignment_call(
+    int referee, const std::vector<MatchKey>& matches) const {
   agent::PeerCall call;
   envelope::RoundAssignment message;
   core::AuthToken token;
@@ -65,7 +65,7 @@ void Conductor::deliver(int referee, std::vector<MatchKey> matches, int attempt)
         message.matches.push_back(std::move(*assignment));
     }
   });
-  if (message.matches.empty()) return;
+  if (message.matches.empty()) return std::nullopt;
   add_dialects(message.matches);
   int round = matches.front().round;
   auto conversation = envelope::round_conversation(round, MessageType::kRoundAnnouncement);
@@ -78,10 +78,49 @@ void Conductor::deliver(int referee, std::vector<MatchKey> matches, int attempt)
   call.conversation_id = conversation.str();
   call.time_limit = deps_.settings.time_limit(MessageType::kRoundAnnouncement);
   call.budget = transport::Budget::kGame;
-  deps_.peers.call(std::move(call), [this, referee, matches = std::move(matches),
-                                     attempt](const agent::PeerReply& reply) {
+  return call;
+}
+
+void Conductor::deliver(int referee, std::vector<MatchKey> matches, int attempt) {
+  if (is_stopped_) return;
+  auto call = assignment_call(referee, matches);
+  if (!call) return;
+  deps_.peers.call(std::move(*call), [this, referee, matches = std::move(matches),
+                                      attempt](const agent::PeerReply& reply) {
     on_delivered(referee, matches, attempt, reply);
   });
+}
+
+void Conductor::tell_referee_of(AgentRef player) {
+  if (player.kind != AgentKind::kPlayer) return;
+  std::vector<std::pair<int, MatchKey>> open;
+  deps_.ledger.read([&](const League& league) {
+    if (league.state() != LeagueState::kRunning) return;
+    for (MatchKey match : league.board().with_status(MatchStatus::kAssigned)) {
+      Pairing pairing = league.schedule().pairing(match);
+      if (pairing.player_a != player.index && pairing.player_b != player.index) continue;
+      int referee = league.board().slot(match).referee();
+      // One of other origin could take the repetition for another match.
+      if (league.roster().agent(AgentRef::referee(referee)).profile.match_credentials)
+        open.emplace_back(referee, match);
+    }
+  });
+  for (auto [referee, match] : open) send_again(referee, match, 1);
+}
+
+void Conductor::send_again(int referee, MatchKey match, int attempt) {
+  if (is_stopped_) return;
+  auto call = assignment_call(referee, {match});
+  if (!call) return;
+  // The referee has the match: whatever it answers, the match stays where it is.
+  deps_.peers.call(
+      std::move(*call), [this, referee, match, attempt](const agent::PeerReply& reply) {
+        bool passes = reply.error && core::error_info(reply.error->code).retryable;
+        if (!passes || attempt >= deps_.settings.retry.max_attempts) return;
+        deps_.timer.schedule(deps_.settings.retry.delay, [this, referee, match, attempt] {
+          send_again(referee, match, attempt + 1);
+        });
+      });
 }
 
 void Conductor::add_dialects(std::vector<envelope::MatchAssignment>& matches) const {

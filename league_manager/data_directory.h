@@ -22,6 +22,7 @@ class DataDirectory {
   [[nodiscard]] std::filesystem::path journal() const;
   [[nodiscard]] std::filesystem::path secret_key() const { return root_ / "secret.key"; }
   [[nodiscard]] std::filesystem::path operator_key() const { return root_ / "operator.key"; }
+  [[nodiscard]] std::filesystem::path referee_key() const { return root_ / "referee.key"; }
   /// With it the manager seals its conversation log; it is not archived.
   [[nodiscard]] std::filesystem::path log_key() const { return root_ / "log.key"; }
   /// See journal::JournalMark. Beside the journal's directory, so that it survives that one.

@@ -73,7 +73,7 @@ class Maker {
         return AgentRegistered{agent(), profile(), {text(), text()}, text()};
       case 2:
         return AgentReregistered{
-            agent(), profile(), {text(), text()}, text(), static_cast<Recognition>(number(3))};
+            agent(), profile(), {text(), text()}, text(), static_cast<Recognition>(number(4))};
       case 3:
         return LeagueStarted{number(1000), number(10), text()};
       case 4:

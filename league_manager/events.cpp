@@ -3,8 +3,8 @@
 namespace league::league_manager {
 
 namespace {
-constexpr std::array<std::string_view, 3> kRecognitionNames = {"TOKEN", "REGISTRATION_NONCE",
-                                                               "ENDPOINT_AND_NAME"};
+constexpr std::array<std::string_view, 4> kRecognitionNames = {"TOKEN", "REGISTRATION_NONCE",
+                                                               "ENDPOINT_AND_NAME", "OPERATOR"};
 constexpr std::array<std::string_view, 3> kNewsNames = {"ROUND_ANNOUNCED", "ROUND_COMPLETED",
                                                         "LEAGUE_COMPLETED"};
 }  // namespace

@@ -50,8 +50,13 @@ struct AgentRegistered {
 };
 
 /// How an agent that registered again was recognised.
-enum class Recognition : std::uint8_t { kToken, kRegistrationNonce, kEndpointAndName };
-/// `TOKEN`, `REGISTRATION_NONCE`, `ENDPOINT_AND_NAME`.
+enum class Recognition : std::uint8_t {
+  kToken,
+  kRegistrationNonce,
+  kEndpointAndName,
+  kOperator,  ///< it did not come itself: the operator gave its seat a new token
+};
+/// `TOKEN`, `REGISTRATION_NONCE`, `ENDPOINT_AND_NAME`, `OPERATOR`.
 [[nodiscard]] std::string_view recognition_name(Recognition recognition);
 [[nodiscard]] std::optional<Recognition> parse_recognition(std::string_view text);
 

@@ -31,7 +31,8 @@ TEST(League, StartsOnCommandWithWhoIsIn) {
   Played played(testing::settings(8, 3));
   EXPECT_EQ(played.league.decide_start(at(0)).error().code, ErrorCode::kLeagueNotStartable);
   for (int i = 0; i < 3; ++i)
-    ASSERT_TRUE(played.enter({AgentKind::kPlayer, testing::profile("a", i), {}, {}}));
+    ASSERT_TRUE(
+        played.enter({AgentKind::kPlayer, testing::profile("a" + std::to_string(i), i), {}, {}}));
   EXPECT_EQ(played.league.decide_start(at(0)).error().code, ErrorCode::kLeagueNotStartable)
       << "no referee";
   ASSERT_TRUE(played.enter({AgentKind::kReferee, testing::profile("r", 9), {}, {}}));

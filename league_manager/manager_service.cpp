@@ -43,19 +43,10 @@ AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .hears_events = meta.hears_events};
 }
 
-/// Whether a message comes from this machine itself: neither relayed by a proxy nor over a bus.
-bool is_from_loopback(const rpc::TransportContext& transport) {
-  if (transport.type == rpc::TransportType::kUnix || transport.type == rpc::TransportType::kMemory)
-    return true;
-  if (transport.type == rpc::TransportType::kNats || !transport.connection) return false;
-  if (const auto* http = transport.as_http(); http != nullptr && http->headers) {
-    for (const char* name : {"Forwarded", "X-Forwarded-For", "Via"}) {
-      if (rpc::find_header(*http->headers, name)) return false;
-    }
-  }
-  const std::string& remote = transport.connection->remote_address;
-  return remote.starts_with("127.") || remote.starts_with("[::1]:") ||
-         remote.starts_with("[::ffff:127.");
+/// What the request shows to be let in; empty for nothing.
+std::string shown_by(const envelope::RefereeMeta& meta) { return meta.admission_key.value_or(""); }
+std::string shown_by(const envelope::PlayerMeta& meta) {
+  return meta.registration_code.value_or("");
 }
 
 const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) {
@@ -136,6 +127,8 @@ void ManagerService::bind_handlers() {
   });
   server_.bind_tool(start_league_tool(),
                     [this](agent::ToolCall call) { on_start_league(std::move(call)); });
+  server_.bind_tool(new_agent_token_tool(),
+                    [this](agent::ToolCall call) { on_new_token(std::move(call)); });
 }
 
 Result<void> ManagerService::check_token(const envelope::Envelope& envelope) const {
@@ -237,6 +230,7 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
   request.profile = profile_of(meta_of(call->message));
   request.profile.endpoint = endpoint->url();
   request.profile.is_from_loopback = is_from_loopback(call->context.transport);
+  request.not_admitted = refusal_of(request, shown_by(meta_of(call->message)));
   request.registration_nonce = call->message.registration_nonce;
   if (call->envelope.auth_token && !call->envelope.auth_token->empty()) {
     request.token_hash = call->envelope.auth_token->hash();
@@ -257,6 +251,14 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
         if (!*outcome) return reject(call, outcome->error());
         accept(call, **outcome);
       });
+}
+
+std::optional<Error> ManagerService::refusal_of(const RegistrationRequest& request,
+                                                const std::string& shown) const {
+  if (deps_.admission == nullptr) return std::nullopt;
+  if (request.kind == AgentKind::kPlayer)
+    return deps_.admission->refusal_of_player(shown, request.profile.display_name);
+  return deps_.admission->refusal_of_referee(request.profile.is_from_loopback, shown);
 }
 
 void ManagerService::answer_when_durable(agent::Reply reply, json answer) {
@@ -334,34 +336,6 @@ json ManagerService::status() const {
     }
     return out;
   });
-}
-
-void ManagerService::on_start_league(agent::ToolCall call) {
-  auto key = call.arguments.find("operator_key");
-  std::string shown =
-      key != call.arguments.end() && key->is_string() ? key->get<std::string>() : "";
-  if (shown.empty() || options_.operator_key.empty() || !options_.operator_key.matches(shown)) {
-    return call.reply.refuse(
-        {shown.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kNotAuthorized,
-         "start_league needs the operator's key in operator_key (the file behind --operator-key)",
-         "/operator_key"});
-  }
-  auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
-  auto refusal = std::make_shared<std::optional<Error>>();
-  deps_.ledger.commit(
-      [refusal](const League& league, core::UtcTimestamp now) {
-        auto events = league.decide_start(now);
-        if (!events) *refusal = events.error();
-        return events ? *events : Events{};
-      },
-      [this, reply, refusal](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(not_stored());
-        if (*refusal) return reply->refuse(**refusal);
-        reply->acknowledge([this, events = *stored] {
-          deps_.conductor.on_events(events);
-          deps_.conductor.advance();
-        });
-      });
 }
 
 }  // namespace league::league_manager

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/agent/agent_server.h"
+#include "league_manager/admission.h"
 #include "league_manager/claim_desk.h"
 #include "league_manager/conductor.h"
 #include "league_manager/endpoint_admission.h"
@@ -34,6 +35,7 @@ struct ManagerDependencies {
   const envelope::EnvelopeBuilder& envelopes;
   EndpointAdmission& endpoints;
   core::Timer& timer;
+  const Admission* admission = nullptr;  ///< null: whoever can call may register
   EventFeed* events = nullptr;  ///< null where the program is on no bus
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
@@ -78,7 +80,14 @@ class ManagerService {
   /// business and stands in the program's own messages.
   [[nodiscard]] static core::Error not_stored();
   void on_get_standings(agent::ToolCall call);
+  /// Why this request makes nobody an agent who is none yet; nothing: it may.
+  [[nodiscard]] std::optional<core::Error> refusal_of(const RegistrationRequest& request,
+                                                      const std::string& shown) const;
+  /// Nothing where the call shows the operator's key.
+  [[nodiscard]] std::optional<core::Error> refusal_of_operator(const agent::ToolCall& call,
+                                                               const std::string& tool) const;
   void on_start_league(agent::ToolCall call);
+  void on_new_token(agent::ToolCall call);
 
   const ManagerOptions options_;
   const ManagerDependencies deps_;

@@ -89,6 +89,27 @@ constexpr const char* kStartInput = R"json({
   }
 })json";
 
+constexpr const char* kNewTokenInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "properties": {
+    "operator_key": {"type": "string", "description": "The key of the file behind --operator-key."},
+    "agent_id": {"type": "string", "description": "Whose token is replaced, such as P07 or REF01."}
+  }
+})json";
+
+constexpr const char* kNewTokenOutput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["status"],
+  "properties": {
+    "status": {"type": "string"},
+    "agent_id": {"type": "string"},
+    "league_id": {"type": "string"},
+    "auth_token": {"type": "string", "description": "The new token; the old one is void."}
+  }
+})json";
+
 constexpr const char* kClaimInput = R"json({
   "$schema": "http://json-schema.org/draft-07/schema#",
   "type": "object",
@@ -188,6 +209,17 @@ agent::ToolDescription start_league_tool() {
           .input_schema = kStartInput,
           .output_schema = std::string(agent::kAcknowledgement),
           .is_read_only = false};
+}
+
+agent::ToolDescription new_agent_token_tool() {
+  return {
+      .name = "new_agent_token",
+      .description =
+          "Gives an agent that has lost its token another one, also after the start; the old one "
+          "is void. Only for the operator.",
+      .input_schema = kNewTokenInput,
+      .output_schema = kNewTokenOutput,
+      .is_read_only = false};
 }
 
 agent::ToolDescription claim_match_tool() {

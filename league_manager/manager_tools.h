@@ -9,6 +9,7 @@ namespace league::league_manager {
 [[nodiscard]] agent::ToolDescription get_standings_tool();
 [[nodiscard]] agent::ToolDescription get_league_status_tool();
 [[nodiscard]] agent::ToolDescription start_league_tool();
+[[nodiscard]] agent::ToolDescription new_agent_token_tool();
 [[nodiscard]] agent::ToolDescription events_subscribe_tool();
 [[nodiscard]] agent::ToolDescription claim_match_tool();
 

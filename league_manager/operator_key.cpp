@@ -1,5 +1,6 @@
 #include "league_manager/operator_key.h"
 
+#include <functional>
 #include <string>
 
 #include "common/core/crypto.h"
@@ -10,15 +11,22 @@ namespace {
 
 constexpr std::size_t kShortestKey = 16;
 
-core::Error operator_key_error(const std::string& why) {
-  return {core::ErrorCode::kInternalError, "operator key " + why, ""};
-}
-
-core::Result<core::AuthToken> create_operator_key(const std::filesystem::path& file,
-                                                  core::RandomSource& random) {
-  std::string key = "op_" + core::to_base32(random.bytes<32>());
-  if (auto written = core::write_private_file(file, key + "\n"); !written)
-    return operator_key_error(written.error().message);
+core::Result<core::AuthToken> open_key(const std::filesystem::path& file, const std::string& name,
+                                       const std::function<core::AuthToken()>& make) {
+  auto failed = [&name](const std::string& why) {
+    return core::Error{core::ErrorCode::kInternalError, name + " key " + why, ""};
+  };
+  auto content = core::read_private_file(file);
+  if (!content) return failed(content.error().message);
+  if (!*content) {
+    core::AuthToken key = make();
+    if (auto written = core::write_private_file(file, key.reveal() + "\n"); !written)
+      return failed(written.error().message);
+    return key;
+  }
+  std::string key = (*content)->substr(0, (*content)->find_first_of("\r\n"));
+  if (key.size() < kShortestKey)
+    return failed(file.string() + ": its first line must be a key of at least 16 characters");
   return core::AuthToken(std::move(key));
 }
 
@@ -26,14 +34,14 @@ core::Result<core::AuthToken> create_operator_key(const std::filesystem::path& f
 
 core::Result<core::AuthToken> open_operator_key(const std::filesystem::path& file,
                                                 core::RandomSource& random) {
-  auto content = core::read_private_file(file);
-  if (!content) return operator_key_error(content.error().message);
-  if (!*content) return create_operator_key(file, random);
-  std::string key = (*content)->substr(0, (*content)->find_first_of("\r\n"));
-  if (key.size() < kShortestKey)
-    return operator_key_error(file.string() +
-                              ": its first line must be a key of at least 16 characters");
-  return core::AuthToken(std::move(key));
+  return open_key(file, "operator", [&random] {
+    return core::AuthToken("op_" + core::to_base32(random.bytes<32>()));
+  });
+}
+
+core::Result<core::AuthToken> open_referee_key(const std::filesystem::path& file,
+                                               const core::AuthToken& usual) {
+  return open_key(file, "referee", [&usual] { return usual; });
 }
 
 }  // namespace league::league_manager

@@ -13,5 +13,8 @@ namespace league::league_manager {
 /// fewer than 16 characters.
 [[nodiscard]] core::Result<core::AuthToken> open_operator_key(const std::filesystem::path& file,
                                                               core::RandomSource& random);
+/// The same for the key that admits referees; a file that is missing is made with `usual`.
+[[nodiscard]] core::Result<core::AuthToken> open_referee_key(const std::filesystem::path& file,
+                                                             const core::AuthToken& usual);
 
 }  // namespace league::league_manager

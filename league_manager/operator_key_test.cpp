@@ -55,5 +55,16 @@ TEST_F(OperatorKey, RefusesAnOpenFileAndAShortKey) {
   EXPECT_FALSE(open_operator_key(directory_ / "missing" / "key", random_));
 }
 
+TEST_F(OperatorKey, TheRefereesKeyIsTheUsualOneOrTheOperatorsOwn) {
+  core::AuthToken usual("ref_usual_usual_usual");
+  auto made = open_referee_key(file_, usual);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->reveal(), usual.reveal());
+  EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms(0600));
+  auto kept = open_referee_key(file_, core::AuthToken("ref_another_another"));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->reveal(), usual.reveal());
+}
+
 }  // namespace
 }  // namespace league::league_manager

@@ -65,6 +65,7 @@ struct Store {
   LeagueSettings settings;
   std::unique_ptr<TokenVault> vault;
   core::AuthToken operator_key;
+  core::AuthToken referee_key;
 
   [[nodiscard]] journal::Journal& journal() const {
     if (succession) return succession->journal();
@@ -167,7 +168,30 @@ core::Result<void> open_keys(Store& store, const ProgramOptions& options,
                                random);
   if (!key) return key.error();
   store.operator_key = *key;
+  auto referees = open_referee_key(data.referee_key(), store.vault->referee_key());
+  if (!referees) return referees.error();
+  store.referee_key = *referees;
   return {};
+}
+
+/// Who may register, from the options and the keys.
+Admission make_admission(const Store& store, const ProgramOptions& options,
+                         std::optional<RegistrationCodes> codes) {
+  return Admission({.referees = options.referee_admission,
+                    .referee_key = store.referee_key,
+                    .referee_key_file = DataDirectory(options.data).referee_key().string(),
+                    .codes = std::move(codes)});
+}
+
+/// Where others than programs of this machine can call the manager, its operator is told who can
+/// register.
+void tell_who_can_register(const ProgramOptions& options, const Admission& admission) {
+  const auto& bind = options.common.bind_address;
+  bool is_local = bind.starts_with("127.") || bind == "::1" || bind == "localhost";
+  if (is_local && !options.common.bus.is_wanted()) return;
+  std::string where = is_local ? "is on a bus" : "listens on " + bind;
+  spdlog::warn("the manager {}: {}. And {}.", where, admission.players_text(),
+               admission.referees_text());
 }
 
 /// The program ends because of `error`, and lets another lead if it did.
@@ -211,6 +235,12 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (!settings) return agent::fail(settings.error());
   auto policy = transport::EndpointPolicy::parse(options.endpoints);
   if (!policy) return agent::fail(policy.error());
+  std::optional<RegistrationCodes> codes;
+  if (!options.registration_codes.empty()) {
+    auto read = RegistrationCodes::read(options.registration_codes);
+    if (!read) return agent::fail(read.error());
+    codes = std::move(*read);
+  }
   auto host_options = options.common.host_options();
   if (!host_options) return agent::fail(host_options.error());
   auto host = agent::AgentHost::create(*settings, *host_options);
@@ -289,6 +319,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .term = succession != nullptr ? std::optional<int>(succession->term()) : std::nullopt,
        .events = events.board.get(),
        .queue = work.keeper.get()});
+  const Admission admission = make_admission(*store, options, std::move(codes));
   EndpointAdmission endpoints((*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy));
   ManagerService service({.mode = options.common.parsed_mode(),
                           .league_id = id,
@@ -304,6 +335,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                           .envelopes = envelopes,
                           .endpoints = endpoints,
                           .timer = (*host)->timer(),
+                          .admission = &admission,
                           .events = events.feed.get(),
                           .after_answer = hooks.after_answer});
   conductor.on_finished([&] {
@@ -330,6 +362,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     spdlog::info("league {} waits for {} players and {} referees at {}", id.str(),
                  store->settings.players, store->settings.referees, url);
   }
+  tell_who_can_register(options, admission);
   agent::announce_ready(url, id.str());
 
   stop.wait();

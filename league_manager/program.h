@@ -9,6 +9,7 @@
 
 #include "common/agent/program_options.h"
 #include "common/journal/group_commit.h"
+#include "league_manager/admission.h"
 #include "league_manager/replicated_journal.h"
 #include "league_manager/settings.h"
 
@@ -34,6 +35,8 @@ struct ProgramOptions {
   /// Go on with a journal that lacks what other files of the league hold.
   bool accepts_loss = false;
   std::string operator_key_file;  ///< empty: DATA/operator.key
+  RefereeAdmission referee_admission = RefereeAdmission::kKeyFromElsewhere;
+  std::filesystem::path registration_codes;  ///< empty: players need none
   int registration_window_seconds = 0;
   std::string endpoints = "local";
   /// Others can take this manager's place, over the bus; nothing: nobody can.

@@ -6,6 +6,7 @@
 
 #include "common/core/crypto.h"
 #include "common/core/text.h"
+#include "league_manager/agent_name.h"
 
 namespace league::league_manager {
 
@@ -62,6 +63,22 @@ Error endpoint_taken(const RegistrationRequest& request, AgentRef owner) {
           meta_field(request.kind, "contact_endpoint")};
 }
 
+Error name_taken(const RegistrationRequest& request, AgentRef owner) {
+  return {ErrorCode::kDuplicateRegistration,
+          "display_name \"" + core::excerpt(request.profile.display_name) + "\" belongs to " +
+              owner.id() + ": choose another name, or present the auth_token of " + owner.id() +
+              " to come back",
+          meta_field(request.kind, "display_name")};
+}
+
+Error unknown_token(const RegistrationRequest& request) {
+  return {ErrorCode::kAuthTokenInvalid,
+          "auth_token is that of no " + std::string(agent_kind_name(request.kind)) +
+              " of this league: send the one that this league gave you, or none to register as a "
+              "new agent",
+          "/auth_token"};
+}
+
 /// Comes back as `agent`, with its present token.
 core::Result<RegistrationDecision> return_with_token(const Roster& roster,
                                                      const RegistrationRequest& request,
@@ -77,6 +94,10 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
   }
   auto owner = roster.find_by_endpoint(request.profile.endpoint);
   if (owner && *owner != agent) return endpoint_taken(request, *owner);
+  auto namesake = roster.find_by_name(agent.kind, request.profile.display_name);
+  bool has_new_name =
+      comparable_name(known.profile.display_name) != comparable_name(request.profile.display_name);
+  if (has_new_name && namesake && *namesake != agent) return name_taken(request, *namesake);
   RegistrationDecision decision{{}, agent, known.credential.nonce, Recognition::kToken};
   std::string nonce_hash = known.registration_nonce_hash;
   if (request.registration_nonce)
@@ -111,14 +132,14 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
   const std::string& endpoint = request.profile.endpoint;
   if (request.token_hash) {
     auto agent = roster.find_by_token_hash(*request.token_hash);
-    if (agent && agent->kind == request.kind)
-      return return_with_token(roster, request, facts, *agent);
+    if (!agent || agent->kind != request.kind) return unknown_token(request);
+    return return_with_token(roster, request, facts, *agent);
   }
   std::string nonce_hash;
   if (request.registration_nonce) {
     nonce_hash = core::to_hex(core::sha256(*request.registration_nonce));
     auto agent = roster.find_by_registration_nonce(nonce_hash);
-    if (agent && agent->kind == request.kind && roster.agent(*agent).profile.endpoint == endpoint) {
+    if (agent && agent->kind == request.kind && roster.find_by_endpoint(endpoint) == agent) {
       return RegistrationDecision{
           {}, *agent, roster.agent(*agent).credential.nonce, Recognition::kRegistrationNonce};
     }
@@ -129,6 +150,7 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
                    ""};
     }
   }
+  if (request.not_admitted) return *request.not_admitted;
   if (started) {
     return Error{
         ErrorCode::kLateRegistration,
@@ -138,8 +160,9 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
     return Credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
   };
   if (auto owner = roster.find_by_endpoint(endpoint)) {
-    bool same = owner->kind == request.kind &&
-                roster.agent(*owner).profile.display_name == request.profile.display_name;
+    bool same =
+        owner->kind == request.kind && comparable_name(roster.agent(*owner).profile.display_name) ==
+                                           comparable_name(request.profile.display_name);
     if (!settings.open_mode || !same) return endpoint_taken(request, *owner);
     RegistrationDecision decision{{}, *owner, facts.token_nonce, Recognition::kEndpointAndName};
     decision.events.push_back(
@@ -147,6 +170,8 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
                                       Recognition::kEndpointAndName}});
     return decision;
   }
+  if (auto namesake = roster.find_by_name(request.kind, request.profile.display_name))
+    return name_taken(request, *namesake);
   int limit = request.kind == AgentKind::kPlayer ? settings.players : settings.referees;
   if (roster.count(request.kind) >= limit) {
     return Error{ErrorCode::kLeagueFull,
@@ -159,6 +184,12 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
   decision.events.push_back(
       {facts.now, AgentRegistered{agent, request.profile, credential_for(agent), nonce_hash}});
   return decision;
+}
+
+Events decide_new_token(const Roster& roster, AgentRef agent, const RegistrationFacts& facts) {
+  Credential credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
+  return {{facts.now, AgentReregistered{agent, roster.agent(agent).profile, std::move(credential),
+                                        "", Recognition::kOperator}}};
 }
 
 }  // namespace league::league_manager

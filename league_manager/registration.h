@@ -17,6 +17,9 @@ struct RegistrationRequest {
   AgentProfile profile;
   std::optional<std::string> token_hash;  ///< AuthToken::hash() of the request's `auth_token`
   std::optional<std::string> registration_nonce;  ///< as sent
+  /// Why the league takes in nobody with this request who has no identity here yet; nothing: it
+  /// does.
+  std::optional<core::Error> not_admitted = std::nullopt;
 };
 
 /// What the pure core cannot know by itself.
@@ -40,15 +43,22 @@ struct RegistrationDecision {
 ///
 /// Who presents an identity's token is that agent, keeps its token, and may have moved or changed
 /// its profile; this also ends a suspension. Who repeats a registration nonce from the same
-/// endpoint gets the same answer. Before the start, in open mode, the same endpoint and name come
-/// back with the same id and a new token. A token that belongs to nobody here (left over from
-/// another league) is ignored. Everybody else is new: refused after the start (kLateRegistration),
-/// at an endpoint that is taken by any agent (kDuplicateRegistration), or when the league is full
-/// (kLeagueFull). Display names need not be unique: copies of one bot play in one league, and ids
-/// tell them apart. The error is meant for a RESPONSE with status REJECTED.
+/// endpoint gets the same answer. A token that belongs to nobody of this kind here is refused
+/// (kAuthTokenInvalid): who shows one wants to be somebody, and would become somebody else. Whoever
+/// is not admitted is refused with the request's own error. Before the start, in open mode, the
+/// same endpoint and name come back with the same id and a new token. Everybody else is new:
+/// refused after the start (kLateRegistration), at an endpoint that is taken by any agent or with a
+/// name that is taken by one of its kind (kDuplicateRegistration), or when the league is full
+/// (kLeagueFull). The error is meant for a RESPONSE with status REJECTED.
 [[nodiscard]] core::Result<RegistrationDecision> decide_registration(
     const Roster& roster, const LeagueSettings& settings, bool started,
     const RegistrationRequest& request, const RegistrationFacts& facts);
+
+/// Gives `agent`, which must be contained, another token in the operator's name; the old one is
+/// void, and so is the nonce of its registration, which would fetch the new one. Returns what has
+/// to be journalled. Source: protocol §8.
+[[nodiscard]] Events decide_new_token(const Roster& roster, AgentRef agent,
+                                      const RegistrationFacts& facts);
 
 /// Whether `version` (semver) is in 2.0.0 <= v < 3.0.0.
 [[nodiscard]] bool speaks_our_protocol(std::string_view version);

@@ -82,10 +82,83 @@ TEST(Registration, RefusesAnEndpointThatIsTaken) {
   EXPECT_EQ(refusal(played.enter(referee("a", 1))), ErrorCode::kDuplicateRegistration);
 }
 
-TEST(Registration, LetsTwoPlayersHaveOneName) {
+TEST(Registration, KnowsAnAddressInEverySpelling) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  for (const char* spelling : {"http://localhost:1/mcp", "HTTP://127.0.0.1:1/mcp/",
+                               "http://[::1]:1/mcp", "http://[::ffff:127.0.0.1]:1/mcp"}) {
+    auto thief = player("b", 2);
+    thief.profile.endpoint = spelling;
+    EXPECT_EQ(refusal(played.enter(thief)), ErrorCode::kDuplicateRegistration) << spelling;
+  }
+  auto other_path = player("b", 2);
+  other_path.profile.endpoint = "http://127.0.0.1:1/other";
+  EXPECT_EQ(played.enter(other_path)->agent.id(), "P02");
+}
+
+TEST(Registration, GivesANameOnceAmongPlayersAndOnceAmongReferees) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("Alpha", 1)));
+  for (const char* same : {"Alpha", "alpha", " ALPHA\t"}) {
+    auto refused = played.enter(player(same, 2));
+    EXPECT_EQ(refusal(refused), ErrorCode::kDuplicateRegistration) << same;
+    EXPECT_NE(refused.error().message.find("P01"), std::string::npos);
+  }
+  EXPECT_EQ(played.enter(referee("alpha", 3))->agent.id(), "REF01");
+  EXPECT_EQ(played.enter(player("beta", 2))->agent.id(), "P02");
+}
+
+TEST(Registration, NobodyTakesANameByComingBack) {
   Played played(settings(2, 1));
   ASSERT_TRUE(played.enter(player("a", 1)));
-  EXPECT_EQ(played.enter(player("a", 2))->agent.id(), "P02");
+  ASSERT_TRUE(played.enter(player("b", 2)));
+  auto back = player("A ", 2);
+  back.token_hash = "hash-P02-n";
+  EXPECT_EQ(refusal(played.enter(back)), ErrorCode::kDuplicateRegistration);
+  back.profile.display_name = "B";
+  EXPECT_TRUE(played.enter(back)) << "its own in another spelling";
+  back.profile.display_name = "c";
+  EXPECT_TRUE(played.enter(back));
+  auto next = player("b", 2);
+  next.token_hash = "hash-P02-n";
+  EXPECT_TRUE(played.enter(next)) << "and the old name is free again";
+}
+
+TEST(Registration, TakesInNobodyWhoIsNotAdmittedButKnowsItsOwn) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  auto stranger = player("b", 2);
+  stranger.not_admitted = core::Error{ErrorCode::kNotAuthorized, "no code", ""};
+  EXPECT_EQ(refusal(played.enter(stranger)), ErrorCode::kNotAuthorized);
+  auto takeover = player("a", 1);  // open mode gives this one a new token
+  takeover.not_admitted = stranger.not_admitted;
+  EXPECT_EQ(refusal(played.enter(takeover)), ErrorCode::kNotAuthorized);
+  takeover.token_hash = "hash-P01-n";
+  EXPECT_EQ(played.enter(takeover)->agent.id(), "P01") << "who was admitted before comes back";
+}
+
+TEST(Registration, TheOperatorGivesASeatANewToken) {
+  Played played(settings(2, 1));
+  auto first = player("p", 1);
+  first.registration_nonce = "5f3c";
+  ASSERT_TRUE(played.enter(first));
+  ASSERT_TRUE(played.enter(player("q", 2)));
+  ASSERT_TRUE(played.enter(referee("r", 3)));
+  played.step();
+  played.take(
+      decide_new_token(played.league.roster(), AgentRef::player(0),
+                       {testing::at(1), "m", [](const std::string& id, const std::string& nonce) {
+                          return "hash-" + id + "-" + nonce;
+                        }}));
+  auto back = player("p", 777);
+  back.token_hash = "hash-P01-n";
+  EXPECT_EQ(refusal(played.enter(back)), ErrorCode::kAuthTokenInvalid) << "the old one is void";
+  EXPECT_EQ(refusal(played.enter(first)), ErrorCode::kLateRegistration)
+      << "nor does the old nonce fetch the new token";
+  back.token_hash = "hash-P01-m";
+  EXPECT_EQ(played.enter(back)->agent.id(), "P01");
+  EXPECT_EQ(played.league.roster().agent(AgentRef::player(0)).profile.endpoint,
+            back.profile.endpoint);
 }
 
 TEST(Registration, GivesTheSameEndpointAndNameANewTokenInOpenMode) {
@@ -144,15 +217,16 @@ TEST(Registration, DoesNotLetATokenTakeTheAddressOfAnotherAgent) {
   EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kDuplicateRegistration);
 }
 
-TEST(Registration, IgnoresATokenOfNobodyAndOfTheOtherKind) {
+TEST(Registration, RefusesATokenOfNobodyAndOfTheOtherKind) {
   Played played(settings(3, 1));
   auto request = player("a", 1);
   request.token_hash = "from an earlier league";
-  EXPECT_EQ(played.enter(request)->agent.id(), "P01");
+  EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kAuthTokenInvalid);
   ASSERT_TRUE(played.enter(referee("r", 2)));
   auto thief = player("b", 3);
   thief.token_hash = "hash-REF01-n";
-  EXPECT_EQ(played.enter(thief)->agent.id(), "P02");
+  EXPECT_EQ(refusal(played.enter(thief)), ErrorCode::kAuthTokenInvalid);
+  EXPECT_EQ(played.league.roster().count(AgentKind::kPlayer), 0);
 }
 
 TEST(Registration, AnswersARepeatedNonceTheSame) {

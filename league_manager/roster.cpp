@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "common/core/comparable_address.h"
+#include "league_manager/agent_name.h"
+
 namespace league::league_manager {
 
 namespace {
@@ -11,6 +14,17 @@ std::optional<AgentRef> look_up(const std::unordered_map<std::string, AgentRef>&
   auto found = index.find(key);
   if (found == index.end()) return std::nullopt;
   return found->second;
+}
+
+std::string address_key(const std::string& endpoint) {
+  return core::ComparableAddress::parse(endpoint).text();
+}
+
+/// Removes the entry of `ref`, not one that another has taken over.
+void remove_from(std::unordered_map<std::string, AgentRef>& index, const std::string& key,
+                 AgentRef ref) {
+  auto found = index.find(key);
+  if (found != index.end() && found->second == ref) index.erase(found);
 }
 
 }  // namespace
@@ -25,7 +39,16 @@ std::optional<AgentRef> Roster::find_by_token_hash(const std::string& hash) cons
 }
 
 std::optional<AgentRef> Roster::find_by_endpoint(const std::string& endpoint) const {
-  return look_up(by_endpoint_, endpoint);
+  return look_up(by_endpoint_, address_key(endpoint));
+}
+
+std::string Roster::name_key(AgentKind kind, const std::string& display_name) {
+  return std::string(agent_kind_name(kind)) + ':' + comparable_name(display_name);
+}
+
+std::optional<AgentRef> Roster::find_by_name(AgentKind kind,
+                                             const std::string& display_name) const {
+  return look_up(by_name_, name_key(kind, display_name));
 }
 
 std::optional<AgentRef> Roster::find_by_registration_nonce(const std::string& nonce_hash) const {
@@ -50,7 +73,8 @@ void Roster::update(AgentRef ref, AgentProfile profile, Credential credential,
 void Roster::index(AgentRef ref) {
   const Agent& one = agent(ref);
   by_token_hash_[one.credential.token_hash] = ref;
-  by_endpoint_[one.profile.endpoint] = ref;
+  by_endpoint_[address_key(one.profile.endpoint)] = ref;
+  by_name_.try_emplace(name_key(ref.kind, one.profile.display_name), ref);
   if (!one.registration_nonce_hash.empty())
     by_registration_nonce_[one.registration_nonce_hash] = ref;
 }
@@ -58,7 +82,8 @@ void Roster::index(AgentRef ref) {
 void Roster::unindex(AgentRef ref) {
   const Agent& one = agent(ref);
   by_token_hash_.erase(one.credential.token_hash);
-  by_endpoint_.erase(one.profile.endpoint);
+  remove_from(by_endpoint_, address_key(one.profile.endpoint), ref);
+  remove_from(by_name_, name_key(ref.kind, one.profile.display_name), ref);
   by_registration_nonce_.erase(one.registration_nonce_hash);
 }
 

@@ -30,7 +30,12 @@ class Roster {
   /// The agent with this id (`P01`), if it is registered.
   [[nodiscard]] std::optional<AgentRef> find(std::string_view id) const;
   [[nodiscard]] std::optional<AgentRef> find_by_token_hash(const std::string& hash) const;
+  /// The agent at this address, however it is spelt (core::ComparableAddress).
   [[nodiscard]] std::optional<AgentRef> find_by_endpoint(const std::string& endpoint) const;
+  /// The agent with this name among those of a kind, but for case and white space at its ends. Of
+  /// several, which journals of old hold, one.
+  [[nodiscard]] std::optional<AgentRef> find_by_name(AgentKind kind,
+                                                     const std::string& display_name) const;
   [[nodiscard]] std::optional<AgentRef> find_by_registration_nonce(
       const std::string& nonce_hash) const;
 
@@ -48,6 +53,7 @@ class Roster {
   [[nodiscard]] std::vector<Agent>& list(AgentKind kind) {
     return kind == AgentKind::kPlayer ? players_ : referees_;
   }
+  [[nodiscard]] static std::string name_key(AgentKind kind, const std::string& display_name);
   void index(AgentRef ref);
   void unindex(AgentRef ref);
 
@@ -55,6 +61,7 @@ class Roster {
   std::vector<Agent> referees_;
   Index by_token_hash_;
   Index by_endpoint_;
+  Index by_name_;
   Index by_registration_nonce_;
 };
 

@@ -46,6 +46,11 @@ core::Result<TokenVault> TokenVault::open(core::LeagueId league, const std::file
   return TokenVault(std::move(league), key);
 }
 
+core::AuthToken TokenVault::referee_key() const {
+  return core::AuthToken("ref_" + core::to_base32(core::hmac_sha256(
+                                      key_, core::as_bytes("referees" + league_.str()))));
+}
+
 core::SigningKey TokenVault::league_key() const {
   return core::SigningKey::from_seed(
       core::hmac_sha256(key_, core::as_bytes("broadcast" + league_.str())));

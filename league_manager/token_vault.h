@@ -30,6 +30,9 @@ class TokenVault {
 
   /// The token of agent `id` (`P01`, `REF01`) for the registration with `nonce`.
   [[nodiscard]] core::AuthToken token(const std::string& id, const std::string& nonce) const;
+  /// What admits referees, unless the operator has chosen another key: `ref_` and HMAC-SHA-256(K,
+  /// `referees` followed by the league's id) in base 32, so whoever has K asks for the same.
+  [[nodiscard]] core::AuthToken referee_key() const;
   /// Signs in the league's name, such as what is published once for everybody; its public half is
   /// the league's identity. Ed25519 with the seed HMAC-SHA-256(K, `broadcast` followed by the
   /// league's id), so whoever has K signs alike.

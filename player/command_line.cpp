@@ -49,6 +49,12 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "so that the player comes back as who it was, and the history "
       "(players/ID/history.json); what it has chosen in the matches that it is in is kept there "
       "too, so that it comes back with the same choice");
+  app.add_option("--token", options.token_file,
+                 "file (mode 0600) with a token that the league's operator gave for this seat "
+                 "(`league admin new-token`), in place of the one that is kept");
+  app.add_option("--registration-code", options.registration_code_file,
+                 "file (mode 0600) with the code to register with, where the league asks for one; "
+                 "or with lines of a code and a name, as for --count");
   app.footer(
       "Examples:\n"
       "  player --port 8101 --manager http://localhost:8000/mcp --name alpha --strategy opposite\n"
@@ -58,6 +64,12 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "  player --transport websocket --name alpha\n"
       "  player --transport stdio --strategy even    (who starts it speaks JSON lines with it)");
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
+  if (options.count > 1 && !options.token_file.empty()) {
+    return agent::fail({core::ErrorCode::kInvalidFieldValue,
+                        "--token is that of one player: start a process for it, or leave out "
+                        "--count",
+                        {}});
+  }
   if (options.common.serving() == agent::Serving::kStdio) {
     // Nobody could call it at an address; who starts it registers it.
     if (options.count > 1) {

@@ -10,10 +10,12 @@
 
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
+#include "common/agent/secret_file.h"
 #include "common/transport/signals.h"
 #include "player/dispute_sender.h"
 #include "player/history_file.h"
 #include "player/player_service.h"
+#include "player/registration_code.h"
 #include "player/seeded_random.h"
 
 namespace league::player {
@@ -118,6 +120,7 @@ class Bench {
       if (seat.keeper) {
         if (auto kept = seat.keeper->prepare(registration, seat.port->port()); !kept) return kept;
       }
+      if (auto added = add_secrets(seat, registration); !added) return added;
       agent::register_agent(
           {seat.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
           std::move(registration),
@@ -163,6 +166,14 @@ class Bench {
     if (!keeper) return keeper.error();
     seat.keeper = std::move(*keeper);
     return {};
+  }
+
+  /// What the operator gave the player to register with.
+  core::Result<void> add_secrets(const Seat& seat, agent::RegistrationOptions& registration) const {
+    auto code = read_registration_code(options_.registration_code_file, seat.name);
+    if (!code) return code.error();
+    registration.registration_code = *code;
+    return agent::use_token_of(options_.token_file, registration);
   }
 
   /// One file for all players of the process, called after the first, whose lock nobody else has.

@@ -25,9 +25,17 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "directory in which the identity is kept (agents/referee_NAME.json, with the "
                  "token), so that the referee comes back as who it was, and in which the files of "
                  "matches are written (matches/LEAGUE/MATCH.json)");
+  app.add_option("--admission-key", options.admission_key_file,
+                 "file (mode 0600) with the key that admits referees, a copy of the manager's "
+                 "DATA/referee.key; needed on another machine than the manager's, and on a bus");
+  app.add_option("--token", options.token_file,
+                 "file (mode 0600) with a token that the league's operator gave for this seat "
+                 "(`league admin new-token`), in place of the one that is kept");
   app.footer(
-      "Example:\n  referee --port 8001 --manager http://localhost:8000/mcp --name whistle "
-      "--max-matches 16");
+      "Examples:\n  referee --port 8001 --manager http://localhost:8000/mcp --name whistle "
+      "--max-matches 16\n"
+      "  referee --manager http://arena.example.org:8000/mcp --admission-key referee.key "
+      "--bind 0.0.0.0 --advertise http://here.example.org:8001/mcp");
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a referee")) return *refused;
   return options;

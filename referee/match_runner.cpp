@@ -1,5 +1,7 @@
 #include "referee/match_runner.h"
 
+#include <spdlog/spdlog.h>
+
 #include <nlohmann/json.hpp>
 
 #include "common/rpc/json_text.h"
@@ -76,7 +78,8 @@ MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment
                          int round_id, OnFinished on_finished)
     : context_(context),
       assignment_(std::move(assignment)),
-      seats_(std::move(seats)),
+      seats_{{std::make_shared<const PlayerSeat>(std::move(seats[Side::kA])),
+              std::make_shared<const PlayerSeat>(std::move(seats[Side::kB]))}},
       round_id_(round_id),
       on_finished_(std::move(on_finished)),
       anchor_{context.clock.steady_now(), context.clock.utc_now()},
@@ -85,17 +88,38 @@ MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment
   open_record();
 }
 
+std::shared_ptr<const PlayerSeat> MatchRunner::seat(Side side) const {
+  std::lock_guard lock(seats_mutex_);
+  return seats_[side];
+}
+
+void MatchRunner::call_players_at(const envelope::MatchAssignment& assignment) {
+  auto moved = seats_of(assignment, context_.endpoints);
+  if (!moved) {
+    spdlog::warn("match {}: {}", assignment.match_id.str(), moved.error().message);
+    return;
+  }
+  for (Side side : kBothSides) {
+    PlayerSeat& there = (*moved)[side];
+    if (there.id != seat(side)->id) continue;
+    if (there.style) context_.peers.remember_style(there.endpoint, *there.style);
+    std::lock_guard lock(seats_mutex_);
+    seats_[side] = std::make_shared<const PlayerSeat>(std::move(there));
+  }
+}
+
 void MatchRunner::start() {
-  if (seats_[Side::kA].is_suspended || seats_[Side::kB].is_suspended) return ping_suspended();
+  if (seat(Side::kA)->is_suspended || seat(Side::kB)->is_suspended) return ping_suspended();
   begin();
 }
 
 void MatchRunner::ping_suspended() {
-  pings_ = (seats_[Side::kA].is_suspended ? 1 : 0) + (seats_[Side::kB].is_suspended ? 1 : 0);
+  const PerSide<std::shared_ptr<const PlayerSeat>> seats{{seat(Side::kA), seat(Side::kB)}};
+  pings_ = (seats[Side::kA]->is_suspended ? 1 : 0) + (seats[Side::kB]->is_suspended ? 1 : 0);
   for (Side side : kBothSides) {
-    if (!seats_[side].is_suspended) continue;
+    if (!seats[side]->is_suspended) continue;
     auto limit = context_.settings.time_limit(MessageType::kGameInvitation);
-    context_.peers.ping(seats_[side].endpoint, "player:" + seats_[side].id.str(), limit,
+    context_.peers.ping(seats[side]->endpoint, "player:" + seats[side]->id.str(), limit,
                         [self = shared_from_this(), side](bool alive) {
                           {
                             std::lock_guard lock(self->mutex_);
@@ -140,7 +164,7 @@ void MatchRunner::run(const Effects& effects) {
 
 ResultFrame MatchRunner::result_frame() const {
   return {.rules = rules_,
-          .players = {{seats_[Side::kA].id, seats_[Side::kB].id}},
+          .players = {{seat(Side::kA)->id, seat(Side::kB)->id}},
           .draw_proof = assignment_.draw_seed};
 }
 
@@ -154,23 +178,23 @@ envelope::Envelope MatchRunner::envelope_for(MessageType type, const core::AuthT
 template <typename Message>
 void MatchRunner::send(Side side, const Message& message, std::chrono::milliseconds limit,
                        transport::Budget budget, agent::PeerClient::Completion completion) {
-  const PlayerSeat& seat = seats_[side];
+  const auto to = seat(side);
   agent::PeerCall call;
-  call.endpoint = seat.endpoint;
-  call.peer = "player:" + seat.id.str();
+  call.endpoint = to->endpoint;
+  call.peer = "player:" + to->id.str();
   call.type = Message::kType;
   call.message = std::make_shared<const std::string>(
-      envelope::encode_text(envelope_for(Message::kType, seat.credential), message));
+      envelope::encode_text(envelope_for(Message::kType, to->credential), message));
   call.conversation_id = assignment_.conversation_id.str();
   call.match_id = assignment_.match_id.str();
   call.time_limit = limit;
   call.budget = budget;
   std::string_view error_code;
   if constexpr (std::is_same_v<Message, envelope::GameError>) error_code = message.error_code;
-  note_sent(seat.id.str(), Message::kType, error_code);
+  note_sent(to->id.str(), Message::kType, error_code);
   call.reply_defaults.sender = call.peer;
   call.reply_defaults.conversation_id = assignment_.conversation_id;
-  call.reply_defaults.player_id = seat.id;
+  call.reply_defaults.player_id = to->id;
   call.reply_defaults.match_id = assignment_.match_id;
   context_.peers.call(std::move(call), std::move(completion));
 }
@@ -180,24 +204,25 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
   auto completion = [self = shared_from_this(), effect](agent::PeerReply reply) {
     self->on_answer(effect, std::move(reply));
   };
-  const PlayerSeat& opponent = seats_[other(effect.side)];
+  const auto player = seat(effect.side);
+  const auto opponent = seat(other(effect.side));
   if (effect.call == Call::kInvitation) {
     auto role =
         effect.side == Side::kA ? envelope::PlayerRole::kPlayerA : envelope::PlayerRole::kPlayerB;
     envelope::GameInvitation invitation{.game_type = assignment_.game_type,
                                         .role_in_match = role,
-                                        .opponent_id = opponent.id,
-                                        .player_id = seats_[effect.side].id,
+                                        .opponent_id = opponent->id,
+                                        .player_id = player->id,
                                         .draw_commitment = assignment_.draw_commitment};
     return send(effect.side, invitation, limit, transport::Budget::kGame, std::move(completion));
   }
   envelope::ChooseParityCall call;
-  call.player_id = seats_[effect.side].id;
+  call.player_id = player->id;
   call.game_type = assignment_.game_type;
   call.deadline = context_.clock.utc_now().after(limit);
-  call.context = envelope::ChoiceContext{.opponent_id = opponent.id,
+  call.context = envelope::ChoiceContext{.opponent_id = opponent->id,
                                          .round_id = round_id_,
-                                         .your_standings = seats_[effect.side].standings,
+                                         .your_standings = player->standings,
                                          .draw_commitment = assignment_.draw_commitment,
                                          .opponent_commitment = effect.opponent_commitment};
   send(effect.side, call, limit, transport::Budget::kGame, std::move(completion));
@@ -205,16 +230,16 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
 
 Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply& reply) const {
   if (reply.error) return *reply.error;
-  const PlayerSeat& seat = seats_[call.side];
-  if (auto token = check_reply_token(seat, reply.message, context_.mode, *reply.notes); !token)
+  const auto called = seat(call.side);
+  if (auto token = check_reply_token(*called, reply.message, context_.mode, *reply.notes); !token)
     return token.error();
   auto envelope = envelope::decode_envelope(reply.message);
   if (!envelope) return envelope.error();
   std::string match_id = envelope->match_id ? envelope->match_id->str() : "";
-  auto mine = [&seat](const core::PlayerId& id) -> std::optional<Error> {
-    if (id == seat.id) return std::nullopt;
+  auto mine = [&called](const core::PlayerId& id) -> std::optional<Error> {
+    if (id == called->id) return std::nullopt;
     return Error{ErrorCode::kSenderMismatch,
-                 "player_id is not " + seat.id.str() + ", whom this call was for", "/player_id"};
+                 "player_id is not " + called->id.str() + ", whom this call was for", "/player_id"};
   };
   if (call.call == Call::kInvitation) {
     auto ack = envelope::decode<envelope::GameJoinAck>(reply.message);
@@ -249,7 +274,7 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
     reply.notes->verdict = answer.error().code;
     reply.notes->fault = answer.error().message;
   }
-  note_answer(seats_[call.side].id.str(), expected_reply(call.call), answer);
+  note_answer(seat(call.side)->id.str(), expected_reply(call.call), answer);
   CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
   if (!answer && answer.error().code == ErrorCode::kTimeout)
     evidence.own = context_.delays.worst_since(call.deadline - call.time_limit);
@@ -269,7 +294,7 @@ void MatchRunner::carry_out(const SendGameError& effect) {
   if (effect.next_retry_in)
     retry.next_retry_at = context_.clock.utc_now().after(round_up(*effect.next_retry_in));
   auto message =
-      envelope::make_game_error(effect.error, {.affected_player = seats_[effect.affected].id,
+      envelope::make_game_error(effect.error, {.affected_player = seat(effect.affected)->id,
                                                .action_required = effect.action_required,
                                                .consequence = effect.consequence,
                                                .retry_info = retry,

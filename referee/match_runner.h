@@ -53,6 +53,9 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Gives the match up without a result.
   void abandon();
   [[nodiscard]] MatchSnapshot snapshot() const;
+  /// Calls the players from now on where `assignment`, a repetition of the match's own, says that
+  /// they are, with the credentials that stand there.
+  void call_players_at(const envelope::MatchAssignment& assignment);
   [[nodiscard]] const envelope::MatchAssignment& assignment() const { return assignment_; }
   /// Whether the match takes one of the referee's places. It does not once it is played: the
   /// manager counts it as over when it accepts the report, before the referee reads the answer.
@@ -66,6 +69,8 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
               PerSide<PlayerSeat> seats, const game::Rules& rules, MatchPlan plan, int round_id,
               OnFinished on_finished);
 
+  /// What is known of a player now.
+  [[nodiscard]] std::shared_ptr<const PlayerSeat> seat(Side side) const;
   void run(const Effects& effects);
   void carry_out(const CallPlayer& effect);
   void carry_out(const SendGameError& effect);
@@ -98,7 +103,8 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
 
   const RunnerContext& context_;
   const envelope::MatchAssignment assignment_;
-  const PerSide<PlayerSeat> seats_;
+  mutable std::mutex seats_mutex_;  // guards seats_, of which no id ever changes
+  PerSide<std::shared_ptr<const PlayerSeat>> seats_;
   const int round_id_;
   const OnFinished on_finished_;
   const ClockAnchor anchor_;

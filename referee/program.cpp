@@ -9,6 +9,7 @@
 
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
+#include "common/agent/secret_file.h"
 #include "common/transport/signals.h"
 #include "referee/match_files.h"
 #include "referee/referee_service.h"
@@ -61,6 +62,8 @@ int run(const ProgramOptions& options, const game::Registry& games, transport::S
   if (!manager) return agent::fail(manager.error());
   auto policy = transport::EndpointPolicy::parse(options.endpoints);
   if (!policy) return agent::fail(policy.error());
+  auto admission_key = agent::read_secret_file(options.admission_key_file);
+  if (!admission_key) return agent::fail(admission_key.error());
   auto host_options = options.common.host_options();
   if (!host_options) return agent::fail(host_options.error());
   auto host = agent::AgentHost::create(*settings, *host_options);
@@ -163,6 +166,9 @@ int run(const ProgramOptions& options, const game::Registry& games, transport::S
     if (auto kept = keeper->prepare(registration, (*port)->port()); !kept)
       return give_up(kept.error());
   }
+  registration.admission_key = *admission_key;
+  if (auto used = agent::use_token_of(options.token_file, registration); !used)
+    return give_up(used.error());
   agent::register_agent(
       {(*port)->peers(), (*host)->timer(), (*host)->clock(), random, *settings},
       std::move(registration), [&](const core::Result<agent::Identity>& identity) {

@@ -19,6 +19,8 @@ struct ProgramOptions {
   std::string name = "referee";
   int max_matches = 32;
   std::string endpoints = "any";
+  std::filesystem::path token_file;  ///< of the seat to come back to; empty: that of the identity
+  std::filesystem::path admission_key_file;  ///< the manager's referee.key; empty: none is shown
   std::filesystem::path data;  ///< empty: the identity is not kept
 };
 

@@ -185,10 +185,6 @@ Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
     std::lock_guard lock(mutex_);
     if (!context_)
       return Error{ErrorCode::kRefereeNotRegistered, "this referee is not registered yet", ""};
-    if (deps_.may_start && !deps_.may_start()) {
-      return Error{ErrorCode::kOverloaded,
-                   "the disk of the conversation log is nearly full; no new match starts", ""};
-    }
     if (assignment.term && *assignment.term < term_) {
       return Error{ErrorCode::kStaleAttempt,
                    "the manager of term " + std::to_string(*assignment.term) +
@@ -198,10 +194,17 @@ Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
     term_ = assignment.term.value_or(term_);
     const KnownAttempt given{assignment.attempt, assignment.draw_commitment.value_or("")};
     auto known = last_attempt_.find(assignment.match_id);
-    if (known != last_attempt_.end() && is_repetition(given, known->second)) {
-      return std::shared_ptr<MatchRunner>();  // a repeated announcement
-    }
     auto running = running_.find(assignment.match_id);
+    if (known != last_attempt_.end() && is_repetition(given, known->second)) {
+      // A repeated announcement, or a player has come back somewhere else.
+      if (running != running_.end() && given.attempt == known->second.attempt)
+        running->second->call_players_at(assignment);
+      return std::shared_ptr<MatchRunner>();
+    }
+    if (deps_.may_start && !deps_.may_start()) {
+      return Error{ErrorCode::kOverloaded,
+                   "the disk of the conversation log is nearly full; no new match starts", ""};
+    }
     if (running != running_.end()) replaced = running->second;
     auto takes_a_place = [](const auto& one) { return one.second->takes_a_place(); };
     if (!replaced &&

@@ -26,7 +26,7 @@ NO_LINE = "0" * 64
 HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 LINE_END = re.compile(rb',"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"}\Z')
 SECRET_WORDS = ("token", "credential", "operatorkey", "drawseed", "secret", "password", "cookie", "authorization",
-                "registrationnonce", "privatekey")
+                "registrationnonce", "privatekey", "admissionkey", "registrationcode")
 TOKEN = re.compile(rb"tok_[0-9A-Za-z_-]{8,}")
 MANAGER = "league_manager"
 # What a kill may take: the lines since the last seal, which is never older.

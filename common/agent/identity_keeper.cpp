@@ -1,8 +1,14 @@
 #include "common/agent/identity_keeper.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
+#include "common/core/comparable_address.h"
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
 
@@ -10,9 +16,12 @@ namespace league::agent {
 namespace {
 
 namespace fs = std::filesystem;
+using core::ComparableAddress;
 using nlohmann::json;
 
 constexpr int kVersion = 1;
+/// So many tokens a manager is shown at most, each after it did not know the one before.
+constexpr std::size_t kMostCandidates = 8;
 
 core::Error identity_error(const std::string& why) {
   return {core::ErrorCode::kInternalError, "identity " + why, ""};
@@ -21,6 +30,18 @@ core::Error identity_error(const std::string& why) {
 core::Error damaged(const fs::path& file, const std::string& why) {
   return identity_error(file.string() + ": " + why +
                         "; put a backup in its place, or remove it to register anew");
+}
+
+/// 1 for `player_alpha.json`, 2 for `player_alpha.2.json`; 0 for every other file.
+int number_of(const std::string& name, const std::string& stem) {
+  constexpr std::string_view kExtension = ".json";
+  if (!name.starts_with(stem) || !name.ends_with(kExtension)) return 0;
+  if (name.size() == stem.size() + kExtension.size()) return 1;
+  if (name.size() < stem.size() + kExtension.size() + 2 || name[stem.size()] != '.') return 0;
+  const char* end = name.data() + name.size() - kExtension.size();
+  int number = 0;
+  auto [stopped, failed] = std::from_chars(name.data() + stem.size() + 1, end, number);
+  return failed == std::errc{} && stopped == end && number > 1 ? number : 0;
 }
 
 }  // namespace
@@ -36,78 +57,163 @@ core::Result<std::unique_ptr<IdentityKeeper>> IdentityKeeper::open(Options optio
   auto lock = journal::LockFile::acquire(file.string() + ".lock");
   if (!lock) return identity_error(lock.error().message + "; or give another --name");
   std::unique_ptr<IdentityKeeper> keeper(
-      new IdentityKeeper(std::move(options), std::move(file), std::move(*lock)));
-  if (auto read = keeper->read(); !read) return read.error();
-  if (keeper->nonce_.empty()) keeper->nonce_ = core::to_hex(random.bytes<16>());
+      new IdentityKeeper(std::move(options), std::move(file), std::move(*lock), random));
+  if (auto read = keeper->read_all(); !read) return read.error();
+  keeper->take_next();
   return keeper;
 }
 
-core::Result<void> IdentityKeeper::read() {
-  auto content = core::read_private_file(file_);
+core::Result<void> IdentityKeeper::read_all() {
+  const auto manager = ComparableAddress::parse(options_.manager);
+  std::error_code failed;
+  std::vector<Kept> all;
+  for (fs::directory_iterator entry(first_file_.parent_path(), failed), end;
+       !failed && entry != end; entry.increment(failed)) {
+    int number = number_of(entry->path().filename().string(), first_file_.stem().string());
+    if (number > 0) all.push_back({.file = entry->path(), .number = number, .manager = {}});
+  }
+  if (failed) return identity_error(first_file_.parent_path().string() + ": " + failed.message());
+  std::ranges::sort(all, {}, &Kept::number);
+  for (auto& kept : all) {
+    if (auto done = read(kept); !done) return done;
+    port_ = kept.port;
+    auto giver = ComparableAddress::parse(kept.manager);
+    bool may_be_shown = giver == manager || giver.is_local_neighbour_of(manager);
+    (may_be_shown ? candidates_ : for_others_).push_back(std::move(kept));
+  }
+  std::ranges::sort(candidates_, {}, [&](const Kept& kept) {
+    return std::tuple(ComparableAddress::parse(kept.manager) == manager, kept.number);
+  });
+  while (candidates_.size() > kMostCandidates) {
+    for_others_.push_back(std::move(candidates_.front()));
+    candidates_.erase(candidates_.begin());
+  }
+  return {};
+}
+
+core::Result<void> IdentityKeeper::read(Kept& out) {
+  auto content = core::read_private_file(out.file);
   if (!content) return identity_error(content.error().message);
   if (!*content) return {};
   json kept = json::parse(**content, nullptr, false);
-  if (!kept.is_object()) return damaged(file_, "is no JSON object");
+  if (!kept.is_object()) return damaged(out.file, "is no JSON object");
   try {
-    if (kept.at("schema_version") != kVersion) return damaged(file_, "is of another version");
-    port_ = kept.at("port").get<std::uint16_t>();
-    if (kept.at("manager") != options_.manager) return {};
-    nonce_ = kept.value("registration_nonce", "");
+    if (kept.at("schema_version") != kVersion) return damaged(out.file, "is of another version");
+    out.port = kept.at("port").get<std::uint16_t>();
+    out.manager = kept.at("manager").get<std::string>();
+    out.nonce = kept.value("registration_nonce", "");
     if (!kept.contains("id")) return {};
-    identity_ = {kept.at("id").get<std::string>(), core::AuthToken(kept.at("auth_token")),
-                 core::LeagueId(kept.at("league_id"))};
-    identity_.league_key = kept.value("league_key", "");
-    identity_.match_credentials = kept.value("match_credentials", false);
+    out.identity = {kept.at("id").get<std::string>(), core::AuthToken(kept.at("auth_token")),
+                    core::LeagueId(kept.at("league_id"))};
+    out.identity.league_key = kept.value("league_key", "");
+    out.identity.match_credentials = kept.value("match_credentials", false);
   } catch (const json::exception& problem) {
-    return damaged(file_, problem.what());
+    return damaged(out.file, problem.what());
   }
   return {};
 }
 
 core::Result<void> IdentityKeeper::write(bool is_flushed) const {
-  json kept = {{"schema_version", kVersion}, {"manager", options_.manager}, {"port", port_}};
-  if (!nonce_.empty()) kept["registration_nonce"] = nonce_;
-  if (!identity_.id.empty()) {
-    kept["id"] = identity_.id;
-    kept["auth_token"] = identity_.token.reveal();
-    kept["league_id"] = identity_.league.str();
-    if (!identity_.league_key.empty()) kept["league_key"] = identity_.league_key;
-    if (identity_.match_credentials) kept["match_credentials"] = true;
+  const Identity& identity = current_.identity;
+  json kept = {{"schema_version", kVersion}, {"manager", current_.manager}, {"port", port_}};
+  if (!current_.nonce.empty()) kept["registration_nonce"] = current_.nonce;
+  if (!identity.id.empty()) {
+    kept["id"] = identity.id;
+    kept["auth_token"] = identity.token.reveal();
+    kept["league_id"] = identity.league.str();
+    if (!identity.league_key.empty()) kept["league_key"] = identity.league_key;
+    if (identity.match_credentials) kept["match_credentials"] = true;
   }
-  auto written = core::write_private_file(file_, kept.dump(2) + "\n",
+  auto written = core::write_private_file(current_.file, kept.dump(2) + "\n",
                                           is_flushed ? core::Flush::kNow : core::Flush::kLater);
   return written ? written : identity_error(written.error().message);
 }
 
+void IdentityKeeper::take_next() {
+  if (!current_.identity.id.empty()) for_others_.push_back(std::move(current_));
+  if (candidates_.empty()) {
+    current_ = free_place();
+  } else {
+    current_ = std::move(candidates_.back());
+    candidates_.pop_back();
+    if (current_.port != 0) port_ = current_.port;
+  }
+  if (current_.nonce.empty()) current_.nonce = core::to_hex(random_.bytes<16>());
+}
+
+IdentityKeeper::Kept IdentityKeeper::free_place() {
+  int last = 0;
+  for (const auto* list : {&for_others_, &candidates_}) {
+    for (const Kept& kept : *list) last = std::max(last, kept.number);
+  }
+  auto unanswered =
+      std::ranges::find_if(for_others_, [](const Kept& kept) { return kept.identity.id.empty(); });
+  Kept place{.file = numbered(last + 1), .number = last + 1, .manager = options_.manager};
+  if (unanswered == for_others_.end()) return place;
+  // Another manager never answered the registration in this file, so nobody is lost with it.
+  place.file = unanswered->file;
+  place.number = unanswered->number;
+  for_others_.erase(unanswered);
+  return place;
+}
+
+fs::path IdentityKeeper::numbered(int number) const {
+  if (number == 1) return first_file_;
+  return first_file_.parent_path() /
+         (first_file_.stem().string() + "." + std::to_string(number) + ".json");
+}
+
 bool IdentityKeeper::is_same(const Identity& identity) const {
-  if (identity_.id.empty() || identity_.id != identity.id) return false;
-  bool is_other_league = !identity_.league_key.empty() && !identity.league_key.empty() &&
-                         identity_.league_key != identity.league_key;
-  return !is_other_league && identity_.token.matches(identity.token.reveal());
+  const Identity& known = current_.identity;
+  if (known.id.empty() || known.id != identity.id) return false;
+  // The operator can give a seat another token; league and seat are the same.
+  if (!known.league_key.empty() && !identity.league_key.empty())
+    return known.league_key == identity.league_key;
+  return known.token.matches(identity.token.reveal());
 }
 
-std::filesystem::path IdentityKeeper::log_key() const {
-  return std::filesystem::path(file_).replace_extension(".log.key");
+fs::path IdentityKeeper::log_key() const {
+  return fs::path(first_file_).replace_extension(".log.key");
 }
 
-std::filesystem::path IdentityKeeper::session_file() const {
-  return std::filesystem::path(file_).replace_extension(".session");
+fs::path IdentityKeeper::session_file() const {
+  return fs::path(first_file_).replace_extension(".session");
 }
 
 core::Result<void> IdentityKeeper::prepare(RegistrationOptions& registration, std::uint16_t port) {
   port_ = port;
-  registration.token = identity_.token;
-  registration.nonce = nonce_;
+  registration.token = current_.identity.token;
+  registration.nonce = current_.nonce;
+  registration.next_credentials = [this] { return next_credentials(); };
   return write(false);
 }
 
-core::Result<void> IdentityKeeper::keep(const Identity& identity) {
-  Identity before = std::exchange(identity_, identity);
-  if (before.id == identity.id && before.token.matches(identity.token.reveal())) {
-    if (identity_.league_key.empty()) identity_.league_key = std::move(before.league_key);
-    identity_.match_credentials = identity_.match_credentials || before.match_credentials;
+std::optional<Credentials> IdentityKeeper::next_credentials() {
+  spdlog::warn("the league manager does not know the token of {} in {}; the file stays as it is",
+               current_.identity.id, current_.file.string());
+  take_next();
+  if (auto written = write(false); !written) {
+    spdlog::error("{}", written.error().message);
+    return std::nullopt;
   }
-  nonce_.clear();  // the next process is known by its token, and says by a new nonce that it is new
+  return Credentials{current_.identity.token, current_.nonce};
+}
+
+core::Result<void> IdentityKeeper::keep(const Identity& identity) {
+  const Identity before = current_.identity;
+  bool has_its_token = before.token.matches(identity.token.reveal());
+  if (!before.id.empty() && (!is_same(identity) || !has_its_token)) {
+    for_others_.push_back(std::move(current_));
+    current_ = free_place();
+  }
+  current_.identity = identity;
+  if (before.id == identity.id && has_its_token) {
+    if (identity.league_key.empty()) current_.identity.league_key = before.league_key;
+    current_.identity.match_credentials = identity.match_credentials || before.match_credentials;
+  }
+  current_.manager = options_.manager;
+  current_.nonce.clear();  // the next process is known by its token, and says by a new nonce that
+                           // it is new
   return write(true);
 }
 

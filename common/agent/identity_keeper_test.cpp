@@ -31,11 +31,33 @@ class IdentityKeeperTest : public ::testing::Test {
     EXPECT_TRUE(result) << result.error().message;
     return registration;
   }
-  [[nodiscard]] fs::path file() const { return directory_.path() / "agents" / "player_alpha.json"; }
+  [[nodiscard]] fs::path file(int number = 1) const {
+    std::string middle = number == 1 ? "" : "." + std::to_string(number);
+    return directory_.path() / "agents" / ("player_alpha" + middle + ".json");
+  }
+  static std::string content(const fs::path& path) {
+    std::ifstream stream(path);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  /// Registers at `manager` and gets `identity`, after so many tokens that it does not know.
+  void keep_at(const std::string& manager, const Identity& identity, int unknown = 0) {
+    auto keeper = open("alpha", manager);
+    ASSERT_TRUE(keeper) << keeper.error().message;
+    auto registration = prepared(**keeper);
+    for (; unknown > 0; --unknown) ASSERT_TRUE(registration.next_credentials());
+    ASSERT_TRUE((*keeper)->keep(identity));
+  }
+  /// The token that `manager` is shown first.
+  std::string token_at(const std::string& manager) {
+    auto keeper = open("alpha", manager);
+    EXPECT_TRUE(keeper) << keeper.error().message;
+    return keeper ? prepared(**keeper).token.reveal() : "";
+  }
 
   league::testing::TemporaryDirectory directory_;
   league::testing::ScriptedRandom random_;
   const Identity identity_{"P01", core::AuthToken("tok_p01_secret"), core::LeagueId("league_a")};
+  const Identity other_{"P07", core::AuthToken("tok_p07_other"), core::LeagueId("league_b")};
 };
 
 TEST_F(IdentityKeeperTest, AnAgentComesBackWithItsToken) {
@@ -107,15 +129,103 @@ TEST_F(IdentityKeeperTest, ANewProcessHasANewNonceOnceItWasAnswered) {
 }
 
 TEST_F(IdentityKeeperTest, AnotherManagerIsNotShownTheToken) {
+  keep_at(kManager, identity_);
+  for (const char* other :
+       {"http://elsewhere.example.org:8000/mcp", "http://10.0.0.1:8000/mcp",
+        "http://127.0.0.2:8000/mcp", "http://localhost:8000/other", "https://localhost:8000/mcp",
+        "unix:/run/manager.sock", "nats:manager", "localhost"}) {
+    EXPECT_EQ(token_at(other), "") << other;
+  }
+  EXPECT_EQ(token_at(kManager), "tok_p01_secret") << "and it is still there for the first";
+}
+
+TEST_F(IdentityKeeperTest, AnotherSpellingOfTheManagersAddressIsTheSameManager) {
+  keep_at(kManager, identity_);
+  for (const char* same :
+       {"http://127.0.0.1:8000/mcp", "http://[::1]:8000/mcp", "HTTP://LOCALHOST:8000/mcp/",
+        "http://[::ffff:127.0.0.1]:8000/mcp", "http://localhost:9000/mcp"}) {
+    EXPECT_EQ(token_at(same), "tok_p01_secret") << same;
+  }
+  EXPECT_FALSE(fs::exists(file(2)));
+}
+
+TEST_F(IdentityKeeperTest, ElsewhereThePortIsPartOfTheAddress) {
+  keep_at("http://bots.example.org:8000/mcp", identity_);
+  EXPECT_EQ(token_at("http://bots.example.org:9000/mcp"), "");
+  EXPECT_EQ(token_at("http://BOTS.example.org:8000/mcp/"), "tok_p01_secret");
+}
+
+TEST_F(IdentityKeeperTest, TwoLeaguesTwoIdentities) {
+  keep_at(kManager, identity_);
+  const std::string first = content(file());
+  keep_at("http://bots.example.org:8000/mcp", other_);
+  EXPECT_EQ(content(file()), first) << "a file with a token is not overwritten";
+  EXPECT_EQ(fs::status(file(2)).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(token_at(kManager), "tok_p01_secret");
+  EXPECT_EQ(token_at("http://bots.example.org:8000/mcp"), "tok_p07_other");
+}
+
+TEST_F(IdentityKeeperTest, AManagerThatDoesNotKnowTheTokenIsShownTheNextAndThenNone) {
+  keep_at(kManager, identity_);
+  keep_at("http://localhost:9000/mcp", other_, 1);
+  // Both may be shown here; that from this very address comes first.
+  auto keeper = open("alpha", "http://127.0.0.1:9000/mcp");
+  ASSERT_TRUE(keeper) << keeper.error().message;
+  auto registration = prepared(**keeper);
+  EXPECT_EQ(registration.token.reveal(), "tok_p07_other");
+  auto second = registration.next_credentials();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->token.reveal(), "tok_p01_secret");
+  auto third = registration.next_credentials();
+  ASSERT_TRUE(third);
+  EXPECT_TRUE(third->token.empty());
+  EXPECT_FALSE(third->nonce.empty());
+  EXPECT_EQ((*keeper)->id(), "");
+  Identity fresh{"P03", core::AuthToken("tok_p03_fresh"), core::LeagueId("league_c")};
+  ASSERT_TRUE((*keeper)->keep(fresh));
+  EXPECT_NE(content(file()).find("tok_p01_secret"), std::string::npos);
+  EXPECT_NE(content(file(2)).find("tok_p07_other"), std::string::npos);
+  EXPECT_NE(content(file(3)).find("tok_p03_fresh"), std::string::npos);
+}
+
+TEST_F(IdentityKeeperTest, ATokenThatTheOperatorReplacedIsKeptBesideTheOld) {
+  Identity at_home = identity_;
+  at_home.league_key = std::string(64, 'a');
+  keep_at(kManager, at_home);
+  Identity renewed = at_home;
+  renewed.token = core::AuthToken("tok_p01_renewed");
   {
     auto keeper = open();
     ASSERT_TRUE(keeper);
     prepared(**keeper);
-    ASSERT_TRUE((*keeper)->keep(identity_));
+    EXPECT_TRUE((*keeper)->is_same(renewed)) << "the league and the seat are the same";
+    ASSERT_TRUE((*keeper)->keep(renewed));
+  }
+  EXPECT_NE(content(file()).find("tok_p01_secret"), std::string::npos);
+  EXPECT_EQ(token_at(kManager), "tok_p01_renewed") << "the newest first";
+}
+
+TEST_F(IdentityKeeperTest, ARegistrationWithoutAnAnswerMakesRoom) {
+  {
+    auto keeper = open();
+    ASSERT_TRUE(keeper);
+    prepared(**keeper);
+  }
+  keep_at("http://bots.example.org:8000/mcp", other_);
+  EXPECT_NE(content(file()).find("tok_p07_other"), std::string::npos);
+  EXPECT_FALSE(fs::exists(file(2)));
+}
+
+TEST_F(IdentityKeeperTest, ANonceIsNotShownToAnotherManager) {
+  std::string first;
+  {
+    auto keeper = open();
+    ASSERT_TRUE(keeper);
+    first = prepared(**keeper).nonce;
   }
   auto elsewhere = open("alpha", "http://elsewhere.example.org:8000/mcp");
   ASSERT_TRUE(elsewhere);
-  EXPECT_TRUE(prepared(**elsewhere).token.empty());
+  EXPECT_NE(prepared(**elsewhere).nonce, first) << "who has it gets the identity";
 }
 
 TEST_F(IdentityKeeperTest, OneProcessHasAName) {

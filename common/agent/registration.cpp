@@ -14,6 +14,14 @@ using envelope::MessageType;
 using nlohmann::json;
 using Done = std::function<void(core::Result<Identity>)>;
 
+std::optional<core::AuthToken> if_any(const core::AuthToken& token) {
+  return token.empty() ? std::nullopt : std::optional(token);
+}
+
+std::optional<std::string> text_if_any(const core::AuthToken& secret) {
+  return secret.empty() ? std::nullopt : std::optional(secret.reveal());
+}
+
 /// One registration in progress; kept alive by its calls and timers.
 class Attempt : public std::enable_shared_from_this<Attempt> {
  public:
@@ -21,9 +29,10 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
       : context_(context),
         options_(std::move(options)),
         done_(std::move(done)),
-        nonce_(options_.nonce.empty() ? core::to_hex(context.random.bytes<16>()) : options_.nonce),
         envelopes_({options_.role, temporary_id(options_.display_name)}, std::nullopt,
-                   context.clock) {}
+                   context.clock) {
+    take({options_.token, options_.nonce});
+  }
 
   void send() {
     ++attempts_;
@@ -51,9 +60,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   }
 
   [[nodiscard]] json request(MessageType type, const core::ConversationId& conversation) const {
-    auto token = options_.token.empty() ? std::nullopt : std::optional(options_.token);
     auto envelope = envelopes_.make(type, {.conversation_id = conversation,
-                                           .auth_token = std::move(token),
+                                           .auth_token = if_any(credentials_.token),
                                            .round_id = {},
                                            .match_id = {}});
     if (is_referee()) {
@@ -68,8 +76,9 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                               .log_public_key = log_public_key(),
                               .takes_from_queue = options_.takes_from_queue,
                               .hears_events = options_.hears_events,
-                              .match_credentials = true};
-      message.registration_nonce = nonce_;
+                              .match_credentials = true,
+                              .admission_key = text_if_any(options_.admission_key)};
+      message.registration_nonce = credentials_.nonce;
       return envelope::encode(envelope, message);
     }
     envelope::LeagueRegisterRequest message;
@@ -80,17 +89,46 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                            .protocol_version = std::string(envelope::kProtocolVersion),
                            .contact_email = {},
                            .log_public_key = log_public_key(),
-                           .hears_events = options_.hears_events};
-    message.registration_nonce = nonce_;
+                           .hears_events = options_.hears_events,
+                           .registration_code = text_if_any(options_.registration_code)};
+    message.registration_nonce = credentials_.nonce;
     return envelope::encode(envelope, message);
   }
 
   void on_reply(const PeerReply& reply) {
-    if (!reply.error) return done_(read(reply.message));
+    if (!reply.error) return on_identity(read(reply.message));
+    if (reply.error->code == ErrorCode::kAuthTokenInvalid) return on_identity(*reply.error);
     bool passes = core::error_info(reply.error->code).retryable ||
                   reply.error->code == ErrorCode::kOverloaded;
     if (!passes || attempts_ >= options_.max_attempts) return done_(*reply.error);
     context_.timer.schedule(options_.retry_delay, [self = shared_from_this()] { self->send(); });
+  }
+
+  void on_identity(core::Result<Identity> identity) {
+    if (identity) return done_(std::move(identity));
+    bool is_unknown =
+        identity.error().code == ErrorCode::kAuthTokenInvalid && !credentials_.token.empty();
+    std::optional<Credentials> next;
+    if (is_unknown && options_.next_credentials) next = options_.next_credentials();
+    if (is_unknown) unknown_tokens_ += 1;
+    if (!next) return done_(explained(identity.error()));
+    take(std::move(*next));
+    attempts_ = 0;
+    send();
+  }
+
+  /// What the reader of the last refusal has to know of those before it.
+  [[nodiscard]] Error explained(Error error) const {
+    if (unknown_tokens_ == 0) return error;
+    error.message +=
+        ". The token that was kept here is not known there: if the seat has lost it, have the "
+        "operator give it a new one (league admin new-token) and start with --token FILE";
+    return error;
+  }
+
+  void take(Credentials credentials) {
+    credentials_ = std::move(credentials);
+    if (credentials_.nonce.empty()) credentials_.nonce = core::to_hex(context_.random.bytes<16>());
   }
 
   [[nodiscard]] core::Result<Identity> read(const json& message) const {
@@ -122,9 +160,10 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   const RegistrationContext context_;
   const RegistrationOptions options_;
   const Done done_;
-  const std::string nonce_;
   const envelope::EnvelopeBuilder envelopes_;
+  Credentials credentials_;
   int attempts_ = 0;
+  int unknown_tokens_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "common/agent/peer_client.h"
@@ -24,6 +25,12 @@ struct Identity {
   bool match_credentials = false;  ///< calls carry credentials that the agent can check
 };
 
+/// By what an agent is known when it registers.
+struct Credentials {
+  core::AuthToken token{};  ///< of the identity to come back as; empty for a new agent
+  std::string nonce{};  ///< of this registration; empty: made here
+};
+
 struct RegistrationOptions {
   envelope::Role role = envelope::Role::kPlayer;  ///< kPlayer or kReferee
   std::string display_name;
@@ -31,8 +38,13 @@ struct RegistrationOptions {
   std::vector<std::string> game_types;
   int max_concurrent_matches = 1;  ///< referees only
   transport::Endpoint manager;
-  core::AuthToken token{};  ///< of the identity to come back as; empty for a new agent
-  std::string nonce{};  ///< of this registration; empty: made here
+  core::AuthToken token{};  ///< as in Credentials
+  std::string nonce{};  ///< as in Credentials
+  /// Asked for others when the manager does not know the token (E012); nothing ends the
+  /// registration. May be empty. Runs on a thread of the caller or timer.
+  std::function<std::optional<Credentials>()> next_credentials = {};
+  core::AuthToken admission_key{};  ///< referees only: the manager's; may be empty
+  core::AuthToken registration_code{};  ///< players only: from the operator; may be empty
   std::string log_public_key{};  ///< of the agent's conversation log; may be empty
   bool takes_from_queue = false;  ///< referees only: claims matches from the queue on the bus
   bool hears_events = false;  ///< listens to broadcasts that are published once on the bus
@@ -57,7 +69,8 @@ struct RegistrationContext {
 
 /// Registers an agent and calls `done` once with its identity or with why there is none. The same
 /// registration nonce is sent with every attempt, so a lost reply costs no second identity
-/// (protocol §8). Asynchronous; `done` runs on a thread of the caller or timer.
+/// (protocol §8). A token that the manager does not know is shown once; then others are tried.
+/// Asynchronous; `done` runs on a thread of the caller or timer.
 void register_agent(const RegistrationContext& context, RegistrationOptions options,
                     std::function<void(core::Result<Identity>)> done);
 

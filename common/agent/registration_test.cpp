@@ -106,6 +106,68 @@ TEST_F(RegistrationTest, AnAgentThatComesBackShowsItsToken) {
                                                     manager_.requests[0]));
 }
 
+json refused(const char* code) {
+  auto rejected = envelope::testing::golden("league_register_response");
+  rejected["status"] = "REJECTED";
+  rejected["player_id"] = nullptr;
+  rejected.erase("auth_token");
+  rejected["reason"] = "scripted";
+  rejected["error_code"] = code;
+  return rejected;
+}
+
+TEST_F(RegistrationTest, ATokenThatIsNotKnownIsShownOnceAndThenOthersAreTried) {
+  manager_.answers = {answering(refused("E012")), answering(refused("E012")),
+                      answering(envelope::testing::golden("league_register_response"))};
+  std::vector<Credentials> others = {{}, {core::AuthToken("tok_p02_second"), "second"}};
+  bool is_done = false;
+  register_agent({client_, time_, time_, random_, settings_},
+                 {.role = envelope::Role::kPlayer,
+                  .display_name = "alpha",
+                  .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                  .game_types = {"even_odd"},
+                  .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                  .token = core::AuthToken("tok_p01_first"),
+                  .nonce = "first",
+                  .next_credentials = [&others]() -> std::optional<Credentials> {
+                    auto next = others.back();
+                    others.pop_back();
+                    return next;
+                  },
+                  .registration_code = core::AuthToken("code-of-alpha")},
+                 [&](const core::Result<Identity>& identity) { is_done = identity.has_value(); });
+  EXPECT_TRUE(is_done);
+  ASSERT_EQ(manager_.requests.size(), 3U);
+  EXPECT_EQ(manager_.requests[0]["auth_token"], "tok_p01_first");
+  EXPECT_EQ(manager_.requests[1]["auth_token"], "tok_p02_second");
+  EXPECT_FALSE(manager_.requests[2].contains("auth_token")) << "as a new agent";
+  EXPECT_EQ(manager_.requests[1]["registration_nonce"], "second");
+  EXPECT_NE(manager_.requests[2]["registration_nonce"], "second");
+  for (const auto& request : manager_.requests) {
+    EXPECT_EQ(request["player_meta"]["registration_code"], "code-of-alpha");
+    EXPECT_TRUE(envelope::testing::schemas().validate(envelope::MessageType::kLeagueRegisterRequest,
+                                                      request));
+  }
+}
+
+TEST_F(RegistrationTest, SaysWhatToDoWhenTheSeatHasLostItsToken) {
+  manager_.answers = {answering(refused("E012")), answering(refused("E019"))};
+  std::optional<core::Result<Identity>> got;
+  register_agent({client_, time_, time_, random_, settings_},
+                 {.role = envelope::Role::kPlayer,
+                  .display_name = "alpha",
+                  .contact_endpoint = "http://127.0.0.1:8101/mcp",
+                  .game_types = {"even_odd"},
+                  .manager = *transport::parse_endpoint("http://127.0.0.1:8000/mcp"),
+                  .token = core::AuthToken("tok_p01_first"),
+                  .next_credentials = [] { return std::optional(Credentials{}); }},
+                 [&](const core::Result<Identity>& identity) { got = identity; });
+  ASSERT_TRUE(got && !*got);
+  EXPECT_EQ(got->error().code, ErrorCode::kLateRegistration);
+  EXPECT_NE(got->error().message.find("league admin new-token"), std::string::npos);
+  EXPECT_EQ(got->error().message.find("tok_p01_first"), std::string::npos);
+}
+
 TEST_F(RegistrationTest, GivesUpAfterTheLastAttempt) {
   manager_.answers = {failing(ErrorCode::kConnectionError)};
   auto identity = run();
@@ -115,12 +177,8 @@ TEST_F(RegistrationTest, GivesUpAfterTheLastAttempt) {
 }
 
 TEST_F(RegistrationTest, ARejectionIsFinalAndNamesItsReason) {
-  auto rejected = envelope::testing::golden("league_register_response");
-  rejected["status"] = "REJECTED";
-  rejected["player_id"] = nullptr;
-  rejected.erase("auth_token");
+  auto rejected = refused("E019");
   rejected["reason"] = "the league has started";
-  rejected["error_code"] = "E019";
   manager_.answers = {answering(rejected)};
   auto identity = run();
   ASSERT_TRUE(identity);

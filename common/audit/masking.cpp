@@ -54,20 +54,27 @@ constexpr std::uint32_t bits_of(char c) { return kBits[static_cast<unsigned char
 struct SecretWord {
   std::string_view word;
   std::uint32_t letters;  ///< a key without all of them cannot contain the word: the quick way out
+  std::size_t shown = kShown;  ///< so many characters of the value at most
 };
 
 /// Letters that few keys have; each secret word has one.
 constexpr std::string_view kRareLetters = "zgwkc";  // SecretFinder::key_is_plain names them too
 constexpr SecretWord secret(std::string_view word) { return {word, letters_of(word)}; }
+/// Of which not even the beginning is shown: people make codes short, and an e-mail address begins
+/// with its owner's name.
+constexpr SecretWord hidden(std::string_view word) { return {word, letters_of(word), 0}; }
 
 /// What makes a key secret. `draw_seed` stands in assignments; revealed seeds are called
 /// `draw_proof`. `registration_nonce` fetches an identity again (protocol §8).
 constexpr std::array kSecretWords{
-    secret("token"),      secret("credential"),    secret("operatorkey"),
-    secret("drawseed"),   secret("secret"),        secret("password"),
-    secret("cookie"),     secret("authorization"), secret("registrationnonce"),
-    secret("privatekey"),
+    secret("token"),        secret("credential"),    secret("operatorkey"),
+    secret("drawseed"),     secret("secret"),        secret("password"),
+    secret("cookie"),       secret("authorization"), secret("registrationnonce"),
+    secret("privatekey"),   secret("admissionkey"),  hidden("registrationcode"),
+    hidden("contactemail"),
 };
+/// No credential, and no fault where it stands in a log of before it was masked.
+constexpr std::string_view kPersonalWord = "contactemail";
 constexpr std::string_view kPublicSuffix = "tokenhash";
 
 /// The secret words that a key with these letters could contain, as bits; for most keys none.
@@ -80,8 +87,9 @@ std::uint32_t possible_words(std::uint32_t letters) {
   return possible;
 }
 
-/// Whether `key`, at most kLongestKey long, contains one of the secret words `possible`.
-bool has_secret_word(std::string_view key, std::uint32_t possible) {
+/// The first of the secret words `possible` that `key`, at most kLongestKey long, contains; null
+/// for none.
+const SecretWord* find_secret_word(std::string_view key, std::uint32_t possible) {
   std::array<char, kLongestKey> buffer;
   std::size_t size = 0;
   for (char c : key) {
@@ -92,9 +100,10 @@ bool has_secret_word(std::string_view key, std::uint32_t possible) {
   for (; possible != 0; possible &= possible - 1) {
     const SecretWord& secret_word =
         kSecretWords[static_cast<std::size_t>(std::countr_zero(possible))];
-    if (plain.find(secret_word.word) != plain.npos) return !plain.ends_with(kPublicSuffix);
+    if (plain.find(secret_word.word) != plain.npos)
+      return plain.ends_with(kPublicSuffix) ? nullptr : &secret_word;
   }
-  return false;
+  return nullptr;
 }
 
 /// Finds the next separator of a key from its value, or the end of a name that may be a token's
@@ -171,7 +180,9 @@ class SecretFinder {
   void find_values() {
     Scanner scanner(chars_);
     for (std::size_t i = scanner.separator(0); i < chars_.size(); i = scanner.separator(i)) {
-      std::size_t after = key_is_secret(i) ? hide_value(i + 1) : i + 1;
+      const SecretWord* word = secret_word_before(i);
+      most_shown_ = word != nullptr ? word->shown : kShown;
+      std::size_t after = word != nullptr ? hide_value(i + 1) : i + 1;
       i = std::max(after, i + 1);
     }
   }
@@ -190,9 +201,10 @@ class SecretFinder {
     return quotes != 0 && (quotes >> (kBlock - 1)) == 0 && rare < std::bit_floor(quotes);
   }
 
-  /// The key that ends before the separator at `end`, quoted or not.
-  [[nodiscard]] bool key_is_secret(std::size_t end) const {
-    if (key_is_plain(end)) return false;
+  /// What makes the key that ends before the separator at `end`, quoted or not, a secret one; null
+  /// for nothing.
+  [[nodiscard]] const SecretWord* secret_word_before(std::size_t end) const {
+    if (key_is_plain(end)) return nullptr;
     bool quoted = end > 0 && is_quote(end - 1);
     if (!quoted) {
       while (end > 0 && text_.is_space(end - 1)) --end;
@@ -210,7 +222,8 @@ class SecretFinder {
       --begin;
     }
     std::uint32_t possible = possible_words(letters);
-    return possible != 0 && has_secret_word(chars_.substr(begin, end - begin), possible);
+    if (possible == 0) return nullptr;
+    return find_secret_word(chars_.substr(begin, end - begin), possible);
   }
 
   [[nodiscard]] bool is_quote(std::size_t i) const { return chars_[i] == '"' || chars_[i] == '\''; }
@@ -268,6 +281,7 @@ class SecretFinder {
   }
 
   void find_tokens() {
+    most_shown_ = kShown;
     Scanner scanner(chars_);
     for (std::size_t i = scanner.k_underscore(3); i < chars_.size();
          i = scanner.k_underscore(i + 1)) {
@@ -284,7 +298,7 @@ class SecretFinder {
     if (is_second_ && end - begin <= kShown + kCut.size() &&
         chars_.substr(begin, end - begin).ends_with(kCut))
       return;
-    std::size_t shown = std::min(kShown, (end - begin) / 2);
+    std::size_t shown = std::min(most_shown_, (end - begin) / 2);
     spans_.push_back({text_.position(begin + shown), text_.position(end)});
   }
 
@@ -292,6 +306,7 @@ class SecretFinder {
   std::string_view chars_;
   std::vector<Span>& spans_;
   bool is_second_;
+  std::size_t most_shown_ = kShown;  ///< of the value that is being hidden
 };
 
 void append_without(std::string_view raw, std::vector<Span>& spans, std::string& out) {
@@ -315,7 +330,8 @@ bool is_secret_key(std::string_view key) {
   if (key.size() > kLongestKey) key.remove_prefix(key.size() - kLongestKey);
   std::uint32_t letters = 0;
   for (char c : key) letters |= bits_of(c);
-  return has_secret_word(key, possible_words(letters));
+  const SecretWord* word = find_secret_word(key, possible_words(letters));
+  return word != nullptr && word->word != kPersonalWord;
 }
 
 void append_masked(std::string_view raw, std::string& out) {

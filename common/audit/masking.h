@@ -7,11 +7,13 @@ namespace league::audit {
 
 /// True for the name of a field whose value is a credential: it contains, whatever the case and
 /// without `_` and `-`, one of the words of the table in masking.cpp (`token`, `credential`,
-/// `operatorkey`, `drawseed`, ...). The hash of a token (`player_A_token_hash`) is none.
+/// `operatorkey`, `drawseed`, ...). The hash of a token (`player_A_token_hash`) is none, and
+/// `contact_email`, which is masked all the same, is none either.
 [[nodiscard]] bool is_secret_key(std::string_view key);
 
 /// Appends `raw` to `out` with every credential cut to its first 8 characters and `...` (of a short
-/// one half is kept). Works on bytes, so it needs no valid JSON. Found are
+/// one half is kept, of registration codes and e-mail addresses nothing). Works on bytes, so it
+/// needs no valid JSON. Found are
 ///  * the values of secret keys, in JSON, in JSON inside JSON strings at any depth
 ///  (`\"auth_token\":\"...\"`,
 ///    `\u0022...`), with escaped characters in the key, in Python's notation and as `key=value`;

@@ -22,11 +22,26 @@ constexpr bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-constexpr std::array<std::string_view, 10> kSecretWords{
-    "token",    "credential", "operatorkey",   "drawseed",          "secret",
-    "password", "cookie",     "authorization", "registrationnonce", "privatekey",
+constexpr std::array<std::string_view, 13> kSecretWords{
+    "token",        "credential",       "operatorkey",   "drawseed",          "secret",
+    "password",     "cookie",           "authorization", "registrationnonce", "privatekey",
+    "admissionkey", "registrationcode", "contactemail",
 };
+constexpr std::size_t kFirstHidden = 11;  // from here on nothing of a value is shown
 constexpr std::string_view kPublicSuffix = "tokenhash";
+
+/// The first secret word in `key`, as an index; the number of words for none.
+std::size_t secret_word_in(std::string_view key) {
+  if (key.size() > kLongestKey) key.remove_prefix(key.size() - kLongestKey);
+  std::string plain;
+  for (char c : key) {
+    if (c != '_' && c != '-') plain += lower(c);
+  }
+  if (plain.ends_with(kPublicSuffix)) return kSecretWords.size();
+  auto found = std::find_if(kSecretWords.begin(), kSecretWords.end(),
+                            [&](std::string_view word) { return plain.find(word) != plain.npos; });
+  return static_cast<std::size_t>(found - kSecretWords.begin());
+}
 
 /// Bytes of the raw text that are not shown.
 struct Span {
@@ -50,7 +65,9 @@ class SecretFinder {
   void find_values() {
     next_equals_ = next('=', 0);
     for (std::size_t i = next_separator(0); i < chars_.size(); i = next_separator(i)) {
-      std::size_t after = key_is_secret(i) ? hide_value(i + 1) : i + 1;
+      std::size_t word = secret_word_before(i);
+      most_shown_ = word < kFirstHidden ? kShown : 0;
+      std::size_t after = word < kSecretWords.size() ? hide_value(i + 1) : i + 1;
       i = std::max(after, i + 1);
     }
   }
@@ -66,7 +83,7 @@ class SecretFinder {
   }
 
   /// The key that ends before the separator at `end`, quoted or not.
-  [[nodiscard]] bool key_is_secret(std::size_t end) const {
+  [[nodiscard]] std::size_t secret_word_before(std::size_t end) const {
     while (end > 0 && text_.is_space(end - 1)) --end;
     bool quoted = end > 0 && is_quote(end - 1);
     while (end > 0 && is_quote(end - 1)) --end;
@@ -77,7 +94,7 @@ class SecretFinder {
     } else {
       while (begin > limit && is_word(chars_[begin - 1])) --begin;
     }
-    return begin < end && is_secret_key(chars_.substr(begin, end - begin));
+    return begin < end ? secret_word_in(chars_.substr(begin, end - begin)) : kSecretWords.size();
   }
 
   [[nodiscard]] bool is_quote(std::size_t i) const { return chars_[i] == '"' || chars_[i] == '\''; }
@@ -135,6 +152,7 @@ class SecretFinder {
   }
 
   void find_tokens() {
+    most_shown_ = kShown;
     for (std::size_t i = 3; i < chars_.size(); ++i) {
       const void* found = std::memchr(chars_.data() + i, '_', chars_.size() - i);
       if (found == nullptr) return;
@@ -150,7 +168,7 @@ class SecretFinder {
 
   void hide(std::size_t begin, std::size_t end) {
     if (begin >= end) return;
-    std::size_t shown = std::min(kShown, (end - begin) / 2);
+    std::size_t shown = std::min(most_shown_, (end - begin) / 2);
     spans_.push_back({text_.position(begin + shown), text_.position(end)});
   }
 
@@ -158,6 +176,7 @@ class SecretFinder {
   std::string_view chars_;
   std::vector<Span>& spans_;
   std::size_t next_equals_ = 0;
+  std::size_t most_shown_ = kShown;
 };
 
 void append_without(std::string_view raw, std::vector<Span>& spans, std::string& out) {
@@ -178,14 +197,8 @@ void append_without(std::string_view raw, std::vector<Span>& spans, std::string&
 }  // namespace
 
 bool is_secret_key(std::string_view key) {
-  if (key.size() > kLongestKey) key.remove_prefix(key.size() - kLongestKey);
-  std::string plain;
-  for (char c : key) {
-    if (c != '_' && c != '-') plain += lower(c);
-  }
-  return !plain.ends_with(kPublicSuffix) &&
-         std::any_of(kSecretWords.begin(), kSecretWords.end(),
-                     [&](std::string_view word) { return plain.find(word) != plain.npos; });
+  std::size_t word = secret_word_in(key);
+  return word < kSecretWords.size() && kSecretWords[word] != "contactemail";
 }
 
 std::string mask_secrets(std::string_view raw) {

@@ -4,13 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 namespace league::core {
 namespace {
-
-constexpr std::size_t kLongest = 64 * 1024;
 
 Error file_error(const std::filesystem::path& file, const std::string& why) {
   return {ErrorCode::kInternalError, file.string() + ": " + why, ""};
@@ -33,7 +32,8 @@ class Descriptor {
 
 }  // namespace
 
-Result<std::optional<std::string>> read_private_file(const std::filesystem::path& file) {
+Result<std::optional<std::string>> read_private_file(const std::filesystem::path& file,
+                                                     std::size_t longest) {
   Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (descriptor.get() < 0 && errno == ENOENT) return std::optional<std::string>();
   if (descriptor.get() < 0) return file_error(file, std::strerror(errno));
@@ -42,10 +42,10 @@ Result<std::optional<std::string>> read_private_file(const std::filesystem::path
   if (!S_ISREG(status.st_mode)) return file_error(file, "is not a file");
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return file_error(file, "others may read it; run chmod 600 on it");
-  std::string content(kLongest + 1, '\0');
+  std::string content(std::min(static_cast<std::size_t>(status.st_size), longest) + 1, '\0');
   ssize_t size = ::read(descriptor.get(), content.data(), content.size());
   if (size < 0) return file_error(file, std::strerror(errno));
-  if (static_cast<std::size_t>(size) > kLongest) return file_error(file, "is too long");
+  if (static_cast<std::size_t>(size) > longest) return file_error(file, "is too long");
   content.resize(static_cast<std::size_t>(size));
   return std::optional(std::move(content));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,9 +12,9 @@
 namespace league::core {
 
 /// The content of a file with a secret; nothing if there is no such file. Refuses a file that
-/// others may read and one of more than 64 KiB.
+/// others may read and one of more than `longest` bytes.
 [[nodiscard]] Result<std::optional<std::string>> read_private_file(
-    const std::filesystem::path& file);
+    const std::filesystem::path& file, std::size_t longest = std::size_t{64} * 1024);
 
 /// Writes a file that only its owner can read (mode 0600) in place of whatever was there: after a
 /// crash either the old or the new content is there, whole. With kNow the content is on the

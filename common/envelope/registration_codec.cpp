@@ -23,6 +23,7 @@ void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
   a.unless("takes_from_queue", s.takes_from_queue, false);
   a.unless("hears_events", s.hears_events, false);
   a.unless("match_credentials", s.match_credentials, false);
+  a.optional("admission_key", s.admission_key);
 }
 
 template <typename Archive, typename Self>
@@ -35,6 +36,7 @@ void describe(Archive& a, Self& s, Of<PlayerMeta> /*unused*/) {
   a.optional("contact_email", s.contact_email);
   a.optional("log_public_key", s.log_public_key);
   a.unless("hears_events", s.hears_events, false);
+  a.optional("registration_code", s.registration_code);
 }
 
 template <typename Archive, typename Self>

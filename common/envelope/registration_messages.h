@@ -27,6 +27,8 @@ struct RefereeMeta {
   /// Shows players match credentials and reveals every seed, as ours do (protocol §8). A referee
   /// that does not say so is one of other origin.
   bool match_credentials = false;
+  /// What the manager's `referee.key` holds, where it is asked for (protocol §8). A secret.
+  std::optional<std::string> admission_key = std::nullopt;
 
   bool operator==(const RefereeMeta&) const = default;
 };
@@ -41,6 +43,9 @@ struct PlayerMeta {
   std::optional<std::string> contact_email = std::nullopt;
   std::optional<std::string> log_public_key = std::nullopt;  ///< as a referee's
   bool hears_events = false;  ///< as a referee's
+  /// What the operator gave this bot to register with, where that is asked for (protocol §8). A
+  /// secret.
+  std::optional<std::string> registration_code = std::nullopt;
 
   bool operator==(const PlayerMeta&) const = default;
 };

@@ -28,4 +28,8 @@ using HeaderMap = std::multimap<std::string, std::string, HeaderNameLess>;
 [[nodiscard]] std::optional<std::string_view> find_header(const HeaderMap& headers,
                                                           std::string_view name);
 
+/// Whether a proxy says that it passed the message on (RFC 7239, RFC 9110 §7.6.3, and what proxies
+/// wrote before).
+[[nodiscard]] bool is_relayed(const HeaderMap& headers);
+
 }  // namespace league::rpc

@@ -66,6 +66,7 @@ struct WebSocketMetadata {
   WebSocketFrameType frame_type = WebSocketFrameType::kText;
   bool is_final = true;
   bool is_compressed = false;
+  bool is_relayed = false;  ///< the request to upgrade had come through a proxy
   bool operator==(const WebSocketMetadata&) const = default;
 };
 

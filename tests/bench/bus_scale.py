@@ -106,7 +106,8 @@ class Bench:
                                    "--data", self.directory / "data")
         url = manager.stdout.readline().split()[1]
         for i in range(self.referees):
-            self.start_agent("referee", "--name", f"whistle{i}", "--max-matches", CAPACITY)
+            self.start_agent("referee", "--name", f"whistle{i}", "--max-matches", CAPACITY,
+                             "--admission-key", self.directory / "data" / "referee.key")
         self.start_bots()
         return self.watch(url)
 

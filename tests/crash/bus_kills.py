@@ -51,11 +51,21 @@ class BusLeague(CrashLeague):
         self.manager = Part(self, "league_manager", 1, [
             *common, "--port", self.port, "--players", PLAYERS, "--referees", REFEREES, "--data", here / "data"])
         agent = [*common, "--data", here / "agents"]
-        self.referees = [Part(self, "referee", 1, [*agent, "--name", f"whistle{i}"]) for i in range(REFEREES)]
+        key = here / "referee.key"  # the operator's own: all programs start at once
+        key.write_text("ref_of_the_leagues_that_are_killed\n")
+        key.chmod(0o600)
+        self.admit(here / "data")
+        self.referees = [Part(self, "referee", 1, [*agent, "--name", f"whistle{i}", "--admission-key", key])
+                         for i in range(REFEREES)]
         self.players = [
             Part(self, "player", PLAYERS_EACH, [
                 *agent, "--name", f"bot{i}_", "--count", PLAYERS_EACH, "--strategy", "slow:80"])
             for i in range(PLAYER_PROCESSES)]
+
+    def admit(self, data):
+        """Has the manager of this directory ask for the referees' key."""
+        data.mkdir(exist_ok=True)
+        shutil.copy2(self.directory / "referee.key", data / "referee.key")
 
     def next_fault(self):
         """Only kills: what a manager's death at a place of its journal does is crash.py's."""

@@ -81,6 +81,7 @@ class StandbyLeague(BusLeague):
         common = ["--limits", self.directory / "limits.json", "--bus", self.broker.url]
         self.managers = [Manager(self, name, first + i, common) for i, name in enumerate(NAMES)]
         self.manager = self.managers[0]
+        self.admit(self.manager.data)
 
     @property
     def parts(self):
@@ -114,7 +115,7 @@ class StandbyLeague(BusLeague):
     def follow(self, manager, leader):
         """With a directory that has nothing but the keys."""
         manager.data.mkdir(exist_ok=True)
-        for key in ("secret.key", "operator.key"):
+        for key in ("secret.key", "operator.key", "referee.key"):
             shutil.copy2(leader.data / key, manager.data / key)
         manager.start()
         wait_until(lambda: manager.follows() or manager.leads(), 20, "the other manager follows")

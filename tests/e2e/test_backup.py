@@ -96,7 +96,7 @@ class BackupTest(LeagueTest):
         copy = self.directory / "copy"
         names = sorted(str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file())
         self.assertEqual([name for name in names if not name.startswith("agents/")],
-                         ["journal/journal.sqlite", "log.key", "operator.key", "secret.key"])
+                         ["journal/journal.sqlite", "log.key", "operator.key", "referee.key", "secret.key"])
         self.assertIn("agents/player_bot1.json", names)
         self.assertFalse([name for name in names if name.endswith(".lock")])
         for name in names:

@@ -79,10 +79,33 @@ class BeforeTheStart(Registration):
         answer = rpc(self.manager.url, "register_referee", referee_registration("alpha", HERE.format(5001)))
         self.assertEqual(answer.error_code(), "E020")
 
-    def test_same_name_elsewhere_is_another_player(self):
-        self.accepted(player_registration("alpha", HERE.format(5001)))
-        other = self.accepted(player_registration("alpha", HERE.format(5002)))
-        self.assertEqual(other["player_id"], "P02")
+    def test_one_name_is_one_player(self):
+        self.accepted(player_registration("Alpha", HERE.format(5001)))
+        for name in ("Alpha", "alpha", " ALPHA "):
+            with self.subTest(name=name):
+                answer = self.register(player_registration(name, HERE.format(5002), sender="player:other"))
+                self.assert_rejected(answer, "E020")
+                self.assertIn("P01", answer.result()["reason"])
+        referee = rpc(self.manager.url, "register_referee", referee_registration("Alpha", HERE.format(5003)))
+        self.assertEqual(referee.result()["referee_id"], "REF01", "a referee may have a player's name")
+
+    def test_one_address_is_one_agent(self):
+        self.accepted(player_registration("alpha", "http://127.0.0.1:5001/mcp"))
+        for spelling in ("http://localhost:5001/mcp", "http://LOCALHOST:5001/mcp/", "http://[::1]:5001/mcp",
+                         "http://[::ffff:127.0.0.1]:5001/mcp"):
+            with self.subTest(spelling=spelling):
+                self.assert_rejected(self.register(player_registration("beta", spelling)), "E020")
+        self.accepted(player_registration("beta", "http://127.0.0.1:5001/other"))
+
+    def test_a_wrong_token_is_no_new_identity(self):
+        first = self.accepted(player_registration("alpha", HERE.format(5001)))
+        wrong = "tok_p01_" + "a" * 52
+        answer = self.register(player_registration("alpha", HERE.format(5001), auth_token=wrong))
+        self.assert_rejected(answer, "E012")
+        self.assertNotIn(wrong, answer.text)
+        self.assert_rejected(self.register(player_registration("new", HERE.format(5002), auth_token="stale")), "E012")
+        self.assertEqual(self.status(self.manager)["players"], 1)
+        self.assertIsNone(self.query(first).error_code(), "the right one is as good as before")
 
     def test_with_the_token_a_player_may_move(self):
         first = self.accepted(player_registration("alpha", HERE.format(5001)))
@@ -108,10 +131,10 @@ class BeforeTheStart(Registration):
                 answer = self.register(player_registration("e", endpoint))
                 self.assertIn(answer.error_code(), ("E027", "E023"), answer)
         self.assertEqual(self.status(self.manager)["players"], 0)
-        for endpoint in ("http://10.1.2.3:80/mcp", "http://192.168.0.7/mcp", "http://[::1]:5005/mcp",
-                         "http://localhost:5006/mcp", "http://127.0.0.1:5007"):
+        for i, endpoint in enumerate(("http://10.1.2.3:80/mcp", "http://192.168.0.7/mcp", "http://[::1]:5005/mcp",
+                                      "http://localhost:5006/mcp", "http://127.0.0.1:5007")):
             with self.subTest(endpoint=endpoint):
-                self.accepted(player_registration("e", endpoint))
+                self.accepted(player_registration(f"e{i}", endpoint))
 
     def test_malformed(self):
         def with_meta(**meta):

@@ -48,7 +48,7 @@ class StandbyTest(BusTest):
     def standing_by(self, data, *arguments, key_of="one"):
         """A manager that follows: it has the key, and says whom it follows."""
         (self.directory / data).mkdir(exist_ok=True)
-        for name in ("secret.key", "operator.key"):
+        for name in ("secret.key", "operator.key", "referee.key"):
             shutil.copy2(self.directory / key_of / name, self.directory / data / name)
         program = self.manager(data, "--standby", *arguments)
         self.wait_until_follows(program)

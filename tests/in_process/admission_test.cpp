@@ -309,6 +309,30 @@ TEST_F(Admission, TheOperatorsKeyStartsALeagueAndNothingElse) {
   EXPECT_EQ(start({{"operator_key", LeagueFixture::kOperatorKey}})["error_code"], "E039");
 }
 
+TEST_F(Admission, OnlyTheOperatorGivesASeatANewToken) {
+  auto ask = [&](json arguments) {
+    return league_.call("league_manager", "new_agent_token", std::move(arguments))["result"];
+  };
+  EXPECT_EQ(ask({{"agent_id", "P01"}})["error_code"], "E011");
+  EXPECT_EQ(ask({{"agent_id", "P01"}, {"operator_key", "wrong"}})["error_code"], "E016");
+  auto old = league_.token_of("P01").reveal();
+  EXPECT_EQ(ask({{"agent_id", "P01"}, {"operator_key", old}})["error_code"], "E016");
+  json right = {{"operator_key", LeagueFixture::kOperatorKey}};
+  EXPECT_EQ(ask(right)["error_code"], "E003");
+  right["agent_id"] = "P99";
+  EXPECT_EQ(ask(right)["error_code"], "E005");
+  right["agent_id"] = "P01";
+  std::string token = ask(right)["auth_token"];
+  EXPECT_NE(token, old);
+  auto query = [&](const std::string& shown) {
+    return league_.call("league_manager", "league_query",
+                        league_.message("LEAGUE_QUERY", "player:P01", shown,
+                                        {{"query_type", "GET_STANDINGS"}}))["result"];
+  };
+  EXPECT_EQ(query(old)["error_code"], "E012") << "the old one is void";
+  EXPECT_EQ(query(token)["success"], true);
+}
+
 TEST_F(Admission, OnlyItsManagerStartsAMatchAtAReferee) {
   auto start = [&](json arguments) {
     return verdict_of(league_.post("REF01", json{{"jsonrpc", "2.0"},

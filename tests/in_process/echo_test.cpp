@@ -129,6 +129,8 @@ TEST_F(Echo, NorDoesOneToAFrameOrATool) {
       {"initialize", {{"protocolVersion", long_text()}}},
       {"logging/setLevel", {{"level", long_text()}}},
       {"start_league", {{"operator_key", long_text()}}},
+      {"new_agent_token",
+       {{"operator_key", LeagueFixture::kOperatorKey}, {"agent_id", long_text()}}},
       {"start_match", {{"auth_token", long_text()}, {"match", {{"match_id", long_text()}}}}},
       {"get_match_state", {{"match_id", long_text()}, {"auth_token", long_text()}}},
       {"get_player_state", {{"auth_token", long_text()}}},

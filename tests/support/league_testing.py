@@ -144,6 +144,7 @@ class Program:
 
     def __init__(self, name, arguments, directory, environment=None):
         self.name = name
+        self.arguments = [str(argument) for argument in arguments]
         self.stderr_path = directory / f"{Path(name).name}_{time.monotonic_ns()}.stderr"
         self._lines = queue.Queue()
         with open(self.stderr_path, "wb") as stderr:
@@ -240,8 +241,15 @@ class LeagueTest(unittest.TestCase):
         (url, league_id), = program.ready()
         return Agent(program, url, league_id)
 
+    def admission(self, manager):
+        """The options that admit a referee, wherever it registers from; none where the manager has no key."""
+        given = manager.program.arguments if hasattr(manager, "program") else []
+        key = Path(given[given.index("--data") + 1]) / "referee.key" if "--data" in given else None
+        return ["--admission-key", key] if key and key.exists() else []
+
     def start_referee(self, manager, *arguments, name="whistle", limits=FAST):
-        program = self.start("referee", "--manager", manager.url, "--name", name, *arguments, limits=limits)
+        program = self.start("referee", "--manager", manager.url, "--name", name, *self.admission(manager), *arguments,
+                             limits=limits)
         (url, identity), = program.ready()
         return Agent(program, url, identity)
 

@@ -20,7 +20,7 @@ core::Error backup_error(const std::string& why) {
 std::vector<fs::path> private_files(const fs::path& data) {
   std::vector<fs::path> files;
   std::error_code ignored;
-  for (const char* name : {"secret.key", "operator.key", "log.key", "bus.session"}) {
+  for (const char* name : {"secret.key", "operator.key", "referee.key", "log.key", "bus.session"}) {
     if (fs::exists(data / name, ignored)) files.emplace_back(name);
   }
   for (const auto& entry : fs::directory_iterator(data / "agents", ignored)) {

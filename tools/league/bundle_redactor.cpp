@@ -72,7 +72,7 @@ void BundleRedactor::add_keys_of(const fs::path& file) {
 
 core::Result<BundleRedactor> BundleRedactor::for_data(const fs::path& data) {
   BundleRedactor redactor;
-  for (const char* name : {"operator.key", "log.key"}) {
+  for (const char* name : {"operator.key", "referee.key", "log.key"}) {
     std::string content = bytes_of(data / name);
     for_each_word(content, [&](std::size_t, std::string_view word) {
       redactor.add(word);

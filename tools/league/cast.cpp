@@ -52,11 +52,13 @@ struct Group {
   int first = 0;
   int count = 1;
   bool numbers_itself = false;  ///< the player program adds the numbers
+  bool is_mixed = false;  ///< other players have other transports
 
   /// `random-`, and for a process with several players what tells it from another transport's.
   [[nodiscard]] std::string prefix() const {
     std::string name = file_name(strategy) + "-";
-    bool is_plain = !numbers_itself || transport == agent::Serving::kHttp;
+    // What numbers itself begins with 1, as the others of its strategy do.
+    bool is_plain = !numbers_itself || (transport == agent::Serving::kHttp && !is_mixed);
     return is_plain ? name : name + std::string(agent::serving_name(transport)) + "-";
   }
   [[nodiscard]] std::string name() const {
@@ -146,7 +148,8 @@ std::vector<Group> groups_of(const UpOptions& options, const std::vector<std::st
                         .strategy_index = index,
                         .transport = transport,
                         .first = number,
-                        .count = 1});
+                        .count = 1,
+                        .is_mixed = options.transports.size() > 1});
     } else {
       ++same->count;
       same->numbers_itself = true;
@@ -233,6 +236,7 @@ std::vector<Part> referee_parts(const UpOptions& options, const std::string& man
               .name = name,
               .arguments = {"--port", "0", "--manager", manager_url, "--name", name, "--data",
                             options.data.string()}};
+    append(part.arguments, {"--admission-key", (options.data / "referee.key").string()});
     if (options.max_matches > 0)
       append(part.arguments, {"--max-matches", std::to_string(options.max_matches)});
     append(part.arguments, transport_arguments(host_transport(options), options, name));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 namespace league::tools {
 namespace {
@@ -172,11 +173,33 @@ TEST(Cast, SeveralTransportsAreDealtOutInTurn) {
   options.transports = {agent::Serving::kHttp, agent::Serving::kTcp};
   auto parts = player_parts(options, {"random"});
   ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(names(parts), (std::vector<std::string>{"random-", "random-tcp-"}));
+  EXPECT_EQ(names(parts), (std::vector<std::string>{"random-http-", "random-tcp-"}));
   EXPECT_EQ(after(parts[1], "--count"), "20");
   EXPECT_EQ(after(parts[0], "--seed"), "7");
   EXPECT_EQ(after(parts[1], "--seed"), "400008") << "no seed of the other process";
   EXPECT_EQ(after(manager_part(options, kPrograms), "--transport"), "");
+}
+
+TEST(Cast, NoTwoPlayersHaveOneName) {
+  UpOptions options;
+  options.players = 150;
+  options.transports = {agent::Serving::kHttp, agent::Serving::kStdio, agent::Serving::kTcp};
+  auto cast = cast_players(options, {"random", "even"}, kUrl, kPrograms);
+  std::set<std::string> names;
+  for (const auto& resident : cast.residents) names.insert(resident.name);
+  for (const auto& part : cast.parts) {
+    const std::string name = after(part, "--name");
+    if (part.agents == 1) names.insert(name);
+    for (int i = 1; part.agents > 1 && i <= part.agents; ++i)
+      names.insert(name + std::to_string(i));
+  }
+  EXPECT_EQ(names.size(), 150U);
+}
+
+TEST(Cast, RefereesShowTheManagersKey) {
+  UpOptions options;
+  options.data = "d";
+  EXPECT_EQ(after(referee_parts(options, kUrl, kPrograms)[0], "--admission-key"), "d/referee.key");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tools/league/admin_command.h"
 #include "tools/league/audit_command.h"
 #include "tools/league/backup_command.h"
 #include "tools/league/bench_command.h"
@@ -71,6 +72,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_status_command(app, chosen);
   add_start_command(app, chosen);
   add_enter_command(app, chosen);
+  add_admin_command(app, chosen);
   add_call_command(app, chosen);
   add_events_command(app, stop, chosen);
   add_gateway_command(app, stop, chosen);

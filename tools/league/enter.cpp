@@ -24,6 +24,8 @@ nlohmann::json request_of(const Entrant& entrant, const core::Clock& clock,
                          .game_types = entrant.game_types,
                          .contact_endpoint = entrant.endpoint,
                          .protocol_version = std::string(envelope::kProtocolVersion)};
+  if (!entrant.registration_code.empty())
+    message.player_meta.registration_code = entrant.registration_code.reveal();
   message.registration_nonce = core::to_hex(random.bytes<16>());
   return envelope::encode(envelope, message);
 }

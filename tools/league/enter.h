@@ -17,6 +17,7 @@ struct Entrant {
   std::string display_name;
   std::string endpoint;  ///< any contact_endpoint that the manager's policy allows
   std::vector<std::string> game_types = {"even_odd"};
+  core::AuthToken registration_code = {};  ///< empty where the league asks for none
 };
 
 /// What the manager gave it.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/secret_file.h"
 #include "common/core/private_file.h"
 #include "tools/league/enter.h"
 #include "tools/league/table_text.h"
@@ -17,6 +18,7 @@ struct EnterOptions {
   std::string url;
   Entrant entrant;
   std::filesystem::path token_file;
+  std::filesystem::path code_file;
   bool json = false;
 };
 
@@ -27,7 +29,13 @@ int enter_failed(const core::Error& error) {
   return nobody ? 2 : 1;
 }
 
-int enter(const EnterOptions& options) {
+int enter(EnterOptions options) {
+  auto code = agent::read_secret_file(options.code_file);
+  if (!code) {
+    std::cerr << "error: " << safe_text(code.error().message) << '\n';
+    return 2;
+  }
+  options.entrant.registration_code = std::move(*code);
   auto manager = ManagerClient::connect(options.url);
   if (!manager) {
     std::cerr << "error: " << safe_text(manager.error().message) << '\n';
@@ -74,6 +82,9 @@ void add_enter_command(CLI::App& app, std::function<int()>& chosen) {
   command->add_option("--game", options->entrant.game_types, "a game that it plays (even_odd)");
   command->add_option("--token-file", options->token_file,
                       "keep the player's token in this file (mode 0600); else it is forgotten");
+  command->add_option(
+      "--registration-code", options->code_file,
+      "file (mode 0600) with the code to register with, where the league asks for one");
   command->add_flag("--json", options->json, "print one JSON object for machines");
   command->footer(
       "Examples:\n"

@@ -53,7 +53,8 @@ class BeastServerWebSocket final : public ServerWebSocket,
                        const ServerWebSocketOptions& options)
       : hub_(hub),
         options_(options),
-        context_(rpc::TransportContext::web_socket({}).with_connection(socket.connection)),
+        context_(rpc::TransportContext::web_socket({.is_relayed = upgrade.is_relayed})
+                     .with_connection(socket.connection)),
         handshake_(handshake_request(upgrade)),
         seat_(std::move(socket.seat)),
         socket_(HandedOverStream(server_socket(hub.context(), socket.fd.release()))),

@@ -15,6 +15,7 @@ namespace league::transport {
 struct WebSocketUpgrade {
   std::string key;  ///< Sec-WebSocket-Key
   bool offers_mcp = false;  ///< the subprotocol
+  bool is_relayed = false;  ///< a proxy says that it passed the request on
 };
 
 /// What one WebSocket may take.

@@ -50,6 +50,7 @@ std::variant<HttpRefusal, WebSocketUpgrade> read_upgrade(const rpc::HeaderMap& h
   WebSocketUpgrade upgrade;
   upgrade.key = key;
   upgrade.offers_mcp = header_lists(headers, "Sec-WebSocket-Protocol", "mcp");
+  upgrade.is_relayed = rpc::is_relayed(headers);
   return upgrade;
 }
 

@@ -1,0 +1,104 @@
+#include "tools/league/admin_command.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "common/agent/secret_file.h"
+#include "common/core/private_file.h"
+#include "tools/league/manager_client.h"
+#include "tools/league/table_text.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+
+struct AdminOptions {
+  std::string url;
+  std::string agent_id;
+  std::filesystem::path key_file;
+  std::filesystem::path token_file;
+  bool json = false;
+};
+
+int fail(const core::Error& error, int exit_code) {
+  std::cerr << "error: " << safe_text(error.message) << '\n';
+  return exit_code;
+}
+
+void print_new_token(const AdminOptions& options, const json& answer) {
+  const std::string token = answer.value("auth_token", "");
+  if (options.json) {
+    json object = {{"agent_id", options.agent_id}, {"league_id", answer.value("league_id", "")}};
+    if (options.token_file.empty()) object["auth_token"] = token;
+    std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
+    return;
+  }
+  std::cout << safe_text(options.agent_id) << " has a new token, and the old one is void.\n";
+  if (options.token_file.empty()) {
+    std::cout << safe_text(token) << '\n';
+  } else {
+    std::cout << "It is in " << options.token_file.string()
+              << "; give that file to the agent's owner (player --token FILE)\n";
+  }
+  std::cout.flush();
+}
+
+int new_token(const AdminOptions& options) {
+  auto key = agent::read_secret_file(options.key_file);
+  if (!key) {
+    auto error = key.error();
+    error.message +=
+        "; it is the file behind the manager's --operator-key (default: DATA/operator.key)";
+    return fail(error, 2);
+  }
+  auto client = ManagerClient::connect(options.url);
+  if (!client) return fail(client.error(), 2);
+  auto answer = client->call("new_agent_token",
+                             {{"operator_key", key->reveal()}, {"agent_id", options.agent_id}});
+  if (!answer) {
+    auto code = answer.error().code;
+    bool nobody = code == core::ErrorCode::kConnectionError || code == core::ErrorCode::kTimeout;
+    return fail(answer.error(), nobody ? 2 : 1);
+  }
+  if (!options.token_file.empty()) {
+    auto written =
+        core::write_private_file(options.token_file, answer->value("auth_token", "") + "\n");
+    if (!written) return fail(written.error(), 2);
+  }
+  print_new_token(options, *answer);
+  return 0;
+}
+
+}  // namespace
+
+void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
+  CLI::App* admin = app.add_subcommand("admin", "what the operator does to a league's agents");
+  admin->require_subcommand(1);
+  auto options = std::make_shared<AdminOptions>();
+  CLI::App* command = admin->add_subcommand(
+      "new-token", "give the seat of an agent that has lost its token another one");
+  command
+      ->add_option("URL", options->url, "of the league manager, such as http://localhost:8000/mcp")
+      ->required();
+  command->add_option("AGENT", options->agent_id, "the seat, such as P07 or REF01")->required();
+  command->add_option("--operator-key", options->key_file, "file with the operator's key")
+      ->required();
+  command->add_option("--token-file", options->token_file,
+                      "write the token to this file (mode 0600) instead of printing it");
+  command->add_flag("--json", options->json, "print one JSON object for machines");
+  command->footer(
+      "Example:\n"
+      "  league admin new-token http://localhost:8000/mcp P07 --operator-key data/operator.key "
+      "--token-file p07.token\n"
+      "  player --manager http://localhost:8000/mcp --name alpha --token p07.token\n"
+      "Exit codes: 0 the seat has a new token, 1 the manager refused, 2 it did not answer or there "
+      "is no key.");
+  command->callback([options, &chosen] { chosen = [options] { return new_token(*options); }; });
+}
+
+}  // namespace league::tools
