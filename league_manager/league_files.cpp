@@ -40,7 +40,31 @@ void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) 
       .number("draws", row.tally.draws)
       .number("losses", row.tally.losses)
       .number("points", row.tally.points)
+      .text("state", agent_state_name(agent.lifecycle.state()))
+      .optional_text("state_reason", agent.lifecycle.reason())
       .end();
+}
+
+/// Why the players of a match lost it technically, by id.
+void add_failures(JsonObject& object, std::string& out, const LeagueBook& book,
+                  const MatchView& view) {
+  const LeagueBook::Causes* causes = book.causes(view.match);
+  if (causes == nullptr) return;
+  object.name("failures");
+  JsonObject by_player(out);
+  for (game::Side side : game::kBothSides) {
+    const auto& cause = (*causes)[side];
+    if (!cause) continue;
+    by_player.name(
+        player_id(side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b));
+    JsonObject(out)
+        .text("call", cause->call)
+        .text("error_code", cause->error_code)
+        .number("attempts", cause->attempts)
+        .text("text", cause->text)
+        .end();
+  }
+  by_player.end();
 }
 
 void add_choices(std::string& out, const LeagueBook& book, const MatchView& view) {
@@ -83,6 +107,7 @@ void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
     object.null("drawn_number");
   }
   if (!note.technical_reason.empty()) object.text("technical_reason", note.technical_reason);
+  add_failures(object, out, book, view);
   if (result.fairness) object.text("fairness", game::fairness_name(*result.fairness));
   if (result.is_unproven) object.flag("unproven", true);
   add_disputes(object, out, book.league(), view.match);

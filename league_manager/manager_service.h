@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/agent/agent_server.h"
+#include "league_manager/agent_desk.h"
 #include "league_manager/claim_desk.h"
 #include "league_manager/conductor.h"
 #include "league_manager/endpoint_admission.h"
@@ -34,6 +35,7 @@ struct ManagerDependencies {
   const envelope::EnvelopeBuilder& envelopes;
   EndpointAdmission& endpoints;
   core::Timer& timer;
+  OperatorLog* log = nullptr;  ///< null: the operator is told nothing
   EventFeed* events = nullptr;  ///< null where the program is on no bus
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
@@ -51,6 +53,8 @@ class ManagerService {
  private:
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
+  /// A registration that is not even a message is in no event.
+  void note_refused_registration(const core::Error& error, const std::string& original_type) const;
   [[nodiscard]] nlohmann::json league_error(const core::Error& error,
                                             const std::string& original_type,
                                             const core::ConversationId& conversation) const;
@@ -85,6 +89,7 @@ class ManagerService {
   agent::AgentServer server_;
   ManagerResources resources_;
   ClaimDesk claims_;
+  AgentDesk agents_;
   EventDesk events_;
 };
 

@@ -10,6 +10,10 @@ namespace league::league_manager {
 [[nodiscard]] agent::ToolDescription get_league_status_tool();
 [[nodiscard]] agent::ToolDescription start_league_tool();
 [[nodiscard]] agent::ToolDescription events_subscribe_tool();
+[[nodiscard]] agent::ToolDescription get_agents_tool();
+[[nodiscard]] agent::ToolDescription shut_down_agent_tool();
+[[nodiscard]] agent::ToolDescription restore_agent_tool();
+[[nodiscard]] agent::ToolDescription withdraw_tool();
 [[nodiscard]] agent::ToolDescription claim_match_tool();
 
 /// How the manager presents itself.

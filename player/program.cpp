@@ -10,6 +10,7 @@
 
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
+#include "common/agent/manager_watch.h"
 #include "common/transport/signals.h"
 #include "player/dispute_sender.h"
 #include "player/history_file.h"
@@ -118,10 +119,12 @@ class Bench {
       if (seat.keeper) {
         if (auto kept = seat.keeper->prepare(registration, seat.port->port()); !kept) return kept;
       }
+      const agent::ManagerWatch watch(host_.timer(), seat.name, manager_url());
       agent::register_agent(
           {seat.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
           std::move(registration),
-          [this, &seat, url](const core::Result<agent::Identity>& identity) {
+          [this, &seat, url, watch](const core::Result<agent::Identity>& identity) {
+            watch.answered();
             on_registered(seat, url, identity);
           });
     }
