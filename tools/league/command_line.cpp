@@ -70,6 +70,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_up_command(app, stop, chosen);
   add_status_command(app, chosen);
   add_start_command(app, chosen);
+  add_agent_command(app, chosen);
   add_enter_command(app, chosen);
   add_call_command(app, chosen);
   add_events_command(app, stop, chosen);

@@ -14,4 +14,7 @@ void add_status_command(CLI::App& app, std::function<int()>& chosen);
 /// Adds `league start URL`: starts a league with whoever is in. `chosen` as above.
 void add_start_command(CLI::App& app, std::function<int()>& chosen);
 
+/// Adds `league agent shut-down|restore`.
+void add_agent_command(CLI::App& app, std::function<int()>& chosen);
+
 }  // namespace league::tools
