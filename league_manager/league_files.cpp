@@ -40,9 +40,27 @@ void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) 
       .number("draws", row.tally.draws)
       .number("losses", row.tally.losses)
       .number("points", row.tally.points)
-      .text("state", agent_state_name(agent.lifecycle.state()))
-      .optional_text("state_reason", agent.lifecycle.reason())
       .end();
+}
+
+/// The players that are suspended or shut down, by id, and why. Beside the rows, which are those
+/// that everybody was told.
+void add_states(JsonObject& object, std::string& out, const League& league) {
+  object.name("states");
+  JsonObject by_player(out);
+  for (int i = 0; i < league.roster().count(AgentKind::kPlayer); ++i) {
+    const AgentLifecycle& lifecycle = league.roster().agent(AgentRef::player(i)).lifecycle;
+    const AgentState state = lifecycle.state();
+    if (state != AgentState::kSuspended && state != AgentState::kShutdown) continue;
+    by_player.name(player_id(i));
+    JsonObject(out)
+        .text("state", agent_state_name(state))
+        .text("reason", lifecycle.reason())
+        .text("detail", lifecycle.detail())
+        .time("since", lifecycle.state_since())
+        .end();
+  }
+  by_player.end();
 }
 
 /// Why the players of a match lost it technically, by id.
@@ -203,6 +221,7 @@ core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink)
   object.number("rounds_completed", rounds)
       .number("matches_completed", status.finished.total_matches)
       .optional_text("champion", player_id(league.champion().value_or(-1)));
+  add_states(object, out, league);
   object.name("standings");
   out += '[';
   const char* separator = "\n ";

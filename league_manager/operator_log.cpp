@@ -78,6 +78,18 @@ std::string OperatorLog::shown(AgentRef agent) const {
 
 void OperatorLog::refused(AgentKind kind, std::string_view name, std::string_view endpoint,
                           const core::Error& why) {
+  {
+    // Who floods the manager shall not flood its operator: these lines are alike and so counted.
+    std::lock_guard lock(mutex_);
+    if (++refusals_ > kMostRefusals) {
+      return tell({.is_warning = true,
+                   .event = "REGISTRATION_REFUSED",
+                   .text = "further registrations are refused with " +
+                           std::string(core::wire_code(why.code)) +
+                           "; the conversation log has them all",
+                   .fields = {{"error_code", core::wire_code(why.code)}}});
+    }
+  }
   const std::string who = core::shown(name, kLongestName);
   const std::string where = core::shown(endpoint, kLongestEndpoint);
   const std::string text = core::shown(why.message, kLongestText);

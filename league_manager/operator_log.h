@@ -39,6 +39,9 @@ class OperatorLog {
   /// From now on events are news.
   void begin() { is_live_ = true; }
 
+  /// So many refused registrations are told one by one.
+  static constexpr int kMostRefusals = 100;
+
   /// A registration was refused.
   void refused(AgentKind kind, std::string_view name, std::string_view endpoint,
                const core::Error& why);
@@ -74,6 +77,7 @@ class OperatorLog {
   std::map<MatchKey, int> referees_;  // of matches that are assigned
   int players_expected_ = 0;
   int referees_expected_ = 0;
+  int refusals_ = 0;
   Schedule schedule_;
   core::UtcTimestamp round_started_;
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "league_manager/league_test_support.h"
 
 namespace league::league_manager {
@@ -115,6 +117,17 @@ TEST_F(OperatorLogTest, WhatStrangersWriteIsBoundedAndPrintable) {
                           std::string(5000, '\x1b'));
   EXPECT_LT(lines_.back().text.size(), 600U);
   EXPECT_EQ(lines_.back().text.find('\x1b'), std::string::npos);
+}
+
+TEST_F(OperatorLogTest, AFloodOfRegistrationsIsNoFloodOfDifferentLines) {
+  log_.begin();
+  for (int i = 0; i < 10'000; ++i) {
+    log_.refused(AgentKind::kPlayer, "bot" + std::to_string(i), "http://somewhere",
+                 {core::ErrorCode::kLateRegistration, "too late", ""});
+  }
+  std::set<std::string> texts;
+  for (const auto& line : lines_) texts.insert(line.text);
+  EXPECT_EQ(texts.size(), OperatorLog::kMostRefusals + 1U);
 }
 
 }  // namespace

@@ -39,6 +39,35 @@ void print_json(const json& object) {
   std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
+std::string text_at(const json& object, const char* name) {
+  auto it = object.find(name);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+/// One line for each agent; what strangers wrote is made fit for a terminal.
+void print_agents(const json& agents) {
+  constexpr std::size_t kNameWidth = 20;
+  std::cout << "\nid     name                  state       failed  in a row  why\n";
+  for (const auto& agent : agents) {
+    if (!agent.is_object()) continue;
+    std::string why = text_at(agent, "reason");
+    if (const auto detail = text_at(agent, "detail"); !detail.empty())
+      why += (why.empty() ? "" : ": ") + detail;
+    const auto number = [&agent](const char* name, std::size_t width) {
+      auto it = agent.find(name);
+      return fitted(it != agent.end() && it->is_number_integer()
+                        ? std::to_string(it->get<std::int64_t>())
+                        : "?",
+                    width);
+    };
+    std::cout << fitted(safe_text(text_at(agent, "agent_id")), 6) << ' '
+              << fitted(safe_text(text_at(agent, "display_name")), kNameWidth) << "  "
+              << fitted(safe_text(text_at(agent, "state")), 11) << ' '
+              << number("failed_matches", 7) << ' ' << number("failed_in_a_row", 9) << ' '
+              << safe_text(why) << '\n';
+  }
+}
+
 int status(const ManagerOptions& options) {
   auto client = ManagerClient::connect(options.url);
   if (!client) return fail(client.error(), 2);
@@ -113,35 +142,6 @@ int change_agent(const ManagerOptions& options, bool shuts_down) {
   return act(options, shuts_down ? "shut_down_agent" : "restore_agent",
              {{"agent_id", options.agent}, {"reason", options.reason}},
              safe_text(options.agent) + (shuts_down ? " is shut down" : " is ACTIVE again"));
-}
-
-std::string text_at(const json& object, const char* name) {
-  auto it = object.find(name);
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-/// One line for each agent; what strangers wrote is made fit for a terminal.
-void print_agents(const json& agents) {
-  constexpr std::size_t kNameWidth = 20;
-  std::cout << "\nid     name                  state       failed  in a row  why\n";
-  for (const auto& agent : agents) {
-    if (!agent.is_object()) continue;
-    std::string why = text_at(agent, "reason");
-    if (const auto detail = text_at(agent, "detail"); !detail.empty())
-      why += (why.empty() ? "" : ": ") + detail;
-    const auto number = [&agent](const char* name, std::size_t width) {
-      auto it = agent.find(name);
-      return fitted(it != agent.end() && it->is_number_integer()
-                        ? std::to_string(it->get<std::int64_t>())
-                        : "?",
-                    width);
-    };
-    std::cout << fitted(safe_text(text_at(agent, "agent_id")), 6) << ' '
-              << fitted(safe_text(text_at(agent, "display_name")), kNameWidth) << "  "
-              << fitted(safe_text(text_at(agent, "state")), 11) << ' '
-              << number("failed_matches", 7) << ' ' << number("failed_in_a_row", 9) << ' '
-              << safe_text(why) << '\n';
-  }
 }
 
 void add_url(CLI::App& command, ManagerOptions& options) {
