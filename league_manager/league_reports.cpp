@@ -16,8 +16,22 @@ constexpr int kRecordedIncidents = 3;
 constexpr std::size_t kLongestCall = 40;
 constexpr std::size_t kLongestText = 300;
 
-/// Why `player` lost a match technically, from its failures in the report; the last call decides.
-FailureCounted failure_of(AgentRef player, const MatchReport& report) {
+/// `text` without the bot's address: causes are public, and on a bus the address is a credential.
+std::string without_address(std::string text, std::string_view endpoint) {
+  constexpr std::string_view kBus = "nats:";
+  const auto hide = [&text](std::string_view secret) {
+    for (auto at = text.find(secret); !secret.empty() && at != std::string::npos;
+         at = text.find(secret))
+      text.replace(at, secret.size(), "*");
+  };
+  if (endpoint != "*") hide(endpoint);
+  if (endpoint.starts_with(kBus)) hide(endpoint.substr(kBus.size()));
+  return text;
+}
+
+/// Why `player` at `endpoint` lost a match technically, from its failures in the report; the last
+/// call decides.
+FailureCounted failure_of(AgentRef player, std::string_view endpoint, const MatchReport& report) {
   FailureCounted counted{.agent = player, .match = report.match};
   const std::string id = player.id();
   const ReportedFailure* last = nullptr;
@@ -29,7 +43,7 @@ FailureCounted failure_of(AgentRef player, const MatchReport& report) {
   FailureCause cause{.call = core::shown(last->call, kLongestCall),
                      .error_code = core::shown(last->error_code),
                      .attempts = 0,
-                     .text = core::shown(last->text, kLongestText)};
+                     .text = core::shown(without_address(last->text, endpoint), kLongestText)};
   bool counts = false;
   for (const auto& failure : report.failures) {
     if (failure.player_id != id || failure.call != last->call) continue;
@@ -154,7 +168,8 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
   const game::PerSide<AgentRef> players = {
       {AgentRef::player(pairing.player_a), AgentRef::player(pairing.player_b)}};
   for (game::Side side : game::kBothSides) {
-    if (has_lost_technically(judged.result, side)) draft.add(failure_of(players[side], report));
+    if (has_lost_technically(judged.result, side))
+      draft.add(failure_of(players[side], roster_.agent(players[side]).profile.endpoint, report));
   }
   draft.add(MatchReported{.match = report.match,
                           .attempt = board_.slot(report.match).attempts,

@@ -168,11 +168,12 @@ TEST_F(LeagueReports, CountsALostMatchOnceAndKeepsItsCause) {
   auto report = testing::technical_report_of(played_.league, kFirst);
   auto view = *played_.league.match(kFirst);
   AgentRef loser = AgentRef::player(view.pairing.player_b);
+  const std::string endpoint = played_.league.roster().agent(loser).profile.endpoint;
   report.failures.assign(3, {.player_id = loser.id(),
                              .is_timeout = true,
                              .call = "CHOOSE_PARITY_CALL",
                              .error_code = "E001",
-                             .text = "no answer\x1b[2J within 30 s",
+                             .text = "no answer\x1b[2J from " + endpoint + " within 30 s",
                              .has_clock = true});
   report.failures.insert(report.failures.begin(),
                          {.player_id = loser.id(), .call = "GAME_INVITATION"});
@@ -187,7 +188,7 @@ TEST_F(LeagueReports, CountsALostMatchOnceAndKeepsItsCause) {
     ASSERT_TRUE(failure->cause);
     EXPECT_EQ(failure->cause->str(), "CHOOSE_PARITY_CALL: E001 TIMEOUT_ERROR");
     EXPECT_EQ(failure->cause->attempts, 3);
-    EXPECT_EQ(failure->cause->text, "no answer?[2J within 30 s");
+    EXPECT_EQ(failure->cause->text, "no answer?[2J from * within 30 s");
   }
 }
 

@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/repeat_filter.h"
@@ -86,6 +87,49 @@ class JsonFormatter final : public spdlog::formatter {
   }
 };
 
+/// stderr behind a RepeatFilter. Thread-safe.
+class CountingSink final : public spdlog::sinks::sink {
+ public:
+  CountingSink() = default;
+  ~CountingSink() override {
+    std::lock_guard lock(mutex_);
+    write(filter_.take_all_counts(), spdlog::log_clock::now());
+  }
+  CountingSink(const CountingSink&) = delete;
+  CountingSink& operator=(const CountingSink&) = delete;
+
+  void log(const spdlog::details::log_msg& message) override {
+    std::lock_guard lock(mutex_);
+    program_.assign(message.logger_name.data(), message.logger_name.size());
+    write(filter_.pass(message.time, message.level >= spdlog::level::warn,
+                       {static_cast<int>(message.level), std::string(payload_of(message))}),
+          message.time);
+  }
+  void flush() override {
+    std::lock_guard lock(mutex_);
+    const auto now = spdlog::log_clock::now();
+    write(filter_.take_counts(now), now);
+    inner_.flush();
+  }
+  void set_pattern(const std::string& pattern) override { inner_.set_pattern(pattern); }
+  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
+    inner_.set_formatter(std::move(formatter));
+  }
+
+ private:
+  void write(const std::vector<RepeatFilter::Line>& lines, spdlog::log_clock::time_point at) {
+    for (const auto& line : lines) {
+      inner_.log(spdlog::details::log_msg(
+          at, {}, program_, static_cast<spdlog::level::level_enum>(line.level), line.text));
+    }
+  }
+
+  spdlog::sinks::stderr_color_sink_mt inner_;
+  std::mutex mutex_;
+  RepeatFilter filter_;
+  std::string program_;
+};
+
 std::unique_ptr<spdlog::formatter> formatter_for(LogFormat format) {
   if (format == LogFormat::kJson) return std::make_unique<JsonFormatter>();
   auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
@@ -109,9 +153,7 @@ std::string printable_line(std::string_view text) {
 }
 
 void set_up_log(const std::string& program, const std::string& level, LogFormat format) {
-  auto filter =
-      std::make_shared<RepeatFilter>(std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-  auto logger = std::make_shared<spdlog::logger>(program, filter);
+  auto logger = std::make_shared<spdlog::logger>(program, std::make_shared<CountingSink>());
   logger->set_formatter(formatter_for(format));
   spdlog::set_default_logger(std::move(logger));
   spdlog::set_level(spdlog::level::from_str(level));

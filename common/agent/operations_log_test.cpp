@@ -1,7 +1,6 @@
 #include "common/agent/operations_log.h"
 
 #include <gtest/gtest.h>
-#include <spdlog/spdlog.h>
 
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -23,38 +22,27 @@ TEST(PrintableLine, LetsNothingReachTheTerminalThatIsNoText) {
   EXPECT_EQ(printable_line(std::string(5000, 'x')).size(), 2003U);
 }
 
-/// Remembers what reaches it.
-class Lines final : public spdlog::sinks::sink {
- public:
-  void log(const spdlog::details::log_msg& message) override {
-    lines.emplace_back(message.payload.data(), message.payload.size());
-  }
-  void flush() override {}
-  void set_pattern(const std::string& /*pattern*/) override {}
-  void set_formatter(std::unique_ptr<spdlog::formatter> /*formatter*/) override {}
-
-  std::vector<std::string> lines;
-};
-
 class RepeatFilterTest : public ::testing::Test {
  protected:
-  void say(int second, const std::string& text,
-           spdlog::level::level_enum level = spdlog::level::warn) {
-    const spdlog::log_clock::time_point at{std::chrono::seconds(1'736'937'000 + second)};
-    filter_->log(spdlog::details::log_msg(at, {}, "test", level, text));
+  void say(int second, const std::string& text, bool is_warning = true) {
+    take(filter_.pass(RepeatFilter::Instant(std::chrono::seconds(1'736'937'000 + second)),
+                      is_warning, {0, text}));
+  }
+  void take(const std::vector<RepeatFilter::Line>& lines) {
+    for (const auto& line : lines) lines_.push_back(line.text);
   }
 
-  std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
-  std::unique_ptr<RepeatFilter> filter_ = std::make_unique<RepeatFilter>(lines_);
+  RepeatFilter filter_;
+  std::vector<std::string> lines_;
 };
 
 using Said = std::vector<std::string>;
 
 TEST_F(RepeatFilterTest, AWarningThatRepeatsIsOneLineWithACount) {
   for (int i = 0; i < 50; ++i) say(i, "the bus is lost");
-  EXPECT_EQ(lines_->lines, Said{"the bus is lost"});
+  EXPECT_EQ(lines_, Said{"the bus is lost"});
   say(61, "the bus is lost");
-  EXPECT_EQ(lines_->lines,
+  EXPECT_EQ(lines_,
             (Said{"the bus is lost", "the bus is lost (49 more since 2025-01-15T10:30:00.000000Z)",
                   "the bus is lost"}));
 }
@@ -62,30 +50,30 @@ TEST_F(RepeatFilterTest, AWarningThatRepeatsIsOneLineWithACount) {
 TEST_F(RepeatFilterTest, WhatIsRepeatedIsToldInTheEnd) {
   say(0, "one");
   say(1, "one");
-  filter_.reset();
-  EXPECT_EQ(lines_->lines, (Said{"one", "one (1 more since 2025-01-15T10:30:00.000000Z)"}));
+  take(filter_.take_all_counts());
+  EXPECT_EQ(lines_, (Said{"one", "one (1 more since 2025-01-15T10:30:00.000000Z)"}));
 }
 
 TEST_F(RepeatFilterTest, OtherWarningsAndAllInformationPass) {
   say(0, "one");
   say(0, "two");
-  say(0, "news", spdlog::level::info);
-  say(0, "news", spdlog::level::info);
-  EXPECT_EQ(lines_->lines, (Said{"one", "two", "news", "news"}));
+  say(0, "news", false);
+  say(0, "news", false);
+  EXPECT_EQ(lines_, (Said{"one", "two", "news", "news"}));
 }
 
 TEST_F(RepeatFilterTest, RemembersABoundedNumber) {
   for (int i = 0; i < 1000; ++i) say(0, std::to_string(i));
   for (int i = 0; i < 1000; ++i) say(0, std::to_string(i));
-  EXPECT_EQ(lines_->lines.size(), 1000U + (1000U - RepeatFilter::kMostKinds));
+  EXPECT_EQ(lines_.size(), 1000U + (1000U - RepeatFilter::kMostKinds));
 }
 
 TEST_F(RepeatFilterTest, CountsWithinTheMessageOfAnEvent) {
   say(0, event_text("SLOW_BOT", "P01 is slow", {{"agent", "P01"}}));
   say(0, event_text("SLOW_BOT", "P01 is slow", {{"agent", "P01"}}));
-  filter_.reset();
-  ASSERT_EQ(lines_->lines.size(), 2U);
-  const auto line = nlohmann::json::parse(lines_->lines[1]);
+  take(filter_.take_all_counts());
+  ASSERT_EQ(lines_.size(), 2U);
+  const auto line = nlohmann::json::parse(lines_[1]);
   EXPECT_EQ(line["event"], "SLOW_BOT");
   EXPECT_EQ(line["repeats"], 1);
   EXPECT_EQ(line["message"], "P01 is slow (1 more since 2025-01-15T10:30:00.000000Z)");

@@ -1,6 +1,7 @@
 #include "common/agent/repeat_filter.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "common/agent/operations_log.h"
 #include "common/core/timestamp.h"
@@ -8,9 +9,7 @@
 namespace league::agent {
 namespace {
 
-using Instant = spdlog::log_clock::time_point;
-
-core::UtcTimestamp utc(Instant instant) {
+core::UtcTimestamp utc(RepeatFilter::Instant instant) {
   return core::UtcTimestamp(
       std::chrono::time_point_cast<core::UtcTimestamp::TimePoint::duration>(instant));
 }
@@ -28,51 +27,47 @@ std::string with_count(const std::string& text, const std::string& times, int re
 
 }  // namespace
 
-RepeatFilter::~RepeatFilter() {
-  std::lock_guard lock(mutex_);
-  end_windows(Instant::max(), spdlog::log_clock::now());
-}
-
-void RepeatFilter::log(const spdlog::details::log_msg& message) {
-  std::lock_guard lock(mutex_);
-  program_.assign(message.logger_name.data(), message.logger_name.size());
-  end_windows(message.time - kWindow, message.time);
-  if (message.level >= spdlog::level::warn) {
-    const std::string text(message.payload.data(), message.payload.size());
-    const auto found = seen_.find(text);
+std::vector<RepeatFilter::Line> RepeatFilter::pass(Instant now, bool is_warning, Line line) {
+  std::vector<Line> out = take_counts(now);
+  if (is_warning) {
+    const auto found = seen_.find(line.text);
     if (found != seen_.end()) {
       ++found->second.repeats;
-      return;
+      return out;
     }
     if (seen_.size() < kMostKinds)
-      seen_.emplace(text, Seen{.since = message.time, .level = message.level});
+      seen_.emplace(line.text, Seen{.since = now, .level = line.level});
   }
-  inner_->log(message);
+  out.push_back(std::move(line));
+  return out;
 }
 
-void RepeatFilter::flush() {
-  std::lock_guard lock(mutex_);
-  const auto now = spdlog::log_clock::now();
-  end_windows(now - kWindow, now);
-  inner_->flush();
+std::vector<RepeatFilter::Line> RepeatFilter::take_counts(Instant now) {
+  std::vector<Line> out;
+  end_windows(now - kWindow, out);
+  return out;
 }
 
-void RepeatFilter::end_windows(Instant since, Instant now) {
+std::vector<RepeatFilter::Line> RepeatFilter::take_all_counts() {
+  std::vector<Line> out;
+  end_windows(Instant::max(), out);
+  return out;
+}
+
+void RepeatFilter::end_windows(Instant since, std::vector<Line>& out) {
   for (auto it = seen_.begin(); it != seen_.end();) {
-    if (it->second.since > since) {
+    const Seen& seen = it->second;
+    if (seen.since > since) {
       ++it;
       continue;
     }
-    if (it->second.repeats > 0) tell(it->first, it->second, now);
+    if (seen.repeats > 0) {
+      const std::string times =
+          " (" + std::to_string(seen.repeats) + " more since " + utc(seen.since).to_log() + ")";
+      out.push_back({seen.level, with_count(it->first, times, seen.repeats)});
+    }
     it = seen_.erase(it);
   }
-}
-
-void RepeatFilter::tell(const std::string& text, const Seen& seen, Instant now) {
-  const std::string times =
-      " (" + std::to_string(seen.repeats) + " more since " + utc(seen.since).to_log() + ")";
-  const std::string said = with_count(text, times, seen.repeats);
-  inner_->log(spdlog::details::log_msg(now, {}, program_, seen.level, said));
 }
 
 }  // namespace league::agent
