@@ -1,14 +1,13 @@
 #include "league_manager/agent_lifecycle.h"
 
-#include <algorithm>
 #include <array>
 #include <sstream>
+#include <utility>
 
 namespace league::league_manager {
 
 namespace {
 
-constexpr std::size_t kKept = 64;
 constexpr std::array<std::string_view, 5> kStateNames = {"INIT", "REGISTERED", "ACTIVE",
                                                          "SUSPENDED", "SHUTDOWN"};
 constexpr std::array<std::string_view, 3> kKindNames = {"TIMEOUT", "CONNECTION", "VALIDATION"};
@@ -37,62 +36,37 @@ std::optional<FailureKind> parse_failure_kind(std::string_view text) {
   return parse_name<FailureKind>(kKindNames, text);
 }
 
-void AgentLifecycle::count_failure(FailureKind kind, core::UtcTimestamp at) {
-  ++failures_;
-  switch (kind) {
-    case FailureKind::kTimeout:
-      ++timeouts_in_a_row_;
-      break;
-    case FailureKind::kConnection:
-      if (connection_errors_.size() == kKept) connection_errors_.erase(connection_errors_.begin());
-      connection_errors_.push_back(at);
-      break;
-    case FailureKind::kValidation:
-      ++validation_errors_;
-      break;
-  }
+void AgentLifecycle::count_failure(std::optional<MatchKey> match) {
+  if (match && match == last_failed_) return;
+  last_failed_ = match;
+  ++failed_;
+  ++in_a_row_;
 }
 
-void AgentLifecycle::enter(AgentState state, core::UtcTimestamp at) {
+void AgentLifecycle::enter(AgentState state, core::UtcTimestamp at, std::string reason,
+                           std::string detail) {
   state_ = state;
   since_ = at;
-  if (state != AgentState::kActive) return;
-  timeouts_in_a_row_ = 0;
-  validation_errors_ = 0;
-  connection_errors_.clear();
+  reason_ = std::move(reason);
+  detail_ = std::move(detail);
+  if (state == AgentState::kActive) in_a_row_ = 0;
 }
 
-std::optional<StateChange> AgentLifecycle::due(const LifecycleSettings& settings,
-                                               core::UtcTimestamp now) const {
+std::optional<StateChange> AgentLifecycle::due(const LifecycleSettings& settings) const {
   if (state_ != AgentState::kActive && state_ != AgentState::kSuspended) return std::nullopt;
-  if (failures_ >= settings.failures_in_all)
-    return StateChange{AgentState::kShutdown, "FAILURES_IN_ALL"};
-  if (state_ == AgentState::kSuspended) {
-    if (now < since_.after(settings.suspension_limit)) return std::nullopt;
-    return StateChange{AgentState::kShutdown, "SUSPENSION_LIMIT"};
-  }
-  if (auto reason = suspension_reason(settings, now))
-    return StateChange{AgentState::kSuspended, std::string(*reason)};
-  return std::nullopt;
-}
-
-std::optional<std::string_view> AgentLifecycle::suspension_reason(const LifecycleSettings& settings,
-                                                                  core::UtcTimestamp now) const {
-  if (timeouts_in_a_row_ >= settings.timeouts_in_a_row) return "TIMEOUTS_IN_A_ROW";
-  if (validation_errors_ >= settings.validation_errors) return "VALIDATION_ERRORS";
-  auto recent = std::ranges::count_if(connection_errors_, [&](core::UtcTimestamp at) {
-    return now <= at.after(settings.connection_window);
-  });
-  if (recent >= settings.connection_errors) return "CONNECTION_ERRORS";
+  const int last = settings.shutdown_after_failed_matches;
+  if (last > 0 && in_a_row_ >= last)
+    return StateChange{AgentState::kShutdown, kReasonFailedMatches};
+  if (state_ == AgentState::kActive && in_a_row_ >= settings.suspend_after_failed_matches)
+    return StateChange{AgentState::kSuspended, kReasonFailedMatches};
   return std::nullopt;
 }
 
 std::string AgentLifecycle::str() const {
   std::ostringstream out;
-  out << agent_state_name(state_) << " since " << since_.to_log() << " failures " << failures_
-      << " timeouts " << timeouts_in_a_row_ << " validation " << validation_errors_
-      << " connection";
-  for (auto at : connection_errors_) out << " " << at.to_log();
+  out << agent_state_name(state_) << " since " << since_.to_log() << " '" << reason_ << "' '"
+      << detail_ << "' failed " << failed_ << " in a row " << in_a_row_ << " last "
+      << (last_failed_ ? last_failed_->id().str() : "-");
   return out.str();
 }
 

@@ -7,6 +7,7 @@
 #include "common/envelope/codec.h"
 #include "common/rpc/json_text.h"
 #include "league_manager/league_view.h"
+#include "league_manager/state_notice.h"
 
 namespace league::league_manager {
 namespace {
@@ -167,6 +168,29 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
                        .conversation_id = conversation,
                        .done = done_one});
   }
+}
+
+void Announcer::tell_state(const AgentStateChanged& change) {
+  std::optional<transport::Endpoint> to;
+  core::AuthToken token;
+  deps_.ledger.read([&](const League& league) {
+    const Agent& agent = league.roster().agent(change.agent);
+    if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint)) to = *endpoint;
+    token = deps_.vault.token(change.agent.id(), agent.credential.nonce);
+  });
+  if (!to) return;
+  const auto conversation = state_conversation(change.agent);
+  const auto envelope = deps_.envelopes.make(
+      MessageType::kLeagueError,
+      {.conversation_id = conversation, .auth_token = token, .round_id = {}, .match_id = {}});
+  broadcaster_.send(
+      {.endpoint = std::move(*to),
+       .peer = std::string(agent_kind_name(change.agent.kind)) + ":" + change.agent.id(),
+       .type = MessageType::kLeagueError,
+       .message = std::make_shared<const std::string>(
+           rpc::to_json_text(envelope::encode(envelope, state_notice(change)))),
+       .conversation_id = conversation.str(),
+       .done = {}});
 }
 
 void Announcer::announce_round(int round, std::function<void()> then,

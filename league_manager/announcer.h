@@ -55,6 +55,8 @@ class Announcer {
   /// Sends champion and final table to everybody. `then` runs once: when all have taken it or could
   /// not be told, or when the message's time limit is over.
   void league_completed(std::function<void()> then);
+  /// Tells an agent of its new state, best effort; also one that is shut down.
+  void tell_state(const AgentStateChanged& change);
   /// Drops what waits; running calls end by themselves.
   void stop();
 

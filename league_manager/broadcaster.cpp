@@ -40,6 +40,12 @@ void Broadcaster::stop() {
   outboxes_.clear();
 }
 
+std::chrono::milliseconds Broadcaster::time_limit(envelope::MessageType type) const {
+  // LEAGUE_ERROR is an answer in the protocol's table and has no limit there.
+  const auto limit = settings_.time_limit(type);
+  return limit.count() > 0 ? limit : settings_.time_limit(envelope::MessageType::kRoundCompleted);
+}
+
 void Broadcaster::pump() {
   while (true) {
     std::optional<Notice> notice;
@@ -56,7 +62,9 @@ void Broadcaster::pump() {
     }
     auto done = std::move(notice->done);
     std::string peer = notice->peer;
-    if (!breaker_.allow(peer)) {
+    // Who has just come back is told so: its breaker is still open.
+    const bool is_state = notice->type == envelope::MessageType::kLeagueError;
+    if (!is_state && !breaker_.allow(peer)) {
       if (done) done();
       on_sent(peer);
       continue;
@@ -67,7 +75,7 @@ void Broadcaster::pump() {
     call.type = notice->type;
     call.message = std::move(notice->message);
     call.conversation_id = std::move(notice->conversation_id);
-    call.time_limit = settings_.time_limit(notice->type);
+    call.time_limit = time_limit(notice->type);
     call.budget = transport::Budget::kBroadcast;
     peers_.call(std::move(call),
                 [this, peer, done = std::move(done)](const agent::PeerReply& reply) {

@@ -27,7 +27,8 @@ struct Notice {
 
 /// Sends broadcasts: to each peer one after the other, in order, to all peers together at most so
 /// many at once. A waiting standings update is replaced by a newer one; a peer that keeps failing
-/// is spared by its circuit breaker. Thread-safe. Source: protocol §4 message 12, §6.
+/// is spared by its circuit breaker, but is always told of its own state. Thread-safe. Source:
+/// protocol §4 message 12, §6.
 class Broadcaster {
  public:
   /// All references outlive the broadcaster and its last call.
@@ -47,6 +48,7 @@ class Broadcaster {
   /// Starts what may start; called without the lock.
   void pump();
   void on_sent(const std::string& peer);
+  [[nodiscard]] std::chrono::milliseconds time_limit(envelope::MessageType type) const;
 
   agent::PeerClient& peers_;
   const agent::Settings& settings_;

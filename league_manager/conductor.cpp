@@ -31,19 +31,38 @@ void Conductor::start(milliseconds registration_window) {
   deps_.timer.schedule(kTick, [this] { tick(); });
   deps_.timer.schedule(deps_.settings.league.referee_ping_interval, [this] { watch_referees(); });
   if (registration_window.count() > 0) {
-    deps_.timer.schedule(registration_window, [this] {
-      deps_.ledger.commit(
-          [](const League& league, core::UtcTimestamp now) {
-            auto events = league.decide_start(now);
-            return events ? *events : Events{};
-          },
-          [this](const core::Result<Events>& events) {
-            if (events) on_events(*events);
-            advance();
-          });
-    });
+    deps_.timer.schedule(registration_window, [this] { close_registration(); });
   }
   deps_.ledger.is_continued() ? resume() : advance();
+}
+
+void Conductor::close_registration() {
+  if (is_stopped_) return;
+  is_registration_closed_ = true;
+  is_start_due_ = true;  // whoever registered before has read its answer
+  advance();
+}
+
+bool Conductor::is_late_start_due(const League& league) const {
+  return is_registration_closed_ && league.state() == LeagueState::kRegistering &&
+         league.decide_start({}).has_value();
+}
+
+void Conductor::tell_what_is_missing() {
+  if (deps_.log == nullptr || !is_registration_closed_) return;
+  const std::string missing = deps_.ledger.read([](const League& league) -> std::string {
+    auto start = league.decide_start({});
+    const bool is_waiting = league.state() == LeagueState::kRegistering && !start;
+    return is_waiting ? start.error().message : std::string();
+  });
+  {
+    std::lock_guard lock(mutex_);
+    if (missing == std::exchange(told_missing_, missing)) return;
+  }
+  if (missing.empty()) return;
+  deps_.log->say(true, "CANNOT_START",
+                 "the registration window is over and the league cannot start yet: " + missing +
+                     "; it starts as soon as they are in");
 }
 
 void Conductor::resume() {
@@ -90,7 +109,7 @@ void Conductor::advance() {
     for (Events step = take_step(); !step.empty(); step = take_step())
       taken.push_back(std::move(step));
   }
-  if (taken.empty()) return;
+  if (taken.empty()) return tell_what_is_missing();
   // A round ends and the next begins within one wait for the journal: this commit is through when
   // everything before it is durable.
   deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
@@ -102,8 +121,10 @@ void Conductor::advance() {
 
 Events Conductor::take_step() {
   if (is_stopped_) return {};
-  auto [step, seeds] = deps_.ledger.read(
-      [](const League& league) { return std::pair(league.due(), league.seeds_needed()); });
+  auto [step, seeds] = deps_.ledger.read([this](const League& league) {
+    return std::pair(is_late_start_due(league) ? Step::kStartLeague : league.due(),
+                     league.seeds_needed());
+  });
   if (step == Step::kNone || unanswered_ > 0) return {};
   if (step == Step::kStartLeague && !is_start_due_) {
     // Whoever registered last shall have read its answer before the first call comes.
@@ -123,7 +144,8 @@ Events Conductor::take_step() {
       [&](const League& league, core::UtcTimestamp now) {
         if (unanswered_ > 0) return Events{};  // who answers goes on from there
         facts.now = now;
-        auto events = league.decide_step(facts);
+        auto events =
+            is_late_start_due(league) ? league.decide_start(now) : league.decide_step(facts);
         if (events) decided = *events;
         return decided;
       },
@@ -147,6 +169,8 @@ void Conductor::on_events(const Events& events) {
     if (std::holds_alternative<MatchReleased>(event.body)) is_any_released = true;
     if (const auto* moved = std::get_if<AgentReregistered>(&event.body))
       tell_referee_of(moved->agent);
+    if (const auto* change = std::get_if<AgentStateChanged>(&event.body))
+      announcer_.tell_state(*change);
   }
   announce_and_deliver(started, std::move(assigned));
   if (is_any_released) offer_waiting();

@@ -17,6 +17,7 @@
 #include "league_manager/announcer.h"
 #include "league_manager/ledger.h"
 #include "league_manager/match_queue.h"
+#include "league_manager/operator_log.h"
 #include "league_manager/token_vault.h"
 
 namespace league::league_manager {
@@ -43,6 +44,8 @@ struct ConductorDependencies {
   EventBoard* events = nullptr;
   /// Of matches for referees that come for them; null: there is none.
   QueueKeeper* queue = nullptr;
+  /// Is told what is in no event; null: nobody is.
+  OperatorLog* log = nullptr;
 };
 
 /// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to
@@ -52,8 +55,8 @@ class Conductor {
  public:
   explicit Conductor(ConductorDependencies dependencies);
 
-  /// Begins to watch; `registration_window` (0: none) starts the league with whoever is in when it
-  /// has passed.
+  /// Begins to watch; when `registration_window` (0: none) has passed, the league starts with
+  /// whoever is in, as soon as there are two players and a referee.
   void start(std::chrono::milliseconds registration_window);
   /// Nothing is begun any more.
   void stop();
@@ -89,6 +92,12 @@ class Conductor {
 
  private:
   void tick();
+  /// Registration is over: the league starts now, or as soon as it can.
+  void close_registration();
+  /// Tells the operator what a league lacks that should start and cannot; once until that changes.
+  void tell_what_is_missing();
+  /// The start that a closed registration makes due; nothing where none does.
+  [[nodiscard]] bool is_late_start_due(const League& league) const;
   void watch_referees();
   void on_referee_ping(int referee, bool alive);
   /// Commits a decision and does what follows from it.
@@ -126,10 +135,12 @@ class Conductor {
   std::atomic<int> announcing_{0};  // rounds of which players are still being told
   std::atomic<bool> is_start_scheduled_{false};
   std::atomic<bool> is_start_due_{false};
+  std::atomic<bool> is_registration_closed_{false};
 
   std::mutex mutex_;
   std::map<int, int> failed_pings_;  // by referee, in a row
   std::set<int> pinging_;  // referees
+  std::string told_missing_;
   std::function<void()> on_finished_;
 };
 

@@ -12,17 +12,29 @@ namespace {
 
 using envelope::MessageType;
 
+/// What the referee says of `match`, `member` of its reasons; empty where it says nothing.
+std::string reason_text(const nlohmann::json& acknowledgement, const std::string& match,
+                        const char* member) {
+  auto reasons = acknowledgement.find("reasons");
+  if (reasons == acknowledgement.end() || !reasons->is_object()) return {};
+  auto reason = reasons->find(match);
+  if (reason == reasons->end() || !reason->is_object()) return {};
+  auto text = reason->find(member);
+  return text != reason->end() && text->is_string() ? text->get<std::string>() : std::string();
+}
+
+/// For people.
+std::string reason_of_refusal(const nlohmann::json& acknowledgement, const std::string& match) {
+  const std::string code = reason_text(acknowledgement, match, "error_code");
+  if (code.empty()) return "it gives no reason";
+  return code + " " + reason_text(acknowledgement, match, "error_description");
+}
+
 /// True when the referee may not call one of the match's players: no fault of its own, and no
 /// reason to count a failure.
 bool is_forbidden_to_referee(const nlohmann::json& acknowledgement, const std::string& match) {
-  auto reasons = acknowledgement.find("reasons");
-  if (reasons == acknowledgement.end() || !reasons->is_object()) return false;
-  auto reason = reasons->find(match);
-  if (reason == reasons->end() || !reason->is_object()) return false;
-  auto code = reason->find("error_code");
-  return code != reason->end() && code->is_string() &&
-         code->get_ref<const std::string&>() ==
-             core::error_info(core::ErrorCode::kEndpointNotAllowed).wire_code;
+  return reason_text(acknowledgement, match, "error_code") ==
+         core::wire_code(core::ErrorCode::kEndpointNotAllowed);
 }
 
 }  // namespace
@@ -151,9 +163,11 @@ void Conductor::on_delivered(int referee, const std::vector<MatchKey>& matches, 
       return league.decide_referee_lost(referee, now);
     });
   }
+  if (deps_.log != nullptr)
+    deps_.log->assignment_refused(AgentRef::referee(referee), matches, reply.error->message);
   for (auto match : matches) {
-    decide([match](const League& league, core::UtcTimestamp now) {
-      return league.decide_match_timeout(match, now);
+    decide([match, referee](const League& league, core::UtcTimestamp now) {
+      return league.decide_assignment_refused(match, referee, now);
     });
   }
 }
@@ -166,11 +180,16 @@ void Conductor::release_refused(int referee, const nlohmann::json& acknowledgeme
     auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
     if (!match) continue;
     bool is_forbidden = is_forbidden_to_referee(acknowledgement, id.get_ref<const std::string&>());
+    if (deps_.log != nullptr) {
+      deps_.log->assignment_refused(
+          AgentRef::referee(referee), {*match},
+          reason_of_refusal(acknowledgement, id.get_ref<const std::string&>()));
+    }
     decide([=](const League& league, core::UtcTimestamp now) {
       const auto& board = league.board();
+      if (!is_forbidden) return league.decide_assignment_refused(*match, referee, now);
       if (!board.contains(*match) || board.slot(*match).referee() != referee) return Events{};
-      return is_forbidden ? league.decide_match_refused(*match, now)
-                          : league.decide_match_timeout(*match, now);
+      return league.decide_match_refused(*match, now);
     });
   }
 }

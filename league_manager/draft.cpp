@@ -38,6 +38,15 @@ AgentLifecycle& Draft::changed_lifecycle(AgentRef agent) {
   return changed_.emplace_back(agent, league_.roster.agent(agent).lifecycle).second;
 }
 
+const FailureCounted* Draft::last_failure(AgentRef agent) const {
+  const FailureCounted* last = nullptr;
+  for (const auto& event : events_) {
+    const auto* failure = std::get_if<FailureCounted>(&event.body);
+    if (failure != nullptr && failure->agent == agent) last = failure;
+  }
+  return last;
+}
+
 std::vector<RefereePlace> Draft::places() const {
   std::vector<RefereePlace> places;
   auto referees = league_.roster.agents(AgentKind::kReferee);
@@ -50,11 +59,37 @@ std::vector<RefereePlace> Draft::places() const {
   return places;
 }
 
+namespace {
+
+/// The row of failed matches that led to a change, and what the last one failed for.
+std::string detail_of_failures(const Draft& draft, AgentRef agent) {
+  std::string detail =
+      std::to_string(draft.lifecycle(agent).failed_in_a_row()) +
+      (agent.kind == AgentKind::kPlayer ? " matches in a row lost through its own failure"
+                                        : " matches in a row not brought to an end");
+  const FailureCounted* last = draft.last_failure(agent);
+  if (last == nullptr) return detail;
+  if (last->match) detail += "; the last, " + last->match->id().str();
+  if (last->match && last->cause) {
+    detail += ", for " + last->cause->str();
+    if (!last->cause->text.empty()) detail += " (" + last->cause->text + ")";
+  }
+  return detail;
+}
+
+}  // namespace
+
 void settle_agent(Draft& draft, AgentRef agent) {
-  auto change = draft.lifecycle(agent).due(draft.settings().lifecycle, draft.now());
+  auto change = draft.lifecycle(agent).due(draft.settings().lifecycle);
   if (!change) return;
-  draft.add(AgentStateChanged{agent, change->to, change->reason});
+  draft.add(AgentStateChanged{agent, change->to, std::string(change->reason),
+                              detail_of_failures(draft, agent)});
   if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, change->reason);
+}
+
+void return_to_play(Draft& draft, AgentRef player) {
+  if (draft.lifecycle(player).state() != AgentState::kSuspended) return;
+  draft.add(AgentStateChanged{player, AgentState::kActive, std::string(kReasonPlayed)});
 }
 
 void release_all(Draft& draft, int referee, std::string_view reason) {
@@ -102,6 +137,12 @@ bool may_be_refused(const Draft& draft, MatchKey match) {
   return is_on_its_machine(pairing.player_a) || is_on_its_machine(pairing.player_b);
 }
 
+/// Whether a referee reads its next matches from the answer to a report (protocol §7); others get a
+/// ROUND_ANNOUNCEMENT.
+bool takes_in_answers(const Draft& draft, int referee) {
+  return draft.roster().agent(AgentRef::referee(referee)).profile.assignments_in_ack;
+}
+
 /// The pending matches that verdict_on_waiting may find something against; a round has thousands
 /// that nobody has had yet.
 std::vector<MatchKey> doubtful_matches(const Draft& draft, bool referee_left) {
@@ -130,7 +171,8 @@ void deal_matches(Draft& draft, std::optional<MatchKey> after) {
   for (const auto& placement : next_assignments(draft.board(), draft.places(), queued_before)) {
     int attempt = draft.board().slot(placement.match).attempts + 1;
     // An answer to a report leaves a referee no way to refuse.
-    bool is_answer = placement.referee == reporter && !may_be_refused(draft, placement.match);
+    bool is_answer = placement.referee == reporter && takes_in_answers(draft, reporter) &&
+                     !may_be_refused(draft, placement.match);
     draft.add(MatchAssigned{placement.match, attempt, placement.referee,
                             is_answer ? after : std::nullopt});
   }

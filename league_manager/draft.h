@@ -37,6 +37,8 @@ class Draft {
   [[nodiscard]] const Roster& roster() const { return league_.roster; }
   [[nodiscard]] const AgentLifecycle& lifecycle(AgentRef agent) const;
   [[nodiscard]] bool is_any_player_shut_down() const;
+  /// The last failure of `agent` that this decision counts; null for none.
+  [[nodiscard]] const FailureCounted* last_failure(AgentRef agent) const;
   /// The referees as assignment sees them.
   [[nodiscard]] std::vector<RefereePlace> places() const;
   /// The events, in order; the draft is used up.
@@ -56,6 +58,9 @@ class Draft {
 /// loses its matches.
 void settle_agent(Draft& draft, AgentRef agent);
 
+/// A suspended player has played a match without losing it technically: it is ACTIVE again.
+void return_to_play(Draft& draft, AgentRef player);
+
 /// Takes all matches from `referee`, which is to blame.
 void release_all(Draft& draft, int referee, std::string_view reason);
 
@@ -63,7 +68,7 @@ void release_all(Draft& draft, int referee, std::string_view reason);
 void release_excused(Draft& draft, std::string_view reason);
 
 /// Deals with every match that waits: ends those that cannot be played (a player is shut down, all
-/// attempts are used up, no referee is left or can come back) and gives out the others as far as
+/// attempts are used up, every referee is shut down) and gives out the others as far as
 /// there are places. Assignments to the referee of `after` carry it, see MatchAssigned.
 void deal_matches(Draft& draft, std::optional<MatchKey> after = std::nullopt);
 

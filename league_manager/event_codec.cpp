@@ -167,11 +167,14 @@ void fields(auto& io, FailureCounted& e) {
   io("agent", e.agent);
   io("kind", e.kind);
   io("match", e.match);
+  io("cause", e.cause);
+  io.flag("excused", e.is_excused);
 }
 void fields(auto& io, AgentStateChanged& e) {
   io("agent", e.agent);
   io("to", e.to);
   io("reason", e.reason);
+  io("detail", e.detail);
 }
 void fields(auto& io, RoundCompleted& e) {
   io("round", e.round);

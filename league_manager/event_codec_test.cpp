@@ -93,9 +93,13 @@ class Maker {
       case 10:
         return StaleReportRecorded{match(), number(9), number(9)};
       case 11:
-        return FailureCounted{agent(), static_cast<FailureKind>(number(3)), maybe_match()};
+        return FailureCounted{
+            agent(), static_cast<FailureKind>(number(3)), maybe_match(),
+            coin() ? std::optional(FailureCause{text(), text(), number(9), text()}) : std::nullopt,
+            coin()};
       case 12:
-        return AgentStateChanged{agent(), static_cast<AgentState>(number(5)), text()};
+        return AgentStateChanged{agent(), static_cast<AgentState>(number(5)), text(),
+                                 coin() ? std::optional(text()) : std::nullopt};
       case 13:
         return RoundCompleted{number(999), {number(99), number(99), number(99), number(99)}};
       case 14:
@@ -156,6 +160,21 @@ TEST(EventCodec, ReadsReportsOfJournalsBeforeThereWereCommitments) {
   EXPECT_FALSE(reported.fairness);
   EXPECT_FALSE(reported.is_unproven);
   EXPECT_EQ(reported.result.choices[game::Side::kB], "odd");
+}
+
+TEST(EventCodec, ReadsFailuresAndStatesOfJournalsBeforeTheyHadCauses) {
+  auto event = from_record(
+      {"FAILURE_COUNTED",
+       R"({"at":"2025-01-15T10:30:00Z","agent":"P01","kind":"TIMEOUT","match":"R1M1"})"});
+  ASSERT_TRUE(event) << event.error().message;
+  EXPECT_FALSE(std::get<FailureCounted>(event->body).cause);
+  EXPECT_FALSE(std::get<FailureCounted>(event->body).is_excused);
+  event = from_record(
+      {"AGENT_STATE_CHANGED",
+       R"({"at":"2025-01-15T10:30:00Z","agent":"P01","to":"SHUTDOWN","reason":"FAILURES_IN_ALL"})"});
+  ASSERT_TRUE(event) << event.error().message;
+  EXPECT_EQ(std::get<AgentStateChanged>(event->body).to, AgentState::kShutdown);
+  EXPECT_FALSE(std::get<AgentStateChanged>(event->body).detail);
 }
 
 TEST(EventCodec, RefusesDamagedRecordsWithTheirType) {

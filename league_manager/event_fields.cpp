@@ -105,6 +105,20 @@ MatchResult result_from_json(const json& in) {
   return result;
 }
 
+void to_json(json& out, const FailureCause& cause) {
+  out = {{"call", cause.call},
+         {"error_code", cause.error_code},
+         {"attempts", cause.attempts},
+         {"text", cause.text}};
+}
+
+void from_json(const json& in, FailureCause& cause) {
+  in.at("call").get_to(cause.call);
+  in.at("error_code").get_to(cause.error_code);
+  in.at("attempts").get_to(cause.attempts);
+  in.at("text").get_to(cause.text);
+}
+
 void to_json(json& out, const MatchSummary& summary) {
   out = {{"total_matches", summary.total_matches},
          {"wins", summary.wins},

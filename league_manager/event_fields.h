@@ -18,6 +18,8 @@ void to_json(nlohmann::json& json, const AgentProfile& profile);
 void from_json(const nlohmann::json& json, AgentProfile& profile);
 void to_json(nlohmann::json& json, const Credential& credential);
 void from_json(const nlohmann::json& json, Credential& credential);
+void to_json(nlohmann::json& json, const FailureCause& cause);
+void from_json(const nlohmann::json& json, FailureCause& cause);
 void to_json(nlohmann::json& json, const MatchSummary& summary);
 void from_json(const nlohmann::json& json, MatchSummary& summary);
 

@@ -1,5 +1,7 @@
 #include "league_manager/events.h"
 
+#include "common/core/error_code.h"
+
 namespace league::league_manager {
 
 namespace {
@@ -27,6 +29,12 @@ std::optional<News> parse_news(std::string_view text) {
     if (kNewsNames[i] == text) return static_cast<News>(i);
   }
   return std::nullopt;
+}
+
+std::string FailureCause::str() const {
+  const auto code = core::parse_error_code(error_code);
+  std::string line = call + ": " + error_code;
+  return code ? line + " " + std::string(core::error_info(*code).name) : line;
 }
 
 void MatchSummary::count(const CompactResult& result) {

@@ -153,11 +153,26 @@ struct MatchDisputed {
   bool operator==(const MatchDisputed&) const = default;
 };
 
-/// An agent failed once.
+/// What a player failed at, as the referee reports it.
+struct FailureCause {
+  std::string call;  ///< wire name of the call; of a suspended player that was only pinged, `ping`
+  std::string error_code;  ///< of the last attempt: `E001`
+  int attempts = 1;  ///< failed attempts and invalid answers of that call
+  std::string text;  ///< for people; what the player wrote is bounded and printable
+  /// `CHOOSE_PARITY_CALL: E001 TIMEOUT_ERROR`.
+  [[nodiscard]] std::string str() const;
+  bool operator==(const FailureCause&) const = default;
+};
+
+/// A match failed through an agent's fault: a player lost it so, or a referee did not bring it to
+/// an end. In journals of old: each failed attempt, also of matches that were not lost.
 struct FailureCounted {
   AgentRef agent;
   FailureKind kind = FailureKind::kTimeout;
   std::optional<MatchKey> match;
+  std::optional<FailureCause> cause = std::nullopt;  ///< of a lost match; nothing in old journals
+  /// The match is lost, and it is not held against the agent: the referee itself was late.
+  bool is_excused = false;
   bool operator==(const FailureCounted&) const = default;
 };
 
@@ -165,18 +180,17 @@ struct FailureCounted {
 struct AgentStateChanged {
   AgentRef agent;
   AgentState to = AgentState::kActive;
-  std::string reason;
+  std::string reason;  ///< machine-readable, see agent_lifecycle.h
+  std::optional<std::string> detail = std::nullopt;  ///< for people: the cause, or who wanted it
   bool operator==(const AgentStateChanged&) const = default;
 };
 
 /// Why matches are released when the manager was away, or their referee.
 inline constexpr std::string_view kReasonManagerRestarted = "MANAGER_RESTARTED";
 inline constexpr std::string_view kReasonRefereeRestarted = "REFEREE_RESTARTED";
-inline constexpr std::string_view kReasonRefereeLost = "REFEREE_LOST";
-/// Why agents are suspended and come back: what they say, or do not, unasked.
-inline constexpr std::string_view kReasonSilent = "SILENT";
-inline constexpr std::string_view kReasonHeardAgain = "HEARD_AGAIN";
-inline constexpr std::string_view kReasonPingAnswered = "PING_ANSWERED";
+inline constexpr std::string_view kReasonRefereeRefused = "REFEREE_REFUSED";
+inline constexpr std::string_view kReasonMatchRefused = "MATCH_REFUSED";
+inline constexpr std::string_view kReasonMatchTimeLimit = "MATCH_TIME_LIMIT";
 
 /// The matches of a round or a league by how they ended; the last three add up to the first.
 /// Source: protocol §4, 13.

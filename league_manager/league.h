@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -147,11 +148,12 @@ class League {
   /// lost (decide_referee_lost), however often the queue hands it out.
   [[nodiscard]] ClaimDecision decide_claims(int referee, const std::vector<Claim>& claims,
                                             core::UtcTimestamp now) const;
-  /// An agent failed outside a match (a broadcast, an invalid message). Nothing before the start
-  /// and after the end.
+  /// An agent failed outside a match; counts as a failed match. Nothing before the start and after
+  /// the end.
   [[nodiscard]] Events decide_failure(AgentRef agent, FailureKind kind,
                                       core::UtcTimestamp now) const;
-  /// An agent answered a ping, or was heard of again: ends a suspension, for `reason`.
+  /// An agent answered a ping, or was heard of again: ends a suspension, for `reason`. Not one for
+  /// failed matches: a player has to play, and a referee comes back when no other is there.
   [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now,
                                     std::string_view reason = kReasonPingAnswered) const;
   /// An agent that said regularly that it lives has stopped to: it is suspended, and a referee's
@@ -165,8 +167,23 @@ class League {
   /// A referee may not play a match, through no fault of its own: it goes to another one, or as the
   /// next attempt to the same.
   [[nodiscard]] Events decide_match_refused(MatchKey match, core::UtcTimestamp now) const;
-  /// The watchdog; call it every second or so: suspensions that have lasted too long, matches and
-  /// rounds over their limits, matches that wait. As long as it is called, every league ends.
+  /// `referee` has refused `match` or answered its assignment with an error: it has not taken it,
+  /// so another one gets it at once. Nothing for a match that it does not have.
+  [[nodiscard]] Events decide_assignment_refused(MatchKey match, int referee,
+                                                 core::UtcTimestamp now) const;
+  /// The operator shuts an agent down (kReasonShutDownByOperator) or it withdraws
+  /// (kReasonWithdrawn): a player's matches that are not with a referee are lost, a referee's go to
+  /// others. `detail` is for people and bounded. Fails with kInvalidFieldValue where it is shut
+  /// down already, or the league is not running.
+  [[nodiscard]] core::Result<Events> decide_shut_down(AgentRef agent, std::string_view reason,
+                                                      std::string_view detail,
+                                                      core::UtcTimestamp now) const;
+  /// The operator undoes a shut-down or a suspension: the agent plays what is still to be played.
+  /// Fails as decide_shut_down.
+  [[nodiscard]] core::Result<Events> decide_restore(AgentRef agent, std::string_view detail,
+                                                    core::UtcTimestamp now) const;
+  /// The watchdog; call it every second or so: matches and rounds over their limits, matches that
+  /// wait. As long as it is called, every round ends.
   [[nodiscard]] Events decide_tick(core::UtcTimestamp now) const;
 
   // --- change
@@ -198,6 +215,10 @@ class League {
   /// The first unfinished match of `player`; nothing before the start and after its last.
   [[nodiscard]] std::optional<MatchView> next_match(int player) const;
   [[nodiscard]] UntoldNews untold_news() const;
+  /// How long the open round may take: the setting, or as long as all of its matches with all
+  /// their attempts take in the places that there are, and five minutes for a referee to come back.
+  [[nodiscard]] std::chrono::microseconds round_limit() const;
+  [[nodiscard]] bool is_any_referee_active() const;
   /// By match, the players that dispute its result, in the order in which they said so.
   [[nodiscard]] const std::map<MatchKey, std::vector<int>>& disputes() const { return disputes_; }
   /// The matches whose results are accepted without proof, see MatchReported.
@@ -231,7 +252,6 @@ class League {
   [[nodiscard]] bool fits(const EventBody& body) const;
   void change(const Event& event);
   void change_lifecycles(const Event& event);
-  void restart_suspensions(core::UtcTimestamp at);
   void note_delivered(const NewsDelivered& event);
 
   LeagueSettings settings_;

@@ -174,7 +174,6 @@ void League::change(const Event& event) {
             champion_ = e.champion;
             completed_at_ = event.at;
           },
-          [&](const LeagueContinued&) { restart_suspensions(event.at); },
           [&](const NewsDelivered& e) { note_delivered(e); },
           [&](const MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
           [](const auto&) {},

@@ -14,7 +14,7 @@ bool is_one_of(const EventBody& event) {
 
 bool changes_table(const EventBody& event) {
   return is_one_of<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, MatchReported,
-                   MatchForfeited, RoundCompleted, LeagueCompleted>(event);
+                   MatchForfeited, RoundCompleted, LeagueCompleted, AgentStateChanged>(event);
 }
 
 bool changes_rounds(const EventBody& event) {
@@ -58,6 +58,13 @@ void LeagueBook::take_notes(const Event& event) {
     finish(reported->match, reported->result, event.at);
   } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
     finish(forfeited->match, forfeited->result, event.at);
+  } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
+    if (!failure->match || !failure->cause || failure->agent.kind != AgentKind::kPlayer) return;
+    const Pairing pairing = league_->schedule().pairing(*failure->match);
+    const auto side = pairing.player_a == failure->agent.index ? game::Side::kA : game::Side::kB;
+    causes_[*failure->match][side] = failure->cause;
+  } else if (const auto* change = std::get_if<AgentStateChanged>(&event.body)) {
+    state_changes_.push_back({event.at, *change});
   } else if (std::holds_alternative<RoundCompleted>(event.body)) {
     rounds_.back().completed_at = event.at;
   }
@@ -73,6 +80,11 @@ void LeagueBook::finish(MatchKey match, const MatchResult& result, core::UtcTime
     const auto place = league_->settings().rules->index_of(*result.choices[side]);
     note.choices[side] = place ? static_cast<std::uint8_t>(*place + 1) : 0;
   }
+}
+
+const LeagueBook::Causes* LeagueBook::causes(MatchKey match) const {
+  const auto found = causes_.find(match);
+  return found != causes_.end() ? &found->second : nullptr;
 }
 
 game::PerSide<std::string_view> LeagueBook::choices(MatchKey match) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,13 @@ class LeagueBook {
     DrawSeed seed{};  ///< of its draw; a secret until the match is finished
   };
 
+  struct StateNote {
+    core::UtcTimestamp at;
+    AgentStateChanged change;
+  };
+  /// Why each of the players lost a match technically, as far as the referee has said.
+  using Causes = game::PerSide<std::optional<FailureCause>>;
+
   explicit LeagueBook(const game::Registry& games = game::standard_games()) : games_(&games) {}
 
   /// Makes the next event of the journal part of the book. Fails if it does not fit, or if the
@@ -54,6 +62,10 @@ class LeagueBook {
   }
   /// What was chosen in a finished match, in the game's words; empty for no choice.
   [[nodiscard]] game::PerSide<std::string_view> choices(MatchKey match) const;
+  /// Why a match was lost technically; null where no cause is known, as in journals of old.
+  [[nodiscard]] const Causes* causes(MatchKey match) const;
+  /// The changes of states of all agents, in the order in which they happened.
+  [[nodiscard]] const std::vector<StateNote>& state_changes() const { return state_changes_; }
   /// The table as it is shown: before the start, who has registered, all at rank 1.
   [[nodiscard]] std::vector<RankedPlayer> table() const;
 
@@ -68,6 +80,8 @@ class LeagueBook {
   Stamp rounds_stamp_;
   std::vector<RoundNote> rounds_;
   std::vector<std::vector<MatchNote>> notes_;  // by round and number
+  std::map<MatchKey, Causes> causes_;
+  std::vector<StateNote> state_changes_;
 };
 
 /// Whether `event` changes the table, or the head of it.

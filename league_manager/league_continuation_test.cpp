@@ -102,17 +102,25 @@ TEST_F(Continuation, ARefereeThatIsToBlameIsStillAvoided) {
   EXPECT_EQ(slot().status, MatchStatus::kPending);  // the other one's place is taken
 }
 
-TEST_F(Continuation, SuspensionsDoNotRunWhileTheManagerIsAway) {
+TEST_F(Continuation, SuspensionsStayAsTheyWere) {
   played_.take(played_.league.decide_referee_lost(0, at(1)));
-  auto state = [this] {
-    return played_.league.roster().agent(AgentRef::referee(0)).lifecycle.state();
+  auto lifecycle = [this]() -> const AgentLifecycle& {
+    return played_.league.roster().agent(AgentRef::referee(0)).lifecycle;
   };
-  ASSERT_EQ(state(), AgentState::kSuspended);
+  ASSERT_EQ(lifecycle().state(), AgentState::kSuspended);
   restart(100'000);
-  played_.take(played_.league.decide_tick(at(100'001)));
-  EXPECT_EQ(state(), AgentState::kSuspended);
-  played_.take(played_.league.decide_tick(at(100'301)));
-  EXPECT_EQ(state(), AgentState::kShutdown);
+  EXPECT_EQ(lifecycle().state(), AgentState::kSuspended);
+  EXPECT_EQ(lifecycle().state_since(), at(1));
+  EXPECT_EQ(lifecycle().reason(), kReasonRefereeLost);
+}
+
+TEST_F(Continuation, AShutDownOfAnOldJournalStaysOneAndCanBeUndone) {
+  AgentRef gone = AgentRef::player(0);
+  played_.take({{at(1), AgentStateChanged{gone, AgentState::kShutdown, "FAILURES_IN_ALL"}}});
+  restart(10);
+  EXPECT_EQ(played_.league.roster().agent(gone).lifecycle.state(), AgentState::kShutdown);
+  played_.take(*played_.league.decide_restore(gone, "", at(11)));
+  EXPECT_EQ(played_.league.roster().agent(gone).lifecycle.state(), AgentState::kActive);
 }
 
 TEST_F(Continuation, AFinishedLeagueStaysAsItIs) {

@@ -43,6 +43,48 @@ void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) 
       .end();
 }
 
+/// The players that are suspended or shut down, by id, and why. Beside the rows, which are those
+/// that everybody was told.
+void add_states(JsonObject& object, std::string& out, const League& league) {
+  object.name("states");
+  JsonObject by_player(out);
+  for (int i = 0; i < league.roster().count(AgentKind::kPlayer); ++i) {
+    const AgentLifecycle& lifecycle = league.roster().agent(AgentRef::player(i)).lifecycle;
+    const AgentState state = lifecycle.state();
+    if (state != AgentState::kSuspended && state != AgentState::kShutdown) continue;
+    by_player.name(player_id(i));
+    JsonObject(out)
+        .text("state", agent_state_name(state))
+        .text("reason", lifecycle.reason())
+        .text("detail", lifecycle.detail())
+        .time("since", lifecycle.state_since())
+        .end();
+  }
+  by_player.end();
+}
+
+/// Why the players of a match lost it technically, by id.
+void add_failures(JsonObject& object, std::string& out, const LeagueBook& book,
+                  const MatchView& view) {
+  const LeagueBook::Causes* causes = book.causes(view.match);
+  if (causes == nullptr) return;
+  object.name("failures");
+  JsonObject by_player(out);
+  for (game::Side side : game::kBothSides) {
+    const auto& cause = (*causes)[side];
+    if (!cause) continue;
+    by_player.name(
+        player_id(side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b));
+    JsonObject(out)
+        .text("call", cause->call)
+        .text("error_code", cause->error_code)
+        .number("attempts", cause->attempts)
+        .text("text", cause->text)
+        .end();
+  }
+  by_player.end();
+}
+
 void add_choices(std::string& out, const LeagueBook& book, const MatchView& view) {
   const auto choices = book.choices(view.match);
   JsonObject(out)
@@ -83,6 +125,7 @@ void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
     object.null("drawn_number");
   }
   if (!note.technical_reason.empty()) object.text("technical_reason", note.technical_reason);
+  add_failures(object, out, book, view);
   if (result.fairness) object.text("fairness", game::fairness_name(*result.fairness));
   if (result.is_unproven) object.flag("unproven", true);
   add_disputes(object, out, book.league(), view.match);
@@ -178,6 +221,7 @@ core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink)
   object.number("rounds_completed", rounds)
       .number("matches_completed", status.finished.total_matches)
       .optional_text("champion", player_id(league.champion().value_or(-1)));
+  add_states(object, out, league);
   object.name("standings");
   out += '[';
   const char* separator = "\n ";

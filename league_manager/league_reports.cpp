@@ -1,6 +1,5 @@
-#include <algorithm>
-#include <map>
 
+#include "common/core/text.h"
 #include "league_manager/league.h"
 
 namespace league::league_manager {
@@ -13,9 +12,53 @@ namespace {
 /// So many conflicting and stale reports of one match go on record; more would let a referee fill
 /// the disk.
 constexpr int kRecordedIncidents = 3;
-/// So many failures of one player does one report count: more than all attempts of a match can
-/// have.
-constexpr int kFailuresPerReport = 12;
+/// Of a cause; it goes on terminals and pages.
+constexpr std::size_t kLongestCall = 40;
+constexpr std::size_t kLongestText = 300;
+
+/// `text` without the bot's address: causes are public, and on a bus the address is a credential.
+std::string without_address(std::string text, std::string_view endpoint) {
+  constexpr std::string_view kBus = "nats:";
+  const auto hide = [&text](std::string_view secret) {
+    for (auto at = text.find(secret); !secret.empty() && at != std::string::npos;
+         at = text.find(secret))
+      text.replace(at, secret.size(), "*");
+  };
+  if (endpoint != "*") hide(endpoint);
+  if (endpoint.starts_with(kBus)) hide(endpoint.substr(kBus.size()));
+  return text;
+}
+
+/// Why `player` at `endpoint` lost a match technically, from its failures in the report; the last
+/// call decides.
+FailureCounted failure_of(AgentRef player, std::string_view endpoint, const MatchReport& report) {
+  FailureCounted counted{.agent = player, .match = report.match};
+  const std::string id = player.id();
+  const ReportedFailure* last = nullptr;
+  for (const auto& failure : report.failures) {
+    if (failure.player_id == id) last = &failure;
+  }
+  if (last == nullptr) return counted;
+  counted.kind = last->kind;
+  FailureCause cause{.call = core::shown(last->call, kLongestCall),
+                     .error_code = core::shown(last->error_code),
+                     .attempts = 0,
+                     .text = core::shown(without_address(last->text, endpoint), kLongestText)};
+  bool counts = false;
+  for (const auto& failure : report.failures) {
+    if (failure.player_id != id || failure.call != last->call) continue;
+    ++cause.attempts;
+    counts = counts || failure.counts;
+  }
+  counted.is_excused = !counts;
+  counted.cause = std::move(cause);
+  return counted;
+}
+
+/// The players of a match who lost it technically, as opposed to those who were there.
+bool has_lost_technically(const MatchResult& result, game::Side side) {
+  return result.is_technical() && game::winner_of(result.outcome) != side;
+}
 
 ReportDecision refuse(ErrorCode code, const MatchReport& report, const std::string& why) {
   ReportDecision decision;
@@ -122,14 +165,11 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
                               core::UtcTimestamp now) const {
   Draft draft(running(), now);
   Pairing pairing = schedule_.pairing(report.match);
-  std::map<AgentRef, int> counted;
-  for (const auto& failure : report.failures) {
-    if (!failure.counts) continue;
-    auto agent = AgentRef::parse(failure.player_id);
-    if (agent != AgentRef::player(pairing.player_a) && agent != AgentRef::player(pairing.player_b))
-      continue;
-    if (++counted[*agent] <= kFailuresPerReport)
-      draft.add(FailureCounted{*agent, failure.kind, report.match});
+  const game::PerSide<AgentRef> players = {
+      {AgentRef::player(pairing.player_a), AgentRef::player(pairing.player_b)}};
+  for (game::Side side : game::kBothSides) {
+    if (has_lost_technically(judged.result, side))
+      draft.add(failure_of(players[side], roster_.agent(players[side]).profile.endpoint, report));
   }
   draft.add(MatchReported{.match = report.match,
                           .attempt = board_.slot(report.match).attempts,
@@ -137,8 +177,10 @@ ReportDecision League::accept(int referee, const MatchReport& report, const Judg
                           .result = judged.result,
                           .fairness = judged.fairness,
                           .is_unproven = judged.is_unproven});
-  settle_agent(draft, AgentRef::player(pairing.player_a));
-  settle_agent(draft, AgentRef::player(pairing.player_b));
+  for (game::Side side : game::kBothSides) {
+    settle_agent(draft, players[side]);
+    if (!has_lost_technically(judged.result, side)) return_to_play(draft, players[side]);
+  }
   deal_matches(draft, report.match);
   ReportDecision decision;
   decision.events = std::move(draft).take();

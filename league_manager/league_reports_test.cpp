@@ -147,28 +147,74 @@ TEST_F(LeagueReports, BringsTheNextMatchAndRepeatsItWithTheAnswer) {
       << "R1M2 is finished, R1M3 belongs to another answer";
 }
 
-TEST_F(LeagueReports, CountsFailuresAndShutsAPlayerDown) {
+TEST_F(LeagueReports, AnswersWithNoMatchWhereTheRefereeDoesNotReadIt) {
+  Played small(testing::settings(6, 1));
+  for (int i = 0; i < 6; ++i)
+    ASSERT_TRUE(small.enter(
+        {AgentKind::kPlayer, testing::profile("p" + std::to_string(i), 10000 + i), {}, {}}));
+  auto profile = testing::profile("of other origin", 9000);
+  profile.assignments_in_ack = false;
+  ASSERT_TRUE(small.enter({AgentKind::kReferee, profile, {}, {}}));
+  small.step();
+  auto decision = small.report(0, report_of(small.league, kFirst, 1));
+  EXPECT_TRUE(decision.next_matches.empty());
+  const auto* assigned = std::get_if<MatchAssigned>(&decision.events.back().body);
+  ASSERT_NE(assigned, nullptr);
+  EXPECT_EQ(assigned->match, (MatchKey{1, 2}));
+  EXPECT_FALSE(assigned->after) << "it is told by a ROUND_ANNOUNCEMENT";
+}
+
+TEST_F(LeagueReports, CountsALostMatchOnceAndKeepsItsCause) {
   auto report = testing::technical_report_of(played_.league, kFirst);
   auto view = *played_.league.match(kFirst);
   AgentRef loser = AgentRef::player(view.pairing.player_b);
-  const ReportedFailure timeout{.player_id = loser.id(), .is_timeout = true, .has_clock = true};
-  report.failures.assign(3, timeout);
+  const std::string endpoint = played_.league.roster().agent(loser).profile.endpoint;
+  report.failures.assign(3, {.player_id = loser.id(),
+                             .is_timeout = true,
+                             .call = "CHOOSE_PARITY_CALL",
+                             .error_code = "E001",
+                             .text = "no answer\x1b[2J from " + endpoint + " within 30 s",
+                             .has_clock = true});
+  report.failures.insert(report.failures.begin(),
+                         {.player_id = loser.id(), .call = "GAME_INVITATION"});
   report.failures.push_back({.player_id = "P99"});
   report.failures.push_back({.player_id = "league_manager"});
-  report.failures.push_back({.player_id = loser.id(), .counts = false});
   ASSERT_EQ(refusal(0, report), std::nullopt);
-  EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.state(), AgentState::kSuspended);
-  EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.failures(), 3);
-  EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 3);
+  EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.failed_matches(), 1);
+  ASSERT_EQ(events_of(EventBody(FailureCounted{}).index()), 1);
+  for (const auto& event : played_.events) {
+    const auto* failure = std::get_if<FailureCounted>(&event.body);
+    if (failure == nullptr) continue;
+    ASSERT_TRUE(failure->cause);
+    EXPECT_EQ(failure->cause->str(), "CHOOSE_PARITY_CALL: E001 TIMEOUT_ERROR");
+    EXPECT_EQ(failure->cause->attempts, 3);
+    EXPECT_EQ(failure->cause->text, "no answer?[2J from * within 30 s");
+  }
 }
 
-TEST_F(LeagueReports, BoundsTheFailuresOfOneReport) {
+TEST_F(LeagueReports, AFailureThatWasRepeatedSuccessfullyCountsAsNothing) {
   auto report = right(kFirst);
   auto view = *played_.league.match(kFirst);
   report.failures.assign(1000, {.player_id = AgentRef::player(view.pairing.player_b).id(),
                                 .kind = FailureKind::kValidation});
   ASSERT_EQ(refusal(0, report), std::nullopt);
-  EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 12);
+  EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 0);
+}
+
+TEST_F(LeagueReports, ALossForTheRefereesOwnLatenessIsNotHeldAgainstThePlayer) {
+  auto report = testing::technical_report_of(played_.league, kFirst);
+  auto view = *played_.league.match(kFirst);
+  AgentRef loser = AgentRef::player(view.pairing.player_b);
+  report.replays = 3;
+  report.failures = {{.player_id = loser.id(),
+                      .counts = false,
+                      .is_timeout = true,
+                      .has_clock = true,
+                      .is_void = true}};
+  report.claim.technical_reason = "TIMEOUT_CHOICE";
+  ASSERT_EQ(refusal(0, report), std::nullopt);
+  EXPECT_EQ(played_.league.roster().agent(loser).lifecycle.failed_matches(), 0);
+  EXPECT_EQ(events_of(EventBody(FailureCounted{}).index()), 1) << "the cause is kept";
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ class Simulation {
 
   LeagueSettings random_settings() {
     LeagueSettings settings = testing::settings(2 + pick(11), 1 + pick(4));
-    settings.lifecycle.failures_in_all = 4 + pick(10);
+    settings.lifecycle.suspend_after_failed_matches = 1 + pick(4);
+    settings.lifecycle.shutdown_after_failed_matches = pick(2) == 0 ? 0 : 2 + pick(6);
     if (pick(4) == 0) settings.round_time_limit = std::chrono::minutes(10);
     return settings;
   }

@@ -23,6 +23,7 @@ inline AgentProfile profile(const std::string& name, int port, int capacity = 1)
   profile.endpoint = "http://127.0.0.1:" + std::to_string(port) + "/mcp";
   profile.max_concurrent_matches = capacity;
   profile.match_credentials = true;
+  profile.assignments_in_ack = true;
   return profile;
 }
 

@@ -172,6 +172,16 @@ std::optional<envelope::StandingsRow> player_row(const League& league, int playe
   return row_of(league, *found);
 }
 
+std::vector<std::string> shared_first_place(const League& league) {
+  std::vector<std::string> ids;
+  if (!league.champion()) return ids;
+  for (const auto& row : league.standings().table()) {
+    if (row.rank != 1) break;
+    ids.push_back(AgentRef::player(row.player).id());
+  }
+  return ids;
+}
+
 envelope::LeagueCompleted league_completed(const League& league) {
   envelope::LeagueCompleted message;
   message.total_rounds = league.schedule().rounds();
@@ -181,7 +191,8 @@ envelope::LeagueCompleted league_completed(const League& league) {
     message.champion =
         envelope::Champion{.player_id = player_id(*champion),
                            .display_name = player(league, *champion).profile.display_name,
-                           .points = league.standings().tally(*champion).points};
+                           .points = league.standings().tally(*champion).points,
+                           .is_shared = shared_first_place(league).size() > 1};
   }
   return message;
 }

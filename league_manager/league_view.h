@@ -40,6 +40,9 @@ namespace league::league_manager {
 /// One player's row.
 [[nodiscard]] std::optional<envelope::StandingsRow> player_row(const League& league, int player);
 
+/// The ids of all who are first in a completed league, by the same rank; one unless it is shared.
+[[nodiscard]] std::vector<std::string> shared_first_place(const League& league);
+
 /// Champion, table and totals of a completed league.
 [[nodiscard]] envelope::LeagueCompleted league_completed(const League& league);
 

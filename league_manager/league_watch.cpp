@@ -6,20 +6,19 @@ namespace league::league_manager {
 
 namespace {
 
-/// The match has taken too long: its referee is to blame, and somebody else shall play it.
-void time_out(Draft& draft, MatchKey match) {
+/// The match has not been brought to an end: its referee is to blame, and somebody else shall play
+/// it.
+void fail_referee(Draft& draft, MatchKey match, std::string_view reason) {
   const MatchSlot& slot = draft.board().slot(match);
   AgentRef referee = AgentRef::referee(slot.referee());
   int attempt = slot.attempts;
   draft.add(FailureCounted{referee, FailureKind::kTimeout, match});
-  draft.add(MatchReleased{match, attempt, "MATCH_TIME_LIMIT", false});
+  draft.add(MatchReleased{match, attempt, std::string(reason), false});
   settle_agent(draft, referee);
 }
 
-bool has_round_limit_passed(const Draft& draft) {
-  const auto& limit = draft.settings().round_time_limit;
-  return limit && draft.board().unfinished() > 0 &&
-         draft.now() >= draft.board().started_at().after(*limit);
+bool has_round_limit_passed(const Draft& draft, std::chrono::microseconds limit) {
+  return draft.board().unfinished() > 0 && draft.now() >= draft.board().started_at().after(limit);
 }
 
 void end_round(Draft& draft) {
@@ -57,12 +56,14 @@ Events League::decide_failure(AgentRef agent, FailureKind kind, core::UtcTimesta
 
 Events League::decide_alive(AgentRef agent, core::UtcTimestamp now, std::string_view reason) const {
   if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
-  if (roster_.agent(agent).lifecycle.state() != AgentState::kSuspended) return {};
+  const AgentLifecycle& lifecycle = roster_.agent(agent).lifecycle;
+  if (lifecycle.state() != AgentState::kSuspended) return {};
+  // Who lost its matches is alive, but has still to show that it plays. A referee does so when
+  // nobody else is there.
+  const bool has_to_play = lifecycle.reason() == kReasonFailedMatches;
+  if (has_to_play && (agent.kind == AgentKind::kPlayer || is_any_referee_active())) return {};
   Draft draft(running(), now);
-  settle_agent(draft, agent);  // the suspension may have lasted too long by now
-  if (draft.lifecycle(agent).state() == AgentState::kSuspended) {
-    draft.add(AgentStateChanged{agent, AgentState::kActive, std::string(reason)});
-  }
+  draft.add(AgentStateChanged{agent, AgentState::kActive, std::string(reason)});
   deal_matches(draft);
   return std::move(draft).take();
 }
@@ -87,7 +88,7 @@ Events League::decide_match_timeout(MatchKey match, core::UtcTimestamp now) cons
   if (state_ != LeagueState::kRunning || !board_.contains(match)) return {};
   if (board_.slot(match).status != MatchStatus::kAssigned) return {};
   Draft draft(running(), now);
-  time_out(draft, match);
+  fail_referee(draft, match, kReasonMatchTimeLimit);
   deal_matches(draft);
   return std::move(draft).take();
 }
@@ -97,7 +98,18 @@ Events League::decide_match_refused(MatchKey match, core::UtcTimestamp now) cons
   const MatchSlot& slot = board_.slot(match);
   if (slot.status != MatchStatus::kAssigned) return {};
   Draft draft(running(), now);
-  draft.add(MatchReleased{match, slot.attempts, "MATCH_REFUSED", false});
+  draft.add(MatchReleased{match, slot.attempts, std::string(kReasonMatchRefused), false});
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_assignment_refused(MatchKey match, int referee,
+                                         core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !board_.contains(match)) return {};
+  const MatchSlot& slot = board_.slot(match);
+  if (slot.status != MatchStatus::kAssigned || slot.referee() != referee) return {};
+  Draft draft(running(), now);
+  fail_referee(draft, match, kReasonRefereeRefused);
   deal_matches(draft);
   return std::move(draft).take();
 }
@@ -137,15 +149,6 @@ void League::note_delivered(const NewsDelivered& event) {
   }
 }
 
-void League::restart_suspensions(core::UtcTimestamp at) {
-  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
-    for (int i = 0; i < roster_.count(kind); ++i) {
-      AgentLifecycle& lifecycle = roster_.lifecycle({kind, i});
-      if (lifecycle.state() == AgentState::kSuspended) lifecycle.enter(AgentState::kSuspended, at);
-    }
-  }
-}
-
 UntoldNews League::untold_news() const {
   UntoldNews news;
   if (is_round_open_ && board_.round() > announced_round_) news.announced_round = board_.round();
@@ -155,17 +158,39 @@ UntoldNews League::untold_news() const {
   return news;
 }
 
+bool League::is_any_referee_active() const {
+  return std::ranges::any_of(roster_.agents(AgentKind::kReferee), [](const Agent& referee) {
+    return referee.lifecycle.state() == AgentState::kActive;
+  });
+}
+
+std::chrono::microseconds League::round_limit() const {
+  constexpr std::chrono::minutes kForAReferee{5};
+  if (settings_.round_time_limit) return *settings_.round_time_limit;
+  // A suspended referee counts: it may come back, and the limit shall not be endless while it does
+  // not.
+  std::int64_t places = 0;
+  for (const Agent& referee : roster_.agents(AgentKind::kReferee)) {
+    if (referee.lifecycle.state() != AgentState::kShutdown)
+      places += referee.profile.max_concurrent_matches;
+  }
+  places = std::max<std::int64_t>(places, 1);
+  const std::int64_t in_turn = (board_.matches() + places - 1) / places;
+  return settings_.match_time_limit * settings_.max_attempts * in_turn + kForAReferee;
+}
+
 Events League::decide_tick(core::UtcTimestamp now) const {
   if (state_ != LeagueState::kRunning || !is_round_open_) return {};
   Draft draft(running(), now);
   settle_all(draft);
-  if (has_round_limit_passed(draft)) end_round(draft);
+  if (has_round_limit_passed(draft, round_limit())) end_round(draft);
   for (MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {
     const MatchSlot& slot = draft.board().slot(match);
     // An earlier time-out of this loop may have suspended the referee and released this match as
     // well.
     if (slot.status != MatchStatus::kAssigned) continue;
-    if (now >= slot.since.after(settings_.match_time_limit)) time_out(draft, match);
+    if (now >= slot.since.after(settings_.match_time_limit))
+      fail_referee(draft, match, kReasonMatchTimeLimit);
   }
   deal_matches(draft);
   return std::move(draft).take();

@@ -5,9 +5,10 @@ namespace league::league_manager {
 void apply_to_lifecycles(const Event& event, const Schedule& schedule,
                          const std::function<AgentLifecycle&(AgentRef)>& lifecycle_of) {
   if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
-    lifecycle_of(failure->agent).count_failure(failure->kind, event.at);
+    if (!failure->is_excused) lifecycle_of(failure->agent).count_failure(failure->match);
   } else if (const auto* change = std::get_if<AgentStateChanged>(&event.body)) {
-    lifecycle_of(change->agent).enter(change->to, event.at);
+    lifecycle_of(change->agent)
+        .enter(change->to, event.at, change->reason, change->detail.value_or(std::string()));
   } else if (const auto* report = std::get_if<MatchReported>(&event.body)) {
     Pairing pairing = schedule.pairing(report->match);
     const bool played = !report->result.is_technical();

@@ -95,7 +95,7 @@ core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
     return all;
   });
   for (const auto& endpoint : endpoints) port.expect_session(endpoint);
-  spdlog::info("on the bus at {}", host.bus()->url());
+  if (host.bus()->is_connected()) spdlog::info("on the bus at {}", host.bus()->url());
   return {};
 }
 

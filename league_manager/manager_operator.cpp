@@ -3,6 +3,7 @@
 #include "common/core/crypto.h"
 #include "common/core/text.h"
 #include "league_manager/manager_service.h"
+#include "league_manager/operator_key.h"
 
 // What only the operator may have done.
 namespace league::league_manager {
@@ -12,20 +13,9 @@ using core::ErrorCode;
 using core::Result;
 using nlohmann::json;
 
-std::optional<Error> ManagerService::refusal_of_operator(const agent::ToolCall& call,
-                                                         const std::string& tool) const {
-  auto key = call.arguments.find("operator_key");
-  std::string shown =
-      key != call.arguments.end() && key->is_string() ? key->get<std::string>() : "";
-  if (!shown.empty() && !options_.operator_key.empty() && options_.operator_key.matches(shown))
-    return std::nullopt;
-  return Error{shown.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kNotAuthorized,
-               tool + " needs the operator's key in operator_key (the file behind --operator-key)",
-               "/operator_key"};
-}
-
 void ManagerService::on_start_league(agent::ToolCall call) {
-  if (auto refused = refusal_of_operator(call, "start_league")) return call.reply.refuse(*refused);
+  if (auto refused = refusal_of_operator(call.arguments, options_.operator_key, "start_league"))
+    return call.reply.refuse(*refused);
   auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
   auto refusal = std::make_shared<std::optional<Error>>();
   deps_.ledger.commit(
@@ -45,7 +35,7 @@ void ManagerService::on_start_league(agent::ToolCall call) {
 }
 
 void ManagerService::on_new_token(agent::ToolCall call) {
-  if (auto refused = refusal_of_operator(call, "new_agent_token"))
+  if (auto refused = refusal_of_operator(call.arguments, options_.operator_key, "new_agent_token"))
     return call.reply.refuse(*refused);
   auto given = call.arguments.find("agent_id");
   std::string id =

@@ -1,10 +1,8 @@
 // What the manager answers to results, and to players that dispute them.
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
-#include "common/core/text.h"
 #include "league_manager/manager_service.h"
 #include "league_manager/query_answers.h"
 #include "league_manager/report_codec.h"
@@ -17,46 +15,32 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
-/// The match's players that are suspended and yet played without a failure: they answered their
-/// ping.
-std::vector<AgentRef> suspended_but_playing(const League& league, const MatchReport& report) {
-  std::vector<AgentRef> recovered;
-  if (!league.schedule().contains(report.match)) return recovered;
-  auto pairing = league.schedule().pairing(report.match);
-  for (int index : {pairing.player_a, pairing.player_b}) {
-    AgentRef player = AgentRef::player(index);
-    if (league.roster().agent(player).lifecycle.state() != AgentState::kSuspended) continue;
-    bool failed = std::ranges::any_of(report.failures, [&](const auto& failure) {
-      return failure.counts && failure.player_id == player.id();
-    });
-    if (!failed) recovered.push_back(player);
-  }
-  return recovered;
-}
-
 /// Whether the report gave its match a result; a repeat did not.
 bool is_accepted(const ReportDecision& decision) {
   return !decision.refusal && !decision.is_repeat;
 }
 
-/// Tells the operator of results that nobody can check.
-void note_unproven(const Events& events) {
-  for (const auto& event : events) {
-    const auto* reported = std::get_if<MatchReported>(&event.body);
-    if (reported == nullptr || !reported->is_unproven) continue;
-    spdlog::warn(
-        "the result of {} is unproven: {} did not reveal the seed of the draw, and "
-        "--unproven-referees accepts that",
-        reported->match.id().str(), AgentRef::referee(reported->referee).id());
+/// Tells the operator of players that answered only after failed attempts: a bot that is slow today
+/// loses matches tomorrow.
+void note_slow_players(OperatorLog& log, const MatchReport& report, const Events& events) {
+  const auto has_lost = [&events](AgentRef player) {
+    return std::ranges::any_of(events, [player](const Event& event) {
+      const auto* failure = std::get_if<FailureCounted>(&event.body);
+      return failure != nullptr && failure->agent == player;
+    });
+  };
+  std::map<AgentRef, std::pair<const ReportedFailure*, int>> slow;
+  for (const auto& failure : report.failures) {
+    const auto player = AgentRef::parse(failure.player_id);
+    if (!player || !failure.counts || has_lost(*player)) continue;
+    // A match has two; a referee may name whom it likes.
+    if (slow.size() == 2 && !slow.contains(*player)) continue;
+    auto& [last, count] = slow[*player];
+    last = &failure;
+    ++count;
   }
-}
-
-void note_dispute(const MatchDisputed& dispute) {
-  spdlog::warn(
-      "{} disputes the result of {}: {}. The result stands; `league audit verify` says whose word "
-      "the sealed records support",
-      AgentRef::player(dispute.player).id(), dispute.match.id().str(),
-      core::shown(dispute.reason, core::kMostEchoed));
+  for (const auto& [player, last] : slow)
+    log.slow(player, report.match, last.first->call, last.first->error_code, last.second);
 }
 
 }  // namespace
@@ -65,30 +49,28 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
   auto report = report_of(call.envelope, call.message);
   if (!report) return call.reply.refuse(report.error());
   auto shared = std::make_shared<agent::Call<envelope::MatchResultReport>>(std::move(call));
+  auto given = std::make_shared<MatchReport>(std::move(*report));
   auto decision = std::make_shared<ReportDecision>();
-  auto recovered = std::make_shared<std::vector<AgentRef>>();
   auto reporter = std::make_shared<int>(0);
   deps_.ledger.commit(
       [&](const League& league, core::UtcTimestamp now) {
         auto referee = league.roster().find(shared->envelope.sender.id);
         *reporter = referee->index;
-        *decision = league.decide_report(*reporter, *report, now);
-        if (!decision->refusal) *recovered = suspended_but_playing(league, *report);
+        *decision = league.decide_report(*reporter, *given, now);
         if (is_accepted(*decision)) deps_.conductor.hold_for_answer();
         return decision->events;
       },
-      [this, shared, decision, recovered, reporter](const Result<Events>& stored) {
+      [this, shared, given, decision, reporter](const Result<Events>& stored) {
         bool is_held = is_accepted(*decision);
         if (!stored) {
           if (is_held) deps_.conductor.on_answered();
           return shared->reply.refuse(not_stored());
         }
-        auto follow = [this, events = *stored, recovered, is_held] {
+        auto follow = [this, given, events = *stored, is_held] {
           note_answered();
           if (is_held) deps_.conductor.on_answered();
-          note_unproven(events);
+          if (deps_.log != nullptr && is_held) note_slow_players(*deps_.log, *given, events);
           deps_.conductor.on_events(events);
-          for (auto player : *recovered) deps_.conductor.on_alive(player);
           deps_.conductor.advance();
         };
         if (decision->refusal) {
@@ -123,7 +105,6 @@ void ManagerService::on_dispute(agent::Call<envelope::LeagueQuery> call) {
                                               .round_id = {},
                                               .match_id = {}});
         shared->reply.send(envelope::encode(envelope, dispute_answer(*refusal)));
-        for (const auto& event : *stored) note_dispute(std::get<MatchDisputed>(event.body));
       });
 }
 

@@ -103,12 +103,14 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                .league_error =
                    [this](const Error& error, const std::string& original_type,
                           const core::ConversationId& conversation) {
+                     note_refused_registration(error, original_type);
                      return league_error(error, original_type, conversation);
                    },
                .mcp = manager_presentation()},
               dependencies.schemas, dependencies.clock),
       resources_(server_.mcp(), dependencies.ledger, dependencies.timer),
       claims_(server_, dependencies.ledger, dependencies.conductor),
+      agents_(server_, dependencies.ledger, dependencies.conductor, options_.operator_key),
       events_(server_, dependencies.events, options_.league_id.str()) {
   bind_handlers();
 }
@@ -158,6 +160,14 @@ Result<void> ManagerService::check_token(const envelope::Envelope& envelope) con
   });
 }
 
+void ManagerService::note_refused_registration(const Error& error,
+                                               const std::string& original_type) const {
+  if (deps_.log == nullptr) return;
+  const bool is_player = original_type == wire_name(MessageType::kLeagueRegisterRequest);
+  if (!is_player && original_type != wire_name(MessageType::kRefereeRegisterRequest)) return;
+  deps_.log->refused(is_player ? AgentKind::kPlayer : AgentKind::kReferee, "?", "?", error);
+}
+
 json ManagerService::league_error(const Error& error, const std::string& original_type,
                                   const core::ConversationId& conversation) const {
   auto envelope = deps_.envelopes.make(
@@ -176,6 +186,11 @@ Error ManagerService::not_stored() {
 
 template <typename Request>
 void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, const Error& error) {
+  if (deps_.log != nullptr) {
+    const auto& meta = meta_of(call->message);
+    deps_.log->refused(RegistrationTraits<Request>::kKind, meta.display_name, meta.contact_endpoint,
+                       error);
+  }
   typename RegistrationTraits<Request>::Response response;
   response.status = envelope::RegistrationStatus::kRejected;
   response.reason = error.message;
@@ -326,6 +341,8 @@ json ManagerService::status() const {
     if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
     if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
     if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
+    if (const auto shared = shared_first_place(league); shared.size() > 1)
+      out["shared_first_place"] = shared;
     if (status.started_at) out["started_at"] = status.started_at->to_log();
     if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
     if (league.champion()) {

@@ -6,6 +6,7 @@
 
 #include "common/agent/agent_server.h"
 #include "league_manager/admission.h"
+#include "league_manager/agent_desk.h"
 #include "league_manager/claim_desk.h"
 #include "league_manager/conductor.h"
 #include "league_manager/endpoint_admission.h"
@@ -36,6 +37,7 @@ struct ManagerDependencies {
   EndpointAdmission& endpoints;
   core::Timer& timer;
   const Admission* admission = nullptr;  ///< null: whoever can call may register
+  OperatorLog* log = nullptr;  ///< null: the operator is told nothing
   EventFeed* events = nullptr;  ///< null where the program is on no bus
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
@@ -53,6 +55,8 @@ class ManagerService {
  private:
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
+  /// A registration that is not even a message is in no event.
+  void note_refused_registration(const core::Error& error, const std::string& original_type) const;
   [[nodiscard]] nlohmann::json league_error(const core::Error& error,
                                             const std::string& original_type,
                                             const core::ConversationId& conversation) const;
@@ -83,9 +87,6 @@ class ManagerService {
   /// Why this request makes nobody an agent who is none yet; nothing: it may.
   [[nodiscard]] std::optional<core::Error> refusal_of(const RegistrationRequest& request,
                                                       const std::string& shown) const;
-  /// Nothing where the call shows the operator's key.
-  [[nodiscard]] std::optional<core::Error> refusal_of_operator(const agent::ToolCall& call,
-                                                               const std::string& tool) const;
   void on_start_league(agent::ToolCall call);
   void on_new_token(agent::ToolCall call);
 
@@ -94,6 +95,7 @@ class ManagerService {
   agent::AgentServer server_;
   ManagerResources resources_;
   ClaimDesk claims_;
+  AgentDesk agents_;
   EventDesk events_;
 };
 

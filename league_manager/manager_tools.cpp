@@ -110,6 +110,65 @@ constexpr const char* kNewTokenOutput = R"json({
   }
 })json";
 
+constexpr const char* kPageInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "properties": {
+    "offset": {"type": "integer", "minimum": 0, "description": "Rows to skip; 0 if missing."},
+    "limit": {"type": "integer", "minimum": 0, "description": "Rows to return, at most 200."}
+  }
+})json";
+
+constexpr const char* kAgentsOutput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["total_agents", "agents"],
+  "properties": {
+    "total_agents": {"type": "integer", "minimum": 0},
+    "agents": {
+      "type": "array",
+      "description": "Referees, then players, by id.",
+      "items": {
+        "type": "object",
+        "required": ["agent_id", "kind", "state", "since"],
+        "properties": {
+          "agent_id": {"type": "string"},
+          "kind": {"enum": ["player", "referee"]},
+          "display_name": {"type": "string"},
+          "state": {"enum": ["INIT", "REGISTERED", "ACTIVE", "SUSPENDED", "SHUTDOWN"]},
+          "since": {"type": "string"},
+          "reason": {"type": "string", "description": "Why it has this state, such as FAILED_MATCHES."},
+          "detail": {"type": "string", "description": "The same for people."},
+          "failed_matches": {"type": "integer", "description": "Matches that failed through its own fault."},
+          "failed_in_a_row": {"type": "integer"}
+        }
+      }
+    }
+  }
+})json";
+
+constexpr const char* kOperatorAgentInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["agent_id"],
+  "properties": {
+    "operator_key": {"type": "string", "description": "The key of the file behind --operator-key."},
+    "agent_id": {"type": "string", "description": "Such as P01 or REF01."},
+    "reason": {"type": "string", "description": "For people; the agent is told."}
+  }
+})json";
+
+constexpr const char* kWithdrawInput = R"json({
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "type": "object",
+  "required": ["sender", "auth_token"],
+  "properties": {
+    "sender": {"type": "string", "description": "Such as player:P01."},
+    "auth_token": {"type": "string", "description": "The player's own."},
+    "reason": {"type": "string", "description": "For people."}
+  }
+})json";
+
 constexpr const char* kClaimInput = R"json({
   "$schema": "http://json-schema.org/draft-07/schema#",
   "type": "object",
@@ -220,6 +279,45 @@ agent::ToolDescription new_agent_token_tool() {
       .input_schema = kNewTokenInput,
       .output_schema = kNewTokenOutput,
       .is_read_only = false};
+}
+
+agent::ToolDescription get_agents_tool() {
+  return {.name = "get_agents",
+          .description =
+              "The states of all referees and players, why they have them, and how many "
+              "matches failed through them, in pages.",
+          .input_schema = kPageInput,
+          .output_schema = kAgentsOutput};
+}
+
+agent::ToolDescription shut_down_agent_tool() {
+  return {.name = "shut_down_agent",
+          .description =
+              "Shuts a player or referee down: a player loses what is not being played "
+              "yet, a referee's matches go to others. Only for the operator.",
+          .input_schema = kOperatorAgentInput,
+          .output_schema = std::string(agent::kAcknowledgement),
+          .is_read_only = false};
+}
+
+agent::ToolDescription restore_agent_tool() {
+  return {.name = "restore_agent",
+          .description =
+              "Makes a player or referee that is shut down or suspended ACTIVE again. "
+              "Only for the operator.",
+          .input_schema = kOperatorAgentInput,
+          .output_schema = std::string(agent::kAcknowledgement),
+          .is_read_only = false};
+}
+
+agent::ToolDescription withdraw_tool() {
+  return {.name = "withdraw",
+          .description =
+              "Takes a player out of the league, by its own wish; the operator can undo "
+              "it. Only for players.",
+          .input_schema = kWithdrawInput,
+          .output_schema = std::string(agent::kAcknowledgement),
+          .is_read_only = false};
 }
 
 agent::ToolDescription claim_match_tool() {

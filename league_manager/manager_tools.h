@@ -11,6 +11,10 @@ namespace league::league_manager {
 [[nodiscard]] agent::ToolDescription start_league_tool();
 [[nodiscard]] agent::ToolDescription new_agent_token_tool();
 [[nodiscard]] agent::ToolDescription events_subscribe_tool();
+[[nodiscard]] agent::ToolDescription get_agents_tool();
+[[nodiscard]] agent::ToolDescription shut_down_agent_tool();
+[[nodiscard]] agent::ToolDescription restore_agent_tool();
+[[nodiscard]] agent::ToolDescription withdraw_tool();
 [[nodiscard]] agent::ToolDescription claim_match_tool();
 
 /// How the manager presents itself.

@@ -1,6 +1,7 @@
 #include "league_manager/operator_key.h"
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "common/core/crypto.h"
@@ -42,6 +43,19 @@ core::Result<core::AuthToken> open_operator_key(const std::filesystem::path& fil
 core::Result<core::AuthToken> open_referee_key(const std::filesystem::path& file,
                                                const core::AuthToken& usual) {
   return open_key(file, "referee", [&usual] { return usual; });
+}
+
+std::optional<core::Error> refusal_of_operator(const nlohmann::json& arguments,
+                                               const core::AuthToken& key, std::string_view tool) {
+  auto given = arguments.find("operator_key");
+  const bool is_text = given != arguments.end() && given->is_string();
+  const std::string shown = is_text ? given->get<std::string>() : std::string();
+  if (!shown.empty() && !key.empty() && key.matches(shown)) return std::nullopt;
+  return core::Error{
+      shown.empty() ? core::ErrorCode::kAuthTokenMissing : core::ErrorCode::kNotAuthorized,
+      std::string(tool) +
+          " needs the operator's key in operator_key (the file behind --operator-key)",
+      "/operator_key"};
 }
 
 }  // namespace league::league_manager

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string_view>
 
 #include "common/core/auth_token.h"
 #include "common/core/random_source.h"
@@ -16,5 +19,11 @@ namespace league::league_manager {
 /// The same for the key that admits referees; a file that is missing is made with `usual`.
 [[nodiscard]] core::Result<core::AuthToken> open_referee_key(const std::filesystem::path& file,
                                                              const core::AuthToken& usual);
+
+/// Why a call of `tool` with these arguments is not the operator's; nothing if `operator_key` among
+/// them is `key`. An empty key opens nothing.
+[[nodiscard]] std::optional<core::Error> refusal_of_operator(const nlohmann::json& arguments,
+                                                             const core::AuthToken& key,
+                                                             std::string_view tool);
 
 }  // namespace league::league_manager

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/agent_host.h"
+#include "common/agent/operations_log.h"
 #include "common/journal/lock_file.h"
 #include "common/journal/memory_journal.h"
 #include "common/journal/sqlite_journal.h"
@@ -19,6 +20,7 @@
 #include "league_manager/manager_service.h"
 #include "league_manager/manager_turn.h"
 #include "league_manager/operator_key.h"
+#include "league_manager/operator_log.h"
 
 namespace league::league_manager {
 namespace {
@@ -44,12 +46,11 @@ LeagueSettings league_settings(const ProgramOptions& options, const agent::Setti
   settings.match_time_limit = limits.league.match_watchdog.count() > 0
                                   ? limits.league.match_watchdog
                                   : limits.longest_match() + kMargin;
-  settings.lifecycle = {.timeouts_in_a_row = limits.life_cycle.timeouts_in_a_row,
-                        .connection_errors = limits.life_cycle.connection_errors,
-                        .connection_window = limits.life_cycle.connection_error_window,
-                        .validation_errors = limits.life_cycle.validation_errors,
-                        .failures_in_all = limits.life_cycle.total_failures,
-                        .suspension_limit = limits.life_cycle.max_suspension};
+  settings.lifecycle = {
+      .suspend_after_failed_matches = limits.life_cycle.suspend_after_failed_matches,
+      .shutdown_after_failed_matches = limits.life_cycle.shutdown_after_failed_matches};
+  if (limits.league.round_watchdog.count() > 0)
+    settings.round_time_limit = limits.league.round_watchdog;
   return settings;
 }
 
@@ -228,6 +229,49 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
   return opened.error();
 }
 
+/// How a league ended, in one sentence.
+std::string end_of_league(const core::LeagueId& id, const nlohmann::json& status) {
+  std::string text = "league " + id.str() + " is over";
+  const auto& champion = status["champion"];
+  if (!champion.is_object()) return text;
+  text += ": " + champion["player_id"].get<std::string>() + " '" +
+          champion["display_name"].get<std::string>() + "' is first with " +
+          std::to_string(champion["points"].get<int>()) + " points";
+  if (!status.contains("shared_first_place")) return text;
+  text += ", and shares the place with";
+  for (const auto& other : status["shared_first_place"]) {
+    if (other != champion["player_id"]) text += " " + other.get<std::string>();
+  }
+  return text;
+}
+
+/// Where a league is that goes on, in one sentence.
+std::string continuation_of(const core::LeagueId& id, const std::string& url,
+                            const nlohmann::json& status) {
+  const auto number = [&status](const char* name) {
+    return std::to_string(status[name].get<std::int64_t>());
+  };
+  return "league " + id.str() + " goes on at " + url + ": " + status["state"].get<std::string>() +
+         ", " + number("players") + " of " + number("players_expected") + " players, round " +
+         number("current_round") + " of " + number("total_rounds") + ", " +
+         number("matches_completed") + " of " + number("total_matches") + " matches are decided";
+}
+
+/// Has what was repeated in the log told every second, as long as the timer lives.
+class LogFlusher {
+ public:
+  /// `timer` outlives this object's last run, which its end drops.
+  explicit LogFlusher(core::Timer& timer) : timer_(timer) { run(); }
+
+ private:
+  void run() {
+    constexpr std::chrono::seconds kInterval{1};
+    spdlog::default_logger()->flush();
+    timer_.schedule(kInterval, [this] { run(); });
+  }
+  core::Timer& timer_;
+};
+
 }  // namespace
 
 int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks) {
@@ -285,7 +329,12 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     if (auto usable = projector.check(); !usable) return give_up(*store, usable.error());
     ledger.observe([&projector](const Events& events) { projector.on_events(events); });
   }
+  OperatorLog operator_log([](const OperatorLine& line) {
+    agent::write_event(line.is_warning, line.event, line.text, line.fields);
+  });
+  ledger.observe([&operator_log](const Events& events) { operator_log.on_events(events); });
   if (auto opened = ledger.open(); !opened) return give_up(*store, opened.error());
+  operator_log.begin();
   auto fits = ledger.read([&](const League& league) { return check_vault(league, *store->vault); });
   if (!fits) return give_up(*store, fits.error());
   if (store->given_up) {
@@ -318,7 +367,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                         (*port)->log()] { (void)log_file.seal_now(std::chrono::seconds(2)); },
        .term = succession != nullptr ? std::optional<int>(succession->term()) : std::nullopt,
        .events = events.board.get(),
-       .queue = work.keeper.get()});
+       .queue = work.keeper.get(),
+       .log = &operator_log});
   const Admission admission = make_admission(*store, options, std::move(codes));
   EndpointAdmission endpoints((*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy));
   ManagerService service({.mode = options.common.parsed_mode(),
@@ -336,10 +386,11 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                           .endpoints = endpoints,
                           .timer = (*host)->timer(),
                           .admission = &admission,
+                          .log = &operator_log,
                           .events = events.feed.get(),
                           .after_answer = hooks.after_answer});
   conductor.on_finished([&] {
-    spdlog::info("league {} is over: {}", id.str(), service.status()["champion"].dump());
+    operator_log.say(false, "LEAGUE_COMPLETED", end_of_league(id, service.status()));
     std::printf("finished %s\n", id.str().c_str());  // for `league up`: everybody has been told
     std::fflush(stdout);
     projections.hurry();
@@ -353,14 +404,17 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     (*port)->stop_serving();
     return give_up(*store, joined.error());
   }
+  const LogFlusher flusher((*host)->timer());
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   if (store->sqlite) projector.start();
   std::string url = options.common.contact_endpoint((*port)->port());
   if (ledger.is_continued()) {
-    spdlog::info("league {} goes on at {}: {}", id.str(), url, service.status().dump());
+    operator_log.say(false, "LEAGUE_CONTINUED", continuation_of(id, url, service.status()));
   } else {
-    spdlog::info("league {} waits for {} players and {} referees at {}", id.str(),
-                 store->settings.players, store->settings.referees, url);
+    operator_log.say(false, "LEAGUE_OPENED",
+                     "league " + id.str() + " waits for " +
+                         std::to_string(store->settings.players) + " players and " +
+                         std::to_string(store->settings.referees) + " referees at " + url);
   }
   tell_who_can_register(options, admission);
   agent::announce_ready(url, id.str());

@@ -65,6 +65,13 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
     return response;
   }
   if (query.query_type == QueryType::kGetSchedule) {
+    const int rounds = league.schedule().rounds();
+    const int round = params.round_id.value_or(1);
+    if (rounds > 0 && (round < 1 || round > rounds)) {
+      return fail(std::move(response), core::ErrorCode::kInvalidFieldValue,
+                  "query_params.round_id " + std::to_string(round) +
+                      " is no round of this league, which has 1 to " + std::to_string(rounds));
+    }
     add_schedule(league, params, response);
     return response;
   }

@@ -89,7 +89,7 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
     return Error{
         ErrorCode::kPlayerUnavailable,
         agent.id() +
-            " has been shut down after too many failures and cannot come back to this league",
+            " is shut down; the operator of the league can restore it (league admin restore)",
         ""};
   }
   auto owner = roster.find_by_endpoint(request.profile.endpoint);

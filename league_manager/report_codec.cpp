@@ -49,9 +49,10 @@ ReportedFailure failure_of(const envelope::CallFailure& failure) {
   out.is_timeout = failure.error_code == core::ErrorCode::kTimeout;
   out.has_clock = failure.clock.has_value();
   out.is_void = failure.clock && failure.clock->is_void;
-  // A player that declined said no, as it may; one that the referee itself kept from answering in
-  // time has not failed either.
-  out.counts = failure.error_code != core::ErrorCode::kInvitationDeclined && !out.is_void;
+  out.counts = !out.is_void;
+  out.call = failure.call;
+  out.error_code = core::wire_code(failure.error_code);
+  out.text = failure.error_description;
   return out;
 }
 

@@ -36,7 +36,7 @@ TEST(ReportCodec, TakesOverTheResult) {
   EXPECT_EQ(report->claim.choices.size(), 2U);
 }
 
-TEST(ReportCodec, SortsFailuresByKindAndForgivesADeclinedInvitation) {
+TEST(ReportCodec, SortsFailuresByKindAndADeclineIsOne) {
   auto message = envelope::testing::golden("match_result_report");
   auto& failures = message["result"]["details"]["failures"];
   failures = json::array();
@@ -54,7 +54,8 @@ TEST(ReportCodec, SortsFailuresByKindAndForgivesADeclinedInvitation) {
     if (failure.counts) kinds.push_back(failure.kind);
   }
   using enum FailureKind;
-  EXPECT_EQ(kinds, (std::vector{kTimeout, kConnection, kConnection, kValidation, kValidation}));
+  EXPECT_EQ(kinds, (std::vector{kTimeout, kConnection, kConnection, kValidation, kValidation,
+                                kValidation}));
 }
 
 TEST(ReportCodec, ALongReasonIsCut) {

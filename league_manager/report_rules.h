@@ -17,10 +17,12 @@ namespace league::league_manager {
 struct ReportedFailure {
   std::string player_id;
   FailureKind kind = FailureKind::kTimeout;
-  /// Whether the player is to blame: not for a declined invitation, nor for a time-out that was the
-  /// referee's own.
+  /// Whether the player is to blame: not for a time-out that was the referee's own.
   bool counts = true;
   bool is_timeout = false;
+  std::string call = {};  ///< as sent
+  std::string error_code = {};  ///< as sent
+  std::string text = {};  ///< for people, as sent
   bool has_clock = false;  ///< of a time-out: its proof is there ...
   bool is_void = false;  ///< ... and says that the referee itself was late
 };

@@ -34,7 +34,8 @@ struct LeagueSettings {
   /// How long a referee may take for one match: by default all attempts of all calls of protocol
   /// §6, with a margin.
   std::chrono::microseconds match_time_limit = std::chrono::minutes(3);
-  /// Ends every unfinished match of a round; nothing: only the limit per match counts.
+  /// Ends every unfinished match of a round; nothing: from the other limits, see
+  /// League::round_limit.
   std::optional<std::chrono::microseconds> round_time_limit;
   LifecycleSettings lifecycle;
   UnprovenReferees unproven_referees = UnprovenReferees::kFromLoopback;

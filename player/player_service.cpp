@@ -1,10 +1,13 @@
 #include "player/player_service.h"
 
+#include <spdlog/spdlog.h>
+
 #include <cctype>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/match_credential.h"
+#include "common/core/text.h"
 #include "player/player_tools.h"
 
 namespace league::player {
@@ -146,11 +149,22 @@ void PlayerService::bind_handlers() {
   server_.bind<envelope::RoundAnnouncement>(
       [this](auto call) { on_announcement(std::move(call)); });
   for (auto news : {MessageType::kLeagueStandingsUpdate, MessageType::kRoundCompleted,
-                    MessageType::kGameError, MessageType::kLeagueError}) {
+                    MessageType::kGameError}) {
     server_.bind_news(news);
   }
+  server_.bind<envelope::LeagueError>([this](auto call) { on_league_error(std::move(call)); });
   server_.bind_tool(get_player_state_tool(),
                     [this](agent::ToolCall call) { on_get_player_state(std::move(call)); });
+}
+
+void PlayerService::on_league_error(agent::Call<envelope::LeagueError> call) {
+  // Without our own token anybody may have sent it: it is in the conversation log, and no more.
+  const bool is_true =
+      call.envelope.auth_token && !options_.standalone && check_token(call.envelope);
+  if (is_true)
+    spdlog::warn("the league manager says: {}",
+                 core::shown(call.message.error_code + " " + call.message.error_description, 600));
+  call.reply.acknowledge();
 }
 
 Result<void> PlayerService::check_token(const envelope::Envelope& envelope) const {

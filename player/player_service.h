@@ -99,6 +99,8 @@ class PlayerService {
   void on_choose(agent::Call<envelope::ChooseParityCall> call);
   void on_game_over(agent::Call<envelope::GameOver> call);
   void on_get_player_state(agent::ToolCall call);
+  /// What the manager says of this player, such as its new state, goes to the operations log.
+  void on_league_error(agent::Call<envelope::LeagueError> call);
 
   /// Takes part in a match, committed where that is possible. With `mutex_`.
   OpenMatch& join(const envelope::Envelope& envelope, const envelope::GameInvitation& invitation,

@@ -11,6 +11,7 @@
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
 #include "common/agent/secret_file.h"
+#include "common/agent/manager_watch.h"
 #include "common/transport/signals.h"
 #include "player/dispute_sender.h"
 #include "player/history_file.h"
@@ -121,10 +122,12 @@ class Bench {
         if (auto kept = seat.keeper->prepare(registration, seat.port->port()); !kept) return kept;
       }
       if (auto added = add_secrets(seat, registration); !added) return added;
+      const agent::ManagerWatch watch(host_.timer(), seat.name, manager_url());
       agent::register_agent(
           {seat.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
           std::move(registration),
-          [this, &seat, url](const core::Result<agent::Identity>& identity) {
+          [this, &seat, url, watch](const core::Result<agent::Identity>& identity) {
+            watch.answered();
             on_registered(seat, url, identity);
           });
     }

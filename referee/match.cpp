@@ -246,7 +246,7 @@ void Match::fail_attempt(Side side, const core::Error& error, Effects& effects) 
   ++player.failed_attempts;
   SendGameError notice = game_error(side, error);
   notice.retry_count = player.failed_attempts;
-  notice.max_retries = plan_.settings.max_attempts;
+  notice.max_retries = plan_.seats[side].is_suspended ? 1 : plan_.settings.max_attempts;
   if (notice.retry_count >= notice.max_retries) {
     lose(side, std::move(notice), effects);
     return;

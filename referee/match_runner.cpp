@@ -65,6 +65,7 @@ Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& co
                  .settings = settings_for(context.settings)};
   for (Side side : kBothSides) {
     plan.seats[side].player = (*seats)[side].id;
+    plan.seats[side].is_suspended = (*seats)[side].is_suspended;
     if ((*seats)[side].style)
       context.peers.remember_style((*seats)[side].endpoint, *(*seats)[side].style);
   }
@@ -275,6 +276,7 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
     reply.notes->fault = answer.error().message;
   }
   note_answer(seat(call.side)->id.str(), expected_reply(call.call), answer);
+  if (answer) tell_of_slowness(call, reply.elapsed);
   CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
   if (!answer && answer.error().code == ErrorCode::kTimeout)
     evidence.own = context_.delays.worst_since(call.deadline - call.time_limit);
@@ -286,6 +288,14 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
                      : match_->on_failure(call.id, answer.error(), now, evidence);
   }
   run(effects);
+}
+
+void MatchRunner::tell_of_slowness(const CallPlayer& call, Duration elapsed) const {
+  if (elapsed * 2 < call.time_limit) return;
+  const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
+  spdlog::warn("{} is slow: {} of {} took {:.1f} s of {:.1f} s", seats_[call.side].id.str(),
+               call_name(call.call), assignment_.match_id.str(), seconds(elapsed),
+               seconds(call.time_limit));
 }
 
 void MatchRunner::carry_out(const SendGameError& effect) {
@@ -332,7 +342,11 @@ void MatchRunner::carry_out(const ReportResult& effect) {
   call.time_limit = context_.settings.time_limit(MessageType::kMatchResultReport);
   call.budget = transport::Budget::kGame;
   context_.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
-    if (reply.error) self->is_report_out_ = false;
+    if (reply.error) {
+      self->is_report_out_ = false;
+      spdlog::warn("the league manager has not taken the report of {}: {}",
+                   self->assignment_.match_id.str(), reply.error->message);
+    }
     self->note_report(reply.error);
     Effects effects;
     {

@@ -83,6 +83,8 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   void ping_suspended();
   void begin();
   void on_answer(const CallPlayer& call, agent::PeerReply reply);
+  /// Tells the referee's operator of an answer that took half of its time or more.
+  void tell_of_slowness(const CallPlayer& call, Duration elapsed) const;
   [[nodiscard]] core::Result<Reply> read_answer(const CallPlayer& call,
                                                 agent::PeerReply& reply) const;
   template <typename Message>

@@ -208,6 +208,18 @@ TEST(Match, AnUnavailablePlayerLosesUnaskedButTheOtherIsAsked) {
   EXPECT_EQ(script.played().failures.at(0).attempt, 1) << "attempts count from 1, asked or not";
 }
 
+TEST(Match, ASuspendedPlayerHasOneAttemptPerCall) {
+  MatchPlan plan = MatchScript::default_plan();
+  plan.seats[Side::kA].is_suspended = true;
+  MatchScript script(plan);
+  script.play("B:join A:timeout");
+  EXPECT_EQ(script.result_line(), "TECHNICAL_LOSS B 0-3 TIMEOUT_JOIN");
+  MatchScript second(plan);
+  second.play("A:join B:join A:Even A:even B:even");
+  EXPECT_TRUE(second.result_line().starts_with("DRAW"))
+      << "an invalid answer can still be corrected within the attempt";
+}
+
 TEST(Match, TwoUnavailablePlayersAreReportedAtOnce) {
   MatchPlan plan = MatchScript::default_plan();
   for (Side side : kBothSides) plan.seats[side].is_unavailable = true;

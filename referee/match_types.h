@@ -48,7 +48,8 @@ struct MatchSettings {
 /// One player of a match.
 struct Seat {
   core::PlayerId player;
-  bool is_unavailable = false;  ///< the manager has found it dead: it loses without being asked
+  bool is_unavailable = false;  ///< it was suspended and nobody answers there: it loses unasked
+  bool is_suspended = false;  ///< every call is made once, and not repeated after E001 and E009
 };
 
 /// What a match is told at its birth. Holds no credentials: those are the shell's.

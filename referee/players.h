@@ -17,7 +17,7 @@ struct PlayerSeat {
   std::string token_hash;  ///< of the token that the player must show
   std::optional<agent::CallStyle> style;
   envelope::WinLossDraw standings;
-  bool is_suspended = false;  ///< gets one ping before it is asked (protocol §6)
+  bool is_suspended = false;  ///< gets one ping, then one attempt per call (protocol §6)
 };
 
 /// The two players of an assignment. Fails with kEndpointNotAllowed when an address cannot be read,

@@ -9,6 +9,7 @@
 
 #include "common/agent/agent_host.h"
 #include "common/agent/identity_keeper.h"
+#include "common/agent/manager_watch.h"
 #include "common/agent/secret_file.h"
 #include "common/transport/signals.h"
 #include "referee/match_files.h"
@@ -169,9 +170,11 @@ int run(const ProgramOptions& options, const game::Registry& games, transport::S
   registration.admission_key = *admission_key;
   if (auto used = agent::use_token_of(options.token_file, registration); !used)
     return give_up(used.error());
+  const agent::ManagerWatch watch((*host)->timer(), options.name, manager_url);
   agent::register_agent(
       {(*port)->peers(), (*host)->timer(), (*host)->clock(), random, *settings},
       std::move(registration), [&](const core::Result<agent::Identity>& identity) {
+        watch.answered();
         if (!identity) {
           exit_code = identity.error().code == core::ErrorCode::kShuttingDown
                           ? 0

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/core/text.h"
 #include "referee/referee_tools.h"
 #include "referee/result_codec.h"
 
@@ -144,7 +145,14 @@ void RefereeService::bind_handlers() {
     call.reply.acknowledge();
     if (on_completed_) on_completed_(call.message);
   });
-  server_.bind_news(envelope::MessageType::kLeagueError);
+  server_.bind<envelope::LeagueError>([this](agent::Call<envelope::LeagueError> call) {
+    // Without our own token anybody may have sent it: it is in the conversation log, and no more.
+    if (call.envelope.auth_token && check_token(call.envelope))
+      spdlog::warn(
+          "the league manager says: {}",
+          core::shown(call.message.error_code + " " + call.message.error_description, 600));
+    call.reply.acknowledge();
+  });
   server_.bind_tool(start_match_tool(),
                     [this](agent::ToolCall call) { on_start_match(std::move(call)); });
   server_.bind_tool(get_match_state_tool(),

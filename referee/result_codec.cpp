@@ -4,8 +4,12 @@
 #include <limits>
 #include <utility>
 
+#include "common/core/text.h"
+
 namespace league::referee {
 namespace {
+
+constexpr std::size_t kLongestDescription = 300;
 
 std::string wall_time(Instant instant, const ClockAnchor& anchor) {
   auto since = std::chrono::floor<std::chrono::microseconds>(instant - anchor.steady);
@@ -78,7 +82,8 @@ envelope::CallFailure wire_failure(const FailureRecord& failure, const ClockAnch
           .error_code = failure.code,
           .elapsed_ms = static_cast<int>(elapsed.count()),
           .attempt = failure.attempt,
-          .clock = std::move(proof)};
+          .clock = std::move(proof),
+          .error_description = core::shown(failure.text, kLongestDescription)};
 }
 
 }  // namespace

@@ -128,6 +128,10 @@ core::Result<void> AgentHost::join_bus(const BusAccess& access) {
   streams_bus_ = std::move(*streams);
   if (!bus_->is_connected())
     spdlog::warn("the bus at {} cannot be reached yet; looking for it", bus_->url());
+  bus_watch_ = bus_->watch([url = bus_->url()](bool is_connected) {
+    if (is_connected) return spdlog::info("the bus at {} is there", url);
+    spdlog::warn("the bus at {} is lost; looking for it", url);
+  });
   if (streams_bus_ && !streams_bus_->is_connected())
     spdlog::warn("streams: the bus at {} cannot be reached yet; looking for it",
                  streams_bus_->url());
@@ -191,8 +195,10 @@ core::Result<void> AgentPort::serve(ListenOptions options, transport::MessageHan
 }
 
 transport::MessageHandler& AgentPort::audited(transport::MessageHandler& handler) {
-  if (!audited_handler_)
-    audited_handler_ = std::make_unique<audit::AuditedHandler>(handler, *log_, host_.clock());
+  if (!audited_handler_) {
+    guard_ = std::make_unique<ExceptionGuard>(handler);
+    audited_handler_ = std::make_unique<audit::AuditedHandler>(*guard_, *log_, host_.clock());
+  }
   return *audited_handler_;
 }
 

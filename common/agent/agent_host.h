@@ -11,6 +11,7 @@
 #include "common/agent/bus_options.h"
 #include "common/agent/event_gate.h"
 #include "common/agent/event_listener.h"
+#include "common/agent/exception_guard.h"
 #include "common/agent/gated_caller.h"
 #include "common/agent/peer_client.h"
 #include "common/agent/plain_mcp_sessions.h"
@@ -88,6 +89,7 @@ class AgentHost {
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
   std::unique_ptr<transport::Bus> bus_;
+  std::unique_ptr<transport::Bus::Subscription> bus_watch_;  ///< of bus_
   std::unique_ptr<transport::Bus> streams_bus_;  ///< null where `bus_` reaches streams as well
   bool has_streams_ = true;
   std::optional<transport::BusSession> bus_session_;
@@ -160,6 +162,7 @@ class AgentPort {
   audit::AuditedCaller audited_caller_;
   audit::AuditedCaller audited_sessions_;
   std::unique_ptr<PeerClient> peers_;
+  std::unique_ptr<ExceptionGuard> guard_;
   std::unique_ptr<audit::AuditedHandler> audited_handler_;
   std::unique_ptr<AgentListener> listener_;
   std::unique_ptr<BusAgent> bus_agent_;

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 
+#include "common/agent/exception_guard.h"
 #include "common/agent/shown_tools.h"
 #include "common/rpc/codec.h"
 
@@ -32,6 +33,11 @@ void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
   if (auto sender = envelope::Sender::parse(text("sender", 100))) notes.peer = sender->str();
 }
 
+mcp::ServerOptions with_logged_exceptions(mcp::ServerOptions options) {
+  options.on_exception = log_exception;
+  return options;
+}
+
 }  // namespace
 
 AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSchemas& schemas,
@@ -40,7 +46,7 @@ AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSche
       schemas_(schemas),
       clock_(clock),
       is_holding_(options_.starts_held),
-      mcp_(std::move(options_.mcp), *this, clock) {
+      mcp_(with_logged_exceptions(std::move(options_.mcp)), *this, clock) {
   reader_.receiver = options_.role;
   reader_.is_tool = [this](std::string_view name) { return tools_.contains(std::string(name)); };
   mcp_.registry().resolve_tools([this](std::string_view name) -> std::optional<std::string> {

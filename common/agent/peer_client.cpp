@@ -1,5 +1,6 @@
 #include "common/agent/peer_client.h"
 
+#include "common/core/text.h"
 #include "common/envelope/envelope.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/dialect_search.h"
@@ -14,37 +15,56 @@ using core::Result;
 using envelope::Leniency;
 using nlohmann::json;
 
+constexpr std::string_view kManager = "league_manager";
+
 bool is_success(int http_status) {
   return http_status == 0 || (http_status >= 200 && http_status < 300);
 }
 
+/// How much of an answer that is none an error text shows.
+constexpr std::size_t kShownBody = 160;
+
+std::string with_status(int http_status, const std::string& text) {
+  return is_success(http_status) ? text
+                                 : "HTTP status " + std::to_string(http_status) + ": " + text;
+}
+
 /// A peer's JSON-RPC error. The codes that it writes into `data` are its own words and decide
-/// nothing here: a bot that claims a time-out does not get a second attempt for it.
-Error peer_error(const rpc::ErrorObject& error) {
-  bool internal = error.code == static_cast<int>(rpc::StandardCode::kInternalError);
-  return {internal ? ErrorCode::kInternalError : ErrorCode::kInvalidReply,
-          "the peer answered with the error " + std::to_string(error.code) + ": " +
-              error.message.substr(0, 200),
-          ""};
+/// nothing here: a bot that claims a time-out does not get a second attempt for it. Only the
+/// manager's own fault is one on our side (E090): it passes, and a report is sent again.
+Error peer_error(const rpc::ErrorObject& error, int http_status, const std::string& peer) {
+  const bool is_ours =
+      peer == kManager && error.code == static_cast<int>(rpc::StandardCode::kInternalError);
+  return {
+      is_ours ? ErrorCode::kInternalError : ErrorCode::kInvalidReply,
+      with_status(http_status, "the peer answered with the error " + std::to_string(error.code) +
+                                   ": " + core::shown(error.message, core::kMostEchoed)),
+      ""};
 }
 
 /// An answer that is no league message: a gateway's status is trouble of the connection, everything
 /// else is the peer's.
-Error no_message(int http_status, const std::string& why) {
-  bool gateway = http_status >= 502 && http_status <= 504;
-  return {gateway ? ErrorCode::kConnectionError : ErrorCode::kInvalidReply,
-          "HTTP status " + std::to_string(http_status) + ": " + why, ""};
+Error no_message(const transport::CallOutcome& outcome, const std::string& why) {
+  bool gateway = outcome.http_status >= 502 && outcome.http_status <= 504;
+  std::string text = "HTTP status " + std::to_string(outcome.http_status) + ": " + why;
+  if (!outcome.bytes.empty()) text += "; it begins: " + core::shown(outcome.bytes, kShownBody);
+  return {gateway ? ErrorCode::kConnectionError : ErrorCode::kInvalidReply, std::move(text), ""};
 }
 
-/// The error inside a LEAGUE_ERROR that came in place of the expected answer.
-Error league_error(const json& message) {
+/// The error inside a LEAGUE_ERROR that came in place of the expected answer. What a bot calls its
+/// fault decides nothing either.
+Error league_error(const json& message, const std::string& peer) {
   auto text = [&message](const char* key) {
     auto it = message.find(key);
-    return it != message.end() && it->is_string() ? it->get<std::string>() : std::string();
+    return core::shown(
+        it != message.end() && it->is_string() ? it->get<std::string>() : std::string(),
+        core::kMostEchoed);
   };
-  auto code = core::parse_error_code(text("error_code"));
-  return {code.value_or(ErrorCode::kInvalidReply),
-          text("error_code") + " " + text("error_name") + ": " + text("error_description"), ""};
+  const std::string said =
+      text("error_code") + " " + text("error_name") + ": " + text("error_description");
+  if (peer != kManager)
+    return {ErrorCode::kInvalidReply, "the peer answered with LEAGUE_ERROR " + said, ""};
+  return {core::parse_error_code(text("error_code")).value_or(ErrorCode::kInvalidReply), said, ""};
 }
 
 bool says_type(const json& message, envelope::MessageType type) {
@@ -54,16 +74,17 @@ bool says_type(const json& message, envelope::MessageType type) {
 }
 
 /// What a tool answered, or why it did not.
-Result<json> tool_result(const transport::CallOutcome& outcome, const rpc::Id& id) {
+Result<json> tool_result(const transport::CallOutcome& outcome, const rpc::Id& id,
+                         const std::string& peer) {
   if (outcome.error) return *outcome.error;
   auto document = schema::parse_json(outcome.bytes);
-  if (!document) return no_message(outcome.http_status, document.error().message);
+  if (!document) return no_message(outcome, document.error().message);
   auto decoded = rpc::decode_response(std::move(*document), id);
   if (!decoded) return decoded.error();
   auto& response = decoded->response;
-  if (response.error) return peer_error(*response.error);
+  if (response.error) return peer_error(*response.error, outcome.http_status, peer);
   if (says_type(response.result, envelope::MessageType::kLeagueError))
-    return league_error(response.result);
+    return league_error(response.result, peer);
   return std::move(response.result);
 }
 
@@ -210,11 +231,11 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
   if (tries_another_way(pending, outcome, &reply)) return std::nullopt;
   if (!row.reply) return acknowledged(pending, outcome, reply, not_found);
   if (!reply)
-    return PeerReply{.error = no_message(outcome.http_status,
-                                         "the answer is no JSON-RPC: " + reply.error().message)};
+    return PeerReply{
+        .error = no_message(outcome, "the answer is no JSON-RPC: " + reply.error().message)};
   if (!is_success(outcome.http_status)) taken.add(Leniency::kReplyWithErrorStatus);
   reply->leniencies.add(taken);
-  auto message = admit_reply(pending, std::move(*reply), notes);
+  auto message = admit_reply(pending, std::move(*reply), outcome.http_status, notes);
   if (!message) return PeerReply{.error = message.error()};
   prove_style(call.endpoint, pending.style);
   return PeerReply{.message = std::move(*message)};
@@ -255,8 +276,8 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   if (!may_be_mcp) return false;
   pending.first_answer = PeerReply{};
   pending.first_answer->error = error != nullptr
-                                    ? peer_error(*error)
-                                    : no_message(outcome.http_status, "the answer is no JSON-RPC");
+                                    ? peer_error(*error, outcome.http_status, pending.call.peer)
+                                    : no_message(outcome, "the answer is no JSON-RPC");
   return go_on(CallStyle::kMcp, rpc::kTriesPlainMcp);
 }
 
@@ -272,32 +293,32 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& out
   bool has_no_tool = pending.style == CallStyle::kMcp && reply && reply->error &&
                      reply->error->code == static_cast<int>(rpc::StandardCode::kInvalidParams);
   if (reply && reply->error && !not_found && !has_no_tool)
-    return PeerReply{.error = peer_error(*reply->error)};
+    return PeerReply{.error = peer_error(*reply->error, outcome.http_status, pending.call.peer)};
   if (!reply && !is_success(outcome.http_status)) {
-    return PeerReply{.error = no_message(outcome.http_status, "not an acknowledgement")};
+    return PeerReply{.error = no_message(outcome, "not an acknowledgement")};
   }
   if (!not_found) prove_style(pending.call.endpoint, pending.style);
   PeerReply done;
   if (reply && reply->message.is_object()) {
     done.message = std::move(reply->message);
     if (says_type(done.message, envelope::MessageType::kLeagueError))
-      done.error = league_error(done.message);
+      done.error = league_error(done.message, pending.call.peer);
   }
   return done;
 }
 
-Result<json> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
+Result<json> PeerClient::admit_reply(Pending& pending, IncomingReply reply, int http_status,
                                      rpc::MessageNotes& notes) {
   auto expected = *envelope::spec(pending.call.type).reply;
   notes.message_type = std::string(envelope::wire_name(expected));
-  if (reply.error) return peer_error(*reply.error);
+  if (reply.error) return peer_error(*reply.error, http_status, pending.call.peer);
   if (!reply.message.is_object()) {
     return Error{ErrorCode::kInvalidReply, "the result is not the object " + notes.message_type,
                  "/result"};
   }
   if (says_type(reply.message, envelope::MessageType::kLeagueError)) {
     notes.message_type = std::string(envelope::wire_name(envelope::MessageType::kLeagueError));
-    return league_error(reply.message);
+    return league_error(reply.message, pending.call.peer);
   }
   if (mode_ == envelope::Mode::kStrict && !reply.leniencies.empty()) {
     notes.leniencies = reply.leniencies.names();
@@ -362,7 +383,7 @@ void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> 
                                    const transport::CallOutcome& outcome) {
     outcome.notes->message_type = call.tool;
     outcome.notes->peer = call.peer;
-    auto result = tool_result(outcome, id);
+    auto result = tool_result(outcome, id, call.peer);
     if (!result) {
       outcome.notes->verdict = result.error().code;
       outcome.notes->fault = result.error().message;

@@ -107,7 +107,7 @@ class PeerClient {
   std::optional<PeerReply> understand(Pending& pending, transport::CallOutcome& outcome);
   PeerReply acknowledged(Pending& pending, transport::CallOutcome& outcome,
                          core::Result<IncomingReply>& reply, bool not_found);
-  core::Result<nlohmann::json> admit_reply(Pending& pending, IncomingReply reply,
+  core::Result<nlohmann::json> admit_reply(Pending& pending, IncomingReply reply, int http_status,
                                            rpc::MessageNotes& notes);
 
   transport::Caller& caller_;

@@ -1,10 +1,11 @@
 #include "common/agent/program_options.h"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+
+#include "common/agent/operations_log.h"
 
 namespace league::agent {
 namespace {
@@ -116,6 +117,11 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
                  "of the messages on stderr: trace, debug, info, warn, error, off")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
       ->capture_default_str();
+  app.add_option(
+         "--log-format", options.log_format,
+         "of the messages on stderr: text for people, json for machines (one object a line)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
 }
 
@@ -126,15 +132,14 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
   } catch (const CLI::ParseError& stop) {
     return app.exit(stop) == 0 ? 0 : 2;
   }
-  auto logger = spdlog::stderr_color_mt(app.get_name());
-  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %n %^%l%$ %v", spdlog::pattern_time_type::utc);
-  spdlog::set_default_logger(std::move(logger));
-  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  set_up_log(app.get_name(), options.log_level,
+             options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   return std::nullopt;
 }
 
 int fail(const core::Error& error) {
-  std::fprintf(stderr, "error: %s\n", error.message.c_str());
+  // What others wrote may stand in it.
+  std::fprintf(stderr, "error: %s\n", printable_line(error.message).c_str());
   return 2;
 }
 

@@ -29,6 +29,7 @@ struct ProgramOptions {
   std::string mode = "open";
   std::string limits_file;
   std::string log_level = "info";
+  std::string log_format = "text";  ///< or `json`
   std::filesystem::path logs = "logs";
   std::string schema_directory;
   std::string transport = "http";  ///< a name of Serving

@@ -61,12 +61,8 @@ struct Settings {
   } breaker;
 
   struct LifeCycle {
-    int timeouts_in_a_row = 3;
-    int connection_errors = 5;
-    Milliseconds connection_error_window{600000};
-    int validation_errors = 5;
-    int total_failures = 10;
-    Milliseconds max_suspension{300000};
+    int suspend_after_failed_matches = 3;  ///< in a row
+    int shutdown_after_failed_matches = 0;  ///< in a row; 0: nobody is shut down automatically
   } life_cycle;
 
   struct League {
@@ -78,6 +74,7 @@ struct Settings {
     int max_match_attempts = 3;  ///< then the match ends without a winner
     Milliseconds match_watchdog{
         0};  ///< 0: the longest that the limits above allow a match, plus 10 s
+    Milliseconds round_watchdog{0};  ///< 0: as long as all matches with all their attempts may take
     bool broadcasts = true;  ///< off only to measure the match path alone
   } league;
 

@@ -75,7 +75,7 @@ constexpr auto kErrors = std::to_array<ErrorInfo>({
     {kInvitationDeclined, "E037", "INVITATION_DECLINED",
      "the player answered the invitation with accept: false", false},
     {kPlayerUnavailable, "E038", "PLAYER_UNAVAILABLE",
-     "the player was shut down after repeated failures", false},
+     "the player is shut down, or was suspended and did not answer a ping", false},
     {kLeagueNotStartable, "E039", "LEAGUE_NOT_STARTABLE",
      "the league is running, over, or lacks players or referees", false},
     {kCommitmentMismatch, "E040", "COMMITMENT_MISMATCH",
@@ -85,6 +85,8 @@ constexpr auto kErrors = std::to_array<ErrorInfo>({
     {kOverloaded, "E091", "OVERLOADED", "too much work is waiting; try again later", false},
     {kShuttingDown, "E092", "SHUTTING_DOWN", "the program is being stopped", false},
     {kReplyTooLarge, "E093", "REPLY_TOO_LARGE", "the answer is larger than the limit", false},
+    {kAgentStateChanged, "E094", "AGENT_STATE_CHANGED",
+     "the league manager has given the agent another state", false},
 });
 
 }  // namespace

@@ -54,6 +54,7 @@ enum class ErrorCode {
   kOverloaded = 91,
   kShuttingDown = 92,
   kReplyTooLarge = 93,
+  kAgentStateChanged = 94,
 };
 
 /// One row of the table of errors.

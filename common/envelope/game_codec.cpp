@@ -101,6 +101,7 @@ void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
   a.defaulted("elapsed_ms", s.elapsed_ms);
   a.defaulted("attempt", s.attempt);
   a.optional("clock", s.clock);
+  a.unless("error_description", s.error_description, std::string());
 }
 
 template <typename Archive, typename Self>

@@ -125,6 +125,7 @@ struct CallFailure {
   int elapsed_ms = 0;
   int attempt = 1;
   std::optional<ClockProof> clock = std::nullopt;  ///< of a time-out
+  std::string error_description{};  ///< for people; empty: not on the wire
 
   bool operator==(const CallFailure&) const = default;
 };

@@ -80,6 +80,7 @@ void describe(Archive& a, Self& s, Of<Champion> /*unused*/) {
   a.required("player_id", s.player_id);
   a.defaulted("display_name", s.display_name);
   a.defaulted("points", s.points);
+  a.unless("shared", s.is_shared, false);
 }
 
 template <typename Archive, typename Self>

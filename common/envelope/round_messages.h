@@ -127,6 +127,8 @@ struct Champion {
   core::PlayerId player_id{};
   std::string display_name{};
   int points = 0;
+  bool is_shared =
+      false;  ///< others are first with it, see `final_standings`; false: not on the wire
 
   bool operator==(const Champion&) const = default;
 };

@@ -307,10 +307,12 @@ Server::Served Server::serve(rpc::Request request, Arrival arrival, Dialect dial
 
 void Server::run(Method method, Served served) {
   Responder reply = served.reply;
+  const auto notes = served.arrival.notes;
   try {
     (this->*method)(std::move(served));
-  } catch (const std::exception&) {
+  } catch (const std::exception& thrown) {
     // The text of an exception is for nobody outside.
+    if (options_.on_exception) options_.on_exception(*notes, thrown.what());
     reply.fail(static_cast<int>(rpc::StandardCode::kInternalError), "Internal error");
   }
 }

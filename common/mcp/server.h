@@ -53,6 +53,8 @@ struct ServerOptions {
   std::chrono::milliseconds retry{1000};  ///< until a client comes back whose stream broke
   core::RandomSource* random =
       nullptr;  ///< of session ids; null: the system's. Outlives the server
+  /// Handling a request has thrown: what is known of it, and the exception's text. May be empty.
+  std::function<void(const rpc::MessageNotes&, std::string_view)> on_exception = {};
   core::Timer* timer = nullptr;  ///< of requests to clients; null: they wait. Outlives the server
 };
 

@@ -31,7 +31,7 @@ from foreign_bots import STYLES, ForeignBot  # noqa: E402
 
 # Programs that are away for a moment must not be given up.
 PATIENT = limits(league={"referee_ping_interval_ms": 200, "referee_ping_failures": 50, "max_match_attempts": 15},
-                 life_cycle={"total_failures": 1000, "connection_errors": 60}, retry={"delay_ms": 100})
+                 life_cycle={"suspend_after_failed_matches": 1000}, retry={"delay_ms": 100})
 LEAGUES, SHORT = {}, set()
 
 

@@ -42,8 +42,7 @@ LIMITS = {
                        "LEAGUE_STANDINGS_UPDATE": 1000, "ROUND_COMPLETED": 1000, "LEAGUE_COMPLETED": 1000},
     "retry": {"delay_ms": 40},
     "breaker": {"open_ms": 200},
-    "life_cycle": {"timeouts_in_a_row": 100, "connection_errors": 64, "connection_error_window_ms": 100,
-                   "total_failures": 100000, "max_suspension_ms": 60000},
+    "life_cycle": {"suspend_after_failed_matches": 100000},
     "league": {"start_delay_ms": 20, "referee_ping_interval_ms": 300, "referee_ping_failures": 6, "max_match_attempts": 15,
                "match_watchdog_ms": 8000},
 }

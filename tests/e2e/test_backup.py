@@ -12,7 +12,7 @@ from league_testing import BIN, Agent, LeagueTest, limits, wait_until
 
 PATIENT = limits(
     league={"referee_ping_interval_ms": 200, "referee_ping_failures": 200, "max_match_attempts": 15},
-    life_cycle={"total_failures": 1000, "connection_errors": 200},
+    life_cycle={"suspend_after_failed_matches": 1000},
     retry={"delay_ms": 100},
 )
 

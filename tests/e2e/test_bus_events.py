@@ -28,7 +28,7 @@ PATIENT = limits(
     bus={"keep_alive_ms": 200},
     time_limits_ms={"GAME_INVITATION": 3000, "CHOOSE_PARITY_CALL": 3000, "GAME_OVER": 3000},
     league={"referee_ping_interval_ms": 200, "referee_ping_failures": 50, "max_match_attempts": 15},
-    life_cycle={"total_failures": 1000, "connection_errors": 60, "timeouts_in_a_row": 100},
+    life_cycle={"suspend_after_failed_matches": 1000},
     retry={"delay_ms": 100},
 )
 

@@ -130,9 +130,6 @@ class ErrorCodes(LeagueTest):
         def with_result(**fields):
             return lambda frame, exact: {**exact, "result": {**exact["result"], **fields}}
 
-        def failing(frame, exact):
-            return {"jsonrpc": "2.0", "id": frame["id"], "error": {"code": -32603, "message": "out of luck"}}
-
         class Declining(Bot):
             def reply(bot, frame):
                 exact = Bot.reply(bot, frame)
@@ -155,7 +152,6 @@ class ErrorCodes(LeagueTest):
             "E015": choosing(with_result(match_id="R9M9")),
             "E037": Declining,
             "E040": Unopened,
-            "E090": choosing(failing),
             "E093": choosing(with_result(padding="x" * 2_000_000)),
         }
         impatient = limits(retry={"max_attempts": 1}, time_limits_ms={"CHOOSE_PARITY_CALL": 500})
@@ -170,11 +166,26 @@ class ErrorCodes(LeagueTest):
                 self.assertEqual(told["affected_player"], bot.id)
                 self.assertTrue(told["error_description"])
                 self.provoke(code, json.dumps(told))
+        told = bots["E010"].wait_for("LEAGUE_ERROR", 20, where=lambda m: m["error_code"] == "E094")
+        self.assertEqual((told["error_name"], told["context"]["state"]), (table()["E094"], "SUSPENDED"))
+        self.assertEqual(told["auth_token"], bots["E010"].token)
+        self.provoke("E094", json.dumps(told))
+
+    def test_a_managers_own_fault(self):
+        """A bot's fault is never ours (E010), but a manager's is, and the report is sent again."""
+        manager = FailingManager("manager")
+        self.addCleanup(manager.close)
+        referee = self.start_referee(manager, limits=limits(retry={"max_attempts": 1}))
+        arguments = {"auth_token": manager.given, "match": assignment("R1M1", HERE.format(9))}
+        wait_until(lambda: rpc(referee.url, "start_match", arguments).error_code() is None, 5, "the match starts")
+        manager.wait_for("MATCH_RESULT_REPORT", 20)
+        wait_until(lambda: "E090" in Log(self.logs).verdicts(), 10, "the answer is noted as the manager's fault")
+        self.provoke("E090", "verdict of the answer to a report")
 
     # --- a player that is gone for good ---
 
     def test_shut_down_player(self):
-        strict = limits(life_cycle={"total_failures": 1, "connection_errors": 1}, retry={"max_attempts": 1})
+        strict = limits(life_cycle={"suspend_after_failed_matches": 1, "shutdown_after_failed_matches": 1}, retry={"max_attempts": 1})
         manager = self.start_manager(3, 1, limits=strict)
         gone = self.bot("gone", type("Gone", (Bot,), {"answer": lambda bot, frame: Raw(None)})).join(manager)
         for name in ("one", "two"):
@@ -233,6 +244,15 @@ class OnlyRegistering(Bot):
         return {"protocol": "league.v2", "message_type": "REFEREE_REGISTER_RESPONSE", "sender": "league_manager",
                 "timestamp": now(), "conversation_id": call["conversation_id"], "status": "ACCEPTED",
                 "referee_id": "REF01", "auth_token": self.given, "league_id": "scripted_league", "reason": None}
+
+
+class FailingManager(OnlyRegistering):
+    """Throws when it gets a report."""
+
+    def answer(self, frame):
+        if message_in(frame).get("message_type") != "MATCH_RESULT_REPORT":
+            return super().answer(frame)
+        return {"jsonrpc": "2.0", "id": frame["id"], "error": {"code": -32603, "message": "out of luck"}}
 
 
 def assignment(match_id, endpoint):

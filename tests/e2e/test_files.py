@@ -17,7 +17,7 @@ from league_testing import BIN, Agent, LeagueTest, Program, limits, wait_until
 
 PATIENT = limits(
     league={"referee_ping_interval_ms": 200, "referee_ping_failures": 50, "max_match_attempts": 15},
-    life_cycle={"total_failures": 1000, "connection_errors": 60},
+    life_cycle={"suspend_after_failed_matches": 1000},
     retry={"delay_ms": 100},
 )
 UNSHARE = shutil.which("unshare")

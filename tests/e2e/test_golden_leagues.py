@@ -19,7 +19,7 @@ GOLDEN = SOURCE / "tests" / "golden" / "leagues"
 LEAGUE = "golden_cup"
 PATIENT = limits(
     league={"referee_ping_interval_ms": 200, "referee_ping_failures": 100, "max_match_attempts": 15},
-    life_cycle={"total_failures": 1000, "connection_errors": 100},
+    life_cycle={"suspend_after_failed_matches": 1000},
     retry={"delay_ms": 100},
 )
 

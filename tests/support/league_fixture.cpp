@@ -27,17 +27,16 @@ league_manager::LeagueSettings league_settings(const LeagueFixtureOptions& optio
   settings.league_id = core::LeagueId(kLeagueId);
   settings.game_type = options.game_type;
   settings.rules = *options.games->find(options.game_type);
-  settings.players = options.players;
+  settings.players = options.players_expected > 0 ? options.players_expected : options.players;
   settings.referees = options.referees;
   settings.open_mode = options.mode == envelope::Mode::kOpen;
   settings.max_attempts = limits.league.max_match_attempts;
   settings.match_time_limit = limits.longest_match() + std::chrono::seconds(10);
-  settings.lifecycle = {.timeouts_in_a_row = limits.life_cycle.timeouts_in_a_row,
-                        .connection_errors = limits.life_cycle.connection_errors,
-                        .connection_window = limits.life_cycle.connection_error_window,
-                        .validation_errors = limits.life_cycle.validation_errors,
-                        .failures_in_all = limits.life_cycle.total_failures,
-                        .suspension_limit = limits.life_cycle.max_suspension};
+  settings.lifecycle = {
+      .suspend_after_failed_matches = limits.life_cycle.suspend_after_failed_matches,
+      .shutdown_after_failed_matches = limits.life_cycle.shutdown_after_failed_matches};
+  if (limits.league.round_watchdog.count() > 0)
+    settings.round_time_limit = limits.league.round_watchdog;
   return settings;
 }
 
@@ -164,43 +163,57 @@ struct LeagueFixture::Wire {
   agent::Identity identity;
 };
 
+/// What the manager's process leaves behind.
+struct LeagueFixture::Store {
+  explicit Store(LeagueFixture& fixture) : vault(core::LeagueId(kLeagueId), fixture.random) {}
+
+  league_manager::TokenVault vault;
+  journal::MemoryJournal journal;
+};
+
 struct LeagueFixture::Manager {
   explicit Manager(LeagueFixture& fixture)
       : wire(fixture, "league_manager"),
-        vault(core::LeagueId(kLeagueId), fixture.random),
-        ledger(league_settings(fixture.options), journal, fixture.time),
+        log([&fixture](const league_manager::OperatorLine& line) {
+          fixture.operator_lines.push_back((line.is_warning ? "! " : "") + std::string(line.event) +
+                                           ": " + line.text);
+        }),
+        ledger(league_settings(fixture.options), fixture.store_->journal, fixture.time),
         envelopes(envelope::Sender::league_manager(), core::LeagueId(kLeagueId), fixture.time),
         conductor({.ledger = ledger,
-                   .vault = vault,
+                   .vault = fixture.store_->vault,
                    .peers = wire.peers,
                    .timer = fixture.time,
                    .clock = fixture.time,
                    .random = fixture.random,
                    .settings = fixture.options.settings,
                    .envelopes = envelopes,
-                   .may_start = {}}),
+                   .may_start = {},
+                   .log = &log}),
         endpoints(transport::EndpointPolicy::local()),
         service({.mode = fixture.options.mode,
                  .league_id = core::LeagueId(kLeagueId),
                  .operator_key = core::AuthToken(kOperatorKey)},
                 {.ledger = ledger,
                  .conductor = conductor,
-                 .vault = vault,
+                 .vault = fixture.store_->vault,
                  .random = fixture.random,
                  .clock = fixture.time,
                  .schemas = schemas(),
                  .envelopes = envelopes,
                  .endpoints = endpoints,
-                 .timer = fixture.time}) {
+                 .timer = fixture.time,
+                 .log = &log}) {
+    ledger.observe([this](const league_manager::Events& events) { log.on_events(events); });
     if (auto opened = ledger.open(); !opened) throw std::runtime_error(opened.error().message);
+    log.begin();
     wire.listen(fixture, service.handler());
     conductor.on_finished([&fixture] { fixture.is_over_ = true; });
-    conductor.start(std::chrono::milliseconds(0));
+    conductor.start(fixture.options.registration_window);
   }
 
   Wire wire;
-  league_manager::TokenVault vault;
-  journal::MemoryJournal journal;
+  league_manager::OperatorLog log;
   league_manager::Ledger ledger;
   envelope::EnvelopeBuilder envelopes;
   league_manager::Conductor conductor;
@@ -257,6 +270,7 @@ struct LeagueFixture::Player {
 
 LeagueFixture::LeagueFixture(LeagueFixtureOptions given)
     : options(std::move(given)), random(options.seed) {
+  store_ = std::make_unique<Store>(*this);
   manager_ = std::make_unique<Manager>(*this);
   for (int i = 1; i <= options.referees; ++i)
     referees_.push_back(std::make_unique<Referee>(*this, id_text("REF", i)));
@@ -336,6 +350,13 @@ std::string LeagueFixture::url_of(const std::string& id) {
   return "http://127.0.0.1:" + std::to_string((is_referee ? 8000 : 8100) + number) + "/mcp";
 }
 
+void LeagueFixture::restart_manager() {
+  manager_->conductor.stop();
+  disconnect("league_manager");
+  dead_managers_.push_back(std::move(manager_));
+  manager_ = std::make_unique<Manager>(*this);
+}
+
 ScriptedHandler& LeagueFixture::script(const std::string& id) { return *wires_.at(id)->script; }
 
 void LeagueFixture::disconnect(const std::string& id) {
@@ -411,7 +432,7 @@ json LeagueFixture::status() const { return manager_->service.status(); }
 
 league_manager::Events LeagueFixture::events() const {
   league_manager::Events events;
-  auto replayed = manager_->journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
+  auto replayed = store_->journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
     auto event = league_manager::from_record(entry.record);
     if (!event) return event.error();
     events.push_back(std::move(*event));

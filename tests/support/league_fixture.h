@@ -33,6 +33,9 @@ namespace league::testing {
 struct LeagueFixtureOptions {
   int players = 4;
   int referees = 1;
+  int players_expected = 0;  ///< the league is full with so many; 0: with `players`
+  /// See Conductor::start.
+  std::chrono::milliseconds registration_window{0};
   int capacity = 32;  ///< max_concurrent_matches of every referee
   std::vector<std::string> strategies = {"random"};  ///< by player, again from the first
   const game::Registry* games = &game::standard_games();  ///< outlives the fixture
@@ -122,6 +125,12 @@ class LeagueFixture {
   [[nodiscard]] nlohmann::json message(const std::string& type, const std::string& sender,
                                        const std::string& token, nlohmann::json fields) const;
 
+  /// The manager's process ends at once and another one goes on with its journal.
+  void restart_manager();
+
+  /// What the operator was told, `EVENT: text`; a warning has `! ` before it.
+  std::vector<std::string> operator_lines;
+
   [[nodiscard]] bool is_over() const { return is_over_; }
   [[nodiscard]] nlohmann::json status() const;
   /// What the manager has journalled.
@@ -140,6 +149,7 @@ class LeagueFixture {
 
  private:
   class Links;
+  struct Store;
   struct Wire;
   struct Manager;
   struct Referee;
@@ -150,7 +160,9 @@ class LeagueFixture {
 
   bool is_over_ = false;
   bool is_registered_ = false;
+  std::unique_ptr<Store> store_;
   std::unique_ptr<Manager> manager_;
+  std::vector<std::unique_ptr<Manager>> dead_managers_;  // timers and calls may refer to them
   std::vector<std::unique_ptr<Referee>> referees_;
   std::vector<std::unique_ptr<Player>> players_;
   std::map<std::string, Wire*> wires_;  // by id

@@ -176,7 +176,10 @@ class Program:
         return found
 
     def stderr(self):
-        return self.stderr_path.read_text(errors="replace")[-3000:]
+        return self.whole_stderr()[-3000:]
+
+    def whole_stderr(self):
+        return self.stderr_path.read_text(errors="replace")
 
     @property
     def is_running(self):
@@ -204,6 +207,8 @@ class Agent:
 class LeagueTest(unittest.TestCase):
     """Base of all end-to-end tests. `self.directory` holds `data/` and `logs/` of this test."""
 
+    log_level = "warn"
+
     def setUp(self):
         self._temporary = tempfile.TemporaryDirectory(prefix="league_e2e_")
         self.addCleanup(self._temporary.cleanup)
@@ -227,7 +232,7 @@ class LeagueTest(unittest.TestCase):
         self._limits_files += 1
         path = self.directory / f"limits_{self._limits_files}.json"
         path.write_text(json.dumps(limits))
-        common = ["--port", port, "--limits", path, "--logs", self.logs, "--log-level", "warn"]
+        common = ["--port", port, "--limits", path, "--logs", self.logs, "--log-level", self.log_level]
         program = Program(name, [*common, *arguments], self.directory)
         self.programs.append(program)
         return program

@@ -10,6 +10,7 @@
 #include "common/agent/secret_file.h"
 #include "common/core/private_file.h"
 #include "tools/league/manager_client.h"
+#include "tools/league/manager_command.h"
 #include "tools/league/table_text.h"
 
 namespace league::tools {
@@ -79,6 +80,7 @@ int new_token(const AdminOptions& options) {
 void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* admin = app.add_subcommand("admin", "what the operator does to a league's agents");
   admin->require_subcommand(1);
+  add_state_commands(*admin, chosen);
   auto options = std::make_shared<AdminOptions>();
   CLI::App* command = admin->add_subcommand(
       "new-token", "give the seat of an agent that has lost its token another one");

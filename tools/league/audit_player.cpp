@@ -8,6 +8,7 @@
 #include "common/audit/conversation.h"
 #include "tools/league/audit_report.h"
 #include "tools/league/audit_text.h"
+#include "tools/league/journal_book.h"
 
 namespace league::tools {
 namespace {
@@ -65,6 +66,10 @@ int audit_log(const std::filesystem::path& directory, const std::string& player,
   std::uint64_t records = search.records;
   std::vector<audit::Exchange> exchanges = audit::merge_records(about(std::move(search), id));
   PlayerReport report = report_on(id, exchanges);
+  if (auto data = find_data(directory)) {
+    if (auto added = add_journal(*data, report); !added)
+      err << "warning: " << printable(added.error().message, 400) << '\n';
+  }
   if (options.json) {
     out << to_json(report, exchanges).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
         << '\n';

@@ -113,8 +113,15 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
   }
   for (const TechnicalLoss& loss : report.losses) {
     out << paint.red("technical loss") << "  " << printable(loss.match_id, 20) << "  "
-        << printable(loss.reason, 400) << "  (league audit show DIR "
-        << printable(loss.conversation_id, 100) << ")\n";
+        << printable(loss.reason, 400);
+    if (!loss.conversation_id.empty())
+      out << "  (league audit show DIR " << printable(loss.conversation_id, 100) << ")";
+    out << '\n';
+  }
+  for (const StateEntry& entry : report.states) {
+    out << paint.yellow("state") << "  " << time_of_day(entry.time) << "  " << entry.state << "  "
+        << printable(entry.reason, 40) << (entry.detail.empty() ? "" : ": ")
+        << printable(entry.detail, 400) << '\n';
   }
   if (report.searches > 0) {
     out << paint.dim("note") << "  " << report.searches
@@ -191,6 +198,13 @@ json to_json(const PlayerReport& report, const std::vector<Exchange>& exchanges)
                                           {"match_id", loss.match_id},
                                           {"conversation_id", loss.conversation_id},
                                           {"reason", loss.reason}});
+  }
+  result["states"] = json::array();
+  for (const StateEntry& entry : report.states) {
+    result["states"].push_back({{"time", entry.time.to_log()},
+                                {"state", entry.state},
+                                {"reason", entry.reason},
+                                {"detail", entry.detail}});
   }
   for (const auto& [name, count] : report.leniencies) {
     result["leniencies"].push_back(

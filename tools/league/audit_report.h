@@ -37,6 +37,14 @@ struct TimedAnswer {
   std::string match_id;
 };
 
+/// A state that the league manager gave the player, from its journal.
+struct StateEntry {
+  core::UtcTimestamp time;
+  std::string state;
+  std::string reason;
+  std::string detail;  ///< for people; may be empty
+};
+
 /// Everything that `league audit log` says about a player.
 struct PlayerReport {
   std::string player;
@@ -45,6 +53,7 @@ struct PlayerReport {
   std::uint64_t requests = 0;  ///< that it made itself
   std::vector<PlayerFault> faults;
   std::vector<TechnicalLoss> losses;
+  std::vector<StateEntry> states;
   std::map<std::string, std::uint64_t> leniencies;
   std::uint64_t searches = 0;  ///< answers that only showed how it wants to be called
   std::vector<TimedAnswer> slowest;  ///< at most five, the slowest first
@@ -53,6 +62,11 @@ struct PlayerReport {
 /// Sums up `exchanges`, which are of `player`'s conversations with the others.
 [[nodiscard]] PlayerReport report_on(const std::string& player,
                                      const std::vector<audit::Exchange>& exchanges);
+
+/// Adds what only the journal in `data` knows: the player's states, the causes of its technical
+/// losses, and those that the manager decided itself. Fails where it cannot be read.
+[[nodiscard]] core::Result<void> add_journal(const std::filesystem::path& data,
+                                             PlayerReport& report);
 
 /// For people: the messages in order, then what was wrong, then the figures.
 void print_report(const PlayerReport& report, const std::vector<audit::Exchange>& exchanges,

@@ -12,6 +12,10 @@ const std::string& name_of(const lm::LeagueBook& book, int player) {
   return book.league().roster().agent(lm::AgentRef::player(player)).profile.display_name;
 }
 
+const lm::AgentLifecycle& lifecycle_of(const lm::LeagueBook& book, int player) {
+  return book.league().roster().agent(lm::AgentRef::player(player)).lifecycle;
+}
+
 std::string cell_of(std::string_view text) {
   std::string cell;
   // Spreadsheets run what begins like this.
@@ -33,7 +37,9 @@ std::string standings_csv(const lm::LeagueBook& book, const std::string& head) {
     out += csv_record({std::to_string(row.rank), player_id_of(row.player),
                        name_of(book, row.player), std::to_string(row.tally.played),
                        std::to_string(row.tally.wins), std::to_string(row.tally.draws),
-                       std::to_string(row.tally.losses), std::to_string(row.tally.points)});
+                       std::to_string(row.tally.losses), std::to_string(row.tally.points),
+                       std::string(lm::agent_state_name(lifecycle_of(book, row.player).state())),
+                       lifecycle_of(book, row.player).reason()});
   }
   return out;
 }
@@ -51,7 +57,7 @@ std::string disputed_by(const lm::League& league, lm::MatchKey match) {
 /// The cells of a result; empty ones for a match without.
 void add_result(std::vector<std::string>& cells, const lm::LeagueBook& book,
                 const lm::MatchView& view) {
-  constexpr std::size_t kCells = 20;
+  constexpr std::size_t kCells = 22;
   if (view.result) {
     const lm::CompactResult& result = *view.result;
     const auto& note = book.note(view.match);
@@ -67,7 +73,8 @@ void add_result(std::vector<std::string>& cells, const lm::LeagueBook& book,
           std::string(result.by_manager    ? ""
                       : result.is_unproven ? "unproven"
                                            : "proven"),
-          disputed_by(book.league(), view.match)})
+          disputed_by(book.league(), view.match), cause_of(book, view.match, game::Side::kA),
+          cause_of(book, view.match, game::Side::kB)})
       cells.push_back(std::move(cell));
   }
   cells.resize(kCells);
@@ -112,13 +119,14 @@ std::string csv_record(const std::vector<std::string>& cells) {
 }
 
 std::vector<OutputFile> csv_files(const lm::LeagueBook& book, const std::filesystem::path& out) {
-  const std::string standings = csv_record(
-      {"rank", "player_id", "display_name", "played", "wins", "draws", "losses", "points"});
+  const std::string standings = csv_record({"rank", "player_id", "display_name", "played", "wins",
+                                            "draws", "losses", "points", "state", "state_reason"});
   const std::string matches = csv_record(
       {"round_id",         "match_id",    "player_A_id", "player_A_name", "player_B_id",
        "player_B_name",    "status",      "referee_id",  "result",        "winner_player_id",
        "score_A",          "score_B",     "choice_A",    "choice_B",      "drawn_number",
-       "technical_reason", "finished_at", "fairness",    "proof",         "disputed_by"});
+       "technical_reason", "finished_at", "fairness",    "proof",         "disputed_by",
+       "failure_A",        "failure_B"});
   return {csv_file(out / "standings.csv", standings_csv(book, standings), standings),
           csv_file(out / "matches.csv", matches_csv(book, matches), matches)};
 }

@@ -39,15 +39,25 @@ class IndexPage {
   void add_standings() {
     out_ +=
         "<h2>Standings</h2>\n<div class=\"wide\"><table><tr><th>#</th><th>player</th><th>id</th>"
-        "<th>played</th><th>won</th><th>drawn</th><th>lost</th><th>points</th></tr>\n";
+        "<th>played</th><th>won</th><th>drawn</th><th>lost</th><th>points</th><th>state</th></"
+        "tr>\n";
     for (const auto& row : book_.table()) {
       out_ += "<tr><td>" + std::to_string(row.rank) + "</td><td class=\"name\">" +
               name_of(row.player) + "</td><td>" + player_id_of(row.player) + "</td>";
       for (int number : {row.tally.played, row.tally.wins, row.tally.draws, row.tally.losses})
         out_ += "<td>" + std::to_string(number) + "</td>";
-      out_ += "<td><b>" + std::to_string(row.tally.points) + "</b></td></tr>\n";
+      out_ += "<td><b>" + std::to_string(row.tally.points) + "</b></td><td>" +
+              state_of(row.player) + "</td></tr>\n";
     }
     out_ += "</table></div>\n";
+  }
+
+  /// The state of a player and why it has it.
+  [[nodiscard]] std::string state_of(int player) const {
+    const auto& lifecycle = book_.league().roster().agent(lm::AgentRef::player(player)).lifecycle;
+    std::string text(lm::agent_state_name(lifecycle.state()));
+    if (!lifecycle.reason().empty()) text += " (" + html_text(lifecycle.reason()) + ")";
+    return text;
   }
 
   /// The result of `match` as `player` sees it, with a link.
@@ -122,6 +132,11 @@ class IndexPage {
         std::to_string(points[game::Side::kA]) + ":" + std::to_string(points[game::Side::kB]);
     const auto& reason = book_.note(view.match).technical_reason;
     if (!reason.empty()) text += " (" + html_text(reason) + ")";
+    for (game::Side side : game::kBothSides) {
+      const std::string cause = cause_of(book_, view.match, side);
+      const int player = side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b;
+      if (!cause.empty()) text += "; " + player_id_of(player) + ": " + html_text(cause);
+    }
     const auto fairness = view.result->fairness;
     if (fairness && *fairness != game::Fairness::kBoth)
       text += ", bound by " + std::string(game::fairness_name(*fairness));

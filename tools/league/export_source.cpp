@@ -4,33 +4,28 @@
 
 #include "common/audit/log_reader.h"
 #include "common/envelope/codec.h"
-#include "common/journal/sqlite_journal.h"
-#include "league_manager/event_codec.h"
 #include "player/game_over.h"
 #include "tools/league/audit_body.h"
 
 namespace league::tools {
-namespace {
-
 namespace fs = std::filesystem;
 namespace lm = league_manager;
-
-fs::path journal_of(const fs::path& data) { return data / "journal" / "journal.sqlite"; }
-
-}  // namespace
 
 std::string player_id_of(int index) {
   return index < 0 ? std::string() : lm::AgentRef::player(index).id();
 }
 
+std::string cause_of(const lm::LeagueBook& book, lm::MatchKey match, game::Side side) {
+  const auto* causes = book.causes(match);
+  if (causes == nullptr || !(*causes)[side]) return {};
+  const lm::FailureCause& cause = *(*causes)[side];
+  return cause.text.empty() ? cause.str() : cause.str() + " (" + cause.text + ")";
+}
+
 core::Result<ExportSource> find_export_source(const fs::path& directory, const fs::path& logs) {
-  std::error_code ignored;
   ExportSource source;
-  if (fs::exists(journal_of(directory / "data"), ignored)) {
-    source = {.data = directory / "data", .logs = directory / "logs"};
-  } else if (fs::exists(journal_of(directory), ignored)) {
-    source.data = directory;
-  } else {
+  const auto data = find_data(directory);
+  if (!data) {
     return core::Error{core::ErrorCode::kInternalError,
                        directory.string() +
                            " holds no league: neither data/journal/journal.sqlite nor "
@@ -38,24 +33,10 @@ core::Result<ExportSource> find_export_source(const fs::path& directory, const f
                            "--data of its manager",
                        ""};
   }
+  source.data = *data;
+  if (*data != directory) source.logs = directory / "logs";
   if (!logs.empty()) source.logs = logs;
   return source;
-}
-
-core::Result<lm::LeagueBook> read_book(const fs::path& data) {
-  lm::LeagueBook book;
-  auto read = journal::read_journal(journal_of(data),
-                                    [&book](const journal::Entry& entry) -> core::Result<void> {
-                                      auto event = lm::from_record(entry.record);
-                                      if (!event) return event.error();
-                                      return book.apply(*event);
-                                    });
-  if (!read) return read.error();
-  if (!book.is_open()) {
-    return core::Error{core::ErrorCode::kInternalError,
-                       journal_of(data).string() + " holds no event yet: there is no league", ""};
-  }
-  return book;
 }
 
 core::Result<ExportedLeague> read_league(const ExportSource& source) {

@@ -10,11 +10,17 @@
 #include "league_manager/league_book.h"
 #include "player/history.h"
 #include "referee/match_record.h"
+#include "tools/league/journal_book.h"
 
 namespace league::tools {
 
 /// `P01` of the player 0; empty for -1.
 [[nodiscard]] std::string player_id_of(int index);
+
+/// Why the player on `side` lost `match` technically, `CALL: E001 TIMEOUT_ERROR (text)`; empty
+/// where no cause is known.
+[[nodiscard]] std::string cause_of(const league_manager::LeagueBook& book,
+                                   league_manager::MatchKey match, game::Side side);
 
 /// Where a league's journal and conversation logs are.
 struct ExportSource {
@@ -34,9 +40,6 @@ struct ExportedLeague {
 /// journal.
 [[nodiscard]] core::Result<ExportSource> find_export_source(const std::filesystem::path& directory,
                                                             const std::filesystem::path& logs);
-
-/// The journal, read to its end; works beside a running manager. Fails when it is damaged or empty.
-[[nodiscard]] core::Result<league_manager::LeagueBook> read_book(const std::filesystem::path& data);
 
 /// Journal and logs. Logs that are missing or damaged are noted, a journal is an error.
 [[nodiscard]] core::Result<ExportedLeague> read_league(const ExportSource& source);

@@ -163,7 +163,7 @@ TEST_F(Export, ReplacesNoLinkAndNoDirectory) {
 TEST_F(Export, CsvRunsNoFormulas) {
   ASSERT_EQ(run("csv", there_), 0);
   std::string table = content_of(there_ / "standings.csv");
-  EXPECT_TRUE(table.starts_with("rank,player_id,display_name,played,wins,draws,losses,points\r\n"));
+  EXPECT_TRUE(table.starts_with("rank,player_id,display_name,played,wins,draws,losses,points,state,state_reason\r\n"));
   EXPECT_NE(table.find(",\"'=HYPERLINK(\"\"http://evil\"\"),<script>alert('x')</script>\","),
             std::string::npos)
       << table;

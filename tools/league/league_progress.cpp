@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/league/table_text.h"
+
 namespace league::tools {
 namespace {
 
@@ -42,6 +44,20 @@ double LeagueProgress::seconds(core::UtcTimestamp now) const {
   return std::chrono::duration<double>(end.instant() - started_at->instant()).count();
 }
 
+std::string champion_line(const LeagueProgress& progress) {
+  const TableRow& champion = *progress.champion;
+  std::string line = "champion: " + safe_text(champion.display_name) + " (" +
+                     safe_text(champion.player_id) + ") with " + std::to_string(champion.points) +
+                     " points";
+  const char* separator = "; the first place is shared with ";
+  for (const auto& id : progress.shares_first_place) {
+    if (id == champion.player_id) continue;
+    line += separator + safe_text(id);
+    separator = ", ";
+  }
+  return line;
+}
+
 LeagueProgress parse_progress(const json& status) {
   if (!status.is_object()) return {};
   LeagueProgress progress{.league_id = text(status, "league_id"),
@@ -56,10 +72,17 @@ LeagueProgress parse_progress(const json& status) {
                           .matches_completed = number(status, "matches_completed"),
                           .technical_losses = number(status, "technical_losses"),
                           .champion = std::nullopt,
+                          .shares_first_place = {},
                           .started_at = instant(status, "started_at"),
                           .completed_at = instant(status, "completed_at")};
   auto champion = status.find("champion");
   if (champion != status.end() && champion->is_object()) progress.champion = parse_row(*champion);
+  auto shared = status.find("shared_first_place");
+  if (shared != status.end() && shared->is_array()) {
+    for (const auto& id : *shared) {
+      if (id.is_string()) progress.shares_first_place.push_back(id.get<std::string>());
+    }
+  }
   return progress;
 }
 

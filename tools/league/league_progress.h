@@ -35,6 +35,7 @@ struct LeagueProgress {
   int matches_completed = 0;
   int technical_losses = 0;
   std::optional<TableRow> champion;  ///< only id, name and points
+  std::vector<std::string> shares_first_place{};  ///< ids, the champion's too; empty: nobody does
   std::optional<core::UtcTimestamp> started_at{};
   std::optional<core::UtcTimestamp> completed_at{};
 
@@ -43,6 +44,10 @@ struct LeagueProgress {
   /// From the start of the league to its end, or to `now` while it runs; 0 before the start.
   [[nodiscard]] double seconds(core::UtcTimestamp now) const;
 };
+
+/// `champion: alpha (P01) with 13 points`, and with whom it shares the place; fit for a terminal.
+/// Only where there is a champion.
+[[nodiscard]] std::string champion_line(const LeagueProgress& progress);
 
 /// Reads the answer of `get_league_status`; what is missing stays 0 or empty.
 [[nodiscard]] LeagueProgress parse_progress(const nlohmann::json& status);

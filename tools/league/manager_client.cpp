@@ -83,4 +83,16 @@ core::Result<json> ManagerClient::standings(std::size_t limit) {
   }
 }
 
+core::Result<json> ManagerClient::agents() {
+  json rows = json::array();
+  for (;;) {
+    auto page = call("get_agents", {{"offset", rows.size()}});
+    if (!page) return page.error();
+    auto found = page->find("agents");
+    if (found == page->end() || !found->is_array() || found->empty()) return rows;
+    for (auto& row : *found) rows.push_back(std::move(row));
+    if (rows.size() >= page->value("total_agents", std::size_t{0})) return rows;
+  }
+}
+
 }  // namespace league::tools

@@ -24,6 +24,8 @@ class ManagerClient {
       std::chrono::milliseconds patience = std::chrono::seconds(5));
   /// Rows of the table by rank, at most `limit`; fetched page by page.
   [[nodiscard]] core::Result<nlohmann::json> standings(std::size_t limit);
+  /// The states of all agents, as `get_agents` has them; fetched page by page.
+  [[nodiscard]] core::Result<nlohmann::json> agents();
 
  private:
   ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Hub> hub,

@@ -25,6 +25,9 @@ struct ManagerOptions {
   std::string url;
   std::string key_file;
   bool json = false;
+  bool all = false;
+  std::string agent;
+  std::string reason;
 };
 
 int fail(const core::Error& error, int exit_code) {
@@ -36,6 +39,35 @@ void print_json(const json& object) {
   std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
+std::string text_at(const json& object, const char* name) {
+  auto it = object.find(name);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+/// One line for each agent; what strangers wrote is made fit for a terminal.
+void print_agents(const json& agents) {
+  constexpr std::size_t kNameWidth = 20;
+  std::cout << "\nid     name                  state       failed  in a row  why\n";
+  for (const auto& agent : agents) {
+    if (!agent.is_object()) continue;
+    std::string why = text_at(agent, "reason");
+    if (const auto detail = text_at(agent, "detail"); !detail.empty())
+      why += (why.empty() ? "" : ": ") + detail;
+    const auto number = [&agent](const char* name, std::size_t width) {
+      auto it = agent.find(name);
+      return fitted(it != agent.end() && it->is_number_integer()
+                        ? std::to_string(it->get<std::int64_t>())
+                        : "?",
+                    width);
+    };
+    std::cout << fitted(safe_text(text_at(agent, "agent_id")), 6) << ' '
+              << fitted(safe_text(text_at(agent, "display_name")), kNameWidth) << "  "
+              << fitted(safe_text(text_at(agent, "state")), 11) << ' '
+              << number("failed_matches", 7) << ' ' << number("failed_in_a_row", 9) << ' '
+              << safe_text(why) << '\n';
+  }
+}
+
 int status(const ManagerOptions& options) {
   auto client = ManagerClient::connect(options.url);
   if (!client) return fail(client.error(), 2);
@@ -43,11 +75,16 @@ int status(const ManagerOptions& options) {
   if (!answer) return fail(answer.error(), 2);
   LeagueProgress progress = parse_progress(*answer);
   // For people the top of the table, for machines all of it.
-  auto rows = client->standings(
-      options.json ? static_cast<std::size_t>(std::max(progress.players, 1)) : kRows);
+  core::Result<json> agents = json::array();
+  if (options.all) agents = client->agents();
+  if (!agents) return fail(agents.error(), 2);
+  auto rows = client->standings(options.json || options.all
+                                    ? static_cast<std::size_t>(std::max(progress.players, 1))
+                                    : kRows);
   if (!rows) return fail(rows.error(), 2);
   if (options.json) {
     (*answer)["standings"] = *rows;
+    if (options.all) (*answer)["agents"] = *agents;
     print_json(*answer);
     return 0;
   }
@@ -55,18 +92,20 @@ int status(const ManagerOptions& options) {
   std::string state = progress.is_completed() ? "completed" : "";
   std::cout << safe_text(progress.league_id) << ": " << (state.empty() ? "" : state + ", ")
             << progress_line(progress, progress.seconds(clock.utc_now())) << "\n\n";
-  for (const auto& line :
-       table_lines(parse_rows(*rows), kWidth, kRows, static_cast<std::size_t>(progress.players)))
+  const auto shown = parse_rows(*rows);
+  for (const auto& line : table_lines(shown, kWidth, options.all ? shown.size() : kRows,
+                                      static_cast<std::size_t>(progress.players)))
     std::cout << line << '\n';
+  if (options.all) print_agents(*agents);
   if (progress.champion) {
-    std::cout << "\nchampion: " << safe_text(progress.champion->display_name) << " ("
-              << progress.champion->player_id << ") with " << progress.champion->points
-              << " points\n";
+    std::cout << '\n' << champion_line(progress) << '\n';
   }
   return 0;
 }
 
-int start(const ManagerOptions& options) {
+/// Calls a tool that only the operator may call, and says `done`.
+int act(const ManagerOptions& options, const std::string& tool, json arguments,
+        const std::string& done) {
   std::ifstream file(options.key_file);
   std::string key;
   if (!std::getline(file, key) || key.empty()) {
@@ -80,7 +119,8 @@ int start(const ManagerOptions& options) {
   if (key.back() == '\r') key.pop_back();
   auto client = ManagerClient::connect(options.url);
   if (!client) return fail(client.error(), 2);
-  auto answer = client->call("start_league", {{"operator_key", key}});
+  arguments["operator_key"] = key;
+  auto answer = client->call(tool, arguments);
   if (!answer) {
     auto code = answer.error().code;
     bool nobody = code == core::ErrorCode::kConnectionError || code == core::ErrorCode::kTimeout;
@@ -89,9 +129,19 @@ int start(const ManagerOptions& options) {
   if (options.json) {
     print_json(*answer);
   } else {
-    std::cout << "the league has started\n";
+    std::cout << done << '\n';
   }
   return 0;
+}
+
+int start(const ManagerOptions& options) {
+  return act(options, "start_league", json::object(), "the league has started");
+}
+
+int change_agent(const ManagerOptions& options, bool shuts_down) {
+  return act(options, shuts_down ? "shut_down_agent" : "restore_agent",
+             {{"agent_id", options.agent}, {"reason", options.reason}},
+             safe_text(options.agent) + (shuts_down ? " is shut down" : " is ACTIVE again"));
 }
 
 void add_url(CLI::App& command, ManagerOptions& options) {
@@ -107,8 +157,11 @@ void add_status_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<ManagerOptions>();
   CLI::App* command = app.add_subcommand("status", "how far is the league of a manager?");
   add_url(*command, *options);
+  command->add_flag("--all", options->all,
+                    "the whole table, and the state of every agent with its reason");
   command->footer(
-      "Example:\n  league status http://localhost:8000/mcp\n"
+      "Examples:\n  league status http://localhost:8000/mcp\n"
+      "  league status --all http://localhost:8000/mcp\n"
       "Exit codes: 0 it answered, 2 it did not.");
   command->callback([options, &chosen] { chosen = [options] { return status(*options); }; });
 }
@@ -125,6 +178,28 @@ void add_start_command(CLI::App& app, std::function<int()>& chosen) {
       "Exit codes: 0 it has started, 1 the manager refused, 2 it did not answer or there is no "
       "key.");
   command->callback([options, &chosen] { chosen = [options] { return start(*options); }; });
+}
+
+void add_state_commands(CLI::App& admin, std::function<int()>& chosen) {
+  for (const bool shuts_down : {true, false}) {
+    auto options = std::make_shared<ManagerOptions>();
+    CLI::App* act = admin.add_subcommand(
+        shuts_down ? "shut-down" : "restore",
+        shuts_down ? "an agent's matches are lost, or go to other referees, until it is restored"
+                   : "an agent plays what is still to be played; also ends a suspension");
+    add_url(*act, *options);
+    act->add_option("ID", options->agent, "such as P07 or REF02")->required();
+    act->add_option("--operator-key", options->key_file, "file with the operator's key")
+        ->required();
+    act->add_option("--reason", options->reason, "for people; the agent is told");
+    act->footer(
+        std::string("Example:\n  league admin ") + (shuts_down ? "shut-down" : "restore") +
+        " http://localhost:8000/mcp P07 --operator-key data/operator.key\n"
+        "Exit codes: 0 done, 1 the manager refused, 2 it did not answer or there is no key.");
+    act->callback([options, shuts_down, &chosen] {
+      chosen = [options, shuts_down] { return change_agent(*options, shuts_down); };
+    });
+  }
 }
 
 }  // namespace league::tools

@@ -14,4 +14,7 @@ void add_status_command(CLI::App& app, std::function<int()>& chosen);
 /// Adds `league start URL`: starts a league with whoever is in. `chosen` as above.
 void add_start_command(CLI::App& app, std::function<int()>& chosen);
 
+/// Adds `shut-down` and `restore` to `league admin`. `chosen` as above.
+void add_state_commands(CLI::App& admin, std::function<int()>& chosen);
+
 }  // namespace league::tools

@@ -53,6 +53,8 @@ ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories&
                           {"display_name", progress.champion->display_name},
                           {"points", progress.champion->points}};
   }
+  if (!progress.shares_first_place.empty())
+    result["shared_first_place"] = progress.shares_first_place;
   for (const auto& row : outcome.standings) result["standings"].push_back(row_json(row));
   result["technical_loss_reasons"] = ordered_json::array();
   for (const auto& losses : outcome.technical_losses) {
@@ -73,8 +75,7 @@ void print_result(const TournamentOutcome& outcome, const RunDirectories& direct
     out << "interrupted: " << progress.matches_completed << " of " << progress.total_matches
         << " matches were played";
   } else if (progress.champion) {
-    out << "champion: " << safe_text(progress.champion->display_name) << " ("
-        << progress.champion->player_id << ") with " << progress.champion->points << " points\n"
+    out << champion_line(progress) << "\n"
         << progress.matches_completed << " matches in " << progress.total_rounds << " rounds";
   }
   if (outcome.seconds > 0)

@@ -1,26 +1,24 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "common/audit/log_reader.h"
+#include "league_manager/league_book.h"
 
 namespace league::tools {
 
 /// Why a player lost matches without playing them, the same reason taken together.
 struct TechnicalLosses {
   std::string player_id;
-  std::string reason;  ///< `GAME_INVITATION: E001 TIMEOUT_ERROR`, else the referee's word for it
+  /// `GAME_INVITATION: E001 TIMEOUT_ERROR`, `PLAYER_SHUT_DOWN (SHUT_DOWN_BY_OPERATOR)`, else the
+  /// referee's or the manager's word for it.
+  std::string reason;
   std::vector<std::string> matches;  ///< `R1M2`
 };
 
-/// The technical losses in accepted MATCH_RESULT_REPORTs of the manager's log, by player and
-/// reason. Losses that the manager decides itself (of a player that is shut down, or of a match
-/// that no referee could bring to an end) are in no report.
+/// Every technical loss in the journal, whoever decided it, by player and reason. Adds up to the
+/// lost matches: where both players of one lost, both are named.
 [[nodiscard]] std::vector<TechnicalLosses> technical_losses_of(
-    const std::vector<audit::LogEntry>& reports);
-/// The same from the logs below `logs`.
-[[nodiscard]] std::vector<TechnicalLosses> find_technical_losses(const std::filesystem::path& logs);
+    const league_manager::LeagueBook& book);
 
 }  // namespace league::tools

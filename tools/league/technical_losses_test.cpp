@@ -2,71 +2,81 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "league_manager/league_test_support.h"
 
 namespace league::tools {
 namespace {
 
-using nlohmann::json;
+namespace lm = league_manager;
+using lm::testing::at;
 
-audit::LogEntry report(const std::string& match, const json& score, const json& details) {
-  json frame = {{"jsonrpc", "2.0"},
-                {"id", 1},
-                {"method", "report_match_result"},
-                {"params",
-                 {{"message_type", "MATCH_RESULT_REPORT"},
-                  {"match_id", match},
-                  {"result", {{"winner", nullptr}, {"score", score}, {"details", details}}}}}};
-  audit::LogEntry entry;
-  entry.kind = "request";
-  entry.message_type = "MATCH_RESULT_REPORT";
-  entry.match_id = match;
-  entry.raw = frame.dump();
-  return entry;
+class TechnicalLossesTest : public ::testing::Test {
+ protected:
+  TechnicalLossesTest() {
+    played_.enter_all(4);
+    played_.step();
+  }
+
+  /// Everybody draws, but for player 0, whose matches of rounds before `until` it loses.
+  void play(int until) {
+    while (played_.league.state() == lm::LeagueState::kRunning) {
+      for (lm::MatchKey match : played_.league.board().with_status(lm::MatchStatus::kAssigned)) {
+        const auto pairing = played_.league.match(match)->pairing;
+        const bool fails = (pairing.player_a == 0 || pairing.player_b == 0) && match.round < until;
+        auto report = fails ? lm::testing::technical_report_of(played_.league, match, true)
+                            : lm::testing::report_of(played_.league, match, 0);
+        for (auto& failure : report.failures) {
+          failure.call = "GAME_INVITATION";
+          failure.error_code = failure.player_id == "P01" ? "E009" : "E010";
+        }
+        ASSERT_FALSE(played_.report(0, report, at(1)).refusal);
+      }
+      played_.step(at(2));
+    }
+  }
+  [[nodiscard]] std::vector<std::string> lines() const {
+    lm::LeagueBook book;
+    for (const auto& event : played_.events) EXPECT_TRUE(book.apply(event));
+    std::vector<std::string> lines;
+    for (const auto& losses : technical_losses_of(book)) {
+      std::string line = losses.player_id + " " + losses.reason;
+      for (const auto& match : losses.matches) line += " " + match;
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+  lm::testing::Played played_{lm::testing::settings(4, 1)};
+};
+
+TEST_F(TechnicalLossesTest, MatchesThatWerePlayedDoNotCount) {
+  play(0);
+  EXPECT_TRUE(lines().empty());
 }
 
-json failed(const char* player, const char* call, const char* code) {
-  return {
-      {"drawn_number", nullptr},
-      {"termination", "TIMEOUT_CHOICE"},
-      {"failures", json::array({{{"player_id", player}, {"call", call}, {"error_code", code}}})}};
+TEST_F(TechnicalLossesTest, NameTheCallAndTheCodeOfEachPlayer) {
+  play(3);
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_TRUE(all[0].starts_with("P01 GAME_INVITATION: E009 CONNECTION_ERROR R1M")) << all[0];
+  for (std::size_t i = 1; i < all.size(); ++i)
+    EXPECT_NE(all[i].find(" GAME_INVITATION: E010 INVALID_REPLY R"), std::string::npos) << all[i];
 }
 
-TEST(TechnicalLosses, NameTheCallAndTheCode) {
-  auto losses = technical_losses_of(
-      {report("R1M1", {{"P01", 3}, {"P02", 0}}, failed("P02", "CHOOSE_PARITY_CALL", "E001"))});
-  ASSERT_EQ(losses.size(), 1U);
-  EXPECT_EQ(losses[0].player_id, "P02");
-  EXPECT_EQ(losses[0].reason, "CHOOSE_PARITY_CALL: E001 TIMEOUT_ERROR");
-  EXPECT_EQ(losses[0].matches, std::vector<std::string>{"R1M1"});
+TEST_F(TechnicalLossesTest, ThoseThatTheManagerDecidesAreThereWithWhoWantedIt) {
+  played_.take(*played_.league.decide_shut_down(lm::AgentRef::player(0),
+                                                lm::kReasonShutDownByOperator, "", at(1)));
+  play(0);
+  const auto all = lines();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_TRUE(all[0].starts_with("P01 PLAYER_SHUT_DOWN (SHUT_DOWN_BY_OPERATOR) R2M")) << all[0];
 }
 
-TEST(TechnicalLosses, MatchesThatWerePlayedDoNotCount) {
-  EXPECT_TRUE(technical_losses_of({report("R1M1", {{"P01", 3}, {"P02", 0}},
-                                          {{"drawn_number", 4}, {"termination", "PLAYED"}})})
-                  .empty());
-}
-
-TEST(TechnicalLosses, TheSameReasonIsTakenTogetherAndRepeatsCountOnce) {
-  auto first = report("R1M1", {{"P01", 3}, {"P02", 0}}, failed("P02", "GAME_INVITATION", "E009"));
-  auto second = report("R2M1", {{"P02", 0}, {"P03", 3}}, failed("P02", "GAME_INVITATION", "E009"));
-  auto losses = technical_losses_of({first, second, second});
-  ASSERT_EQ(losses.size(), 1U);
-  EXPECT_EQ(losses[0].matches, (std::vector<std::string>{"R1M1", "R2M1"}));
-}
-
-TEST(TechnicalLosses, RefusedReportsDoNotCount) {
-  auto entry = report("R1M1", {{"P01", 3}, {"P02", 0}}, failed("P02", "GAME_INVITATION", "E009"));
-  entry.verdict = "E034";
-  EXPECT_TRUE(technical_losses_of({entry}).empty());
-}
-
-TEST(TechnicalLosses, BothMayLose) {
-  auto losses =
-      technical_losses_of({report("R1M1", {{"P01", 0}, {"P02", 0}},
-                                  {{"drawn_number", nullptr}, {"termination", "BOTH_FAILED"}})});
-  ASSERT_EQ(losses.size(), 2U);
-  EXPECT_EQ(losses[0].reason, "BOTH_FAILED");
+TEST_F(TechnicalLossesTest, AMatchWithoutARefereeIsLostByBoth) {
+  for (int i = 0; i < 3; ++i) played_.take(played_.league.decide_match_timeout({1, 1}, at(i)));
+  play(0);
+  ASSERT_EQ(lines().size(), 2U);
+  for (const auto& line : lines()) EXPECT_TRUE(line.ends_with(" NO_REFEREE R1M1")) << line;
 }
 
 }  // namespace

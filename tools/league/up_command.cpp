@@ -11,10 +11,13 @@
 
 #include "common/transport/signals.h"
 #include "tools/league/cast.h"
+#include "tools/league/journal_book.h"
 #include "tools/league/live_view.h"
 #include "tools/league/local_broker.h"
 #include "tools/league/result_report.h"
 #include "tools/league/run_directory.h"
+#include "tools/league/table_text.h"
+#include "tools/league/technical_losses.h"
 #include "tools/league/tournament.h"
 
 namespace league::tools {
@@ -31,6 +34,15 @@ std::size_t output_width() {
   constexpr std::size_t kWide = 120;
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kWide;
+}
+
+/// From the journal, which has all of them. Without one there are none to tell.
+std::vector<TechnicalLosses> losses_in(const std::filesystem::path& data) {
+  auto book = read_book(data);
+  if (book) return technical_losses_of(*book);
+  std::cerr << "warning: the causes of technical losses cannot be read: "
+            << safe_text(book.error().message) << '\n';
+  return {};
 }
 
 int up(UpOptions options, transport::StopSignal& stop) {
@@ -72,7 +84,7 @@ int up(UpOptions options, transport::StopSignal& stop) {
   if (!stays) tournament.stop_programs();
   if (!outcome) return fail(outcome.error());
   if (outcome->progress.technical_losses > 0)
-    outcome->technical_losses = find_technical_losses(directories->logs);
+    outcome->technical_losses = losses_in(directories->data);
   if (as_json) {
     std::cout << result_json(*outcome, *directories)
                      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
