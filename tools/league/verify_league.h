@@ -45,6 +45,10 @@ void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 
 /// Whether something that its agent did then may be missing in a log because a process was killed.
 [[nodiscard]] bool may_be_lost(const CheckedLog& log, std::int64_t time_us);
+/// Whether a process was killed, or runs still, and wrote its last record at most a second after
+/// `time_us`: an answer is written when it has been dealt with, so it may be missing though what
+/// followed from it is there.
+[[nodiscard]] bool is_end_of_killed_run(const CheckedLog& log, std::int64_t time_us);
 
 /// The order of messages in each match, as its referee recorded it: protocol §6. Returns the
 /// attempts in which both players had chosen.

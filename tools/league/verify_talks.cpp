@@ -13,8 +13,8 @@ using audit::LogFault;
 /// One match's events on the clock of its referee's machine.
 class TalkCheck {
  public:
-  TalkCheck(std::vector<MatchEvent> events, std::vector<LogFault>& faults)
-      : events_(std::move(events)), faults_(faults) {
+  TalkCheck(std::vector<MatchEvent> events, const CheckedLog& log, std::vector<LogFault>& faults)
+      : events_(std::move(events)), log_(log), faults_(faults) {
     // A record is written when the message is dealt with; the clock says when it came.
     std::stable_sort(events_.begin(), events_.end(), [](const MatchEvent& a, const MatchEvent& b) {
       return a.mono_ns < b.mono_ns;
@@ -53,6 +53,11 @@ class TalkCheck {
         {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(text)});
   }
 
+  /// A fault that would be none if the log had one answer more.
+  void lack(const MatchEvent& event, const char* rule, std::string text) {
+    if (!is_end_of_killed_run(log_, event.time_us)) fault(event, rule, std::move(text));
+  }
+
   void on_call(const MatchEvent& event) {
     Side& side = sides_[event.peer];
     if (event.type == "GAME_INVITATION") {
@@ -65,22 +70,21 @@ class TalkCheck {
       }
       side.invited = true;
       if (++side.invitations > 1 + side.invitation_causes)
-        fault(event, "retry.without_cause", "invited again though the first call did not fail");
+        lack(event, "retry.without_cause", "invited again though the first call did not fail");
       if (side.invitations > kMostCalls * kMostPlays)
         fault(event, "retry.too_many", "too many invitations");
     } else if (event.type == "CHOOSE_PARITY_CALL") {
       if (over_) fault(event, "order.after_end", "a call for a choice follows GAME_OVER");
-      if (!side.joined)
-        fault(event, "order.choice_before_join", event.peer + " has not joined yet");
+      if (!side.joined) lack(event, "order.choice_before_join", event.peer + " has not joined yet");
       if (side.refused) fault(event, "order.choice_after_refusal", event.peer + " refused to play");
       if (++side.calls > 1 + side.causes)
-        fault(event, "retry.without_cause", "called again though the first call did not fail");
+        lack(event, "retry.without_cause", "called again though the first call did not fail");
       if (side.calls > kMostCalls) fault(event, "retry.too_many", "too many calls for a choice");
     } else if (event.type == "MATCH_RESULT_REPORT") {
       on_report(event);
     } else if (event.type == "GAME_OVER") {
       if (!accepted_)
-        fault(event, "order.over_before_report", "the manager has not accepted the result");
+        lack(event, "order.over_before_report", "the manager has not accepted the result");
       over_ = true;
     }
     side.last_call = event.type;
@@ -97,7 +101,7 @@ class TalkCheck {
     }
     if (!event.is_normal) return;
     if (!is_decided())
-      fault(event, "order.report_before_choices", "reported before both had chosen");
+      lack(event, "order.report_before_choices", "reported before both had chosen");
   }
 
   void on_answer(const MatchEvent& event) {
@@ -136,6 +140,7 @@ class TalkCheck {
   static constexpr int kMostCalls = 6;  // 3 attempts and 3 invalid answers: protocol §6
   static constexpr int kMostPlays = 4;  // 3 replays: the fair clock
   std::vector<MatchEvent> events_;
+  const CheckedLog& log_;
   std::vector<LogFault>& faults_;
   std::map<std::string, Side> sides_;
   bool reported_ = false, accepted_ = false, over_ = false;
@@ -166,7 +171,7 @@ std::vector<DecidedAttempt> check_talks(const std::vector<LeagueLog>& logs,
   for (const LeagueLog& log : logs) {
     for (const auto& [conversation, talk] : log.facts.talks) {
       if (talk.events.empty()) continue;
-      TalkCheck check(talk.events, faults);
+      TalkCheck check(talk.events, *log.log, faults);
       check.run();
       if (check.is_decided())
         decided.push_back({talk.match_id, conversation, talk.events.back().place});

@@ -11,6 +11,7 @@ namespace {
 
 /// What a program that is killed cannot write any more: its log is sealed as often.
 constexpr std::int64_t kMostLostUs = 5'000'000;
+constexpr std::int64_t kLastSecondUs = 1'000'000;
 
 using LogsByName = std::multimap<std::string, const LeagueLog*>;
 
@@ -123,6 +124,16 @@ class TransferCheck {
 
 bool may_be_lost(const CheckedLog& log, std::int64_t time_us) {
   return open_run_before(log, time_us).has_value();
+}
+
+bool is_end_of_killed_run(const CheckedLog& log, std::int64_t time_us) {
+  const auto& closed = log.chain.closed_runs;
+  return std::ranges::any_of(log.contents.runs, [&](const auto& one) {
+    const auto& [number, run] = one;
+    bool is_in_order = number < closed.size() && closed[number];
+    return !is_in_order && run.begins_us <= time_us && time_us <= run.ends_us &&
+           run.ends_us - time_us <= kLastSecondUs;
+  });
 }
 
 void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings) {
