@@ -14,7 +14,8 @@ namespace league::tools {
                                                 const envelope::MessageSchemas* schemas,
                                                 std::size_t threads);
 
-/// Everything that the records of one league say, and `data` unless it is empty.
-void check_league(const LeagueGroup& group, const std::filesystem::path& data, Findings& findings);
+/// Everything that the records of one league say, and `data` unless it is empty. What its operator
+/// has given up is taken out of `group`.
+void check_league(LeagueGroup& group, const std::filesystem::path& data, Findings& findings);
 
 }  // namespace league::tools
