@@ -10,6 +10,7 @@ Three classes of findings: faults (a contradiction), missing (evidence that is n
 Exit codes: 0 neither faults nor missing, 1 there are some, 2 there are no logs.
 """
 import argparse
+import contextlib
 import datetime
 import functools
 import hashlib
@@ -21,6 +22,11 @@ import re
 import statistics
 import sys
 import time
+
+try:
+    import sqlite3
+except ImportError:  # some builds of Python come without it
+    sqlite3 = None
 
 NO_LINE = "0" * 64
 HEX64 = re.compile(r"[0-9a-f]{64}\Z")
@@ -201,10 +207,10 @@ def number_of(value, key):
     return found if is_number(found) else None
 
 
-def shown(text):
+def shown(text, most=80):
     """Foreign text for a person: short, and nothing that a terminal obeys."""
     text = text if isinstance(text, str) else json.dumps(text)[:200]
-    text = text if len(text) <= 80 else text[:77] + "..."
+    text = text if len(text) <= most else text[:most - 3] + "..."
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
@@ -599,6 +605,15 @@ class Said:
         return text_of(self.message, "match_id") or self.match
 
     @property
+    def promise(self):
+        """The commitment of the draw that a call of a match names."""
+        return text_of(self.message, "draw_commitment") or text_of(dict_of(self.message, "context"), "draw_commitment")
+
+    @property
+    def callee(self):
+        return self.peer if self.out else self.section.agent
+
+    @property
     def valid_answer(self):
         """The answer to this request, if it is no refusal and of the type that the request asks for."""
         answer = self.answer
@@ -792,6 +807,152 @@ class Announced:
         return next(iter(self.commitments.values()))[1]
 
 
+class GivenUp:
+    """An operator went on from an older journal (docs/audit.md, "Given up"). `decided`: the matches that had a result then;
+    `later`: whether others have one by now."""
+
+    def __init__(self, when, text, decided, place):
+        self.when, self.time, self.text, self.decided, self.place = when, seconds_of(when), text, frozenset(decided), place
+        self.later = False
+
+    def covers(self, match, at):
+        return at < self.time and match not in self.decided
+
+
+def journal_entries(path):
+    """Number, type and payload of the entries that tell of ends and of what was given up; none if they cannot be read."""
+    if sqlite3 is None:
+        return []
+    statement = ("SELECT sequence, type, payload FROM entries WHERE type IN "
+                 "('MATCH_REPORTED', 'MATCH_FORFEITED', 'LEAGUE_CONTINUED') ORDER BY sequence")
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    is_open = False
+    with contextlib.suppress(OSError):
+        is_open = os.path.getsize(path + "-wal") > 0
+    # SQLite leaves files behind, or cannot read where nobody may write, unless it is told that nothing will change.
+    for mode in ("mode=ro", "immutable=1") if is_open else ("immutable=1",):
+        try:
+            with contextlib.closing(sqlite3.connect(f"file:{quoted}?{mode}", uri=True)) as journal:
+                return journal.execute(statement).fetchall()
+        except sqlite3.Error:
+            continue
+    return []
+
+
+def given_up_by_journal(path):
+    found, decided = [], set()
+    for number, kind, payload in journal_entries(path):
+        event = parse_object(payload) if isinstance(payload, str) else None
+        if kind != "LEAGUE_CONTINUED":
+            decided.add(text_of(event, "match"))
+        elif text_of(event, "given_up") and seconds_of(text_of(event, "at")) is not None:
+            found.append(GivenUp(event["at"], event["given_up"], decided, (path, number)))
+    return found, decided
+
+
+def given_up_by_bundle(path):
+    content = read_json(path)
+    decided = [text_of(row, "match_id") for row in list_of(content, "results")]
+    rows = [row for row in list_of(content, "given_up")
+            if seconds_of(text_of(row, "at")) is not None and number_of(row, "results") is not None]
+    return [GivenUp(row["at"], text_of(row, "text"), decided[:row["results"]], (path, 0)) for row in rows], set(decided)
+
+
+def read_given_up(directory):
+    """What the operators of the newest league in a directory have given up, in order."""
+    journal, results = (os.path.join(directory, "data", *names) for names in (("journal", "journal.sqlite"), ("results.json",)))
+    found, decided = given_up_by_journal(journal) if os.path.isfile(journal) else given_up_by_bundle(results)
+    for past in found:
+        past.later = decided > past.decided
+    return found
+
+
+class Forgetting:
+    """Takes out of a league what one GivenUp has made void: what happened before it to matches that had no result then. Where
+    a match was announced anew, the promise of its seed tells which play a record is of; else its time does."""
+
+    def __init__(self, league, past):
+        self.league, self.past = league, past
+        self.old, self.new = self.promises()
+        given = {}
+        for entry, at, _, _ in league.announced:
+            if entry[6]:
+                given.setdefault(entry[0], []).append((at, entry[6]))
+        self.reported_before, self.reported_since = set(), set()
+        for said in league.reports:
+            known = self.reported_before if said.time < past.time else self.reported_since
+            last = max((one for one in given.get(said.match_id, ()) if one[0] <= said.time), default=(0, ""))
+            known |= {(said.match_id, said.conversation), (said.match_id, last[1])}  # it may report in a conversation of its own
+        self.lost = {}
+
+    def promises(self):
+        """Match to the commitments that the manager gave before and since; by its own log where that has them. A round that
+        the journal still has keeps its own, so only where there are new ones the others are replaced."""
+        first = {}
+        for entry, at, _, by_manager in self.league.announced:
+            known = first.get(entry[:2], (not by_manager, at))
+            first[entry[:2]] = min(known, (not by_manager, at))
+        old, new = {}, {}
+        for (match, commitment), (_, at) in first.items():
+            if commitment and match not in self.past.decided:
+                (old if at < self.past.time else new).setdefault(match, set()).add(commitment)
+        return {match: names for match, names in old.items() if match in new}, new
+
+    def is_void(self, said, match=None):
+        return self.past.covers(match or said.match_id, said.time)
+
+    def is_replaced(self, match, commitment):
+        return commitment in self.old.get(match, ())
+
+    def run(self):
+        league, past = self.league, self.past
+        for said in league.reports:
+            if self.is_void(said):
+                self.lost.setdefault(said.match_id, text_of(said.message.get("result"), "winner") or "nobody")
+        league.forgotten |= set(self.lost)
+        league.reports = [said for said in league.reports if not self.is_void(said)]
+        league.disputes = [said for said in league.disputes
+                           if not self.is_void(said, text_of(dict_of(said.message, "query_params"), "match_id"))]
+        league.overs = [said for said in league.overs if not self.is_void_over(said)]
+        for (agent, match), calls in league.calls.items():
+            league.calls[agent, match] = self.remaining(match, calls)
+        league.announced = [self.as_now(*one) for one in league.announced if not self.is_replaced(*one[0][:2])]
+        if self.lost or past.later:
+            league.finals = [said for said in league.finals if said.time >= past.time]
+        results = ", ".join(f"{shown(match)} ({shown(winner)} had won)" for match, winner in sorted(self.lost.items()))
+        league.found.incident(past.place, "journal.given_up",
+                              f"the operator went on from an older journal at {past.when} ({shown(past.text, 500)}); accepted "
+                              f"results that no longer count ({len(self.lost)})" + (f": {results}" if results else ""))
+
+    def is_void_over(self, said):
+        seed = text_of(said.message, "draw_proof")
+        is_void = self.is_void(said) or (HEX64.match(seed) is not None and self.is_replaced(
+            said.match_id, draw_commitment(bytes.fromhex(seed), said.match_id)))
+        self.league.forgotten |= {said.match_id} if is_void else set()
+        return is_void
+
+    def remaining(self, match, calls):
+        """Of the calls that one log has of a match: those of the play that counts."""
+        mine = [call for call in calls if not self.is_replaced(match, call.promise)]
+        since = {(call.conversation, call.callee) for call in mine
+                 if call.message.get("message_type") == "GAME_INVITATION" and call.time >= self.past.time}
+        mine = [call for call in mine if call.promise in self.new.get(match, ()) or not self.is_void(call, match)
+                or self.goes_on(match, call, since)]
+        self.league.forgotten |= {match} if len(mine) < len(calls) else set()
+        return mine
+
+    def goes_on(self, match, call, since):
+        """A referee that kept running has played this to its end and reported it since; or the clock of this log is late."""
+        attempt = match, call.conversation
+        return attempt in self.reported_since and attempt not in self.reported_before and (call.conversation, call.callee) not in since
+
+    def as_now(self, entry, at, place, by_manager):
+        """The promise still holds, but not to which referee the match was given then."""
+        if self.past.covers(entry[0], at):
+            entry = (*entry[:5], "", "", entry[7], None)
+        return entry, at, place, by_manager
+
+
 class League:
     """All that the logs of one league say, and whether it agrees."""
 
@@ -802,6 +963,10 @@ class League:
         self.reports, self.finals, self.disputes, self.heads, self.overs = [], [], [], [], []
         # (agent, match) -> the calls that its log has, in order
         self.calls = {}
+        # What the manager said of matches: (entry, time, place, whether its own log has it)
+        self.announced = []
+        # Matches of which something was given up.
+        self.forgotten = set()
         self.results = {}
         self.logs = {}
         for section in sections:
@@ -821,7 +986,7 @@ class League:
             self.logs[agent].append(chain)
         for entry, (at, place) in facts.announced.items():
             if id(entry[0]) in self.mine:
-                self.note_match(entry[1:], at, place)
+                self.announced.append((entry[1:], at, place, entry[0].agent == MANAGER))
         for agent, meta, said in self.facts(facts.registered, lambda fact: fact[2].section):
             self.declared.add(agent)
             if text_of(meta, "log_public_key"):
@@ -852,6 +1017,11 @@ class League:
     # -- checking
     def check(self, directory, without):
         self.managers = self.logs.get(MANAGER, [])
+        self.given_up = read_given_up(directory) if self.is_newest else []
+        for past in self.given_up:
+            Forgetting(self, past).run()
+        for entry, at, place, _ in self.announced:
+            self.note_match(entry, at, place)
         for said in self.reports:
             known = self.matches.get(said.match_id)
             if known:
@@ -882,10 +1052,9 @@ class League:
         for (agent, match), calls in self.calls.items():
             known = self.matches.setdefault(match, Announced())
             for said in calls:
-                told = text_of(said.message, "draw_commitment") or text_of(dict_of(said.message, "context"), "draw_commitment")
                 entitled = said.sender in known.referees or not known.referees
                 if entitled and (said.checked or said.out):
-                    known.promise(told, said.time, said.place)
+                    known.promise(said.promise, said.time, said.place)
         for match, known in self.matches.items():
             if len(known.commitments) > 1:
                 _, place = min(list(known.commitments.values())[1:])
@@ -1433,6 +1602,9 @@ class Files:
             return
         if text_of(file, "draw_commitment") not in known.commitments or file.get("attempt") != report.details.get("attempt"):
             return  # of an earlier league, or of an attempt that does not count
+        ended = seconds_of(text_of((list_of(file, "lifecycle") or [None])[-1], "at")) or 0.0
+        if any(past.covers(match, ended) for past in self.league.given_up):
+            return
         told, details = dict_of(file, "result"), dict_of(dict_of(file, "result"), "details")
         same = [told.get(key) == report.result.get(key) for key in ("winner", "score")]
         same += [details.get(key) == report.details.get(key) for key in ("drawn_number", "choices", "draw_proof")]
@@ -1446,6 +1618,8 @@ class Files:
             report = self.league.results.get(text_of(row, "match_id"))
             if not report or player not in report.pair or not self.is_own(text_of(row, "league_id")) or not report.points:
                 continue
+            if report.match in self.league.forgotten:
+                continue  # a player keeps the first result that it was told
             opponent = report.pair[report.pair[0] == player]
             own = report.points[report.pair.index(player)]
             result = {3: "WIN", 1: "DRAW", 0: "LOSS"}[own]

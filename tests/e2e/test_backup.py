@@ -4,11 +4,14 @@ import json
 import shutil
 import stat
 import subprocess
+import sys
 import unittest
 from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
-from league_testing import BIN, Agent, LeagueTest, limits, wait_until
+from league_testing import BIN, SOURCE, Agent, LeagueTest, limits, wait_until
+
+VERIFIERS = {"program": [BIN / "league", "audit", "verify"], "script": [sys.executable, SOURCE / "scripts" / "verify_log.py"]}
 
 PATIENT = limits(
     league={"referee_ping_interval_ms": 200, "referee_ping_failures": 200, "max_match_attempts": 15},
@@ -28,9 +31,9 @@ class BackupTest(LeagueTest):
         self.assertEqual(done.returncode, code, done)
         return done.stdout if code == 0 else done.stderr
 
-    def start_league(self):
+    def start_league(self, strategy="slow:20"):
         self.manager = self.start_manager(6, 1, limits=PATIENT)
-        self.start_players(self.manager, 6, "slow:20", "--data", self.directory / "agents", limits=PATIENT)
+        self.start_players(self.manager, 6, strategy, "--data", self.directory / "agents", limits=PATIENT)
         self.start_first_referee()
 
     def start_first_referee(self):
@@ -45,12 +48,25 @@ class BackupTest(LeagueTest):
     def wait_for_matches(self, count):
         wait_until(lambda: self.status(self.manager)["matches_completed"] >= count, 30, f"{count} matches")
 
+    def accepted_in_log(self):
+        """The matches whose accepted reports stand in the manager's log, which is written up to 100 ms later."""
+        lines = [json.loads(line) for path in self.logs.glob("league/*/*.jsonl")
+                 for line in path.read_text().split("\n")[:-1] if '"dir":"out","kind":"reply"' in line]
+        return {line["match_id"] for line in lines if line.get("conversation_id", "").startswith("convr")
+                and json.loads(line["raw"]).get("result", {}).get("status") == "ok"}
+
     def verify(self):
+        """What both verifiers say of a league in which nothing is wrong: rule to texts of the incidents, by verifier."""
         self.stop_programs()
-        done = subprocess.run([BIN / "league", "audit", "verify", self.directory, "--json"], capture_output=True,
-                              text=True, timeout=60, check=False)
-        self.assertEqual(json.loads(done.stdout)["faults"], [])
-        self.assertEqual(done.returncode, 0, done.stdout)
+        incidents = {}
+        for name, command in VERIFIERS.items():
+            done = subprocess.run([*command, self.directory, "--json"], capture_output=True, text=True, timeout=120, check=False)
+            report = json.loads(done.stdout)
+            self.assertEqual((report["faults"], report["missing"], done.returncode), ([], [], 0), name)
+            incidents[name] = {}
+            for one in report["incidents"]:
+                incidents[name].setdefault(one["rule"], []).append(one["text"])
+        return incidents
 
     def test_a_league_is_restored_in_the_middle_and_goes_on_to_its_end(self):
         self.start_league()
@@ -71,11 +87,14 @@ class BackupTest(LeagueTest):
         self.verify()
 
     def test_an_older_copy_is_taken_only_when_it_is_said(self):
-        self.start_league()
+        self.start_league("slow:300")
         self.wait_for_matches(3)
         self.back_up("data", "copy")
-        self.wait_for_matches(json.loads(self.back_up("copy", "copy2", "--json"))["matches_completed"] + 3)
+        kept = json.loads(self.back_up("copy", "copy2", "--json"))["matches_completed"]
+        self.wait_for_matches(kept + 3)
+        wait_until(lambda: len(self.accepted_in_log()) >= kept + 3, 20, "the log has them too")
         self.manager.program.kill()
+        accepted = self.accepted_in_log()
         shutil.rmtree(self.data)
         shutil.copytree(self.directory / "copy", self.data)
         done = subprocess.run(
@@ -87,6 +106,32 @@ class BackupTest(LeagueTest):
         self.manager_again("--accept-loss")
         self.wait_until_over(self.manager)
         self.assert_table_agrees(self.manager)
+        self.assert_nobody_is_accused(kept, accepted)
+
+    def assert_nobody_is_accused(self, kept, accepted):
+        """Not even those whose own files still have what was given up, since they kept running."""
+        self.stop_programs()
+        for name in ("players", "matches"):
+            shutil.copytree(self.directory / "agents" / name, self.data / name, dirs_exist_ok=True)
+        for name, incidents in self.verify().items():
+            text, = incidents["journal.given_up"]
+            self.assertIn("league.log.jsonl says that", text, name)
+            self.assertIn(f"no longer count ({len(accepted) - kept})", text, name)
+            self.assertEqual(sum(match in text for match in accepted), len(accepted) - kept, text)
+        self.assert_a_bundle_says_the_same()
+
+    def assert_a_bundle_says_the_same(self):
+        subprocess.run([BIN / "league", "audit", "bundle", self.directory, self.directory / "bundle.tar.gz"], check=True,
+                       timeout=60, capture_output=True)
+        shutil.rmtree(self.data)
+        shutil.rmtree(self.logs)
+        shutil.unpack_archive(self.directory / "bundle.tar.gz", self.directory / "unpacked")
+        for name, command in VERIFIERS.items():
+            done = subprocess.run([*command, self.directory / "unpacked" / "league-bundle"], capture_output=True, text=True,
+                                  timeout=120, check=False)
+            self.assertEqual(done.returncode, 0, name + done.stdout)
+            self.assertIn("journal.given_up", done.stdout, name)
+            self.assertNotIn(str(self.directory / "data"), done.stdout.replace(str(self.directory / "unpacked"), ""), name)
 
     def test_the_copy_is_whole_and_secret(self):
         self.start_league()

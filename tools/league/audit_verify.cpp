@@ -42,7 +42,7 @@ void check_all(const fs::path& directory, std::vector<CheckedLog>& checked,
                VerifyReport& report) {
   Findings findings;
   auto groups = group_by_league(checked);
-  for (const LeagueGroup& group : groups) {
+  for (LeagueGroup& group : groups) {
     check_league(group, group.is_current ? directory / "data" : fs::path(), *options.games,
                  findings);
     if (!group.is_current)

@@ -2,6 +2,7 @@
 
 #include "tools/league/audit_text.h"
 #include "tools/league/verify_commitments.h"
+#include "tools/league/verify_given_up.h"
 #include "tools/league/verify_logs.h"
 
 namespace league::tools {
@@ -42,12 +43,14 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   if (!schemas || segments.empty()) return truth;
   auto logs = read_logs(segments, &*schemas, 0);
   auto groups = group_by_league(logs);
+  Findings findings;
+  auto kept = read_kept_league(directory / "data");
+  if (kept && *kept) GivenUpPast(&**kept).forget(groups.back().logs, findings);
   LeagueEvidence evidence(groups.back().logs);
   const MatchEvidence* match = evidence.match(match_id);
   if (match == nullptr || match->reports.empty()) return truth;
   truth.fairness = sealed_fairness(*match->reports.back(), *match);
   truth.sentences.push_back(words_of(truth.fairness));
-  Findings findings;
   check_league(groups.back(), {}, game::standard_games(), findings);
   for (const auto* list : {&findings.faults, &findings.missing, &findings.incidents}) {
     for (const auto& one : *list) {

@@ -136,7 +136,7 @@ void EvidenceTaker::take_request(const json& record, const json& message) {
         text_at(message, "sender").starts_with("referee:")) {
       if (const std::string& seed = text_at(message, "draw_proof"); !seed.empty())
         facts_->seeds.push_back(
-            {text_at(message, "match_id"), text_at(message, "sender"), seed, place_});
+            {text_at(message, "match_id"), text_at(message, "sender"), seed, time_us_, place_});
     }
   }
   open_.open(record, run_, std::move(call));
@@ -147,9 +147,9 @@ void EvidenceTaker::take_at_manager(const json& message, const std::string& type
     describe(field_at(message, "matches"), field_at(message, "round_id"));
     assign(field_at(message, "matches"));
   } else if (type == "LEAGUE_COMPLETED" && field_at(message, "final_standings").is_array() &&
-             facts_->final_standings.is_null()) {
-    facts_->final_standings = field_at(message, "final_standings");
-    facts_->final_place = place_;
+             final_run_ != run_) {
+    final_run_ = run_;
+    facts_->finals.push_back({field_at(message, "final_standings"), time_us_, place_});
   }
 }
 
@@ -205,6 +205,7 @@ std::size_t EvidenceTaker::open_game_call(const json& record, const json& messag
   call.place = place_;
   const std::string& commitment =
       text_at(call.is_invitation ? message : context, "draw_commitment");
+  call.draw_commitment = commitment;
   if (!commitment.empty())
     facts_->matches.push_back(
         {call.match_id, referee, {}, {}, {}, commitment, 0, time_us_, place_});
@@ -266,7 +267,7 @@ void EvidenceTaker::take_answer_of_manager(const json& body, const json& message
       field_at(message, "success") == json(true)) {
     const json& params = field_at(call.message, "query_params");
     facts_->disputes.push_back({text_at(params, "match_id"), id_of(text_at(call.message, "sender")),
-                                text_at(params, "reason"), call.place});
+                                text_at(params, "reason"), time_us_, call.place});
   }
 }
 

@@ -63,6 +63,7 @@ class EvidenceTaker {
   Place place_;
   std::string agent_;
   std::size_t run_ = 0;
+  std::optional<std::size_t> final_run_;  ///< the process whose final table was taken last
   std::int64_t time_us_ = 0;
 };
 

@@ -58,6 +58,7 @@ struct GameCall {
   bool is_invitation = false;
   bool is_accepted = true;  ///< whoever got the call did not refuse it and checked its token
   bool knows_opponent = false;  ///< a call that could carry the opponent's commitment
+  std::string draw_commitment;  ///< that it names; empty: none
   std::string opponent_commitment;
   std::int64_t time_us = 0;
   std::optional<std::int64_t> allowed_us;
@@ -119,6 +120,7 @@ struct RevealedSeed {
   std::string match_id;
   std::string sender;
   std::string seed;
+  std::int64_t time_us = 0;
   Place place;
 };
 
@@ -127,6 +129,14 @@ struct Dispute {
   std::string match_id;
   std::string player;
   std::string reason;
+  std::int64_t time_us = 0;
+  Place place;
+};
+
+/// The table of a LEAGUE_COMPLETED that the manager sent.
+struct FinalTable {
+  nlohmann::json standings;
+  std::int64_t time_us = 0;
   Place place;
 };
 
@@ -159,8 +169,12 @@ struct LogFacts {
   std::vector<AcceptedReport> reports;  ///< of the manager
   std::vector<RevealedSeed> seeds;
   std::vector<Dispute> disputes;  ///< of the manager
-  nlohmann::json final_standings;  ///< of LEAGUE_COMPLETED; null while the league runs
-  Place final_place;
+  std::vector<FinalTable> finals;  ///< of the manager: the first that each process sent
+
+  /// The final table that counts; null while the league runs.
+  [[nodiscard]] const FinalTable* final_table() const {
+    return finals.empty() ? nullptr : &finals.front();
+  }
 };
 
 /// What one process wrote of a log.

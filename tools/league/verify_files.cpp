@@ -6,7 +6,6 @@
 #include "common/schema/json_gate.h"
 #include "tools/league/json_fields.h"
 #include "tools/league/verify_evidence.h"
-#include "tools/league/verify_journal.h"
 #include "tools/league/verify_projections.h"
 
 namespace league::tools {
@@ -53,20 +52,20 @@ std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence&
 
 class FileCheck {
  public:
-  FileCheck(const LeagueEvidence& evidence, const audit::LeagueIdentity& league, Findings& findings)
-      : evidence_(evidence), league_(league), findings_(findings) {}
+  FileCheck(const LeagueEvidence& evidence, const GivenUpPast& past,
+            const audit::LeagueIdentity& league, Findings& findings)
+      : evidence_(evidence), past_(past), league_(league), findings_(findings) {}
 
-  void run(const fs::path& data) {
-    learn_results(data);
+  void run(const fs::path& data, const KeptLeague* kept) {
+    learn_results(kept);
     for (const fs::path& file : files_below(data / "matches", ".json")) check_match(file);
     for (const fs::path& file : files_below(data / "players", "history.json")) check_history(file);
   }
 
  private:
-  void learn_results(const fs::path& data) {
-    auto kept = read_kept_league(data);
-    if (kept && *kept) {
-      for (const KeptResult& one : (*kept)->results) results_.try_emplace(one.match_id, one);
+  void learn_results(const KeptLeague* kept) {
+    if (kept != nullptr) {
+      for (const KeptResult& one : kept->results) results_.try_emplace(one.match_id, one);
       return;
     }
     for (const auto& [id, match] : evidence_.matches()) {
@@ -100,6 +99,7 @@ class FileCheck {
       return;
     const std::string& promised = text_at(file, "draw_commitment");
     if (!promised.empty() && !match->commitments.contains(promised)) return;
+    if (past_.covers(id, end_of(file))) return;
     std::int64_t attempt = number_at(file, "attempt").value_or(0);
     if (kept->second.attempt != 0 && attempt != 0 && attempt != kept->second.attempt) return;
     const json& result = field_at(file, "result");
@@ -108,6 +108,13 @@ class FileCheck {
       fault(path, "projection.match",
             "it has another result of " + id + " than the one that the manager accepted");
     }
+  }
+
+  /// When the match of a file was over, in microseconds.
+  [[nodiscard]] static std::int64_t end_of(const json& file) {
+    const json& steps = field_at(file, "lifecycle");
+    if (!steps.is_array() || steps.empty()) return 0;
+    return instant_at(steps.back(), "at").value_or(0);
   }
 
   [[nodiscard]] static bool has_number(const json& number, const KeptResult& kept) {
@@ -125,8 +132,8 @@ class FileCheck {
       auto kept = results_.find(id);
       const MatchEvidence* match = evidence_.match(id);
       if (kept == results_.end() || match == nullptr || !match->is_announced() ||
-          !is_of_this_league(one))
-        continue;
+          !is_of_this_league(one) || past_.has_forgotten(id))
+        continue;  // a player keeps the first result that it was told
       if (text_at(one, "result") == result_for(player, *match, kept->second.outcome) &&
           has_number(field_at(one, "drawn_number"), kept->second))
         continue;
@@ -145,6 +152,7 @@ class FileCheck {
   }
 
   const LeagueEvidence& evidence_;
+  const GivenUpPast& past_;
   const audit::LeagueIdentity& league_;
   Findings& findings_;
   std::map<std::string, KeptResult> results_;
@@ -152,9 +160,10 @@ class FileCheck {
 
 }  // namespace
 
-void check_match_files(const fs::path& data, const LeagueEvidence& evidence,
-                       const audit::LeagueIdentity& league, Findings& findings) {
-  FileCheck(evidence, league, findings).run(data);
+void check_match_files(const fs::path& data, const LeagueEvidence& evidence, const KeptLeague* kept,
+                       const GivenUpPast& past, const audit::LeagueIdentity& league,
+                       Findings& findings) {
+  FileCheck(evidence, past, league, findings).run(data, kept);
 }
 
 }  // namespace league::tools

@@ -43,11 +43,16 @@ void note_event(const lm::Event& event, std::uint64_t entry, KeptLeague& league)
     league.log_keys[sender_of(agent->agent)] = agent->profile.log_public_key.value_or("");
   } else if (const auto* back = std::get_if<lm::AgentReregistered>(&event.body)) {
     league.log_keys[sender_of(back->agent)] = back->profile.log_public_key.value_or("");
+  } else if (const auto* continued = std::get_if<lm::LeagueContinued>(&event.body)) {
+    if (continued->given_up)
+      league.given_up.push_back({event.at.instant().time_since_epoch().count(),
+                                 *continued->given_up, league.results.size(), entry});
   }
 }
 
 core::Result<std::optional<KeptLeague>> read_from_journal(const std::filesystem::path& file) {
-  KeptLeague league{.file = file, .results = {}, .seeds = {}, .log_keys = {}};
+  KeptLeague league;
+  league.file = file;
   auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
     auto event = lm::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
@@ -66,8 +71,26 @@ core::Error damaged(const std::filesystem::path& file) {
   return {core::ErrorCode::kInternalError, file.string() + " is not what a bundle holds", {}};
 }
 
+/// Bundles of earlier versions do not have it.
+bool read_given_up(const json& content, KeptLeague& league) {
+  const json& rows = field_at(content, "given_up");
+  if (rows.is_null()) return true;
+  if (!rows.is_array()) return false;
+  for (const json& row : rows) {
+    auto at = core::UtcTimestamp::parse(text_at(row, "at"));
+    auto results = number_at(row, "results");
+    bool is_known = at && results && *results >= 0 &&
+                    static_cast<std::size_t>(*results) <= league.results.size();
+    if (!is_known) return false;
+    league.given_up.push_back({at->instant().time_since_epoch().count(), text_at(row, "text"),
+                               static_cast<std::size_t>(*results), 0});
+  }
+  return true;
+}
+
 core::Result<std::optional<KeptLeague>> read_from_bundle(const std::filesystem::path& file) {
-  KeptLeague league{.file = file, .results = {}, .seeds = {}, .log_keys = {}};
+  KeptLeague league;
+  league.file = file;
   json content = json::parse(std::ifstream(file), nullptr, false);
   if (text_at(content, "format") != kResultsFormat || !field_at(content, "results").is_array())
     return damaged(file);
@@ -79,7 +102,23 @@ core::Result<std::optional<KeptLeague>> read_from_bundle(const std::filesystem::
         {match, *outcome, text_at(row, "by") == "MANAGER", text_at(row, "reason"), 0, 0, {}});
     if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
   }
+  if (!read_given_up(content, league)) return damaged(file);
   return std::optional(std::move(league));
+}
+
+/// A bundle says nothing of the machine's directories: of a path the last part is left.
+std::string without_directories(std::string_view text) {
+  std::string left;
+  std::size_t word = 0;
+  for (char c : text) {
+    if (c == '/') {
+      left.resize(word);
+      continue;
+    }
+    left += c;
+    if (c == ' ') word = left.size();
+  }
+  return left;
 }
 
 }  // namespace
@@ -123,7 +162,14 @@ ordered_json results_json(const KeptLeague& league) {
     if (seed != league.seeds.end()) row["draw_seed"] = seed->second;
     rows.push_back(std::move(row));
   }
-  return {{"format", kResultsFormat}, {"version", 1}, {"results", std::move(rows)}};
+  ordered_json content = {{"format", kResultsFormat}, {"version", 1}, {"results", std::move(rows)}};
+  for (const GivenUp& one : league.given_up) {
+    const core::UtcTimestamp at(
+        core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(one.at_us)));
+    content["given_up"].push_back(
+        {{"at", at.to_log()}, {"text", without_directories(one.text)}, {"results", one.results}});
+  }
+  return content;
 }
 
 }  // namespace league::tools

@@ -24,12 +24,21 @@ struct KeptResult {
   std::optional<int> drawn_number = {};
 };
 
+/// The operator went on from an older journal (`league_manager --accept-loss`).
+struct GivenUp {
+  std::int64_t at_us = 0;
+  std::string text;  ///< what the journal lacked
+  std::size_t results = 0;  ///< so many of `KeptLeague::results` stood in the journal then
+  std::uint64_t entry = 0;  ///< of the journal
+};
+
 /// What the manager keeps of a league beside its log.
 struct KeptLeague {
   std::filesystem::path file;  ///< where it stands
   std::vector<KeptResult> results;  ///< in the order of their ends
   std::map<std::string, std::string> seeds;  ///< in hexadecimal digits, by match
   std::map<std::string, std::string> log_keys;  ///< that the agents registered, by `player:P01`
+  std::vector<GivenUp> given_up;  ///< in their order
 };
 
 /// Reads the journal in `data`; or else `results.json`, which a bundle has in its place. Nothing if
@@ -42,8 +51,8 @@ struct KeptLeague {
 [[nodiscard]] core::Result<std::vector<std::string>> kept_secrets(
     const std::filesystem::path& data);
 
-/// `results.json` of a bundle: the results, and the seeds of the matches that have one and of no
-/// others.
+/// `results.json` of a bundle: the results, the seeds of the matches that have one and of no
+/// others, and what was given up, without the names of the machine's directories.
 [[nodiscard]] nlohmann::ordered_json results_json(const KeptLeague& league);
 
 }  // namespace league::tools

@@ -47,8 +47,9 @@ void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 /// because a process was killed.
 [[nodiscard]] bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last_us);
 
-/// Whether what its agent did then stands at the end of what a killed process could write. An
-/// answer is recorded when it has been dealt with, so behind the calls that it led to.
+/// Whether a process that was killed, or still runs, wrote its last record at most a second after
+/// `time_us`: an answer is recorded when it has been dealt with, so behind the calls that it led
+/// to, and may be missing though they are there.
 [[nodiscard]] bool is_at_open_end(const CheckedLog& log, std::int64_t time_us);
 
 /// The order of messages in each match, as its referee recorded it: protocol §6. Returns the

@@ -4,11 +4,13 @@
 #include <atomic>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "common/core/timestamp.h"
 #include "tools/league/verify_choices.h"
 #include "tools/league/verify_commitments.h"
+#include "tools/league/verify_given_up.h"
 #include "tools/league/verify_projections.h"
 #include "tools/league/verify_records.h"
 #include "tools/league/verify_results.h"
@@ -80,9 +82,18 @@ void check_one(const audit::LogSegments& segments, const envelope::MessageSchema
 
 nlohmann::json final_standings_of(const std::vector<LeagueLog>& logs) {
   for (const LeagueLog& log : logs) {
-    if (log.facts.final_standings.is_array()) return log.facts.final_standings;
+    if (const FinalTable* table = log.facts.final_table()) return table->standings;
   }
   return nullptr;
+}
+
+/// Null: there is none, or it is damaged, which is a fault.
+std::optional<KeptLeague> kept_in(const fs::path& data, Findings& findings) {
+  if (data.empty()) return std::nullopt;
+  auto kept = read_kept_league(data);
+  if (kept) return std::move(*kept);
+  findings.faults.push_back({data.string(), 0, "journal.damaged", kept.error().message});
+  return std::nullopt;
 }
 
 }  // namespace
@@ -98,18 +109,22 @@ std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
   return checked;
 }
 
-void check_league(const LeagueGroup& group, const fs::path& data, const game::Registry& games,
+void check_league(LeagueGroup& group, const fs::path& data, const game::Registry& games,
                   Findings& findings) {
+  auto kept_league = kept_in(data, findings);
+  const KeptLeague* kept = kept_league ? &*kept_league : nullptr;
+  GivenUpPast past(kept);
+  past.forget(group.logs, findings);
   LeagueEvidence evidence(group.logs);
   check_logs_against_each_other(group.logs, findings);
   auto decided = check_talks(group.logs, findings.faults);
-  check_results(group.logs, evidence, data, decided, games, findings);
+  check_results(group.logs, evidence, kept, decided, games, findings);
   check_choices(evidence, games, findings);
   check_commitments(evidence, findings);
   note_disputes(evidence, findings);
   if (data.empty()) return;
   check_projections(data, final_standings_of(group.logs), findings);
-  check_match_files(data, evidence, group.league, findings);
+  check_match_files(data, evidence, kept, past, group.league, findings);
 }
 
 }  // namespace league::tools

@@ -15,8 +15,9 @@ namespace league::tools {
                                                 const envelope::MessageSchemas* schemas,
                                                 std::size_t threads);
 
-/// Everything that the records of one league say, and `data` unless it is empty.
-void check_league(const LeagueGroup& group, const std::filesystem::path& data,
+/// Everything that the records of one league say, and `data` unless it is empty. What its operator
+/// has given up is taken out of `group`.
+void check_league(LeagueGroup& group, const std::filesystem::path& data,
                   const game::Registry& games, Findings& findings);
 
 }  // namespace league::tools

@@ -41,10 +41,7 @@ void append_facts(LogFacts&& more, LogFacts& facts) {
   append(std::move(more.reports), facts.reports);
   append(std::move(more.seeds), facts.seeds);
   append(std::move(more.disputes), facts.disputes);
-  if (more.final_standings.is_array()) {
-    facts.final_standings = std::move(more.final_standings);
-    facts.final_place = more.final_place;
-  }
+  append(std::move(more.finals), facts.finals);
 }
 
 }  // namespace league::tools

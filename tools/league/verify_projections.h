@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
+#include "tools/league/verify_given_up.h"
 #include "tools/league/verify_match.h"
 
 namespace league::tools {
@@ -16,8 +17,10 @@ void check_projections(const std::filesystem::path& data, const nlohmann::json& 
                        Findings& findings);
 
 /// Compares the referees' `matches/*/*.json` and the players' `history.json` in `data` with the
-/// results in the journal, or where there is none with the accepted reports. docs/files.md.
+/// results that the manager keeps, or where they are not known (null) with the accepted reports. A
+/// file that was written before its match was given up is no fault. docs/files.md.
 void check_match_files(const std::filesystem::path& data, const LeagueEvidence& evidence,
+                       const KeptLeague* kept, const GivenUpPast& past,
                        const audit::LeagueIdentity& league, Findings& findings);
 
 }  // namespace league::tools

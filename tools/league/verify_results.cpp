@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "tools/league/verify_journal.h"
-
 namespace league::tools {
 namespace {
 
@@ -15,19 +13,19 @@ class ResultCheck {
               Findings& findings)
       : logs_(logs), evidence_(evidence), findings_(findings) {}
 
-  void run(const std::filesystem::path& data, const std::vector<DecidedAttempt>& decided,
+  void run(const KeptLeague* kept, const std::vector<DecidedAttempt>& decided,
            const game::Registry& games) {
     check_commitments();
     for (const LeagueLog& log : logs_) {
       for (const AcceptedReport& report : log.facts.reports) take(report, games);
     }
     check_revealed();
-    KeptLeague kept;
-    if (!data.empty()) kept = check_kept(data);
-    note_undrawn(kept);
+    if (kept != nullptr) check_kept(*kept);
+    note_undrawn(kept != nullptr ? *kept : KeptLeague());
     note_abandoned(decided);
     for (const LeagueLog& log : logs_) {
-      if (log.facts.final_standings.is_array()) check_table(log, evidence_, results_, findings_);
+      if (const FinalTable* table = log.facts.final_table())
+        check_table(*table, evidence_, results_, findings_);
     }
   }
 
@@ -64,18 +62,14 @@ class ResultCheck {
     }
   }
 
-  KeptLeague check_kept(const std::filesystem::path& data) {
-    auto kept = read_kept_league(data);
-    kept_file_ = kept && *kept ? (*kept)->file.string() : data.string();
-    if (!kept) findings_.fault({&kept_file_, 0}, "journal.damaged", kept.error().message);
-    if (!kept || !*kept) return {};
-    for (const KeptResult& result : (*kept)->results) compare(result, {&kept_file_, result.entry});
+  void check_kept(const KeptLeague& kept) {
+    kept_file_ = kept.file.string();
+    for (const KeptResult& result : kept.results) compare(result, {&kept_file_, result.entry});
     for (const auto& [match, result] : results_) {
       if (!journalled_.contains(match))
         findings_.fault(result.place, "journal.missing",
                         "the journal does not have the result of " + match);
     }
-    return std::move(**kept);
   }
 
   void compare(const KeptResult& kept, const Place& place) {
@@ -104,7 +98,7 @@ class ResultCheck {
   /// Commitments that stayed without a draw, once the league is over or the match is.
   void note_undrawn(const KeptLeague& kept) {
     bool is_over = std::ranges::any_of(
-        logs_, [](const LeagueLog& log) { return log.facts.final_standings.is_array(); });
+        logs_, [](const LeagueLog& log) { return log.facts.final_table() != nullptr; });
     std::map<std::string, std::string> reasons;
     for (const KeptResult& result : kept.results) {
       if (result.by_manager) reasons[result.match_id] = result.reason;
@@ -161,9 +155,9 @@ class ResultCheck {
 }  // namespace
 
 void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
-                   const std::filesystem::path& data, const std::vector<DecidedAttempt>& decided,
+                   const KeptLeague* kept, const std::vector<DecidedAttempt>& decided,
                    const game::Registry& games, Findings& findings) {
-  ResultCheck(logs, evidence, findings).run(data, decided, games);
+  ResultCheck(logs, evidence, findings).run(kept, decided, games);
 }
 
 }  // namespace league::tools

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "game/registry.h"
+#include "tools/league/verify_journal.h"
 #include "tools/league/verify_match.h"
 
 namespace league::tools {
@@ -30,14 +30,14 @@ bool check_seed(const std::string& match_id, const std::string& seed, const Plac
                 const LeagueEvidence& evidence, Findings& findings);
 
 /// Commitments, drawn numbers, winners, one result per match, and the final table, from the reports
-/// that the manager accepted; then the same against the journal in `data`, if there is one and
-/// `data` is not empty. Protocol §7.
+/// that the manager accepted; then the same against what the manager keeps beside its log (null: it
+/// is not known). Protocol §7.
 void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
-                   const std::filesystem::path& data, const std::vector<DecidedAttempt>& decided,
+                   const KeptLeague* kept, const std::vector<DecidedAttempt>& decided,
                    const game::Registry& games, Findings& findings);
 
-/// Compares the final table that `log` told with `results`.
-void check_table(const LeagueLog& log, const LeagueEvidence& evidence, const LeagueResults& results,
-                 Findings& findings);
+/// Compares the final `table` that the manager told with `results`.
+void check_table(const FinalTable& table, const LeagueEvidence& evidence,
+                 const LeagueResults& results, Findings& findings);
 
 }  // namespace league::tools

@@ -84,6 +84,28 @@ TEST(VerifyRules, AKillMayCostAFewSecondsAndNoMore) {
   }
 }
 
+TEST(VerifyRules, AKillMayCostTheAnswerThatTheLastCallFollowsFrom) {
+  for (std::int64_t later_ms : {0, 100, 2000}) {
+    TestLeague league(kNobody);
+    league.log("referee:REF01").pop_back();  // the manager's answer to the report
+    league.end_match();
+    if (later_ms > 0) {
+      league.wait(later_ms);
+      league.call("referee:REF01", "player:P01",
+                  {{"message_type", "PING"}, {"conversation_id", "convping001"}},
+                  {{"status", "ok"}});
+    }
+    EXPECT_EQ(league.found(), Rules{"fault order.over_before_report"}) << "it ended in order";
+    league.unclosed = {"referee:REF01"};
+    Rules found = league.found();
+    if (later_ms > 1000) {
+      EXPECT_EQ(found, Rules{"fault order.over_before_report"});
+    } else {
+      EXPECT_EQ(found, Rules{}) << later_ms;
+    }
+  }
+}
+
 TEST(VerifyRules, AReportedChoiceIsThePlayersOwn) {
   TestLeague league(kNobody);
   league.change("player:P01", "CHOOSE_PARITY_RESPONSE",

@@ -40,10 +40,10 @@ bool is_row_of(const json& row, const lm::RankedPlayer& own) {
 
 }  // namespace
 
-void check_table(const LeagueLog& log, const LeagueEvidence& evidence, const LeagueResults& results,
-                 Findings& findings) {
-  const json& rows = log.facts.final_standings;
-  const Place& place = log.facts.final_place;
+void check_table(const FinalTable& table, const LeagueEvidence& evidence,
+                 const LeagueResults& results, Findings& findings) {
+  const json& rows = table.standings;
+  const Place& place = table.place;
   if (rows.empty() || rows.size() > 10'000) return;
   lm::Standings standings(static_cast<int>(rows.size()));
   std::set<std::pair<int, int>> played;
@@ -56,9 +56,9 @@ void check_table(const LeagueLog& log, const LeagueEvidence& evidence, const Lea
       return findings.fault(place, "table.players", match + " has a player without a row");
     standings.record(a->index, b->index, result.outcome);
   }
-  auto table = standings.table();
+  auto expected = standings.table();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (is_row_of(rows[i], table[i])) continue;
+    if (is_row_of(rows[i], expected[i])) continue;
     return findings.fault(
         place, "table.differs",
         "row " + std::to_string(i + 1) + " of the final table does not follow from the results");

@@ -53,8 +53,8 @@ class TalkCheck {
         {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(text)});
   }
 
-  /// The same where the record of an answer is not there, unless a kill may have taken it.
-  void fault_without(const MatchEvent& event, const char* rule, std::string text) {
+  /// A fault that would be none if the log had one answer more.
+  void lack(const MatchEvent& event, const char* rule, std::string text) {
     if (!is_at_open_end(log_, event.time_us)) fault(event, rule, std::move(text));
   }
 
@@ -70,22 +70,21 @@ class TalkCheck {
       }
       side.invited = true;
       if (++side.invitations > 1 + side.invitation_causes)
-        fault(event, "retry.without_cause", "invited again though the first call did not fail");
+        lack(event, "retry.without_cause", "invited again though the first call did not fail");
       if (side.invitations > kMostCalls * kMostPlays)
         fault(event, "retry.too_many", "too many invitations");
     } else if (event.type == "CHOOSE_PARITY_CALL") {
       if (over_) fault(event, "order.after_end", "a call for a choice follows GAME_OVER");
-      if (!side.joined)
-        fault_without(event, "order.choice_before_join", event.peer + " has not joined yet");
+      if (!side.joined) lack(event, "order.choice_before_join", event.peer + " has not joined yet");
       if (side.refused) fault(event, "order.choice_after_refusal", event.peer + " refused to play");
       if (++side.calls > 1 + side.causes)
-        fault(event, "retry.without_cause", "called again though the first call did not fail");
+        lack(event, "retry.without_cause", "called again though the first call did not fail");
       if (side.calls > kMostCalls) fault(event, "retry.too_many", "too many calls for a choice");
     } else if (event.type == "MATCH_RESULT_REPORT") {
       on_report(event);
     } else if (event.type == "GAME_OVER") {
       if (!accepted_)
-        fault_without(event, "order.over_before_report", "the manager has not accepted the result");
+        lack(event, "order.over_before_report", "the manager has not accepted the result");
       over_ = true;
     }
     side.last_call = event.type;
@@ -102,7 +101,7 @@ class TalkCheck {
     }
     if (!event.is_normal) return;
     if (!is_decided())
-      fault_without(event, "order.report_before_choices", "reported before both had chosen");
+      lack(event, "order.report_before_choices", "reported before both had chosen");
   }
 
   void on_answer(const MatchEvent& event) {

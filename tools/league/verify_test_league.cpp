@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr const char* kConversation = "convr1m1001";
-
 core::UtcTimestamp time_at(std::int64_t us) {
   return core::UtcTimestamp(core::UtcTimestamp::TimePoint(std::chrono::microseconds(us)));
 }
@@ -46,11 +44,25 @@ fs::path path_of(const std::string& agent) {
 
 TestLeague::TestLeague(std::vector<std::string> commits, bool is_old)
     : commits_(std::move(commits)), is_old_(is_old) {
-  promised = game::draw_commitment(*game::parse_seed(seed), "R1M1");
+  set_seed(seed);
   if (!is_old_) headers["league_key"] = std::string(64, 'c');
   register_all();
   announce();
-  play();
+  invite_and_choose();
+  report();
+}
+
+void TestLeague::set_seed(const std::string& hexadecimal) {
+  seed = hexadecimal;
+  promised = game::draw_commitment(*game::parse_seed(seed), "R1M1");
+}
+
+void TestLeague::give_up(std::size_t kept_results) {
+  wait(1000);
+  given_up_.push_back({{"at", time_at(now_us_).to_log()},
+                       {"text", "journal.mark names entry 22"},
+                       {"results", kept_results}});
+  wait(20);
 }
 
 std::string TestLeague::commitment(const std::string& player) const {
@@ -66,7 +78,7 @@ json TestLeague::message(const std::string& type, const std::string& sender) con
                {"message_type", type},
                {"sender", sender},
                {"timestamp", time_at(now_us_).to_wire()},
-               {"conversation_id", kConversation},
+               {"conversation_id", conversation},
                {"auth_token", "tok_x..."},
                {"league_id", "l"}};
   bool is_of_match =
@@ -80,7 +92,9 @@ TestRecord& TestLeague::note(const std::string& agent, const char* dir, const ch
                              const std::string& peer, const json& request, const json& message,
                              int number) {
   now_us_ += 1000;
-  ordered_json fields = {{"time", time_at(now_us_).to_log()},
+  auto clock = clocks_us.find(agent);
+  const auto own_us = now_us_ + (clock == clocks_us.end() ? 0 : clock->second);
+  ordered_json fields = {{"time", time_at(own_us).to_log()},
                          {"mono_ns", now_us_ * 1000 - 1'768'000'000'000'000'000},
                          {"dir", dir},
                          {"kind", kind}};
@@ -146,8 +160,8 @@ void TestLeague::announce() {
     json request = message("ROUND_ANNOUNCEMENT", "league_manager");
     request["conversation_id"] = "convround1announcement";
     if (agent == "referee:REF01") {
-      match["attempt"] = 1;
-      match["conversation_id"] = kConversation;
+      match["attempt"] = attempt;
+      match["conversation_id"] = conversation;
     }
     request["matches"] = {match};
     call("league_manager", agent, request, {{"status", "ok"}});
@@ -180,7 +194,7 @@ json TestLeague::result() const {
                   {"drawn_number", *played.drawn_number},
                   {"number_parity", *rules.kind_of(*played.drawn_number)},
                   {"choices", choices},
-                  {"attempt", 1},
+                  {"attempt", attempt},
                   {"replays", 0},
                   {"termination", "NORMAL"},
                   {"failures", json::array()}};
@@ -194,7 +208,7 @@ json TestLeague::result() const {
           {"details", details}};
 }
 
-void TestLeague::play() {
+void TestLeague::invite_and_choose() {
   auto commits = [&](const std::string& player) {
     return std::ranges::find(commits_, player) != commits_.end();
   };
@@ -225,10 +239,25 @@ void TestLeague::play() {
     if (commits(player)) answer["choice_nonce"] = nonces[player];
     call("referee:REF01", "player:" + player, asked, answer);
   }
+}
+
+void TestLeague::report() {
   json report = message("MATCH_RESULT_REPORT", "referee:REF01");
   report["game_type"] = "even_odd";
   report["result"] = result();
   call("referee:REF01", "league_manager", report, {{"status", "ok"}});
+}
+
+void TestLeague::end_match() {
+  for (const std::string player : {"player:P01", "player:P02"}) {
+    json over = message("GAME_OVER", "referee:REF01");
+    over["game_type"] = "even_odd";
+    over["game_result"] = {{"status", "TECHNICAL_LOSS"}, {"winner_player_id", nullptr},
+                           {"drawn_number", nullptr},    {"number_parity", nullptr},
+                           {"choices", choices},         {"reason", "both lost"}};
+    over["reason"] = "both lost";
+    call("referee:REF01", player, over, {{"status", "ok"}});
+  }
 }
 
 void TestLeague::lose(const std::string& termination, const std::string& called,
@@ -322,11 +351,17 @@ void TestLeague::write(const fs::path& directory) const {
     seal.replace(seal.size() - 10, 10, ".seal.json");
     std::ofstream(path, std::ios::binary) << text_of(agent, seal);
   }
+  for (const auto& [path, content] : files) {
+    fs::create_directories((directory / path).parent_path());
+    std::ofstream(directory / path) << content;
+  }
   if (!has_results) return;
   fs::create_directories(directory / "data");
   json rows = json::array();
   for (const TestRecord& record : logs_.at("league_manager")) {
-    if (text_at(record.message, "message_type") != "MATCH_RESULT_REPORT" || !rows.empty()) continue;
+    if (text_at(record.message, "message_type") != "MATCH_RESULT_REPORT") continue;
+    if (!rows.empty() && given_up_.is_null()) continue;
+    rows.clear();
     const json& score = field_at(field_at(record.message, "result"), "score");
     auto a = number_at(score, "P01"), b = number_at(score, "P02");
     rows.push_back({{"match_id", "R1M1"},
@@ -336,8 +371,9 @@ void TestLeague::write(const fs::path& directory) const {
                                          : "NONE"},
                     {"by", "REPORT"}});
   }
-  std::ofstream(directory / "data" / "results.json")
-      << json{{"format", "league.results"}, {"version", 1}, {"results", rows}};
+  json content = {{"format", "league.results"}, {"version", 1}, {"results", rows}};
+  if (!given_up_.is_null()) content["given_up"] = given_up_;
+  std::ofstream(directory / "data" / "results.json") << content;
 }
 
 std::vector<std::string> TestLeague::found(const VerifyOptions& options) const {

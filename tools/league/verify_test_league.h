@@ -38,6 +38,17 @@ class TestLeague {
             const nlohmann::json& reply);
   [[nodiscard]] nlohmann::json message(const std::string& type, const std::string& sender) const;
   void wait(std::int64_t milliseconds) { now_us_ += milliseconds * 1000; }
+  /// The steps of the match, which the constructor has played once: the announcement of `promised`,
+  /// invitations and choices in `conversation`, the report of `attempt`.
+  void announce();
+  void invite_and_choose();
+  void report();
+  /// GAME_OVER to both players; what it says of the result is not true.
+  void end_match();
+  /// Another seed, and its promise.
+  void set_seed(const std::string& hexadecimal);
+  /// The operator goes on from an older journal with so many results (data/results.json says it).
+  void give_up(std::size_t kept_results);
   /// The report's result of a match that P02 lost by `code` at `call`.
   void lose(const std::string& termination, const std::string& call, const std::string& code);
 
@@ -52,15 +63,17 @@ class TestLeague {
   bool has_results = true;  ///< data/results.json
   std::string seed = std::string(64, '5');
   std::string promised;
+  std::string conversation = "convr1m1001";
+  int attempt = 1;
+  std::map<std::string, std::int64_t> clocks_us;  ///< how far the clock of an agent is ahead
+  std::map<std::string, nlohmann::json> files;  ///< more of them, by path
   std::map<std::string, std::string> choices{{"P01", "even"}, {"P02", "odd"}};
   std::map<std::string, std::string> nonces{{"P01", std::string(64, 'a')},
                                             {"P02", std::string(64, 'b')}};
   [[nodiscard]] std::string commitment(const std::string& player) const;
 
  private:
-  void play();
   void register_all();
-  void announce();
   [[nodiscard]] nlohmann::json result() const;
   TestRecord& note(const std::string& agent, const char* dir, const char* kind,
                    const std::string& peer, const nlohmann::json& request,
@@ -72,6 +85,7 @@ class TestLeague {
   bool is_old_;
   std::map<std::string, std::vector<TestRecord>> logs_;
   std::map<std::string, int> numbers_;
+  nlohmann::json given_up_;  ///< null: nothing
   std::int64_t now_us_ = 1'768'473'000'000'000;
 };
 
