@@ -293,7 +293,7 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
 void MatchRunner::tell_of_slowness(const CallPlayer& call, Duration elapsed) const {
   if (elapsed * 2 < call.time_limit) return;
   const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
-  spdlog::warn("{} is slow: {} of {} took {:.1f} s of {:.1f} s", seats_[call.side].id.str(),
+  spdlog::warn("{} is slow: {} of {} took {:.1f} s of {:.1f} s", seat(call.side)->id.str(),
                call_name(call.call), assignment_.match_id.str(), seconds(elapsed),
                seconds(call.time_limit));
 }

@@ -557,6 +557,7 @@ HEAD_TELLERS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETE
 # Requests whose receiver checks a token: only these are held against their sender's log.
 TOKEN_CHECKED = {*HEAD_TELLERS, "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT", "LEAGUE_QUERY",
                  "GAME_ERROR"}
+AGENT_ID = re.compile(r"(P|REF)[0-9]{2,9}\Z")
 NO_TOKEN = ("missing_call_token", "foreign_call_token")
 
 
@@ -605,6 +606,11 @@ class Said:
         return text_of(self.message, "match_id") or self.match
 
     @property
+    def stated(self):
+        """The type that the message names; one without a name is of the type by which it came."""
+        return text_of(self.message, "message_type") or self.type
+
+    @property
     def promise(self):
         """The commitment of the draw that a call of a match names."""
         return text_of(self.message, "draw_commitment") or text_of(dict_of(self.message, "context"), "draw_commitment")
@@ -619,8 +625,8 @@ class Said:
         answer = self.answer
         if answer is None or answer.kind != "reply" or not answer.accepted or answer.failed:
             return None
-        asked = ANSWERS.get(text_of(self.message, "message_type"))
-        return answer if (text_of(answer.message, "message_type") or answer.type) == asked else None
+        asked = ANSWERS.get(self.stated)
+        return answer if answer.stated == asked else None
 
 
 class LogFacts:
@@ -716,7 +722,7 @@ class LogFacts:
             self.fault(said.place, "record.conversation", "the record names another conversation than the message")
 
     def note(self, said):
-        kind, agent = text_of(said.message, "message_type"), said.section.agent
+        kind, agent = said.stated, said.section.agent
         from_manager = said.sender == MANAGER
         if said.kind == "request":
             if kind in HEAD_TELLERS and from_manager and said.checked and not (said.out and agent != MANAGER):
@@ -751,14 +757,16 @@ class LogFacts:
     def note_answer(self, said):
         """What the manager accepted: the request is the fact, its answer the proof."""
         asked = said.asked
-        kind = text_of(asked.message, "message_type")
+        kind = asked.stated
         if isinstance(said.message.get("matches"), list):
             self.note_matches(said)
         if kind == "MATCH_RESULT_REPORT":
             self.reports.append(asked)
         elif kind in ("REFEREE_REGISTER_REQUEST", "LEAGUE_REGISTER_REQUEST") and said.message.get("status") == "ACCEPTED":
             role, meta = ("referee", "referee_meta") if kind.startswith("REFEREE") else ("player", "player_meta")
-            self.registered.append((f"{role}:{text_of(said.message, role + '_id')}", dict_of(asked.message, meta), said))
+            name = text_of(said.message, role + "_id")
+            if AGENT_ID.match(name):
+                self.registered.append((f"{role}:{name}", dict_of(asked.message, meta), said))
         elif (kind == "LEAGUE_QUERY" and asked.message.get("query_type") == "DISPUTE_MATCH" and asked.checked
               and said.message.get("success") is True):
             self.disputes.append(asked)
@@ -935,7 +943,7 @@ class Forgetting:
         """Of the calls that one log has of a match: those of the play that counts."""
         mine = [call for call in calls if not self.is_replaced(match, call.promise)]
         since = {(call.conversation, call.callee) for call in mine
-                 if call.message.get("message_type") == "GAME_INVITATION" and call.time >= self.past.time}
+                 if call.stated == "GAME_INVITATION" and call.time >= self.past.time}
         mine = [call for call in mine if call.promise in self.new.get(match, ()) or not self.is_void(call, match)
                 or self.goes_on(match, call, since)]
         self.league.forgotten |= {match} if len(mine) < len(calls) else set()
@@ -1152,7 +1160,7 @@ class League:
         found = []
         for call in self.own_calls(agent, match, conversation, sender):
             is_own = player is None or call.peer == player
-            if call.message.get("message_type") == kind and is_own and call.valid_answer and (call.checked or call.out):
+            if call.stated == kind and is_own and call.valid_answer and (call.checked or call.out):
                 found.append(call.answer)
         return found
 
@@ -1167,7 +1175,7 @@ class League:
     def handed_over(self, match, conversation, player, opponent, sender=None):
         """The commitment of `player` in the last call that its opponent's log has; None if there is no such call."""
         calls = [call for call in self.own_calls(f"player:{opponent}", match, conversation, sender)
-                 if call.message.get("message_type") == "CHOOSE_PARITY_CALL" and call.checked]
+                 if call.stated == "CHOOSE_PARITY_CALL" and call.checked]
         return text_of(dict_of(calls[-1].message, "context"), "opponent_commitment") if calls else None
 
     def handed_by_referee(self, match, conversation, player):
@@ -1409,8 +1417,10 @@ class Report:
             self.found.incident(self.place, "result.unproven", f"{self.said.sender} is of other origin and reported {self.match} without its seed")
         rules = GAMES.get(next(iter(self.known.games), "") or text_of(self.said.message, "game_type") or "even_odd")
         is_open = self.check_openings(draw_commitment(seed, self.match) if seed else next(iter(self.known.commitments), ""))
+        listed = self.details.get("choice_commitments", {})
+        is_formed = isinstance(listed, dict) and all(isinstance(value, str) for value in listed.values())
         if rules and self.is_normal:
-            self.check_play(rules, seed if is_open else None)
+            self.check_play(rules, seed if is_open and is_formed else None)
         elif self.is_technical and (self.details.get("drawn_number") not in (None, 0) or text_of(self.details, "number_parity")):
             self.fault("result.number", f"nothing is drawn after a technical loss, as {self.match} was")
 
@@ -1474,7 +1484,7 @@ class Report:
     def check_presence(self, agent, chose):
         """A match that was played stands in the player's log."""
         calls = self.league.own_calls(agent, self.match, self.conversation, self.said.sender)
-        kinds = {call.message.get("message_type") for call in calls}
+        kinds = {call.stated for call in calls}
         lacking = [name for name, there in (("invitation", "GAME_INVITATION" in kinds), ("call", "CHOOSE_PARITY_CALL" in kinds),
                                             ("answer", chose)) if not there]
         if not lacking:
@@ -1497,7 +1507,7 @@ class Report:
         if code == "E038" or self.termination == "PLAYER_UNAVAILABLE":
             return
         calls = self.league.own_calls(f"player:{player}", self.match, self.conversation, self.said.sender)
-        calls = [call for call in calls if call.checked and call.message.get("message_type") == (kind or call.message.get("message_type"))]
+        calls = [call for call in calls if call.checked and call.stated == (kind or call.stated)]
         if not calls or not self.is_timely(calls[-1], last) or not self.is_valid(player, calls[-1]):
             return
         network = code in ("E001", "E009") or (not code and re.search("TIMEOUT|CONNECTION", self.termination, re.I))
@@ -1527,7 +1537,7 @@ class Report:
 
     def is_valid(self, player, call):
         """Whether the answer is one that a referee must take."""
-        answer, kind = call.answer.message, call.message.get("message_type")
+        answer, kind = call.answer.message, call.stated
         if text_of(answer, "match_id") not in ("", self.match):
             return False
         if kind == "GAME_INVITATION":

@@ -301,7 +301,7 @@ made("dispute", "accepted", incident("match.disputed", None, R1), plan=before_en
 made("dispute", "of-two-players", incident("match.disputed", None, R1),
      plan=before_end(disputes("P02", R1), disputes("P03", R1)))(None)
 made("dispute", "refused", plan=before_end(disputes("P02", R1, accepted=False)))(None)
-made("dispute", "with-a-long-reason", incident("match.disputed"), plan=before_end(disputes("P02", R1, reason="x" * 5000)))(None)
+made("dispute", "with-a-long-reason", incident("match.disputed"), plan=before_end(disputes("P02", R1, reason="x" * 500)))(None)
 
 
 @guest("dispute-of-a-stranger")

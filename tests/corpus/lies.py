@@ -110,7 +110,7 @@ for _number in (0, 11, -1, 10**30, 7.5, "7", None, True, [], {}):
         details_of(R1, lambda details, number=_number: details.update(drawn_number=number)))
 made("number", "not-shown", fault("draw.number", report_at(R1)), exact=False)(details_of(R1, lambda details: details.pop("drawn_number")))
 for _parity in ("other", "Even", 5, "prime"):  # what is no text counts as absent
-    @made("number", f"parity-{_parity}", *([fault("result.number", report_at(R1))] if _parity != 5 else []), short=_parity == "other")
+    @made("number", f"parity-{_parity}", fault("result.number", report_at(R1)) if _parity != 5 else fault("schema"), short=_parity == "other")
     def _parity_lie(league, parity=_parity):
         details = report_of(league, R1)["result"]["details"]
         details["number_parity"] = OTHER[details["number_parity"]] if parity == "other" else parity

@@ -420,7 +420,7 @@ void LeagueFixture::close_files() {
   journal_options.file = directory / "journal.sqlite";
   auto journal = journal::SqliteJournal::open(std::move(journal_options));
   if (!journal) throw std::runtime_error(journal.error().message);
-  auto copied = manager_->journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
+  auto copied = store_->journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
     (*journal)->append({entry.record}, [](const auto&) {});
     return {};
   });

@@ -22,6 +22,23 @@ bool is_game_call(const std::string& type) {
   return type == "GAME_INVITATION" || type == "CHOOSE_PARITY_CALL";
 }
 
+/// The match that a message names, or to which it came.
+std::string match_in(const std::string& noted, const json& message) {
+  const std::string& named = text_at(message, "match_id");
+  return named.empty() ? noted : named;
+}
+
+/// Whether it is an id that a manager can have given: `P01`, `REF01`.
+bool is_agent_id(std::string_view id) {
+  for (std::string_view prefix : {"REF", "P"}) {
+    if (!id.starts_with(prefix)) continue;
+    id.remove_prefix(prefix.size());
+    return id.size() >= 2 && id.size() <= 9 &&
+           std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
+  }
+  return false;
+}
+
 /// A message is of the type that it names; one without a name is of the type by which it came.
 std::string type_in(const json& record, const json& message) {
   const std::string& named = text_at(message, "message_type");
@@ -190,7 +207,7 @@ std::size_t EvidenceTaker::open_game_call(const json& record, const json& messag
   if ((!by_referee && !to_player) || !referee.starts_with("referee:")) return OpenCall::kNone;
   if (by_referee && !peer.starts_with("player:")) return OpenCall::kNone;
   GameCall call;
-  call.match_id = text_at(message, "match_id");
+  call.match_id = match_in(text_at(record, "match_id"), message);
   call.conversation = text_at(record, "conversation_id");
   call.player = id_of(by_referee ? peer : agent_);
   call.referee = referee;
@@ -276,7 +293,7 @@ void EvidenceTaker::take_registration(const json& message, const std::string& ty
   if (text_at(message, "status") != "ACCEPTED") return;
   bool is_referee = type.starts_with("REFEREE");
   const std::string& id = text_at(message, is_referee ? "referee_id" : "player_id");
-  if (id.empty()) return;
+  if (!is_agent_id(id)) return;
   const json& meta = field_at(call.message, is_referee ? "referee_meta" : "player_meta");
   facts_->registrations.push_back({(is_referee ? "referee:" : "player:") + id,
                                    text_at(meta, "log_public_key"),
@@ -285,7 +302,7 @@ void EvidenceTaker::take_registration(const json& message, const std::string& ty
 
 void EvidenceTaker::take_report(const OpenCall& call) {
   const json& message = call.message;
-  facts_->reports.push_back({text_at(message, "match_id"), text_at(message, "sender"),
+  facts_->reports.push_back({match_in(call.match_id, message), text_at(message, "sender"),
                              call.conversation, field_at(message, "result"),
                              field_at(message, "round_id"), text_at(message, "game_type"), time_us_,
                              call.place});

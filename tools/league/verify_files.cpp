@@ -103,8 +103,10 @@ class FileCheck {
     std::int64_t attempt = number_at(file, "attempt").value_or(0);
     if (kept->second.attempt != 0 && attempt != 0 && attempt != kept->second.attempt) return;
     const json& result = field_at(file, "result");
+    const json& details = field_at(result, "details");
     if (outcome_in(result, *match) != kept->second.outcome || kept->second.by_manager ||
-        !has_number(field_at(field_at(result, "details"), "drawn_number"), kept->second)) {
+        !has_number(field_at(details, "drawn_number"), kept->second) ||
+        !has_choices(details, match_choices(*match))) {
       fault(path, "projection.match",
             "it has another result of " + id + " than the one that the manager accepted");
     }
@@ -122,6 +124,28 @@ class FileCheck {
            number.get<std::int64_t>() == *kept.drawn_number;
   }
 
+  /// The choices in the report that was accepted last; null if there is none.
+  [[nodiscard]] static const json& match_choices(const MatchEvidence& match) {
+    static const json kNone;
+    if (match.reports.empty()) return kNone;
+    return field_at(field_at(match.reports.back()->result, "details"), "choices");
+  }
+
+  [[nodiscard]] static bool has_choices(const json& details, const json& choices) {
+    const json& own = field_at(details, "choices");
+    return !own.is_object() || !choices.is_object() || own == choices;
+  }
+
+  /// Whether a row of the history of `player` has the choices of its match.
+  [[nodiscard]] static bool has_choices_of(const std::string& player, const json& row,
+                                           const MatchEvidence& match) {
+    if (match.reports.empty() || !read_report(*match.reports.back()).is_played) return true;
+    const json& choices = match_choices(match);
+    const std::string& own = text_at(choices, player.c_str());
+    const std::string& others = text_at(choices, match.opponent_of(player).c_str());
+    return text_at(row, "my_choice") == own && text_at(row, "opponent_choice") == others;
+  }
+
   void check_history(const fs::path& path) {
     json file = content_of(path);
     const std::string& player = text_at(file, "player_id");
@@ -135,7 +159,8 @@ class FileCheck {
           !is_of_this_league(one) || past_.has_forgotten(id))
         continue;  // a player keeps the first result that it was told
       if (text_at(one, "result") == result_for(player, *match, kept->second.outcome) &&
-          has_number(field_at(one, "drawn_number"), kept->second))
+          has_number(field_at(one, "drawn_number"), kept->second) &&
+          has_choices_of(player, one, *match))
         continue;
       fault(path, "projection.history",
             "it has another result of " + id + " than the one that the manager accepted");

@@ -46,12 +46,15 @@ void check_table(const FinalTable& table, const LeagueEvidence& evidence,
   const Place& place = table.place;
   if (rows.empty() || rows.size() > 10'000) return;
   lm::Standings standings(static_cast<int>(rows.size()));
+  std::set<std::string> with_row;
+  for (const json& row : rows) with_row.insert(text_at(row, "player_id"));
   std::set<std::pair<int, int>> played;
   for (const auto& [match, result] : results) {
     Players players = players_of(match, evidence, standings.players());
     auto a = lm::AgentRef::parse(players.a);
     auto b = lm::AgentRef::parse(players.b);
-    if (!a || !b || a->index >= standings.players() || b->index >= standings.players() ||
+    if (!a || !b || !with_row.contains(players.a) || !with_row.contains(players.b) ||
+        a->index >= standings.players() || b->index >= standings.players() ||
         a->index == b->index || !played.insert(std::minmax(a->index, b->index)).second)
       return findings.fault(place, "table.players", match + " has a player without a row");
     standings.record(a->index, b->index, result.outcome);
