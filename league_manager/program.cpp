@@ -21,6 +21,7 @@
 #include "league_manager/manager_turn.h"
 #include "league_manager/operator_key.h"
 #include "league_manager/operator_log.h"
+#include "league_manager/operator_texts.h"
 
 namespace league::league_manager {
 namespace {
@@ -184,17 +185,6 @@ Admission make_admission(const Store& store, const ProgramOptions& options,
                     .codes = std::move(codes)});
 }
 
-/// Where others than programs of this machine can call the manager, its operator is told who can
-/// register.
-void tell_who_can_register(const ProgramOptions& options, const Admission& admission) {
-  const auto& bind = options.common.bind_address;
-  bool is_local = bind.starts_with("127.") || bind == "::1" || bind == "localhost";
-  if (is_local && !options.common.bus.is_wanted()) return;
-  std::string where = is_local ? "is on a bus" : "listens on " + bind;
-  spdlog::warn("the manager {}: {}. And {}.", where, admission.players_text(),
-               admission.referees_text());
-}
-
 /// The program ends because of `error`, and lets another lead if it did.
 int give_up(const Store& store, const core::Error& error) {
   if (store.succession) store.succession->finish();
@@ -227,34 +217,6 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
   if (store.succession) store.succession->finish();
   if (store.sqlite) store.sqlite->close();
   return opened.error();
-}
-
-/// How a league ended, in one sentence.
-std::string end_of_league(const core::LeagueId& id, const nlohmann::json& status) {
-  std::string text = "league " + id.str() + " is over";
-  const auto& champion = status["champion"];
-  if (!champion.is_object()) return text;
-  text += ": " + champion["player_id"].get<std::string>() + " '" +
-          champion["display_name"].get<std::string>() + "' is first with " +
-          std::to_string(champion["points"].get<int>()) + " points";
-  if (!status.contains("shared_first_place")) return text;
-  text += ", and shares the place with";
-  for (const auto& other : status["shared_first_place"]) {
-    if (other != champion["player_id"]) text += " " + other.get<std::string>();
-  }
-  return text;
-}
-
-/// Where a league is that goes on, in one sentence.
-std::string continuation_of(const core::LeagueId& id, const std::string& url,
-                            const nlohmann::json& status) {
-  const auto number = [&status](const char* name) {
-    return std::to_string(status[name].get<std::int64_t>());
-  };
-  return "league " + id.str() + " goes on at " + url + ": " + status["state"].get<std::string>() +
-         ", " + number("players") + " of " + number("players_expected") + " players, round " +
-         number("current_round") + " of " + number("total_rounds") + ", " +
-         number("matches_completed") + " of " + number("total_matches") + " matches are decided";
 }
 
 /// Has what was repeated in the log told every second, as long as the timer lives.
@@ -416,7 +378,10 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                          std::to_string(store->settings.players) + " players and " +
                          std::to_string(store->settings.referees) + " referees at " + url);
   }
-  tell_who_can_register(options, admission);
+  const auto& common = options.common;
+  if (auto told = who_can_register(common.bind_address, common.bus.is_wanted(), admission);
+      !told.empty())
+    spdlog::warn(told);
   agent::announce_ready(url, id.str());
 
   stop.wait();

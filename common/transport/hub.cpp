@@ -3,6 +3,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <thread>
 
 namespace league::transport {
@@ -20,6 +21,9 @@ Hub::Hub() : impl_(std::make_unique<Impl>()) {}
 core::Result<std::unique_ptr<Hub>> Hub::start() {
   try {
     std::unique_ptr<Hub> hub(new Hub());
+    // The first timer or socket opens the descriptors that the loop needs. Here it can fail in
+    // order; later, when strangers may have taken the last descriptor, it would end the program.
+    const boost::asio::steady_timer opened(hub->impl_->context);
     hub->impl_->thread = std::jthread([&context = hub->impl_->context] { context.run(); });
     return hub;
   } catch (const std::exception& fault) {
