@@ -178,7 +178,12 @@ void Conductor::release_refused(int referee, const nlohmann::json& acknowledgeme
   if (refused == acknowledgement.end() || !refused->is_array()) return;
   for (const auto& id : *refused) {
     auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
-    if (!match) continue;
+    // Of a match that it does not have a referee has nothing to say, nor the operator to read.
+    const bool is_its_own = match && deps_.ledger.read([&](const League& league) {
+      const auto& board = league.board();
+      return board.contains(*match) && board.slot(*match).referee() == referee;
+    });
+    if (!is_its_own) continue;
     bool is_forbidden = is_forbidden_to_referee(acknowledgement, id.get_ref<const std::string&>());
     if (deps_.log != nullptr) {
       deps_.log->assignment_refused(

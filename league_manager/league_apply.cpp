@@ -80,7 +80,10 @@ bool League::fits(const EventBody& body) const {
           },
           [&](const ReportConflictRecorded& e) { return schedule_.contains(e.match); },
           [&](const StaleReportRecorded& e) { return schedule_.contains(e.match); },
-          [&](const FailureCounted& e) { return roster_.contains(e.agent); },
+          [&](const FailureCounted& e) {
+            return roster_.contains(e.agent) &&
+                   (!e.cause || !e.match || schedule_.contains(*e.match));
+          },
           [&](const AgentStateChanged& e) { return roster_.contains(e.agent); },
           [&](const RoundCompleted& e) {
             return running && is_round_open_ && e.round == board_.round() &&

@@ -98,6 +98,9 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
   bool has_new_name =
       comparable_name(known.profile.display_name) != comparable_name(request.profile.display_name);
   if (has_new_name && namesake && *namesake != agent) return name_taken(request, *namesake);
+  // A code is good for one name: with another one its owner could hold several seats.
+  if (has_new_name && agent.kind == AgentKind::kPlayer && request.not_admitted)
+    return *request.not_admitted;
   RegistrationDecision decision{{}, agent, known.credential.nonce, Recognition::kToken};
   std::string nonce_hash = known.registration_nonce_hash;
   if (request.registration_nonce)

@@ -110,12 +110,13 @@ void MatchRunner::call_players_at(const envelope::MatchAssignment& assignment) {
 }
 
 void MatchRunner::start() {
-  if (seat(Side::kA)->is_suspended || seat(Side::kB)->is_suspended) return ping_suspended();
+  // Looked at once: a player may come back meanwhile.
+  const PerSide<std::shared_ptr<const PlayerSeat>> seats{{seat(Side::kA), seat(Side::kB)}};
+  if (seats[Side::kA]->is_suspended || seats[Side::kB]->is_suspended) return ping_suspended(seats);
   begin();
 }
 
-void MatchRunner::ping_suspended() {
-  const PerSide<std::shared_ptr<const PlayerSeat>> seats{{seat(Side::kA), seat(Side::kB)}};
+void MatchRunner::ping_suspended(const PerSide<std::shared_ptr<const PlayerSeat>>& seats) {
   pings_ = (seats[Side::kA]->is_suspended ? 1 : 0) + (seats[Side::kB]->is_suspended ? 1 : 0);
   for (Side side : kBothSides) {
     if (!seats[side]->is_suspended) continue;

@@ -80,7 +80,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   void carry_out(const Finished& effect);
 
   /// Pings the suspended players first; the last answer starts the match.
-  void ping_suspended();
+  void ping_suspended(const PerSide<std::shared_ptr<const PlayerSeat>>& seats);
   void begin();
   void on_answer(const CallPlayer& call, agent::PeerReply reply);
   /// Tells the referee's operator of an answer that took half of its time or more.

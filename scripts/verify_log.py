@@ -1069,7 +1069,8 @@ class League:
                 self.found.fault(place, "draw.commitment", f"{shown(match)} has several commitments: somebody was told another one")
 
     def check_keys(self):
-        for agent, keys in self.keys.items():
+        for agent in self.declared:
+            keys = self.keys.get(agent, {})
             for chain in self.logs.get(agent, []):
                 used = {s.key for s in chain.sections if s.agent == agent and id(s) in self.mine and s.key}
                 if used - set(keys):
@@ -1612,7 +1613,7 @@ class Files:
             return
         if text_of(file, "draw_commitment") not in known.commitments or file.get("attempt") != report.details.get("attempt"):
             return  # of an earlier league, or of an attempt that does not count
-        ended = seconds_of(text_of((list_of(file, "lifecycle") or [None])[-1], "at")) or 0.0
+        ended = seconds_of(text_of((list_of(file, "lifecycle") or [None])[-1], "at")) or float("inf")
         if any(past.covers(match, ended) for past in self.league.given_up):
             return
         told, details = dict_of(file, "result"), dict_of(dict_of(file, "result"), "details")

@@ -57,7 +57,9 @@ std::vector<RepeatFilter::Line> RepeatFilter::take_all_counts() {
 void RepeatFilter::end_windows(Instant since, std::vector<Line>& out) {
   for (auto it = seen_.begin(); it != seen_.end();) {
     const Seen& seen = it->second;
-    if (seen.since > since) {
+    // A clock that was set back would keep a window open for as long as it went back.
+    const bool is_of_future = since < Instant::max() - kWindow && seen.since > since + kWindow;
+    if (seen.since > since && !is_of_future) {
       ++it;
       continue;
     }

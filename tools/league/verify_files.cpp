@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include "common/schema/json_gate.h"
@@ -115,8 +116,9 @@ class FileCheck {
   /// When the match of a file was over, in microseconds.
   [[nodiscard]] static std::int64_t end_of(const json& file) {
     const json& steps = field_at(file, "lifecycle");
-    if (!steps.is_array() || steps.empty()) return 0;
-    return instant_at(steps.back(), "at").value_or(0);
+    constexpr auto kUnknown = std::numeric_limits<std::int64_t>::max();  // not before anything
+    if (!steps.is_array() || steps.empty()) return kUnknown;
+    return instant_at(steps.back(), "at").value_or(kUnknown);
   }
 
   [[nodiscard]] static bool has_number(const json& number, const KeptResult& kept) {

@@ -32,9 +32,8 @@ void check_witnesses(const LeagueLog& log, const std::vector<const LeagueLog*>& 
 void check_keys(const std::vector<LeagueLog>& logs, Findings& findings) {
   std::map<std::string, std::set<std::string>> registered;
   for (const LeagueLog& log : logs) {
-    for (const Registration& one : log.facts.registrations) {
-      if (!one.log_key.empty()) registered[one.agent].insert(one.log_key);
-    }
+    for (const Registration& one : log.facts.registrations)
+      registered[one.agent].insert(one.log_key);
   }
   for (const LeagueLog& log : logs) {
     const audit::VerifiedChain& chain = log.log->chain;
