@@ -150,7 +150,8 @@ void RecordChecker::take_broadcast(const json& record, const std::string& raw) {
   if (auto known = known_.find(digest)) {
     bool is_out = text_at(record, "dir") == "out";
     if (is_out != (agent_ == "league_manager")) return take_body(record, raw);
-    check_names(record, known->sender, known->conversation);
+    check_names(record, known->sender);
+    check_conversation(record, known->conversation);
     if (known->head && !is_out) evidence_.take_witness(*known->head);
     return;
   }
@@ -230,25 +231,28 @@ void RecordChecker::check_message(const json& record, const json& message) {
   if (is_reply ? !evidence_.asks_for(record, type) : is_only_reply(*known)) return;
   if (type == "LEAGUE_ERROR" && (is_reply || !is_out)) return;
   check_schema(record, type, message);
+  if (!is_reply) check_conversation(record, text_at(message, "conversation_id"));
   if (type.ends_with("REGISTER_REQUEST")) return;  // who registers has no name yet
   const std::string& sender = text_at(message, "sender");
   auto role = role_of(sender);
   if (!role || !envelope::spec(*known).senders.contains(*role))
     fault("authority.sender", type + " was sent by " + sender + ", who must not send it");
-  check_names(record, sender, is_reply ? std::string() : text_at(message, "conversation_id"));
+  check_names(record, sender);
 }
 
-/// The names that the record gives must be those of the message.
-void RecordChecker::check_names(const json& record, const std::string& sender,
-                                const std::string& conversation) {
+void RecordChecker::check_conversation(const json& record, const std::string& conversation) {
+  if (!conversation.empty() && text_at(record, "conversation_id") != conversation)
+    fault("record.conversation", "the record names another conversation than the message");
+}
+
+/// The sender that the record gives must be that of the message.
+void RecordChecker::check_names(const json& record, const std::string& sender) {
   if (text_at(record, "dir") == "out") {
     evidence_.facts().senders.try_emplace(sender, place_);
   } else if (role_of(text_at(record, "peer")) && text_at(record, "peer") != sender) {
     fault("authority.peer",
           "it came from " + text_at(record, "peer") + " in the name of " + sender);
   }
-  if (!conversation.empty() && text_at(record, "conversation_id") != conversation)
-    fault("record.conversation", "the record names another conversation than the message");
 }
 
 void RecordChecker::check_schema(const json& record, const std::string& type, const json& message) {

@@ -29,8 +29,8 @@ class RecordChecker {
   void take_broadcast(const nlohmann::json& record, const std::string& raw);
   [[nodiscard]] bool is_from_manager(const nlohmann::json& record,
                                      const nlohmann::json& message) const;
-  void check_names(const nlohmann::json& record, const std::string& sender,
-                   const std::string& conversation);
+  void check_names(const nlohmann::json& record, const std::string& sender);
+  void check_conversation(const nlohmann::json& record, const std::string& conversation);
   void note_transfer(const nlohmann::json& record);
   void check_secrets(const nlohmann::json& value, bool secret);
   void check_message(const nlohmann::json& record, const nlohmann::json& message);
