@@ -249,7 +249,8 @@ void EvidenceTaker::answer(GameCall& call, const json& record, const json& messa
   call.is_answered = true;
   call.is_answer_accepted = !record.contains("verdict");
   const json& accept = field_at(message, "accept");
-  call.accepts = accept.is_boolean() ? accept.get<bool>() : !message.contains("accept");
+  call.accepts =
+      accept.is_boolean() ? accept.get<bool>() : message.is_object() && !message.contains("accept");
   call.commitment = text_at(message, "choice_commitment");
   const std::string& choice = text_at(message, "parity_choice");
   call.choice = choice.empty() ? text_at(message, "choice") : choice;

@@ -1,6 +1,7 @@
 #include "tools/league/verify_leagues.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tools/league/verify_merge.h"
 
@@ -56,7 +57,7 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
           continue;
         LeagueGroup* group = find_group(groups, facts.league);
         if (group == nullptr) group = &groups.emplace_back();
-        add(*group, log, std::move(facts));
+        add(*group, log, std::exchange(facts, LogFacts{}));  // what is empty is nobody's below
       }
     }
   }
