@@ -54,7 +54,7 @@ void AuditLog::append(Record record) {
   room_.wait(lock, [&] {
     return queued_bytes_ == 0 || queued_bytes_ + size <= options_.queue_bytes || closing_;
   });
-  if (closed_) {
+  if (closed_ || is_ending_) {
     ++state_.lost;
     return;
   }

@@ -137,7 +137,6 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   void end_segment_if_full();
   core::Result<void> begin_next_segment();
   bool finish();
-  [[nodiscard]] bool is_closing() const;
   core::Result<void> sync();
   void note_unsealed();
   bool seal_if_due();
@@ -185,6 +184,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   std::uint64_t appended_ = 0;
   std::uint64_t finished_ = 0;  ///< appended and written, or given up
   bool closing_ = false;
+  bool is_ending_ = false;  ///< the closing seal is being written
   bool closed_ = true;  ///< nothing will be written any more; or not yet open
   std::chrono::steady_clock::time_point give_up_at_{};
   std::optional<Retarget> retarget_;

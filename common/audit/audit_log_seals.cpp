@@ -22,13 +22,17 @@ void AuditLog::note_sealed(std::uint64_t finished) {
 /// True if a seal is in text_ now. Only when all else is written.
 bool AuditLog::seal_if_due() {
   if (!options_.verifiable) return false;
-  if (is_closing()) {
-    if (std::exchange(closing_seal_tried_, true)) return false;
-    return seal(true);
-  }
   bool wanted = false;
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    // Whoever closes may have appended just before: nothing may follow the closing seal.
+    if (closing_ && (!queue_.empty() || retarget_)) return false;
+    if (closing_) {
+      is_ending_ = true;
+      lock.unlock();
+      if (std::exchange(closing_seal_tried_, true)) return false;
+      return seal(true);
+    }
     if (unsealed_ == 0) note_sealed(finished_);
     wanted = seal_wish_ > sealed_ && queue_.empty();
   }

@@ -231,7 +231,7 @@ TEST_F(AuditLogSealsTest, NoSealIsInTheLogBeforeOneStandsBesideIt) {
   {
     auto log = open();
     log->append(record_saying("one"));
-    ASSERT_TRUE(disk->wait_for("replace fails"));
+    ASSERT_TRUE(disk->wait_for("replace fails", 2));  // the first is known by then
     EXPECT_FALSE(log->healthy());
   }
   auto deeds = disk->deeds();

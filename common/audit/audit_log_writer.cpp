@@ -151,11 +151,6 @@ bool AuditLog::finish() {
   return true;
 }
 
-bool AuditLog::is_closing() const {
-  std::lock_guard lock(mutex_);
-  return closing_;
-}
-
 void AuditLog::report_problem(const core::Error& error) {
   std::lock_guard lock(mutex_);
   state_.healthy = false;
