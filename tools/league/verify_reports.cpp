@@ -24,7 +24,10 @@ class ReportCheck {
   std::optional<game::Outcome> run(const game::Registry& games) {
     check_assignment();
     if (!match_.is_announced()) {
-      fault("result.unknown_match", report_.match_id + " was never announced");
+      // A manager that was killed before may have lost the record of its announcement.
+      const LeagueLog* manager = evidence_.log_of("league_manager");
+      if (manager == nullptr || !may_be_lost(*manager->log, 0, report_.time_us))
+        fault("result.unknown_match", report_.match_id + " was never announced");
       return std::nullopt;
     }
     if (!read_.form_error.empty()) {

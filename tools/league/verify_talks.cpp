@@ -42,7 +42,8 @@ class TalkCheck {
     int calls = 0, causes = 0;  ///< of CHOOSE_PARITY_CALL: how many, and what allowed more than one
     int invitations = 0, invitation_causes = 0;
     std::string last_call;
-    const MatchEvent* call = nullptr;
+    const MatchEvent* invitation = nullptr;  ///< the last one
+    const MatchEvent* call = nullptr;  ///< the last one for a choice
     int plays = 1;  ///< how often the match was begun with it
     const MatchEvent* last_begin = nullptr;
   };
@@ -58,19 +59,30 @@ class TalkCheck {
     if (!is_at_open_end(log_, event.time_us)) fault(event, rule, std::move(text));
   }
 
+  /// The same of a call that repeats `before`: a referee that was killed in between and began anew
+  /// may have lost the record of why.
+  void lack_cause(const MatchEvent& event, const MatchEvent* before, std::string text) {
+    if (before != nullptr && may_be_lost(log_, before->time_us, event.time_us)) return;
+    lack(event, "retry.without_cause", std::move(text));
+  }
+
   void on_call(const MatchEvent& event) {
     Side& side = sides_[event.peer];
     if (event.type == "GAME_INVITATION") {
       if (over_) fault(event, "order.after_end", "an invitation follows GAME_OVER");
-      if (side.joined) {  // the match is played again, since the referee was late itself
-        int plays = side.plays + 1;
+      if (side.joined &&
+          side.invitation !=
+              nullptr) {  // the match is played again, since the referee was late itself
+        // A referee that was killed and begins anew plays the match for the first time.
+        bool is_new = may_be_lost(log_, side.invitation->time_us, event.time_us);
+        int plays = side.plays + (is_new ? 0 : 1);
         side = Side();
         side.plays = plays;
         side.last_begin = &event;
       }
       side.invited = true;
       if (++side.invitations > 1 + side.invitation_causes)
-        lack(event, "retry.without_cause", "invited again though the first call did not fail");
+        lack_cause(event, side.invitation, "invited again though the first call did not fail");
       if (side.invitations > kMostCalls * kMostPlays)
         fault(event, "retry.too_many", "too many invitations");
     } else if (event.type == "CHOOSE_PARITY_CALL") {
@@ -78,7 +90,7 @@ class TalkCheck {
       if (!side.joined) lack(event, "order.choice_before_join", event.peer + " has not joined yet");
       if (side.refused) fault(event, "order.choice_after_refusal", event.peer + " refused to play");
       if (++side.calls > 1 + side.causes)
-        lack(event, "retry.without_cause", "called again though the first call did not fail");
+        lack_cause(event, side.call, "called again though the first call did not fail");
       if (side.calls > kMostCalls) fault(event, "retry.too_many", "too many calls for a choice");
     } else if (event.type == "MATCH_RESULT_REPORT") {
       on_report(event);
@@ -89,6 +101,7 @@ class TalkCheck {
     }
     side.last_call = event.type;
     if (event.type == "CHOOSE_PARITY_CALL") side.call = &event;
+    if (event.type == "GAME_INVITATION") side.invitation = &event;
   }
 
   void on_report(const MatchEvent& event) {
