@@ -39,7 +39,9 @@ std::optional<std::size_t> open_run_at(const CheckedLog& log, std::int64_t time_
 /// had begun by then.
 std::optional<std::size_t> open_run_before(const CheckedLog& log, std::int64_t time_us) {
   auto run = open_run_at(log, time_us);
-  if (run && time_us <= log.contents.runs.at(*run).ends_us) return std::nullopt;
+  // Two clocks are compared by the quickest way, and a log is written in batches of 100 ms.
+  constexpr std::int64_t kBatchUs = 100'000;
+  if (run && time_us <= log.contents.runs.at(*run).ends_us - kBatchUs) return std::nullopt;
   return run;
 }
 
