@@ -1092,9 +1092,8 @@ class League:
                 at = sent[said.peer].get(digest)
                 if at is not None:
                     ways.setdefault(said.peer, []).append(said.time - at)
-            # The quickest message tells how far two clocks are apart, but of two alike ones another may be lost.
-            usual = {peer: statistics.median_high(of) for peer, of in ways.items()}
-            late = {peer: min(way for way in of if way >= usual[peer] - 1) for peer, of in ways.items()}
+            # The usual message tells how far two clocks are apart: of two alike ones one may be lost and the wrong two compared.
+            late = {peer: statistics.median_high(of) for peer, of in ways.items()}
             for digest, said in (fact for chain in chains for fact in chain.facts.received):
                 if id(said.section) in self.mine and said.peer in sent and said.peer != agent and digest not in sent[said.peer]:
                     self.judge_unsent(said, said.time - late.get(said.peer, 0.0), lost)
@@ -1106,7 +1105,7 @@ class League:
         if not runs:
             return
         run = max(runs, key=lambda run: run.begin)
-        if run.closed or at <= run.end - 0.1:  # clocks are compared by the quickest way, and a log is written in batches
+        if run.closed or at <= run.end - 1:  # some are quicker than the usual message by which clocks are compared
             self.found.fault(said.place, "transfer.one_sided", f"{said.peer} has no record of having sent this")
         else:
             agent, first, last, count = lost.get(run, (said.peer, at, at, 0))
