@@ -44,6 +44,9 @@ if(NOT TARGET date::date)
 endif()
 league_dependency(league_dep_date date::date)
 
+# Headers of packages that scripts/setup unpacks here, since they ask for far more than headers.
+list(APPEND CMAKE_PREFIX_PATH "${CMAKE_SOURCE_DIR}/build/packages/usr")
+
 # valijson's package has no version file: asking for a version would fail.
 find_package(valijson QUIET CONFIG)
 if(TARGET ValiJSON::valijson)
@@ -63,13 +66,13 @@ target_compile_definitions(league_dep_boost INTERFACE BOOST_ASIO_NO_DEPRECATED B
 # NATS, for leagues on many machines. Only common/transport/bus sees libnats; without it the programs say so when they are
 # asked for a bus.
 pkg_check_modules(LIBNATS QUIET IMPORTED_TARGET libnats>=3.3)
-option(LEAGUE_NATS "speak to NATS brokers (needs libnats)" ${LIBNATS_FOUND})
-if(LEAGUE_NATS AND NOT TARGET PkgConfig::LIBNATS)
-  message(FATAL_ERROR "libnats is missing. Run scripts/setup, or install libnats-dev, or configure with -DLEAGUE_NATS=OFF")
-elseif(LEAGUE_NATS)
+option(LEAGUE_BUS "leagues over a message bus: speak to NATS brokers (needs libnats)" ${LIBNATS_FOUND})
+if(LEAGUE_BUS AND NOT TARGET PkgConfig::LIBNATS)
+  message(FATAL_ERROR "libnats is missing. Run scripts/setup, or install libnats-dev, or configure with -DLEAGUE_BUS=OFF")
+elseif(LEAGUE_BUS)
   league_dependency(league_dep_nats PkgConfig::LIBNATS)
 else()
-  message(STATUS "libnats is not used: this build cannot speak NATS")
+  message(STATUS "this build has no message bus: --bus is refused")
 endif()
 
 find_package(simdjson QUIET CONFIG)
@@ -91,6 +94,10 @@ endif()
 league_dependency(league_dep_spdlog spdlog::spdlog)
 
 league_dependency(league_dep_openssl OpenSSL::Crypto)
+
+# The journal's stream, packed, and closed segments of conversation logs.
+find_package(ZLIB REQUIRED)
+league_dependency(league_dep_zlib ZLIB::ZLIB)
 
 # The programs' allocator. JSON documents are many small blocks, made on one thread and freed on another; glibc's malloc
 # spends a sixth of a league on that. The sanitizers bring their own, and the programs run without one.

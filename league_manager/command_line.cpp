@@ -25,8 +25,8 @@ void add_standby_options(CLI::App& app, StandbyOptions& options) {
 void add_admission_options(CLI::App& app, ProgramOptions& options) {
   app.add_option(
          "--registration-codes", options.registration_codes,
-         "take in only players with a code: a file (mode 0600) with a line for each bot, its "
-         "code and its name")
+         "admit only players with a code: a file (mode 0600) with one line per bot, its code "
+         "and its name")
       ->check(CLI::ExistingFile);
   auto* open = app.add_flag_callback(
       "--open-referees", [&options] { options.referee_admission = RefereeAdmission::kOpen; },
@@ -36,7 +36,7 @@ void add_admission_options(CLI::App& app, ProgramOptions& options) {
   app.add_flag_callback(
          "--admit-referees",
          [&options] { options.referee_admission = RefereeAdmission::kKeyFromAll; },
-         "ask referees of this machine for that key, too, as behind a proxy on this machine")
+         "ask referees of this machine for that key, too; for a manager behind a local proxy")
       ->excludes(open);
 }
 
@@ -57,6 +57,7 @@ std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOpti
 UnprovenReferees unproven_referees(std::string_view option) {
   if (option == "none") return UnprovenReferees::kNone;
   if (option == "loopback") return UnprovenReferees::kFromLoopback;
+  if (option == "tokenless") return UnprovenReferees::kTokenless;
   return UnprovenReferees::kAll;
 }
 
@@ -67,15 +68,15 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   options.common.port = 8000;
   options.common.listens_beside_bus = true;
   CLI::App app(
-      "Manages one Even/Odd league: takes in players and referees, draws up the schedule, keeps "
+      "Manages one Even/Odd league: registers players and referees, makes the schedule, keeps "
       "the table.",
       "league_manager");
   agent::add_program_options(app, options.common);
   app.add_option("--players", options.players,
-                 "the league starts when so many players (default: 2) ...")
+                 "number of players; the league starts when they (default: 2) ...")
       ->check(CLI::Range(2, 32000));
   app.add_option("--referees", options.referees,
-                 "... and so many referees (default: 1) have registered")
+                 "... and this many referees (default: 1) have registered")
       ->check(CLI::Range(1, 1000));
   app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
   app.add_option("--config", options.config, "directory with a limits.json");
@@ -90,8 +91,8 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                "keep no journal: the league ends with the process (to try something or to measure)")
       ->excludes(is_new);
   app.add_flag("--accept-loss", options.accepts_loss,
-               "go on with a journal that lacks what other files of the league hold, as after an "
-               "old backup was put back; without it such a journal is refused")
+               "continue with a journal that lacks what other files of the league hold, such as an "
+               "old backup; without this option such a journal is refused")
       ->excludes(is_new);
   app.add_option(
       "--operator-key", options.operator_key_file,
@@ -100,11 +101,12 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.add_option(
          "--unproven-referees", unproven,
          "accept results without the seed of the draw from referees of other origin: all, "
-         "none, or loopback (open mode only: those that registered from this machine). Such "
-         "results are shown as unproven")
+         "none, loopback (open mode only: those that registered from this machine), or "
+         "tokenless (all, and our players take their calls without a token). Such results are "
+         "shown as unproven")
       ->expected(0, 1)
       ->default_str("loopback")
-      ->check(CLI::IsMember({"all", "none", "loopback"}));
+      ->check(CLI::IsMember({"all", "none", "loopback", "tokenless"}));
   add_admission_options(app, options);
   app.add_option("--registration-window", options.registration_window_seconds,
                  "start after so many seconds with whoever is in; 0: wait for all")
@@ -114,12 +116,17 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "where agents may be: local (loopback and private networks), any, or hosts, "
                  "addresses and blocks, separated by commas")
       ->capture_default_str();
+  std::string keep_logs;
+  app.add_option("--keep-logs", keep_logs,
+                 "remove the conversation logs of earlier leagues (logs/archive) at the start: "
+                 "those older than so many days (30d), or the oldest beyond a size (20G); without "
+                 "it all are kept, and those of the present league always are");
   StandbyOptions standby;
   add_standby_options(app, standby);
   app.footer(
       "Examples:\n"
       "  league_manager --port 8000 --players 4 --referees 1\n"
-      "  league_manager --port 8000                              (goes on with it after a crash)\n"
+      "  league_manager --port 8000                              (continues it after a crash)\n"
       "  league_manager --port 8000 --players 4 --referees 1 --new\n"
       "  league_manager --players 20 --bus nats://one:4222 --replicate sync   (and on another "
       "machine:)\n"
@@ -132,6 +139,12 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a league manager")) return *refused;
   if (auto refused = take_standby_options(standby, options)) return *refused;
+  if (!keep_logs.empty()) {
+    auto retention = audit::parse_retention(keep_logs);
+    if (!retention)
+      return agent::fail({retention.error().code, "--keep-logs " + retention.error().message, {}});
+    options.keep_logs = *retention;
+  }
   options.unproven_referees = unproven_referees(unproven);
   if (!options.config.empty() && options.common.limits_file.empty() &&
       std::filesystem::exists(options.config / "limits.json")) {

@@ -1,6 +1,6 @@
 // The league manager: registration, schedule, standings, and the course of a league.
-#include "common/transport/signals.h"
-#include "common/transport/socket.h"
+#include "common/transport/link/signals.h"
+#include "common/transport/link/socket.h"
 #include "league_manager/program.h"
 
 int main(int argc, char** argv) {

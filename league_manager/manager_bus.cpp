@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "league_manager/standby/journal_stream.h"
+
 namespace league::league_manager {
 namespace {
 
@@ -25,6 +27,13 @@ std::string shown(const Ledger& ledger, AgentRef ref) {
   });
 }
 
+std::vector<WatchedStore> watched_stores(const std::string& league) {
+  return {{transport::event_stream(league),
+           "when it is full its oldest events go (bus.events_max_mib)"},
+          {transport::league_stream("JOURNAL", league),
+           "when it is full managers that stand by get nothing new (bus.journal_max_mib)"}};
+}
+
 }  // namespace
 
 EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port, const core::LeagueId& id) {
@@ -40,29 +49,19 @@ EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port, const co
       .session = *session,
       .league_id = id.str(),
       .replicas = host.settings().bus.replicas,
+      .max_bytes = stream_bytes(host.settings().bus.events_max_mib),
       .clock = host.clock(),
       .log = port.log(),
       .on_published = [feed = office.feed.get()](const PublishedEvent& event, EventKept kept) {
         feed->on_published(event, kept);
       }});
+  if (port.streams() != nullptr)
+    office.stores = std::make_unique<StoreWatch>(
+        *port.streams(), host.clock(), host.timer(), watched_stores(id.str()),
+        [](const std::string& notice) { spdlog::warn("{}", notice); });
+  else
+    spdlog::info("the brokers keep no streams, so no events are kept");
   return office;
-}
-
-WorkQueue open_queue(agent::AgentHost& host, agent::AgentPort& port, const core::LeagueId& id,
-                     core::RandomSource& random) {
-  constexpr std::chrono::seconds kLimit{3};
-  if (host.bus() != nullptr && !host.has_streams())
-    spdlog::info("the brokers keep no streams: matches are assigned, and no events kept");
-  if (port.streams() == nullptr) return {};
-  auto queue = std::make_unique<BusMatchQueue>(
-      BusMatchQueue::Dependencies{*port.streams(), *host.bus(), host.clock(), random,
-                                  host.settings().bus.replicas},
-      id, host.settings().bus.queue_wait);
-  auto opened = queue->open(host.clock().steady_now() + kLimit);
-  if (!opened)
-    spdlog::warn("the broker keeps no queue of matches, so they are assigned until it does: {}",
-                 opened.error().message);
-  return {std::move(queue), opened.has_value()};
 }
 
 core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,

@@ -6,9 +6,9 @@
 #include <future>
 #include <optional>
 
-#include "league_manager/data_directory.h"
-#include "league_manager/event_codec.h"
-#include "league_manager/token_vault.h"
+#include "league_manager/admission/token_vault.h"
+#include "league_manager/events/event_codec.h"
+#include "league_manager/files/data_directory.h"
 
 namespace league::league_manager {
 namespace {
@@ -90,6 +90,7 @@ core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& op
   wanted.starts_anew = options.is_new && !options.is_standby;
   wanted.lease = host.settings().bus.lease;
   wanted.replicas = host.settings().bus.replicas;
+  wanted.journal_max_mib = host.settings().bus.journal_max_mib;
   wanted.holder_file = DataDirectory(options.data).lease_holder();
   wanted.check_follower = [key] { return key->is_there(); };
   wanted.check_record = [key](const journal::Record& record) { return key->check(record); };

@@ -2,13 +2,13 @@
 
 #include <memory>
 
-#include "common/agent/agent_host.h"
+#include "common/agent/host/agent_host.h"
 #include "common/core/ids.h"
 #include "common/core/random_source.h"
 #include "common/journal/journal.h"
-#include "league_manager/ledger.h"
+#include "league_manager/files/ledger.h"
 #include "league_manager/program.h"
-#include "league_manager/succession.h"
+#include "league_manager/standby/succession.h"
 
 namespace league::league_manager {
 

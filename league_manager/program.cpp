@@ -6,22 +6,26 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "common/agent/agent_host.h"
-#include "common/agent/operations_log.h"
+#include "common/agent/host/agent_host.h"
+#include "common/agent/runtime/log_flusher.h"
+#include "common/agent/runtime/operations_log.h"
 #include "common/journal/lock_file.h"
 #include "common/journal/memory_journal.h"
 #include "common/journal/sqlite_journal.h"
-#include "common/transport/signals.h"
-#include "league_manager/continuation.h"
-#include "league_manager/data_directory.h"
-#include "league_manager/journal_evidence.h"
-#include "league_manager/league_projector.h"
+#include "common/transport/link/signals.h"
+#include "league_manager/admission/known_senders.h"
+#include "league_manager/admission/operator_key.h"
+#include "league_manager/files/data_directory.h"
+#include "league_manager/files/journal_evidence.h"
+#include "league_manager/files/league_projector.h"
+#include "league_manager/files/old_logs.h"
 #include "league_manager/manager_bus.h"
-#include "league_manager/manager_service.h"
+#include "league_manager/manager_pages.h"
 #include "league_manager/manager_turn.h"
-#include "league_manager/operator_key.h"
-#include "league_manager/operator_log.h"
-#include "league_manager/operator_texts.h"
+#include "league_manager/rounds/operator_log.h"
+#include "league_manager/rounds/operator_texts.h"
+#include "league_manager/service/continuation.h"
+#include "league_manager/service/manager_service.h"
 
 namespace league::league_manager {
 namespace {
@@ -219,23 +223,10 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
   return opened.error();
 }
 
-/// Has what was repeated in the log told every second, as long as the timer lives.
-class LogFlusher {
- public:
-  /// `timer` outlives this object's last run, which its end drops.
-  explicit LogFlusher(core::Timer& timer) : timer_(timer) { run(); }
-
- private:
-  void run() {
-    constexpr std::chrono::seconds kInterval{1};
-    spdlog::default_logger()->flush();
-    timer_.schedule(kInterval, [this] { run(); });
-  }
-  core::Timer& timer_;
-};
-
 }  // namespace
 
+// All parts of the program, in the order of their lifetimes. It is to become a class.
+// NOLINTNEXTLINE(readability-function-size)
 int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks) {
   auto settings = options.common.settings();
   if (!settings) return agent::fail(settings.error());
@@ -271,6 +262,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   const core::LeagueId id = store->settings.league_id;
   auto log = audit::league_log_path(options.common.logs, id.str());
   if (!log) return give_up(*store, log.error());
+  AgentRecords records(clock.utc_now());
   auto port = agent::AgentPort::open(
       **host, {.log = *log,
                .agent = "league_manager",
@@ -278,23 +270,24 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                .logs = options.common.logs,
                .mode = options.common.parsed_mode(),
                .log_key = options.data / "log.key",
-               .session_file = options.data / "bus.session"});
+               .session_file = options.data / "bus.session",
+               .on_record = [&records](const audit::Record& one) { records.on_record(one); }});
   if (!port) return give_up(*store, port.error());
 
-  auto work = open_queue(**host, **port, id, random);
-  store->settings.has_queue = work.works;
-  store->settings.queue_patience = kPatience * settings->bus.queue_wait;
+  remove_old_logs(options.common.logs, options.keep_logs);
   Ledger ledger(store->settings, store->journal(), clock);
   agent::ProjectionWriter projections;
   LeagueProjector projector(projections, options.data, id);
   if (store->sqlite) {
     if (auto usable = projector.check(); !usable) return give_up(*store, usable.error());
-    ledger.observe([&projector](const Events& events) { projector.on_events(events); });
   }
-  OperatorLog operator_log([](const OperatorLine& line) {
+  ManagerPages pages(ledger, projector, random, clock);
+  OperatorLog operator_log([&pages](const OperatorLine& line) {
     agent::write_event(line.is_warning, line.event, line.text, line.fields);
+    pages.on_line(line);
   });
   ledger.observe([&operator_log](const Events& events) { operator_log.on_events(events); });
+  ledger.observe([&records](const Events& events) { records.on_events(events); });
   if (auto opened = ledger.open(); !opened) return give_up(*store, opened.error());
   operator_log.begin();
   auto fits = ledger.read([&](const League& league) { return check_vault(league, *store->vault); });
@@ -308,10 +301,9 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     if (auto begun = begin_serving(*succession, ledger); !begun)
       return give_up(*store, begun.error());
   }
-  if (work.queue) {
-    work.keeper = std::make_unique<QueueKeeper>(ledger, *work.queue, clock,
-                                                kPatience * settings->bus.queue_wait, work.works);
-  }
+  auto delays = agent::ProbingDelayMeter::start((*host)->runtime(), (*host)->caller(),
+                                                (*host)->timer(), clock, (*host)->bus());
+  if (!delays) return give_up(*store, delays.error());
   EventOffice events = open_events(**host, **port, id);
   envelope::EnvelopeBuilder envelopes(envelope::Sender::league_manager(), id, clock);
   Conductor conductor(
@@ -329,8 +321,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                         (*port)->log()] { (void)log_file.seal_now(std::chrono::seconds(2)); },
        .term = succession != nullptr ? std::optional<int>(succession->term()) : std::nullopt,
        .events = events.board.get(),
-       .queue = work.keeper.get(),
-       .log = &operator_log});
+       .log = &operator_log,
+       .delays = delays->get()});
   const Admission admission = make_admission(*store, options, std::move(codes));
   EndpointAdmission endpoints((*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy));
   ManagerService service({.mode = options.common.parsed_mode(),
@@ -349,6 +341,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                           .timer = (*host)->timer(),
                           .admission = &admission,
                           .log = &operator_log,
+                          .records = &records,
                           .events = events.feed.get(),
                           .after_answer = hooks.after_answer});
   conductor.on_finished([&] {
@@ -359,14 +352,16 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   });
 
   LeadersHandler handler(service.handler(), succession);
-  auto served =
-      (*port)->serve(options.common.listen_options(*settings, options.common.port), handler);
+  auto listen = options.common.listen_options(*settings, options.common.port);
+  listen.recognise = KnownSenders(ledger, store->operator_key, admission);
+  listen.pages = pages.pages((*port)->log());
+  auto served = (*port)->serve(std::move(listen), handler);
   if (!served) return give_up(*store, served.error());
   if (auto joined = join_bus(**host, **port, handler, conductor, ledger, id); !joined) {
     (*port)->stop_serving();
     return give_up(*store, joined.error());
   }
-  const LogFlusher flusher((*host)->timer());
+  const agent::LogFlusher flusher((*host)->timer());
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   if (store->sqlite) projector.start();
   std::string url = options.common.contact_endpoint((*port)->port());
@@ -388,6 +383,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   conductor.stop();
   if (events.feed) events.feed->stop();
   (*port)->stop_serving();
+  pages.stop();
+  (*delays)->stop();
   if (succession != nullptr) succession->finish();
   (*host)->shut_down();
   if (store->sqlite) store->sqlite->close();

@@ -7,11 +7,12 @@
 #include <string>
 #include <variant>
 
-#include "common/agent/program_options.h"
+#include "common/agent/host/program_options.h"
+#include "common/audit/log/log_retention.h"
 #include "common/journal/group_commit.h"
-#include "league_manager/admission.h"
-#include "league_manager/replicated_journal.h"
-#include "league_manager/settings.h"
+#include "league_manager/admission/admission.h"
+#include "league_manager/events/settings.h"
+#include "league_manager/standby/replicated_journal.h"
 
 namespace league::transport {
 class StopSignal;
@@ -41,6 +42,7 @@ struct ProgramOptions {
   std::string endpoints = "local";
   /// Others can take this manager's place, over the bus; nothing: nobody can.
   std::optional<Replication> replication;
+  audit::LogRetention keep_logs;  ///< of earlier leagues
   bool is_standby = false;  ///< begins no league of its own; sets `replication`
 };
 

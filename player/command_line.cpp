@@ -1,8 +1,8 @@
 #include <CLI/CLI.hpp>
 
-#include "player/misbehaviour.h"
+#include "player/core/misbehaviour.h"
+#include "player/core/strategy.h"
 #include "player/program.h"
-#include "player/strategy.h"
 
 namespace league::player {
 namespace {
@@ -29,17 +29,19 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       ->capture_default_str();
   app.add_option(
          "--strategy", options.strategy,
-         "how to choose; several, separated by commas, are dealt out in turn. " + known_names())
+         "how it chooses; several strategies, separated by commas, are dealt out in turn. " +
+             known_names())
       ->capture_default_str();
-  app.add_option("--count", options.count,
-                 "so many players in this process, on consecutive ports (or all on free ones with "
-                 "--port 0)")
+  app.add_option(
+         "--count", options.count,
+         "number of players in this process, on consecutive ports (or all on free ones with "
+         "--port 0)")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   app.add_option("--seed", options.seed,
                  "makes the strategies' choices repeatable; the draw is never affected");
   app.add_flag("--standalone", options.standalone,
-               "serve without registering, and believe whoever calls (for a checker)");
+               "serve without registering, and answer every caller (for tests)");
   app.add_flag("!--no-commitments", options.commits,
                "join matches without binding yourself to a choice; then referee and opponent "
                "together can steer the draw");
@@ -53,8 +55,8 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "file (mode 0600) with a token that the league's operator gave for this seat "
                  "(`league admin new-token`), in place of the one that is kept");
   app.add_option("--registration-code", options.registration_code_file,
-                 "file (mode 0600) with the code to register with, where the league asks for one; "
-                 "or with lines of a code and a name, as for --count");
+                 "file (mode 0600) with the registration code, where the league asks for one; for "
+                 "--count with one line per player, its code and its name");
   app.footer(
       "Examples:\n"
       "  player --port 8101 --manager http://localhost:8000/mcp --name alpha --strategy opposite\n"
@@ -62,7 +64,8 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "--seed 7\n"
       "  player --port 8101 --standalone --strategy slow:3000\n"
       "  player --transport websocket --name alpha\n"
-      "  player --transport stdio --strategy even    (who starts it speaks JSON lines with it)");
+      "  player --transport stdio --strategy even    (its caller sends JSON lines to its standard "
+      "input)");
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (options.count > 1 && !options.token_file.empty()) {
     return agent::fail({core::ErrorCode::kInvalidFieldValue,

@@ -1,6 +1,6 @@
 // A player, or many in one process.
-#include "common/transport/signals.h"
-#include "common/transport/socket.h"
+#include "common/transport/link/signals.h"
+#include "common/transport/link/socket.h"
 #include "player/program.h"
 
 int main(int argc, char** argv) {

@@ -8,16 +8,16 @@
 #include <sstream>
 #include <vector>
 
-#include "common/agent/agent_host.h"
-#include "common/agent/identity_keeper.h"
-#include "common/agent/secret_file.h"
-#include "common/agent/manager_watch.h"
-#include "common/transport/signals.h"
-#include "player/dispute_sender.h"
-#include "player/history_file.h"
-#include "player/player_service.h"
-#include "player/registration_code.h"
-#include "player/seeded_random.h"
+#include "common/agent/bus/manager_watch.h"
+#include "common/agent/host/agent_host.h"
+#include "common/agent/identity/identity_keeper.h"
+#include "common/agent/identity/secret_file.h"
+#include "common/transport/link/signals.h"
+#include "player/core/seeded_random.h"
+#include "player/service/dispute_sender.h"
+#include "player/service/history_file.h"
+#include "player/service/player_service.h"
+#include "player/service/registration_code.h"
 
 namespace league::player {
 namespace {
@@ -127,7 +127,7 @@ class Bench {
           {seat.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
           std::move(registration),
           [this, &seat, url, watch](const core::Result<agent::Identity>& identity) {
-            watch.answered();
+            watch.ended(identity.has_value());
             on_registered(seat, url, identity);
           });
     }
@@ -181,7 +181,7 @@ class Bench {
 
   /// One file for all players of the process, called after the first, whose lock nobody else has.
   core::Result<void> open_notes(const Seat& seat) {
-    if (!seat.keeper || open_matches_ || !options_.commits) return {};
+    if (!seat.keeper || open_matches_) return {};
     auto file = options_.data / "agents" /
                 ("player_" + agent::temporary_id(seat.name) + ".open_matches.jsonl");
     auto opened = OpenMatchFile::open({.file = std::move(file)});
@@ -195,7 +195,7 @@ class Bench {
     if (!seat.keeper || !open_matches_) return;
     const core::PlayerId player(identity.id);
     if (!seat.keeper->is_same(identity)) return open_matches_->forget_all(player);
-    seat.service->resume(open_matches_->matches_of(player));
+    seat.service->resume(open_matches_->matches_of(player), open_matches_->credentials_of(player));
   }
 
   /// Has the manager told of what the player disputes, and the history keep it.
@@ -256,20 +256,23 @@ class Bench {
   }
 
   void on_registered(Seat& seat, const std::string& url,
-                     const core::Result<agent::Identity>& identity) {
-    if (!identity) {
-      if (identity.error().code == core::ErrorCode::kShuttingDown) return;
-      exit_code_ = agent::fail(identity.error());
+                     const core::Result<agent::Identity>& answer) {
+    if (!answer) {
+      if (answer.error().code == core::ErrorCode::kShuttingDown) return;
+      exit_code_ = agent::fail(answer.error());
       return stop_.request_stop();
     }
-    resume_matches(seat, *identity);
-    tell_disputes(seat, *identity);
-    const auto league = agent::log_league(*identity, seat.keeper.get());
-    if (auto kept = keep(seat, *identity); !kept) {
+    resume_matches(seat, *answer);
+    const auto league = agent::log_league(*answer, seat.keeper.get());
+    if (auto kept = keep(seat, *answer); !kept) {
       exit_code_ = agent::fail(kept.error());
       return stop_.request_stop();
     }
+    // An answer that says less than an earlier one makes nobody a guest (protocol §8).
+    const agent::Identity* identity = seat.keeper ? &seat.keeper->identity() : &*answer;
+    tell_disputes(seat, *identity);
     seat.service->set_identity(*identity);
+    seat.port->set_token(identity->token);
     if (auto heard = hear_events(seat, identity->league.str()); !heard)
       spdlog::error("{}", heard.error().message);
     seat.port->trust_events(*identity);

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "common/agent/program_options.h"
+#include "common/agent/host/program_options.h"
 
 namespace league::transport {
 class StopSignal;

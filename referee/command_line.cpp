@@ -13,13 +13,14 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
                  "nats:manager, or nats:manager/LEAGUE where it has several leagues)");
   app.add_option("--name", options.name, "display name")->capture_default_str();
-  app.add_option("--max-matches", options.max_matches, "matches that are played at once")
+  app.add_option("--max-matches", options.max_matches, "how many matches it plays at once")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  app.add_option("--endpoints", options.endpoints,
-                 "what of players may be called: addresses are the manager's affair (any), but "
-                 "Unix sockets and commands on this machine must be named: "
-                 "any,unix:/run/bots/,stdio:python3 bots/")
+  app.add_option(
+         "--endpoints", options.endpoints,
+         "which endpoints of players may be called: addresses are left to the manager (any), "
+         "but Unix sockets and commands on this machine must be named: "
+         "any,unix:/run/bots/,stdio:python3 bots/")
       ->capture_default_str();
   app.add_option("--data", options.data,
                  "directory in which the identity is kept (agents/referee_NAME.json, with the "
@@ -28,6 +29,10 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.add_option("--admission-key", options.admission_key_file,
                  "file (mode 0600) with the key that admits referees, a copy of the manager's "
                  "DATA/referee.key; needed on another machine than the manager's, and on a bus");
+  app.add_option("--players-file", options.players_file,
+                 "JSON file with addresses of players by id, such as "
+                 "{\"P01\": \"http://localhost:8101/mcp\"}, for league managers of other origin "
+                 "that do not tell them");
   app.add_option("--token", options.token_file,
                  "file (mode 0600) with a token that the league's operator gave for this seat "
                  "(`league admin new-token`), in place of the one that is kept");

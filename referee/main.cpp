@@ -1,6 +1,6 @@
 // A referee: plays the matches that its league manager assigns to it.
-#include "common/transport/signals.h"
-#include "common/transport/socket.h"
+#include "common/transport/link/signals.h"
+#include "common/transport/link/socket.h"
 #include "game/registry.h"
 #include "referee/program.h"
 

@@ -4,57 +4,40 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <memory>
-#include <mutex>
+#include <nlohmann/json.hpp>
 
-#include "common/agent/agent_host.h"
-#include "common/agent/identity_keeper.h"
-#include "common/agent/manager_watch.h"
-#include "common/agent/secret_file.h"
-#include "common/transport/signals.h"
-#include "referee/match_files.h"
-#include "referee/referee_service.h"
+#include "common/agent/bus/manager_watch.h"
+#include "common/agent/host/agent_host.h"
+#include "common/agent/identity/identity_keeper.h"
+#include "common/agent/identity/secret_file.h"
+#include "common/transport/link/signals.h"
+#include "referee/files/match_files.h"
+#include "referee/service/referee_service.h"
 
 namespace league::referee {
 namespace {
 
-/// The intake of a referee on a bus, which begins when the referee has its id.
-class IntakeSlot {
- public:
-  void open(const MatchIntake::Context& context, MatchIntake::Options options) {
-    // Under the lock: a match that is over at once finds the intake.
-    std::lock_guard lock(mutex_);
-    if (!is_stopped_) intake_ = std::make_shared<MatchIntake>(context, std::move(options));
-  }
-  void on_over(const std::string& match, bool is_accepted) {
-    if (auto intake = get()) intake->on_over(match, is_accepted);
-  }
-  void on_played() {
-    if (auto intake = get()) intake->on_played();
-  }
-  void stop() {
-    std::shared_ptr<MatchIntake> intake;
-    {
-      std::lock_guard lock(mutex_);
-      is_stopped_ = true;
-      intake.swap(intake_);
-    }
-    if (intake) intake->stop();
-  }
-
- private:
-  std::shared_ptr<MatchIntake> get() {
-    std::lock_guard lock(mutex_);
-    return intake_;
-  }
-
-  std::mutex mutex_;
-  std::shared_ptr<MatchIntake> intake_;
-  bool is_stopped_ = false;
-};
+core::Result<PlayerAddresses> read_players_file(const std::filesystem::path& file) {
+  if (file.empty()) return PlayerAddresses();
+  auto failed = [&file](const std::string& why) {
+    return core::Error{core::ErrorCode::kInvalidFieldValue, file.string() + ": " + why, ""};
+  };
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return failed("cannot be read");
+  auto content = nlohmann::json::parse(in, nullptr, false);
+  if (content.is_discarded()) return failed("is no JSON");
+  auto addresses = read_addresses(content);
+  if (addresses.empty())
+    return failed("names no player; write {\"P01\": \"http://localhost:8101/mcp\"}");
+  return addresses;
+}
 
 }  // namespace
 
+// All parts of the program, in the order of their lifetimes. It is to become a class.
+// NOLINTNEXTLINE(readability-function-size)
 int run(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop) {
   auto settings = options.common.settings();
   if (!settings) return agent::fail(settings.error());
@@ -65,6 +48,8 @@ int run(const ProgramOptions& options, const game::Registry& games, transport::S
   if (!policy) return agent::fail(policy.error());
   auto admission_key = agent::read_secret_file(options.admission_key_file);
   if (!admission_key) return agent::fail(admission_key.error());
+  auto players = read_players_file(options.players_file);
+  if (!players) return agent::fail(players.error());
   auto host_options = options.common.host_options();
   if (!host_options) return agent::fail(host_options.error());
   auto host = agent::AgentHost::create(*settings, *host_options);
@@ -100,17 +85,17 @@ int run(const ProgramOptions& options, const game::Registry& games, transport::S
                .log_key = keeper ? keeper->log_key() : std::filesystem::path(),
                .session_file = keeper ? keeper->session_file() : std::filesystem::path()});
   if (!port) return agent::fail(port.error());
-  auto delays = ProbingDelayMeter::start((*host)->runtime(), (*host)->caller(), (*host)->timer(),
-                                         (*host)->clock());
+  auto delays = agent::ProbingDelayMeter::start((*host)->runtime(), (*host)->caller(),
+                                                (*host)->timer(), (*host)->clock(), (*host)->bus());
   if (!delays) return agent::fail(delays.error());
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish;
   if (files) publish = [&files](const auto& record) { files->publish(record); };
-  IntakeSlot intake;  // before the service, which tells it of matches until its end
   RefereeService service(
       {.max_concurrent_matches = options.max_matches,
        .mode = options.common.parsed_mode(),
        .manager = *manager,
-       .endpoints = (*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy)},
+       .endpoints = (*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy),
+       .players = std::move(*players)},
       {.peers = (*port)->peers(),
        .timer = (*host)->timer(),
        .clock = (*host)->clock(),
@@ -136,10 +121,6 @@ int run(const ProgramOptions& options, const game::Registry& games, transport::S
   if (!served) return agent::fail(served.error());
 
   std::atomic<int> exit_code{0};
-  service.on_match_over([&intake](const std::string& match, bool is_accepted) {
-    intake.on_over(match, is_accepted);
-  });
-  service.on_match_played([&intake] { intake.on_played(); });
   std::string url = (*port)->session_url();
   if (url.empty()) url = options.common.contact_endpoint((*port)->port());
   agent::RegistrationOptions registration{.role = envelope::Role::kReferee,
@@ -149,7 +130,6 @@ int run(const ProgramOptions& options, const game::Registry& games, transport::S
                                           .max_concurrent_matches = options.max_matches,
                                           .manager = *manager,
                                           .log_public_key = (*port)->log().public_key(),
-                                          .takes_from_queue = (*port)->streams() != nullptr,
                                           .hears_events = (*host)->bus() != nullptr};
   auto hear_events = [&port, &service](const std::string& league_id) {
     return (*port)->hear_events(
@@ -171,37 +151,37 @@ int run(const ProgramOptions& options, const game::Registry& games, transport::S
   if (auto used = agent::use_token_of(options.token_file, registration); !used)
     return give_up(used.error());
   const agent::ManagerWatch watch((*host)->timer(), options.name, manager_url);
-  agent::register_agent(
-      {(*port)->peers(), (*host)->timer(), (*host)->clock(), random, *settings},
-      std::move(registration), [&](const core::Result<agent::Identity>& identity) {
-        watch.answered();
-        if (!identity) {
-          exit_code = identity.error().code == core::ErrorCode::kShuttingDown
-                          ? 0
-                          : agent::fail(identity.error());
-          return stop.request_stop();
-        }
-        auto path = audit::agent_log_path(options.common.logs, identity->id);
-        if (path)
-          (void)(*port)->log().retarget(*path, "referee:" + identity->id,
-                                        agent::log_league(*identity, keeper.get()));
-        if (keeper) {
-          if (auto kept = keeper->keep(*identity); !kept) spdlog::error("{}", kept.error().message);
-        }
-        service.set_identity(*identity);
-        if (auto* streams = (*port)->streams()) {
-          intake.open({*streams, (*port)->peers(), (*host)->timer(), (*host)->clock(), service},
-                      {*identity, *manager, settings->bus.queue_wait});
-        }
-        if (auto heard = hear_events(identity->league.str()); !heard)
-          spdlog::error("{}", heard.error().message);
-        (*port)->trust_events(*identity);
-        spdlog::info("{} is {} of {}", options.name, identity->id, identity->league.str());
-        agent::announce_ready(url, identity->id);
-      });
+  agent::register_agent({(*port)->peers(), (*host)->timer(), (*host)->clock(), random, *settings},
+                        std::move(registration), [&](const core::Result<agent::Identity>& answer) {
+                          watch.ended(answer.has_value());
+                          if (!answer) {
+                            exit_code = answer.error().code == core::ErrorCode::kShuttingDown
+                                            ? 0
+                                            : agent::fail(answer.error());
+                            return stop.request_stop();
+                          }
+                          auto path = audit::agent_log_path(options.common.logs, answer->id);
+                          if (path)
+                            (void)(*port)->log().retarget(*path, "referee:" + answer->id,
+                                                          agent::log_league(*answer, keeper.get()));
+                          if (keeper) {
+                            if (auto kept = keeper->keep(*answer); !kept)
+                              spdlog::error("{}", kept.error().message);
+                          }
+                          // An answer that says less than an earlier one makes nobody a guest
+                          // (protocol §8).
+                          const agent::Identity* identity = keeper ? &keeper->identity() : &*answer;
+                          service.set_identity(*identity, url);
+                          (*port)->set_token(identity->token);
+                          if (auto heard = hear_events(identity->league.str()); !heard)
+                            spdlog::error("{}", heard.error().message);
+                          (*port)->trust_events(*identity);
+                          spdlog::info("{} is {} of {}", options.name, identity->id,
+                                       identity->league.str());
+                          agent::announce_ready(url, identity->id);
+                        });
 
   stop.wait();
-  intake.stop();
   (*port)->stop_serving();
   (*delays)->stop();
   (*host)->shut_down();

@@ -22,6 +22,7 @@ import re
 import statistics
 import sys
 import time
+import zlib
 
 try:
     import sqlite3
@@ -231,12 +232,36 @@ def signed_text(agent, seal, when, closed, head):
     return f"league.conversation-log seal 2\n{agent}\n{seal}\n{when}\n{'closed' if closed else 'open'}\n{head}\n"
 
 
+LONGEST_LOG = 1 << 30  # bytes of a compressed file's content
+
+
+def content_of_log(file):
+    """The bytes of a log file; of a compressed one (one whole gzip member), or one that is gone and has been, its content."""
+    if not file.endswith(".gz"):
+        try:
+            with open(file, "rb") as stream:
+                return stream.read()
+        except FileNotFoundError:
+            if not os.path.exists(file + ".gz"):
+                raise
+            file += ".gz"
+    with open(file, "rb") as stream:
+        packed = stream.read()
+    if len(packed) > LONGEST_LOG:
+        raise zlib.error("it is too long")
+    unpacking = zlib.decompressobj(wbits=31)
+    content = unpacking.decompress(packed, LONGEST_LOG + 1)
+    if len(content) > LONGEST_LOG or not unpacking.eof or unpacking.unused_data:
+        raise zlib.error("it is not one whole gzip member")
+    return content
+
+
 def find_logs(directory):
     """The logs below a directory: path without a number to its files in order."""
     logs = {}
     for folder, _, names in sorted(os.walk(directory)):
         for name in sorted(names):
-            match = re.match(r"(.+)\.log(\.\d{6})?\.jsonl\Z", name, re.DOTALL)
+            match = re.match(r"(.+)\.log(?:\.\d{6}\.jsonl(?:\.gz)?|\.jsonl)\Z", name, re.DOTALL)
             if not os.path.isfile(os.path.join(folder, name)):
                 continue
             if match:
@@ -245,6 +270,8 @@ def find_logs(directory):
                 logs.setdefault(os.path.join(folder, name[:-len(".seal.json")] + ".log.jsonl"), [])
     for path, files in logs.items():
         files.sort(key=lambda file: (file == path, file))
+        for plain in [file for file in files if file + ".gz" in files]:  # a program was killed between the two
+            files.remove(plain + ".gz")
     return logs
 
 
@@ -291,13 +318,12 @@ class Chain:
         for number, file in enumerate(self.files, 1):
             self.file, self.line, self.first = file, 0, True
             self.segment = number
-            if file != self.path and not file.endswith(f".log.{number:06d}.jsonl"):
+            if file != self.path and not file.endswith((f".log.{number:06d}.jsonl", f".log.{number:06d}.jsonl.gz")):
                 self.fault("segment.missing", f"segment {number} should come before it")
             try:
-                with open(file, "rb") as stream:
-                    content = stream.read()
-            except OSError as error:
-                self.fault("file.unreadable", f"it cannot be read: {error.strerror}")
+                content = content_of_log(file)
+            except (OSError, zlib.error) as error:
+                self.fault("file.unreadable", f"it cannot be read: {getattr(error, 'strerror', None) or error}")
                 continue
             self.torn = False
             *lines, rest = content.split(b"\n")
@@ -553,6 +579,8 @@ NUMBERS = ("mono_ns", "call", "http_status", "elapsed_us", "raw_bytes", "raw_ref
 ANSWERS = {"GAME_INVITATION": "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL": "CHOOSE_PARITY_RESPONSE",
            "REFEREE_REGISTER_REQUEST": "REFEREE_REGISTER_RESPONSE", "LEAGUE_REGISTER_REQUEST": "LEAGUE_REGISTER_RESPONSE",
            "LEAGUE_QUERY": "LEAGUE_QUERY_RESPONSE"}
+# They give one match to a referee of other origin, which is announced in no other way.
+MATCH_STARTERS = ("START_MATCH", "MATCH_ASSIGNMENT")
 HEAD_TELLERS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED")
 # Requests whose receiver checks a token: only these are held against their sender's log.
 TOKEN_CHECKED = {*HEAD_TELLERS, "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT", "LEAGUE_QUERY",
@@ -640,7 +668,8 @@ class LogFacts:
         self.registered, self.reports, self.finals, self.disputes, self.heads = [], [], [], [], []
         # Calls of a match, with their answers: of players inbound, of referees outbound.
         self.calls, self.overs = [], []
-        self.known, self.open, self.file = [], {}, None
+        # Bodies that later records may refer to: those of requests and those of answers.
+        self.broadcasts, self.answers, self.open, self.file = [], [], {}, None
 
     def fault(self, place, rule, text):
         self.faults.append({"file": place[0], "line": place[1], "rule": rule, "text": text})
@@ -648,7 +677,7 @@ class LogFacts:
     def take(self, chain, line):
         place = (chain.file, chain.line)
         if chain.file != self.file:
-            self.file, self.known = chain.file, []
+            self.file, self.broadcasts, self.answers = chain.file, [], []
         record = parse_object(line)
         if TOKEN.search(line):
             self.fault(place, "secret.token", "a token stands in it unmasked")
@@ -674,14 +703,15 @@ class LogFacts:
 
     def body_of(self, chain, record):
         raw = text_of(record, "raw")
+        known = self.broadcasts if record["kind"] == "request" else self.answers
         if "raw_ref" not in record:
             if "broadcast" in record:
-                self.known.append((chain.seq, raw))
-                del self.known[:-8]
+                known.append((chain.seq, raw))
+                del known[:-8]
             return raw
-        base = next((text for seq, text in self.known if seq == record["raw_ref"]), None)
+        base = next((text for seq, text in known if seq == record["raw_ref"]), None)
         if base is None:
-            self.fault((chain.file, chain.line), "record.reference", "raw_ref names no broadcast of this file")
+            self.fault((chain.file, chain.line), "record.reference", "raw_ref names no record of this file that may be referred to")
             return ""
         base, (before, after) = base.encode(), record["raw_keep"]  # lengths are in bytes
         return (base[:before] + raw.encode() + base[max(0, len(base) - after):]).decode(errors="replace")
@@ -727,6 +757,8 @@ class LogFacts:
         if said.kind == "request":
             if kind in HEAD_TELLERS and from_manager and said.checked and not (said.out and agent != MANAGER):
                 self.note_broadcast(said, kind, agent)
+            elif kind in MATCH_STARTERS and agent == MANAGER and said.out and said.checked:
+                self.note_matches(said, [said.message])
             elif kind in ("GAME_INVITATION", "CHOOSE_PARITY_CALL"):
                 is_to_player = agent.startswith("player:") and not said.out and said.sender.startswith("referee:")
                 if is_to_player or (agent.startswith("referee:") and said.out):
@@ -741,12 +773,12 @@ class LogFacts:
         if not said.out and isinstance(head, dict):
             self.heads.append((number_of(head, "seq"), text_of(head, "hash"), said))
         if kind == "ROUND_ANNOUNCEMENT":
-            self.note_matches(said)
+            self.note_matches(said, list_of(said.message, "matches"))
         elif kind == "LEAGUE_COMPLETED" and agent == MANAGER and said.out:
             self.finals.append(said)
 
-    def note_matches(self, said):
-        for match in list_of(said.message, "matches"):
+    def note_matches(self, said, matches):
+        for match in matches:
             if not text_of(match, "match_id"):
                 continue
             texts = [text_of(match, key) for key in ("match_id", "draw_commitment", "player_A_id", "player_B_id", "game_type",
@@ -759,7 +791,7 @@ class LogFacts:
         asked = said.asked
         kind = asked.stated
         if isinstance(said.message.get("matches"), list):
-            self.note_matches(said)
+            self.note_matches(said, said.message["matches"])
         if kind == "MATCH_RESULT_REPORT":
             self.reports.append(asked)
         elif kind in ("REFEREE_REGISTER_REQUEST", "LEAGUE_REGISTER_REQUEST") and said.message.get("status") == "ACCEPTED":
@@ -1190,7 +1222,7 @@ class League:
     def check_seconds(self):
         """If both commitments counted once, they hold for the match (docs/protocol.md)."""
         for match, known in self.matches.items():
-            attempts = self.attempts(match) if known.pair else []
+            attempts = [name for name in self.attempts(match) if not self.is_after_the_end(match, name)] if known.pair else []
             for at, first in enumerate(attempts):
                 bound = {}
                 for player, opponent in (known.pair, known.pair[::-1]):
@@ -1202,6 +1234,15 @@ class League:
                     for player in known.pair:
                         self.check_second(match, first, later, player, bound[player])
                 break
+
+    def is_after_the_end(self, match, conversation):
+        """Whether a late invitation was answered when a player had been told the end of another attempt: with the commitments
+        opened, and forgotten, this binds nobody unless a result comes of it. Clocks differ: each log is compared with itself."""
+        if any(said.match_id == match and said.conversation == conversation for said in self.reports):
+            return False
+        acks = [ack for player in self.matches[match].pair for ack in self.answers(f"player:{player}", match, conversation, "GAME_INVITATION")]
+        return any(over.match_id == match and over.section.agent == ack.section.agent and over.time <= ack.time
+                   for over in self.overs for ack in acks)
 
     def check_second(self, match, first, later, player, bound):
         own = self.answers(f"player:{player}", match, later, "GAME_INVITATION")
@@ -1300,14 +1341,48 @@ def id_number(player):
     return int(match[1]) if match else 0
 
 
+def result_of(message):
+    """The result of a report, also where a referee of other origin writes it in another shape; None where there is none."""
+    given = message.get("result")
+    if given is None and {"winner", "winner_id", "winner_player_id", "score", "players"} & set(message):
+        given = {key: message[key] for key in ("winner", "score") if key in message}
+    if not isinstance(given, dict):
+        return None
+    result = dict(given)
+    for source in (given, message):
+        for name, ours in (("winner_id", "winner"), ("winner_player_id", "winner"), ("scores", "score")):
+            if name in source:
+                result.setdefault(ours, source[name])
+        players = source.get("players")
+        if isinstance(players, dict) and "score" not in result and all(isinstance(row, dict) and "points" in row for row in players.values()):
+            result["score"] = {player: row["points"] for player, row in players.items()}
+            winners = [player for player, row in players.items() if row.get("result") == "WIN"]
+            result.setdefault("winner", winners[-1] if winners else None)
+    details = result.get("details")
+    if not isinstance(details, (dict, type(None))):
+        return result
+    details = result["details"] = dict(details or {})
+    for source in (given, message):
+        for name in ("drawn_number", "number_parity", "choices", "termination"):
+            if name in source:
+                details.setdefault(name, source[name])
+    if given.get("status") == "TECHNICAL_LOSS":
+        details.setdefault("termination", "TECHNICAL_LOSS")
+    number, score = details.get("drawn_number"), result.get("score")
+    # A draw of 0:0 that says nothing of a failure is one: the manager gave a point to each.
+    if (is_integer(number) and number != 0 and "termination" not in details and result.get("winner") is None and isinstance(score, dict)
+            and len(score) == 2 and all(is_integer(points) and points == 0 for points in score.values())):
+        result["score"] = dict.fromkeys(score, EvenOdd.DRAW)
+    return result
+
+
 class Report:
     """One report that the manager accepted."""
 
     def __init__(self, league, said):
         self.league, self.said, self.found = league, said, league.found
         self.match, self.place, self.conversation = said.match_id, said.place, said.conversation
-        result = said.message.get("result")
-        self.result = result if isinstance(result, dict) else {}
+        self.result = result_of(said.message) or {}
         self.details = dict_of(self.result, "details")
         self.points = self.winner = None
         termination = self.details.get("termination")

@@ -21,7 +21,7 @@ using Bytes = std::span<const std::uint8_t>;
 [[nodiscard]] Digest sha256(Bytes data);
 [[nodiscard]] Digest sha256(std::string_view text);
 
-/// SHA-256 of one text after the other: for who hashes many, because it keeps what OpenSSL needs.
+/// SHA-256 of one text after the other: for callers that hash many, since it keeps OpenSSL's state.
 /// Not thread-safe; movable.
 class Sha256 {
  public:

@@ -1,6 +1,7 @@
 #include "common/core/text.h"
 
 #include <algorithm>
+#include <array>
 
 namespace league::core {
 
@@ -22,6 +23,24 @@ std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& c : out)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::string upper_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+
+std::string escape_markup(std::string_view text) {
+  constexpr std::string_view kSpecial = "&<>\"'";
+  constexpr std::array<std::string_view, 5> kEscaped{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+  std::string out;
+  for (const char c : text) {
+    const std::size_t at = kSpecial.find(c);
+    at == std::string_view::npos ? out += c : out += kEscaped[at];
+  }
   return out;
 }
 

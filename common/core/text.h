@@ -22,5 +22,14 @@ std::string excerpt(std::string_view text, std::size_t most = kShownLength);
 
 /// `text` with A-Z in lower case; other bytes stay as they are, whatever the locale.
 std::string lower_case(std::string_view text);
+std::string upper_case(std::string_view text);  ///< likewise
+
+/// Whether `c` is an ASCII letter or digit, whatever the locale.
+constexpr bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/// `text` for HTML and XML, also in attributes: &, <, >, " and ' are escaped.
+[[nodiscard]] std::string escape_markup(std::string_view text);
 
 }  // namespace league::core

@@ -17,6 +17,17 @@ TEST(LowerCaseTest, ChangesAsciiLettersOnly) {
   EXPECT_EQ(lower_case("HTTP://Example.ORG/@[`{"), "http://example.org/@[`{");
   EXPECT_EQ(lower_case("\xC3\x84"), "\xC3\x84");
   EXPECT_EQ(lower_case(""), "");
+  EXPECT_EQ(upper_case("http://Example.org/@[`{\xC3\xA4"), "HTTP://EXAMPLE.ORG/@[`{\xC3\xA4");
+}
+
+TEST(IsAlphanumericTest, TakesAsciiOnly) {
+  for (const char c : std::string_view("azAZ09")) EXPECT_TRUE(is_alphanumeric(c)) << c;
+  for (const char c : std::string_view("@[`{/:_-\xC3")) EXPECT_FALSE(is_alphanumeric(c)) << c;
+}
+
+TEST(EscapeMarkupTest, LeavesNothingThatIsMarkup) {
+  EXPECT_EQ(escape_markup("<a href=\"x\">'&amp;'</a>"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;&#39;&lt;/a&gt;");
 }
 
 TEST(ExcerptTest, ShowsTheBeginningInWholeCharacters) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "common/envelope/test_support.h"
+#include "common/envelope/envelope_testing.h"
 #include "common/schema/json_gate.h"
 
 namespace league::envelope {

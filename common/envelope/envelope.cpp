@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/core/text.h"
+
 namespace league::envelope {
 namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
 
 std::string three_digits(int number) {
   constexpr std::size_t kWidth = 3;
@@ -58,24 +52,25 @@ void EnvelopeBuilder::set_identity(Sender sender, core::LeagueId league_id) {
 }
 
 core::ConversationId registration_conversation(Role role, std::string_view id, int sequence) {
-  return conversation("conv" + std::string(role_name(role)) + lower_case(id) + "reg",
+  return conversation("conv" + std::string(role_name(role)) + core::lower_case(id) + "reg",
                       three_digits(sequence));
 }
 
 core::ConversationId match_conversation(const core::MatchId& match, int attempt) {
-  return conversation("conv" + lower_case(match.str()), three_digits(attempt));
+  return conversation("conv" + core::lower_case(match.str()), three_digits(attempt));
 }
 
 core::ConversationId round_conversation(int round_id, MessageType type) {
-  return conversation("convround" + std::to_string(round_id) + lower_case(wire_name(type)), "");
+  return conversation("convround" + std::to_string(round_id) + core::lower_case(wire_name(type)),
+                      "");
 }
 
 core::ConversationId league_conversation(MessageType type) {
-  return conversation("convleague" + lower_case(wire_name(type)), "");
+  return conversation("convleague" + core::lower_case(wire_name(type)), "");
 }
 
 core::ConversationId query_conversation(Role role, std::string_view id, int sequence) {
-  return conversation("conv" + std::string(role_name(role)) + lower_case(id) + "query",
+  return conversation("conv" + std::string(role_name(role)) + core::lower_case(id) + "query",
                       three_digits(sequence));
 }
 

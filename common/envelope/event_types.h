@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/core/text.h"
+
 namespace league::envelope {
 
 /// What a league tells everybody, as it stands in the subjects of events: the types of the four
@@ -19,17 +21,13 @@ inline constexpr auto kEventTypes = std::to_array<std::string_view>(
 /// The type that somebody means who may have written it as a broadcast is called, in capitals; the
 /// text in small letters where it is none.
 [[nodiscard]] inline std::string event_type_of(std::string_view written) {
-  std::string type(written);
-  std::ranges::transform(type, type.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return type;
+  return core::lower_case(written);
 }
 
 /// Type of the server-sent event that says that numbers begin anew: the broker has lost its events.
 inline constexpr std::string_view kEventsReset = "reset";
 
-/// Why `type` is none, for who wrote it.
+/// Why `type` is no event type, for its author.
 [[nodiscard]] inline std::string unknown_event_type(std::string_view type) {
   std::string text =
       "there are no events of type '" + std::string(type.substr(0, 64)) + "'; the types are ";

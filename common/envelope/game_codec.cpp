@@ -105,16 +105,26 @@ void describe(Archive& a, Self& s, Of<CallFailure> /*unused*/) {
 }
 
 template <typename Archive, typename Self>
+void describe(Archive& a, Self& s, Of<PlayerAnswers> /*unused*/) {
+  a.required("player_id", s.player_id);
+  a.defaulted("elapsed_us", s.elapsed_us);
+  a.unless("leniencies", s.leniencies, std::vector<std::string>());
+}
+
+template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<ResultDetails> /*unused*/) {
   a.nullable("drawn_number", s.drawn_number);
   a.nullable("number_parity", s.number_parity);
   a.defaulted("choices", s.choices);
   a.optional("attempt", s.attempt);
   a.defaulted("failures", s.failures);
+  a.unless("answers", s.answers, std::vector<PlayerAnswers>());
   a.optional("replays", s.replays);
   a.optional("termination", s.termination);
   a.optional("draw_proof", s.draw_proof);
   describe_bindings(a, s);
+  a.unless("join_times_us", s.join_times_us, std::map<core::PlayerId, int>{});
+  a.unless("choice_times_us", s.choice_times_us, std::map<core::PlayerId, int>{});
 }
 
 template <typename Archive, typename Self>

@@ -130,6 +130,15 @@ struct CallFailure {
   bool operator==(const CallFailure&) const = default;
 };
 
+/// How a player answered in a match: for the player's own report (protocol 4.28).
+struct PlayerAnswers {
+  core::PlayerId player_id{};
+  std::vector<int> elapsed_us{};  ///< of each answered call, in the order of the answers
+  std::vector<std::string> leniencies{};  ///< names, each once; none: not on the wire
+
+  bool operator==(const PlayerAnswers&) const = default;
+};
+
 /// What the referee reports beside winner and score.
 struct ResultDetails {
   std::optional<int> drawn_number = std::nullopt;
@@ -137,6 +146,7 @@ struct ResultDetails {
   Choices choices{};
   std::optional<int> attempt = std::nullopt;  ///< of the assignment; ours always say it
   std::vector<CallFailure> failures{};
+  std::vector<PlayerAnswers> answers{};  ///< none: not on the wire
   std::optional<int> replays = std::nullopt;  ///< how often the match was played before in vain
   std::optional<std::string> termination =
       std::nullopt;  ///< machine-readable reason, such as `timeout_choice`
@@ -145,6 +155,9 @@ struct ResultDetails {
   std::optional<int> draw_version = std::nullopt;  ///< 1 or 2
   HexByPlayer choice_commitments{};
   HexByPlayer choice_nonces{};
+  // How long each player took for the answer that counted, in microseconds.
+  std::map<core::PlayerId, int> join_times_us{};
+  std::map<core::PlayerId, int> choice_times_us{};
 
   bool operator==(const ResultDetails&) const = default;
 };

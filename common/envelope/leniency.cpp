@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/envelope/envelope.h"
+#include "common/envelope/report_forms.h"
 #include "common/envelope/sender.h"
 
 namespace league::envelope {
@@ -63,6 +64,23 @@ class Rewriter {
     }
   }
 
+  /// Managers and referees of other origin call their guests so; agents at home have their own to
+  /// listen to.
+  void read_foreign_forms() {
+    for (const char* name : {"timestamp", "deadline", "arrival_timestamp"}) {
+      const std::string* time = text_of(message_, name);
+      if (time == nullptr || !time->ends_with("+00:00Z")) continue;
+      message_[name] = time->substr(0, time->size() - 1);
+      taken_.add(kTimestampZoneTwice);
+    }
+    const std::string* role = text_of(message_, "role_in_match");
+    if (role != nullptr && (*role == "player_a" || *role == "player_b")) {
+      message_["role_in_match"] = *role == "player_a" ? "PLAYER_A" : "PLAYER_B";
+      taken_.add(kRoleInMatchCase);
+    }
+    for (const char* name : {"standings", "final_standings"}) fill_ranks(name);
+  }
+
   void correct_sender() {
     const std::string* found = text_of(message_, "sender");
     if (found == nullptr) return;
@@ -84,6 +102,12 @@ class Rewriter {
         return rename(message_, "choice", "parity_choice", kChoiceField);
       case MessageType::kGameJoinAck:
         return read_acceptance();
+      case MessageType::kRefereeRegisterRequest:
+        return read_version("referee_meta");
+      case MessageType::kLeagueRegisterRequest:
+        return read_version("player_meta");
+      case MessageType::kMatchResultReport:
+        return read_report(message_, taken_);
       case MessageType::kRefereeRegisterResponse:
       case MessageType::kLeagueRegisterResponse:
         return read_registered();
@@ -107,11 +131,13 @@ class Rewriter {
                            type_ == MessageType::kLeagueRegisterRequest;
     // LEAGUE_ERROR is a reply too, although it can also be sent.
     bool is_reply = spec(type_).method.empty() || type_ == MessageType::kLeagueError;
-    if (!is_registration && !is_reply) return;
-    if (is_reply) {
-      fill("protocol", std::string(kProtocol), kMissingProtocol);
-      fill("message_type", std::string(wire_name(type_)), kMissingMessageType);
-    }
+    // Referees that poll ask without an envelope; their token says who they are.
+    bool is_bare_query = type_ == MessageType::kLeagueQuery && defaults_.league_id;
+    if (!is_registration && !is_reply && !is_bare_query) return;
+    if (is_bare_query) fill("league_id", defaults_.league_id->str(), kMissingLeagueId);
+    // Of a registration the method has said what it is, or it would not have come here.
+    fill("protocol", std::string(kProtocol), kMissingProtocol);
+    fill("message_type", std::string(wire_name(type_)), kMissingMessageType);
     fill("timestamp", defaults_.now.to_wire(), kMissingTimestamp);
     fill("sender", defaults_.sender.value_or(unnamed_sender(is_registration)), kMissingSender);
     fill("conversation_id", conversation(is_registration), kMissingConversationId);
@@ -124,6 +150,18 @@ class Rewriter {
   }
 
  private:
+  /// Tables are by rank, so the place says it.
+  void fill_ranks(const char* name) {
+    auto rows = message_.find(name);
+    if (rows == message_.end() || !rows->is_array()) return;
+    for (std::size_t place = 0; place < rows->size(); ++place) {
+      json& row = (*rows)[place];
+      if (!row.is_object() || !is_absent(row, "rank")) continue;
+      row["rank"] = place + 1;
+      taken_.add(kMissingRank);
+    }
+  }
+
   void rename(json& object, const char* from, const char* to, Leniency leniency) {
     if (!object.is_object() || object.contains(to)) return;
     auto it = object.find(from);
@@ -144,10 +182,32 @@ class Rewriter {
     }
     const std::string* status = text_of(message_, "status");
     if (status == nullptr) return;
+    // A plain acknowledgement is a yes only where it says to which match.
+    const std::string* match = text_of(message_, "match_id");
+    if ((*status == "ACK" || *status == "OK") && match != nullptr && defaults_.match_id &&
+        *match == defaults_.match_id->str()) {
+      message_["accept"] = true;
+      taken_.add(kStatusAck);
+      return;
+    }
     bool is_yes = *status == "ACCEPTED";
     if (!is_yes && *status != "REJECTED" && *status != "DECLINED") return;
     message_["accept"] = is_yes;
     taken_.add(kStatusForAccept);
+  }
+
+  /// What `version` was left out, or `protocol_version` was written like the protocol's name.
+  void read_version(const char* holder) {
+    auto meta = message_.find(holder);
+    if (meta == message_.end() || !meta->is_object()) return;
+    if (is_absent(*meta, "version")) {
+      (*meta)["version"] = "0.0.0";
+      taken_.add(kMissingVersion);
+    }
+    const std::string* version = text_of(*meta, "protocol_version");
+    if (version == nullptr || *version != kProtocol) return;
+    (*meta)["protocol_version"] = "2.0.0";
+    taken_.add(kProtocolVersionText);
   }
 
   void read_registered() {
@@ -217,6 +277,7 @@ core::Result<void> normalise(json& message, MessageType expected, Mode mode,
   Rewriter rewriter(message, expected, defaults, taken);
   rewriter.drop_empty_fields();
   rewriter.read_round_text();
+  if (defaults.is_guest) rewriter.read_foreign_forms();
   rewriter.correct_sender();
   rewriter.rename_fields();
   rewriter.fill_holes();

@@ -45,6 +45,7 @@ enum class Leniency {
   kChoiceField,  ///< `choice` for `parity_choice`
   kAcceptedField,  ///< `accepted` for `accept`
   kStatusForAccept,  ///< `status: "ACCEPTED"` for `accept`
+  kStatusAck,  ///< `status: "ACK"` or `"OK"` beside the invitation's `match_id` for `accept`
   kStatusRegistered,  ///< `REGISTERED` for `ACCEPTED`
   kPlayedField,  ///< `games_played` or `matches_played` for `played`
   kNullOptionalField,  ///< an optional envelope field that is null
@@ -58,9 +59,26 @@ enum class Leniency {
   kMissingSender,
   kMissingTimestamp,
   kMissingConversationId,
+  kMissingLeagueId,
   kMissingPlayerId,
   kMissingMatchId,
   kMissingArrivalTimestamp,
+  // What managers and referees of other origin send to their guests (taken by normalise).
+  kTimestampZoneTwice,  ///< `…+00:00Z`
+  kRoleInMatchCase,  ///< `player_a` for `PLAYER_A`
+  kMissingRank,  ///< a row of the standings without `rank`
+  // How such a manager answers a registration (taken by common/agent).
+  kAcceptedWithoutToken,  ///< no `auth_token`
+  kForeignConversationId,  ///< another `conversation_id` than the request's
+  // Who called (taken by common/agent and the agents, which know whose tokens are whose).
+  kMissingCallToken,  ///< a call without `auth_token`
+  kForeignCallToken,  ///< a call with a token that nobody can check
+  kForeignRefereeToken,  ///< the token of a foreign referee that the announcement names
+  kMissingVersion,  ///< a registration without the agent's `version`
+  kProtocolVersionText,  ///< `protocol_version: "league.v2"`
+  kReportForm,  ///< a result in another shape: `winner_id`, `players`, no `details`
+  kDrawnNumberZero,  ///< `drawn_number: 0` where nothing was drawn
+  kDrawScoreZero,  ///< a draw reported as 0 : 0
   // What binds nobody (taken by the referee, in both modes: it is ignored, not read).
   kCommitmentIgnored,  ///< `choice_commitment` where no `draw_commitment` was announced
   kNonceIgnored,  ///< `choice_nonce` of a player whose commitment does not count
@@ -68,6 +86,8 @@ enum class Leniency {
   kMissingReplyToken,  ///< a reply without `auth_token`
   kForeignReplyToken,  ///< a reply with a token that is not the player's
   kForeignReplySender,  ///< a reply whose sender is not the agent that was called
+  kForeignReplyPlayer,  ///< a reply whose `player_id` is not that of the player that was called
+  kAnswerPostedBack,  ///< an answer that came as a call of its own
 };
 
 /// The stable name that stands in conversation logs, such as `choice_field`. Static storage.
@@ -99,6 +119,11 @@ struct NormaliseDefaults {
   std::optional<core::ConversationId> conversation_id = std::nullopt;
   std::optional<core::PlayerId> player_id = std::nullopt;
   std::optional<core::MatchId> match_id = std::nullopt;
+  /// The receiver is the guest of a manager of other origin, or may be: what such managers and
+  /// referees write is rewritten too (protocol §8).
+  bool is_guest = false;
+  /// Of a query that has no envelope, beside `sender`: whose token it shows.
+  std::optional<core::LeagueId> league_id = std::nullopt;
 };
 
 /// Rewrites the tolerated deviations of `message` into exact form and adds each to `taken`; to be

@@ -39,6 +39,7 @@ constexpr auto kNames = std::to_array<Named>({
     {kChoiceField, "choice_field"},
     {kAcceptedField, "accepted_field"},
     {kStatusForAccept, "status_for_accept"},
+    {kStatusAck, "status_ack"},
     {kStatusRegistered, "status_registered"},
     {kPlayedField, "played_field"},
     {kNullOptionalField, "null_optional_field"},
@@ -52,21 +53,37 @@ constexpr auto kNames = std::to_array<Named>({
     {kMissingSender, "missing_sender"},
     {kMissingTimestamp, "missing_timestamp"},
     {kMissingConversationId, "missing_conversation_id"},
+    {kMissingLeagueId, "missing_league_id"},
     {kMissingPlayerId, "missing_player_id"},
     {kMissingMatchId, "missing_match_id"},
     {kMissingArrivalTimestamp, "missing_arrival_timestamp"},
+    {kTimestampZoneTwice, "timestamp_zone_twice"},
+    {kRoleInMatchCase, "role_in_match_case"},
+    {kMissingRank, "missing_rank"},
+    {kAcceptedWithoutToken, "accepted_without_token"},
+    {kForeignConversationId, "foreign_conversation_id"},
+    {kMissingCallToken, "missing_call_token"},
+    {kForeignCallToken, "foreign_call_token"},
+    {kForeignRefereeToken, "foreign_referee_token"},
+    {kMissingVersion, "missing_version"},
+    {kProtocolVersionText, "protocol_version_text"},
+    {kReportForm, "report_form"},
+    {kDrawnNumberZero, "drawn_number_zero"},
+    {kDrawScoreZero, "draw_score_zero"},
     {kCommitmentIgnored, "commitment_ignored"},
     {kNonceIgnored, "nonce_ignored"},
     {kMissingReplyToken, "missing_reply_token"},
     {kForeignReplyToken, "foreign_reply_token"},
     {kForeignReplySender, "foreign_reply_sender"},
+    {kForeignReplyPlayer, "foreign_reply_player"},
+    {kAnswerPostedBack, "answer_posted_back"},
 });
 
 constexpr bool is_in_order() {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (static_cast<std::size_t>(kNames[i].leniency) != i) return false;
   }
-  return kNames.size() == static_cast<std::size_t>(kForeignReplySender) + 1;
+  return kNames.size() == static_cast<std::size_t>(kAnswerPostedBack) + 1;
 }
 static_assert(is_in_order());
 static_assert(kNames.size() <= 64, "Leniencies keeps one bit for each");

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "common/envelope/test_support.h"
+#include "common/envelope/envelope_testing.h"
 
 namespace league::envelope {
 namespace {
@@ -46,20 +46,31 @@ std::vector<Deviation> deviations() {
       {"choose_parity_response", {{"league_id", ""}}, kEmptyOptionalField},
       {"game_join_ack", {{"accept", nothing}, {"accepted", true}}, kAcceptedField},
       {"game_join_ack", {{"accept", nothing}, {"status", "ACCEPTED"}}, kStatusForAccept},
+      {"game_join_ack", {{"accept", nothing}, {"status", "ACK"}}, kStatusAck},
+      {"game_join_ack", {{"accept", nothing}, {"status", "OK"}}, kStatusAck},
       {"game_join_ack", {{"arrival_timestamp", nothing}}, kMissingArrivalTimestamp},
       {"league_register_response", {{"status", "REGISTERED"}}, kStatusRegistered},
       {"league_register_response", {{"sender", "league_manager:LM01"}}, kSenderManagerWithId},
       {"league_register_request", {{"sender", nothing}}, kMissingSender},
       {"league_register_request", {{"timestamp", nothing}}, kMissingTimestamp},
       {"league_register_request", {{"conversation_id", nothing}}, kMissingConversationId},
+      {"league_register_request", {{"protocol", nothing}}, kMissingProtocol},
+      {"league_register_request", {{"message_type", nothing}}, kMissingMessageType},
+      {"league_register_request", {{"player_meta", {{"version", nothing}}}}, kMissingVersion},
+      {"league_register_request",
+       {{"player_meta", {{"protocol_version", "league.v2"}}}},
+       kProtocolVersionText},
+      {"referee_register_request", {{"referee_meta", {{"version", nothing}}}}, kMissingVersion},
       {"referee_register_request", {{"sender", "referee:UNREGISTERED"}}, kSenderUnregistered},
+      {"match_result_report", {{"result", {{"details", nothing}}}}, kReportForm},
   };
 }
 
 core::Result<void> admit(json& wire, MessageType type, Mode mode, Leniencies& taken) {
   auto normal = normalise(wire, type, mode, reply_defaults(), taken);
   if (!normal) return normal;
-  return schemas().validate(type, wire);
+  auto valid = schemas().validate(type, wire);
+  return valid ? core::Result<void>() : valid.error();
 }
 
 TEST(Normalise, OpenModeTakesEachDeviationAndNamesIt) {
@@ -135,6 +146,67 @@ TEST(Normalise, RequestsAreNotFilled) {
   wire.erase("sender");
   Leniencies taken;
   EXPECT_FALSE(admit(wire, MessageType::kGameInvitation, Mode::kOpen, taken));
+}
+
+json report_with(const json& result) {
+  json wire = golden("match_result_report");
+  wire["result"] = result;
+  return wire;
+}
+
+TEST(ReportForms, AllSayTheSame) {
+  const json expected = {{"winner", "P01"},
+                         {"score", {{"P01", 3}, {"P02", 0}}},
+                         {"details", {{"drawn_number", 4}, {"choices", {{"P01", "even"}}}}}};
+  const json choices = {{"P01", "even"}};
+  json flat = golden("match_result_report");
+  flat.erase("result");
+  flat.update({{"winner_id", "P01"},
+               {"score", {{"P01", 3}, {"P02", 0}}},
+               {"drawn_number", 4},
+               {"choices", choices}});
+  for (json wire : {report_with({{"winner_id", "P01"},
+                                 {"scores", {{"P01", 3}, {"P02", 0}}},
+                                 {"drawn_number", 4},
+                                 {"choices", choices}}),
+                    report_with({{"players",
+                                  {{"P01", {{"result", "WIN"}, {"points", 3}}},
+                                   {"P02", {{"result", "LOSS"}, {"points", 0}}}}},
+                                 {"details", {{"drawn_number", 4}, {"choices", choices}}}}),
+                    flat}) {
+    Leniencies taken;
+    auto verdict = admit(wire, MessageType::kMatchResultReport, Mode::kOpen, taken);
+    ASSERT_TRUE(verdict) << verdict.error().message;
+    for (const char* part : {"winner", "score", "details"})
+      EXPECT_EQ(wire["result"][part], expected[part]) << wire["result"];
+    EXPECT_TRUE(taken.contains(Leniency::kReportForm));
+  }
+}
+
+TEST(ReportForms, ADrawOfNoPointsIsOneOnlyWhereTheMatchWasPlayed) {
+  const json none = {{"P01", 0}, {"P02", 0}};
+  auto score_of = [&](const json& details) {
+    json wire = report_with({{"winner", nullptr}, {"score", none}, {"details", details}});
+    Leniencies taken;
+    EXPECT_TRUE(normalise(wire, MessageType::kMatchResultReport, Mode::kOpen, {}, taken));
+    return wire["result"]["score"]["P01"];
+  };
+  EXPECT_EQ(score_of({{"drawn_number", 4}}), 1);
+  EXPECT_EQ(score_of({{"drawn_number", 0}}), 0);
+  EXPECT_EQ(score_of({{"drawn_number", nullptr}}), 0);
+  EXPECT_EQ(score_of({{"drawn_number", 4}, {"termination", "NORMAL"}}), 0)
+      << "ours says how a match ended, and is held to its score";
+}
+
+TEST(ReportForms, NothingMakesItThrow) {
+  for (const char* result :
+       {"null", "7", "[]", "{}", R"({"players":[]})", R"({"players":{"P01":7}})",
+        R"({"details":7})", R"({"score":[0,0],"details":{"drawn_number":4}})",
+        R"({"winner_id":{},"details":null,"drawn_number":"x"})"}) {
+    json wire = report_with(json::parse(result));
+    Leniencies taken;
+    EXPECT_TRUE(normalise(wire, MessageType::kMatchResultReport, Mode::kOpen, {}, taken));
+  }
 }
 
 TEST(Normalise, PlayedHasOtherNamesInTables) {

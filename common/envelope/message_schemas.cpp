@@ -9,10 +9,9 @@
 
 #include "common/core/text.h"
 #include "common/core/timestamp.h"
+#include "common/envelope/codec.h"
 #include "common/envelope/embedded_schemas.h"
-#include "common/envelope/envelope.h"
 #include "common/envelope/schema_fault.h"
-#include "common/envelope/sender.h"
 #include "common/schema/json_gate.h"
 #include "common/schema/schema_validator.h"
 
@@ -24,10 +23,9 @@ using core::ErrorCode;
 using nlohmann::json;
 
 constexpr std::size_t kMessageCount = 18;
-/// Every field of a message that holds an instant; the pattern of the schema lets dates through
-/// that do not exist.
-constexpr auto kTimeFields =
-    std::to_array<const char*>({"timestamp", "arrival_timestamp", "deadline"});
+/// Every field that holds an instant but the envelope's timestamp; the pattern of the schema lets
+/// dates through that do not exist.
+constexpr auto kOtherTimes = std::to_array<const char*>({"arrival_timestamp", "deadline"});
 
 std::string file_name(std::string_view stem) { return std::string(stem) + ".schema.json"; }
 
@@ -53,12 +51,12 @@ core::Result<json> load_document(const std::optional<std::filesystem::path>& dir
   return Error{ErrorCode::kInternalError, name + ": " + document.error().message, ""};
 }
 
-/// The schema without the patterns of fields that has_exact_fields checks more strictly: regular
-/// expressions cost more than all the rest of a validation.
+/// The schema without the patterns of fields that decode_envelope and has_exact_fields check more
+/// strictly: regular expressions cost more than all the rest of a validation.
 json without_checked_patterns(json document) {
   for (auto& [name, field] : document["properties"].items()) {
-    if (name == "protocol" || name == "sender" || name == "choice_commitment" ||
-        std::ranges::find(kTimeFields, name) != kTimeFields.end())
+    if (name == "protocol" || name == "sender" || name == "timestamp" ||
+        name == "choice_commitment" || std::ranges::find(kOtherTimes, name) != kOtherTimes.end())
       field.erase("pattern");
   }
   return document;
@@ -79,7 +77,8 @@ bool is_commitment(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Whether the fields whose patterns were left out are as their patterns, and more, demand.
+/// Whether the fields beside the envelope whose patterns were left out are as their patterns, and
+/// more, demand.
 bool has_exact_fields(const json& message) {
   auto holds = [&message](std::string_view name, auto check) {
     auto field = message.find(name);
@@ -90,14 +89,13 @@ bool has_exact_fields(const json& message) {
     return core::UtcTimestamp::parse(text).has_value();
   };
   return holds("protocol", is_our_protocol) && holds("choice_commitment", is_commitment) &&
-         holds("sender", [](const std::string& text) { return Sender::parse(text).has_value(); }) &&
-         std::ranges::all_of(kTimeFields, [&](const char* name) { return holds(name, is_time); });
+         std::ranges::all_of(kOtherTimes, [&](const char* name) { return holds(name, is_time); });
 }
 
-/// The Error for a field whose text passed the schema but not `check`.
-Error at_field(MessageType type, Error error, const char* name) {
+/// The Error for a field whose text passed the schema but is wrong.
+Error at_field(MessageType type, Error error, std::string field) {
   error.message = std::string(wire_name(type)) + ": " + error.message;
-  error.field = std::string("/") + name;
+  error.field = std::move(field);
   return error;
 }
 
@@ -107,7 +105,7 @@ class MessageSchemas::Impl {
  public:
   std::vector<schema::CompiledSchema> schemas;  ///< by type; they explain what is wrong
   std::vector<schema::CompiledSchema>
-      quick;  ///< by type; with has_exact_fields they decide the same
+      quick;  ///< by type; with decode_envelope and has_exact_fields they decide the same
 };
 
 MessageSchemas::MessageSchemas(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -134,28 +132,24 @@ core::Result<MessageSchemas> MessageSchemas::load(
   return MessageSchemas(std::move(impl));
 }
 
-core::Result<void> MessageSchemas::validate(MessageType type, const json& message) const {
-  if (!message.is_object())
-    return Error{ErrorCode::kMalformedMessage, "a league message is a JSON object", ""};
+core::Result<Envelope> MessageSchemas::validate(MessageType type, const json& message) const {
+  auto envelope = decode_envelope(message);
+  if (!message.is_object()) return envelope;
   auto index = static_cast<std::size_t>(type) - 1;
-  if (!impl_->quick.empty() && has_exact_fields(message) && impl_->quick[index].is_valid(message))
-    return {};
+  if (!impl_->quick.empty() && envelope && has_exact_fields(message) &&
+      impl_->quick[index].is_valid(message))
+    return envelope;
   const auto& compiled = impl_->schemas[index];
   auto violations = compiled.violations(message);
   if (!violations.empty()) return to_error(type, message, violations);
-
-  for (const char* name : kTimeFields) {
+  for (const char* name : kOtherTimes) {
     auto field = message.find(name);
     if (field == message.end() || !field->is_string()) continue;
     auto parsed = core::UtcTimestamp::parse(field->get_ref<const std::string&>());
-    if (!parsed) return at_field(type, parsed.error(), name);
+    if (!parsed) return at_field(type, parsed.error(), std::string("/") + name);
   }
-  auto sender = message.find("sender");
-  if (sender != message.end() && sender->is_string()) {
-    auto parsed = Sender::parse(sender->get_ref<const std::string&>());
-    if (!parsed) return at_field(type, parsed.error(), "sender");
-  }
-  return {};
+  if (!envelope) return at_field(type, envelope.error(), envelope.error().field);
+  return envelope;
 }
 
 core::Result<MessageType> MessageSchemas::type_of(const json& message) {
@@ -172,11 +166,12 @@ core::Result<MessageType> MessageSchemas::type_of(const json& message) {
   if (auto type = message_type_from_wire(name)) return *type;
   std::string shown =
       json(name.substr(0, core::kShownLength)).dump(-1, ' ', true, json::error_handler_t::replace);
-  return Error{ErrorCode::kUnknownMessageType,
-               "message_type " + shown +
-                   " is none of the 18 of league.v2, which are written in upper case, such as "
-                   "\"GAME_JOIN_ACK\"",
-               "/message_type"};
+  return Error{
+      ErrorCode::kUnknownMessageType,
+      "message_type " + shown +
+          " is not one of the 18 messages of league.v2, which are written in upper case, such as "
+          "\"GAME_JOIN_ACK\"",
+      "/message_type"};
 }
 
 std::string_view builtin_schema(std::string_view name) {
@@ -186,12 +181,6 @@ std::string_view builtin_schema(std::string_view name) {
   return found == files.end() ? std::string_view() : found->text;
 }
 
-std::string file_stem(MessageType type) {
-  std::string stem(wire_name(type));
-  std::ranges::transform(stem, stem.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return stem;
-}
+std::string file_stem(MessageType type) { return core::lower_case(wire_name(type)); }
 
 }  // namespace league::envelope

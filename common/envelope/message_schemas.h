@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/core/result.h"
+#include "common/envelope/envelope.h"
 #include "common/envelope/message_type.h"
 
 namespace league::envelope {
@@ -23,9 +24,10 @@ class MessageSchemas {
       const std::optional<std::filesystem::path>& directory = std::nullopt);
 
   /// Checks a message of `type` against its schema and then what a schema cannot say (real dates,
-  /// well-formed sender). The Error has the protocol's code, the JSON pointer of the field and a
-  /// text for the author of the bot.
-  [[nodiscard]] core::Result<void> validate(MessageType type, const nlohmann::json& message) const;
+  /// well-formed sender), and reads its envelope. The Error has the protocol's code, the JSON
+  /// pointer of the field and a text for the author of the bot.
+  [[nodiscard]] core::Result<Envelope> validate(MessageType type,
+                                                const nlohmann::json& message) const;
 
   /// The type that `message` names; kMissingRequiredField or kUnknownMessageType otherwise.
   [[nodiscard]] static core::Result<MessageType> type_of(const nlohmann::json& message);

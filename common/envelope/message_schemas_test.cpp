@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/envelope/test_support.h"
+#include "common/envelope/envelope_testing.h"
 #include "common/schema/schema_validator.h"
 
 namespace league::envelope {

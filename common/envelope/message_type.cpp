@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "common/core/text.h"
+
 namespace league::envelope {
 namespace {
 
@@ -77,14 +79,6 @@ constexpr auto kMessages = std::to_array<MessageSpec>({
 });
 static_assert(kMessages.size() == 18);
 
-std::string upper_case(std::string_view text) {
-  std::string upper(text);
-  std::ranges::transform(upper, upper.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return upper;
-}
-
 /// True if `method` is the message type in upper or lower case, with or without `receive_` before
 /// it.
 bool names_type(std::string_view method, std::string_view wire_name) {
@@ -94,7 +88,7 @@ bool names_type(std::string_view method, std::string_view wire_name) {
   if (method.starts_with(kReceive)) method.remove_prefix(kReceive.size());
   if (method == wire_name) return true;
   bool is_lower = std::ranges::none_of(method, [](char c) { return c >= 'A' && c <= 'Z'; });
-  return is_lower && upper_case(method) == wire_name;
+  return is_lower && core::upper_case(method) == wire_name;
 }
 
 }  // namespace

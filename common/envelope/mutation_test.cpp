@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "common/envelope/codec.h"
+#include "common/envelope/envelope_testing.h"
 #include "common/envelope/leniency.h"
-#include "common/envelope/test_support.h"
 
 namespace league::envelope {
 namespace {

@@ -6,12 +6,13 @@
 
 namespace league::envelope {
 
-static std::array<EnumName<QueryType>, 5> enum_names(Of<QueryType> /*unused*/) {
+static std::array<EnumName<QueryType>, 6> enum_names(Of<QueryType> /*unused*/) {
   return {{{QueryType::kGetStandings, "GET_STANDINGS"},
            {QueryType::kGetSchedule, "GET_SCHEDULE"},
            {QueryType::kGetNextMatch, "GET_NEXT_MATCH"},
            {QueryType::kGetPlayerStats, "GET_PLAYER_STATS"},
-           {QueryType::kDisputeMatch, "DISPUTE_MATCH"}}};
+           {QueryType::kDisputeMatch, "DISPUTE_MATCH"},
+           {QueryType::kGetRegistrations, "GET_REGISTRATIONS"}}};
 }
 
 std::string_view query_type_name(QueryType type) {

@@ -10,8 +10,16 @@
 
 namespace league::envelope {
 
-/// The last one is ours: a player says that a result is false (protocol §4, message 15).
-enum class QueryType { kGetStandings, kGetSchedule, kGetNextMatch, kGetPlayerStats, kDisputeMatch };
+/// `kDisputeMatch` is ours: a player says that a result is false (protocol §4, message 15).
+/// `kGetRegistrations` is for referees of other origin that ask for their work (protocol §9).
+enum class QueryType {
+  kGetStandings,
+  kGetSchedule,
+  kGetNextMatch,
+  kGetPlayerStats,
+  kDisputeMatch,
+  kGetRegistrations,
+};
 
 /// `GET_STANDINGS`.
 [[nodiscard]] std::string_view query_type_name(QueryType type);

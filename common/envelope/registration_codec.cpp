@@ -20,7 +20,6 @@ void describe(Archive& a, Self& s, Of<RefereeMeta> /*unused*/) {
   a.optional("protocol_version", s.protocol_version);
   a.unless("assignments_in_ack", s.assignments_in_ack, false);
   a.optional("log_public_key", s.log_public_key);
-  a.unless("takes_from_queue", s.takes_from_queue, false);
   a.unless("hears_events", s.hears_events, false);
   a.unless("match_credentials", s.match_credentials, false);
   a.optional("admission_key", s.admission_key);

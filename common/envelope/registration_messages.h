@@ -22,7 +22,6 @@ struct RefereeMeta {
       false;  ///< takes its next matches from the answer to a report (protocol §7)
   std::optional<std::string> log_public_key =
       std::nullopt;  ///< with which its conversation log can be verified
-  bool takes_from_queue = false;  ///< claims its matches from the league's queue on a bus
   bool hears_events = false;  ///< listens to broadcasts that are published once on a bus
   /// Shows players match credentials and reveals every seed, as ours do (protocol §8). A referee
   /// that does not say so is one of other origin.

@@ -19,6 +19,7 @@ template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<AnnouncedMatch> /*unused*/) {
   describe_public_part(a, s);
   a.optional("referee_id", s.referee_id);
+  a.optional("referee_credential", s.referee_credential);
 }
 
 template <typename Archive, typename Self>

@@ -43,6 +43,9 @@ struct AnnouncedMatch {
   std::optional<core::RefereeId> referee_id = std::nullopt;
   std::optional<std::string>
       draw_commitment;  ///< hexadecimal SHA-256, public before any choice exists
+  /// What the referee of this match shows its players: `match` (the match credential),
+  /// `token:HASH` (its own token, whose SHA-256 this is) or `none`. Source: protocol §8.
+  std::optional<std::string> referee_credential = std::nullopt;
 
   bool operator==(const AnnouncedMatch&) const = default;
 };

@@ -10,9 +10,7 @@ namespace {
 constexpr std::size_t kMaxIdLength = 64;
 
 bool is_id(std::string_view id) {
-  auto is_word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
+  auto is_word = [](char c) { return core::is_alphanumeric(c) || c == '_'; };
   return !id.empty() && id.size() <= kMaxIdLength && std::ranges::all_of(id, is_word);
 }
 

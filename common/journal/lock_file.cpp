@@ -47,6 +47,13 @@ core::Result<LockFile> LockFile::acquire(const std::filesystem::path& file) {
   return lock;
 }
 
+core::Result<void> LockFile::share_with_children() {
+  if (::fcntl(descriptor_, F_SETFD, 0) == 0) return {};
+  return core::Error{core::ErrorCode::kInternalError,
+                     std::string("lock: sharing it with children failed: ") + std::strerror(errno),
+                     ""};
+}
+
 LockFile::LockFile(LockFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 LockFile& LockFile::operator=(LockFile&& other) noexcept {

@@ -20,6 +20,10 @@ class LockFile {
   LockFile& operator=(const LockFile&) = delete;
   ~LockFile();
 
+  /// Programs that this process starts from now on hold it, too: it is free when the last of them
+  /// has ended. Fails where the system refuses.
+  [[nodiscard]] core::Result<void> share_with_children();
+
  private:
   explicit LockFile(int descriptor) : descriptor_(descriptor) {}
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/transport/message_handler.h"
+#include "common/transport/link/message_handler.h"
 
 namespace league::mcp {
 

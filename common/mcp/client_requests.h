@@ -12,7 +12,7 @@
 #include "common/core/result.h"
 #include "common/core/timer.h"
 #include "common/rpc/message.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/link/message_handler.h"
 
 namespace league::mcp {
 

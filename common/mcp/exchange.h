@@ -14,7 +14,7 @@
 #include "common/mcp/client_requests.h"
 #include "common/mcp/protocol.h"
 #include "common/rpc/id.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/link/message_handler.h"
 
 namespace league::mcp {
 
@@ -56,6 +56,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   [[nodiscard]] const rpc::Id& id() const { return setup_.id; }
   [[nodiscard]] Dialect dialect() const { return setup_.dialect; }
   [[nodiscard]] std::string_view result_tail() const { return setup_.result_tail; }
+
+  /// The way to the client before the answer; null where there is none.
+  [[nodiscard]] const std::shared_ptr<transport::PeerChannel>& channel() const {
+    return setup_.channel;
+  }
 
   /// Tells the client how far the work is; false where it did not ask to hear of it.
   bool progress(const Progress& progress);
@@ -110,13 +115,12 @@ class Responder {
   void fail(int code, std::string_view message, const nlohmann::json& data = nullptr,
             int http_status = 200) const;
 
-  /// For who encodes answers himself: the bytes of the answer go to the slot, and every result ends
-  /// with `result_tail` before its last brace.
+  /// For handlers that encode their answers: the bytes of the answer go to the slot, and every
+  /// result ends with `result_tail` before its last brace.
   [[nodiscard]] transport::ReplySlot take_slot() const;
   [[nodiscard]] std::string_view result_tail() const { return exchange_->result_tail(); }
   [[nodiscard]] const rpc::Id& id() const { return exchange_->id(); }
   [[nodiscard]] Exchange& exchange() const { return *exchange_; }
-  [[nodiscard]] const std::shared_ptr<Exchange>& shared_exchange() const { return exchange_; }
 
  private:
   std::shared_ptr<Exchange> exchange_;

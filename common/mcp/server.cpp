@@ -175,8 +175,9 @@ void Server::on_document(json document, Arrival arrival, ReplySlot slot) {
 }
 
 void Server::hand_over(json document, Arrival arrival, ReplySlot slot) {
-  application_.on_document(
-      {std::move(document), std::move(arrival.context), std::move(arrival.notes)}, std::move(slot));
+  application_.on_document({std::move(document), std::move(arrival.context),
+                            std::move(arrival.notes), std::move(arrival.channel)},
+                           std::move(slot));
 }
 
 std::string Server::scope_of(const Arrival& arrival,

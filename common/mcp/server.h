@@ -18,7 +18,7 @@
 #include "common/mcp/session.h"
 #include "common/mcp/signs.h"
 #include "common/rpc/codec.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/link/message_handler.h"
 
 namespace league::mcp {
 
@@ -27,6 +27,7 @@ struct ForeignDocument {
   nlohmann::json document;  ///< an object
   rpc::MessageContext context;
   std::shared_ptr<rpc::MessageNotes> notes;
+  std::shared_ptr<transport::PeerChannel> channel = nullptr;  ///< see transport::Inbound
 };
 
 /// What stands behind a server and speaks another dialect of JSON-RPC on the same endpoint.

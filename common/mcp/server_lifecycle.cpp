@@ -109,9 +109,13 @@ void Server::initialize(Served served) {
     return served.reply.fail(kInvalidParamsCode,
                              "Invalid params: initialize needs the text params.protocolVersion");
   }
-  if (served.session || served.arrival.in_batch) {
+  // A connection may be handed on to a client that knows nothing of the one before (a proxy whose
+  // own client was started again): it begins anew. On HTTP a new client has no session to send.
+  bool is_http = served.arrival.context.transport.as_http() != nullptr;
+  bool has_session = served.session && is_http;
+  if (has_session || served.arrival.in_batch) {
     return served.reply.fail(kInvalidRequestCode,
-                             served.session
+                             has_session
                                  ? "Invalid Request: this session is initialized already"
                                  : "Invalid Request: initialize must not be part of a batch",
                              nullptr, 400);
@@ -127,7 +131,7 @@ void Server::initialize(Served served) {
   if (!options_.instructions.empty()) object.text("instructions", options_.instructions);
   object.end();
   transport::OutboundReply reply;
-  if (served.arrival.context.transport.as_http() != nullptr) {
+  if (is_http) {
     auto session = sessions_.create(std::move(setup));
     if (!session) {
       return served.reply.fail(static_cast<int>(rpc::StandardCode::kInternalError),

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "common/mcp/server_test_support.h"
+#include "common/mcp/server_testing.h"
 
 namespace league::mcp {
 namespace {
@@ -207,8 +207,11 @@ TEST(McpServer, AConnectionIsASession) {
   EXPECT_TRUE((*under.send(request(2, "initialize", params), connection))->json.contains("result"));
   EXPECT_EQ((*under.send(request(3, "ping"), connection))->json["result"], json::object());
   EXPECT_EQ((*under.send(request(3, "ping"), stranger))->json["result"]["league"], "ping");
-  EXPECT_EQ((*under.send(request(4, "initialize", params), connection))->json["error"]["code"],
-            -32600);
+  under.send(request(4, "resources/subscribe", {{"uri", "test://a"}}), connection);
+  EXPECT_TRUE((*under.send(request(4, "initialize", params), connection))->json.contains("result"))
+      << "a proxy's next client begins anew";
+  under.server.notify_resource_updated("test://a");
+  EXPECT_TRUE(connection->messages.empty()) << "with nothing of the one before";
   under.send(request(5, "resources/subscribe", {{"uri", "test://a"}}), connection);
   under.server.notify_resource_updated("test://a");
   EXPECT_EQ(connection->messages.size(), 1U);

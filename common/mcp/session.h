@@ -16,7 +16,7 @@
 #include "common/core/random_source.h"
 #include "common/mcp/exchange.h"
 #include "common/rpc/session_context.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/link/message_handler.h"
 
 namespace league::mcp {
 

@@ -14,16 +14,6 @@ enum class MessageDirection : std::uint8_t {
   kUnknown,  ///< nobody has said yet
 };
 
-/// True for kClientToServer only.
-[[nodiscard]] constexpr bool should_forward_to_server(MessageDirection direction) {
-  return direction == MessageDirection::kClientToServer;
-}
-
-/// True for kServerToClient only.
-[[nodiscard]] constexpr bool should_send_to_client(MessageDirection direction) {
-  return direction == MessageDirection::kServerToClient;
-}
-
 /// The direction of an answer; internal and unknown stay what they are.
 [[nodiscard]] constexpr MessageDirection reverse(MessageDirection direction) {
   switch (direction) {

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "common/schema/json_fields.h"
+
 namespace league::schema {
 namespace {
 
@@ -110,6 +112,19 @@ TEST(JsonGate, SurvivesAnyBytes) {
           RC_ASSERT(!parsed.error().message.empty());
         }
       }));
+}
+
+TEST(JsonFields, AreEmptyWhereThereIsNoneOfThatType) {
+  const nlohmann::json value = {{"text", "a"}, {"number", 7}, {"half", 0.5}, {"null", nullptr}};
+  EXPECT_EQ(text_at(value, "text"), "a");
+  EXPECT_EQ(number_at(value, "number"), 7);
+  EXPECT_EQ(field_at(value, "half"), 0.5);
+  for (const char* key : {"number", "null", "missing"}) EXPECT_EQ(text_at(value, key), "") << key;
+  for (const char* key : {"text", "half", "missing"}) EXPECT_FALSE(number_at(value, key)) << key;
+  for (const nlohmann::json& other : {nlohmann::json(7), nlohmann::json::array({"text"})}) {
+    EXPECT_EQ(text_at(other, "text"), "");
+    EXPECT_TRUE(field_at(other, "text").is_null());
+  }
 }
 
 }  // namespace

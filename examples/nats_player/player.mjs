@@ -50,7 +50,7 @@ const attach = () => attaching ??= attachNow().finally(() => { attaching = undef
 async function attachNow() {
   for (;;) {
     try {
-      const { result } = await ask("mcp.discovery", "session/attach");
+      const { result } = await ask(`mcp.discovery.${me.session}`, "session/attach");
       keepAlive = result.keep_alive_ms;
       return result;
     } catch (error) { // no manager of this league is here yet

@@ -25,8 +25,9 @@ def rules_in(*paths):
 
 RULES = PAGE[PAGE.index("### Rules"):PAGE.index("Order is judged by")]
 DOCUMENTED, OF_BOTH = table(RULES)
-PROGRAM = rules_in(SOURCE / "common" / "audit" / "chain_verifier.cpp",
-                   *(path for path in (SOURCE / "tools" / "league").glob("verify_*.cpp") if "test" not in path.name)) | {"schema"}
+PROGRAM = rules_in(SOURCE / "common" / "audit" / "log" / "chain_verifier.cpp",
+                   *(path for wing in ("evidence", "verify") for path in (SOURCE / "tools" / "league" / wing).glob("verify_*.cpp")
+                     if "test" not in path.name)) | {"schema"}
 SCRIPT = rules_in(SOURCE / "scripts" / "verify_log.py") - set(verify_log.UNCHECKED)
 
 
@@ -43,6 +44,25 @@ class Rules(unittest.TestCase):
         unchecked = {rule for rule in DOCUMENTED - OF_BOTH - SCRIPT
                      if rule not in verify_log.UNCHECKED and f"{rule.split('.')[0]}.*" not in verify_log.UNCHECKED}
         self.assertEqual(sorted(unchecked), [])
+
+
+class Context(unittest.TestCase):
+    """The page is the whole format, so it names each key that a transport can leave in a record, and each transport."""
+
+    def test_the_page_names_each_key(self):
+        writer, = SOURCE.glob("common/**/context_text.cpp")
+        keys = set(re.findall(r'\.(?:text|number|flag)\("([a-z_]+)"', writer.read_text()))
+        self.assertGreater(len(keys), 15)
+        part = PAGE[PAGE.index("### Context"):PAGE.index("## The chain")]
+        documented = {key for row in re.findall(r"^\| (`[^|]*`) \|", part, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)}
+        self.assertEqual(sorted(keys), sorted(documented))
+
+    def test_the_page_names_each_transport(self):
+        names, = SOURCE.glob("common/**/transport_context.h")
+        row, = re.findall(r"^\| `transport` \|.*$", PAGE, re.MULTILINE)
+        listed = re.search(r"/// (`unknown`.*)$", names.read_text(), re.MULTILINE).group(1)
+        for name in re.findall(r"`(\w+)`", listed):
+            self.assertIn(f"`{name}`", row)
 
 
 if __name__ == "__main__":

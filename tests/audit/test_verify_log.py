@@ -434,6 +434,18 @@ class Liars(LogTest):
             record.message["final_standings"][0]["points"] += 1
         self.assert_found(league, ["table.differs"])
 
+    def test_a_match_that_is_given_in_a_call_of_its_own(self):
+        """As referees of other origin take it: START_MATCH is the only announcement of who has the match."""
+        for referee, accused in (("REF01", False), ("REF02", True)):
+            with self.subTest(referee=referee):
+                league = self.league()
+                for record in league.find(MANAGER, "ROUND_ANNOUNCEMENT", dir="out", kind="request"):
+                    match = record.message["matches"][0]
+                    if match["match_id"] == "R1M1" and "attempt" in match:
+                        record.message.update({**match, "message_type": "START_MATCH", "referee_id": referee, "matches": []})
+                        record.fields["message_type"] = "START_MATCH"
+                self.assertEqual("authority.report" in self.rules(self.report(league))[0], accused)
+
     def test_facts_of_the_report_that_are_not_those_of_the_match(self):
         def change(league, rule):
             report = league.reports("R1M1")[0].message
@@ -646,6 +658,16 @@ class Commitments(LogTest):
                 record.message["context"]["opponent_commitment"] = "cd" * 32
             report = self.assert_found(league, ["commitment.second"], incidents=["draw.abandoned"])
             self.assertIn(f"player:{liar}", report["faults"][0]["text"])
+
+    def test_an_attempt_that_is_delivered_after_the_end_binds_nobody(self):
+        league = League(2).play(end=False)
+        plan = league.plans["R1M1"]
+        nonce, plan.nonces[plan.b] = plan.nonces[plan.b], "cd" * 32
+        league.assign(plan.referee, 1, [league.assignment(plan, 2, plan.referee)])
+        league.play_attempt(plan, 2, plan.referee)
+        plan.nonces[plan.b] = nonce
+        league.finish(1)
+        self.assert_found(league, incidents=["draw.abandoned"])
 
     def test_a_commitment_that_nobody_made(self):
         league = League(2, commitments=False).play()

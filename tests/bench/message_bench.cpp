@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "common/agent/request_dialect.h"
-#include "common/audit/masking.h"
+#include "common/agent/dialects/request_dialect.h"
+#include "common/audit/record/masking.h"
 #include "common/core/timestamp.h"
 #include "common/envelope/codec.h"
 #include "common/envelope/leniency.h"

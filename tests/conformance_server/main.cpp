@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "common/rpc/codec.h"
-#include "common/transport/http_server.h"
-#include "common/transport/signals.h"
+#include "common/transport/front/http_server.h"
+#include "common/transport/link/signals.h"
 #include "tests/conformance_server/fixture.h"
 
 namespace league::testing {

@@ -82,6 +82,27 @@ def false_reports(league):
                                                                "details": {"draw_proof": "00" * 32, "drawn_number": 4, "choices": {"P01": "even"}}}))
 
 
+def posted_answers(league):
+    """Answers to calls that nobody made, or made to somebody else, as calls of their own."""
+    for url in league.urls():
+        for player in ("P01", "P02", "P09"):
+            for token in (None, "wrong"):
+                shared = {"league_id": league.manager.id, "round_id": 1, "match_id": "R1M1", "player_id": player, "conversation_id": "convr1m1001"}
+                join = message("GAME_JOIN_ACK", f"player:{player}", token, accept=False, arrival_timestamp="2025-01-15T10:30:00Z",
+                               choice_commitment=HASH, **shared)
+                choice = message("CHOOSE_PARITY_RESPONSE", f"player:{player}", token, parity_choice="odd", choice_nonce=HASH, **shared)
+                for body in (join, choice):
+                    rpc(url, body["message_type"], body)
+                    post(url, body)
+
+
+def work_of_others(league):
+    for token in (None, "wrong", 5):
+        rpc(league.manager.url, "get_assigned_matches", {"referee_id": "REF01", "auth_token": token})
+        rpc(league.manager.url, "league_query", {"query_type": "GET_REGISTRATIONS", "auth_token": token})
+    post(league.manager.url.replace("/mcp", "/register"), {"display_name": "P01", "endpoint": "http://127.0.0.1:9/mcp"})
+
+
 def disputes(league):
     rpc(league.manager.url, "league_query", message("LEAGUE_QUERY", "player:P01", "wrong", league_id=league.manager.id,
                                                     query_type="DISPUTE_MATCH", query_params={"match_id": "R1M1", "reason": "x"}))
@@ -105,4 +126,4 @@ def tools(league):
 
 GUESTS = {one.__name__.replace("_", "-"): one for one in (
     wrong_operator_key, long_conversation, query_without_conversation, registration_with_extra_fields, registration_in_another_name,
-    error_of_a_stranger, false_news, false_calls, false_reports, disputes, noise, tools)}
+    error_of_a_stranger, false_news, false_calls, false_reports, posted_answers, work_of_others, disputes, noise, tools)}

@@ -220,6 +220,29 @@ contradicting("score-of-nobody", "result.score", lambda result, plan: result.upd
 contradicting("winner-is-nobody", "result.winner", lambda result, plan: result.update(winner=None))
 contradicting("winner-is-a-stranger", "result.winner", lambda result, plan: result.update(winner="P99"))
 
+
+# --- The same lies in the forms of referees of other origin: another shape hides nothing -------------------------------------
+def in_another_form(result, winner, points, details=None):
+    for key in ("winner", "score"):
+        result.pop(key)
+    result.update(winner_id=winner, players={player: {"result": "WIN" if value == 3 else "LOSS", "points": value} for player, value in points.items()})
+    result["details"].update(details or {})
+
+
+contradicting("other-form-winner", "draw.winner", lambda result, plan: in_another_form(result, plan.b, {plan.a: 0, plan.b: 3}), short=True)
+contradicting("other-form-score", "result.winner", lambda result, plan: in_another_form(result, plan.a, {plan.a: 0, plan.b: 3}))
+contradicting("other-form-seed", "draw.proof", lambda result, plan: in_another_form(result, plan.a, {plan.a: 3, plan.b: 0}, {"draw_proof": "66" * 32}))
+contradicting("other-form-without-points", "result.form", lambda result, plan: (result.pop("score"), result.update(players=7)))
+
+
+def draw_without_points(result, plan):
+    """A won match as a draw of 0:0, which nobody counts as one."""
+    result.update(winner=None, score={plan.a: 0, plan.b: 0})
+    result["details"].pop("termination")
+
+
+contradicting("no-points-for-a-win", "draw.winner", draw_without_points)
+
 for _name, _value in (("null", None), ("list", []), ("text", "won"), ("number", 3), ("empty", {})):
     contradicting(f"result-is-{_name}", "result.form", lambda result, plan: None)
     made("form", f"result-{_name}", fault("result.form", report_at(R1)), exact=False)(

@@ -2,6 +2,7 @@
 its deadlines and its clock, tables and the journal."""
 
 import copy
+import gzip
 import json
 
 import log_builder
@@ -67,6 +68,41 @@ for _reference, _keep in ((999, [1, 1]), (1, [1, 1]), (0, [0, 0])):
     record_with(f"refers-to-{_reference}", _refers, fault("record.reference"), short=_reference == 999)
 
 
+def _listed(league, description):
+    """A stranger has the manager list its tools; the record of the answer."""
+    tools = [{"name": "ping", "description": description * 40}] * 20
+    asked(league, MANAGER, call_of("tools/list", {}), {"tools": tools}, conversation=None)
+    return league.log(MANAGER).records()[-1]
+
+
+def _refers(league, record, base):
+    """Of `record` stands only what differs from `base`, which may be referred to."""
+    whole, known = record.frame.raw(), base.frame.raw()
+    before = next((i for i, (a, b) in enumerate(zip(whole, known)) if a != b), min(len(whole), len(known)))
+    record["raw_ref"], record["raw_keep"] = league.log(MANAGER).records().index(base) + 1, [before, 0]
+    record["raw"] = whole[before:]
+
+
+def answers(name, others, *expected, base_of="reply", **more):
+    """An answer that stands in the log once, is referred to, then `others` more of them, and the first again."""
+    def step(league):
+        first = _listed(league, "a")
+        if base_of == "request":
+            first = league.log(MANAGER).records()[-2]
+        first["broadcast"] = True
+        if base_of == "reply":
+            _refers(league, _listed(league, "a"), first)
+        for other in range(others):
+            _listed(league, "bcdefghi"[other])["broadcast"] = True
+        _refers(league, _listed(league, "a"), first)
+    made("record", name, *expected, plan=before_end(step), **more)(None)
+
+
+answers("answers-by-reference", 7, short=True)
+answers("answer-refers-too-far-back", 8, fault("record.reference"), short=True)
+answers("answer-refers-to-a-request", 0, fault("record.reference"), base_of="request")
+
+
 def _token(record):
     record["raw"] = record.frame.raw().replace('"params":{}', '"params":{"note":"tok_ref01_abcdefghijklmnop"}')
 
@@ -122,6 +158,34 @@ add(Case("segment/two", "segment", [], segments(), short=True))
 add(Case("segment/that-goes-on-an-older-log", "segment", [], segments(under_other_name="right")))
 add(Case("segment/that-goes-on-another-log", "segment", [fault("chain.continues")], segments(under_other_name="wrong"), short=True))
 add(Case("segment/missing", "segment", [fault("segment.missing")], renamed("P02.log.000002.jsonl"), short=True))
+
+
+def packed(change=None, keeps_plain=False):
+    """As `segments`, the closed one compressed; `change` makes other bytes of it."""
+    def build(directory):
+        league = segments()(directory)
+        plain = directory / "logs/agents/P02.log.000001.jsonl"
+        packed = gzip.compress(plain.read_bytes(), mtime=0)
+        plain.with_name(plain.name + ".gz").write_bytes(change(packed) if change else packed)
+        if not keeps_plain:
+            plain.unlink()
+        return league
+    return build
+
+
+def _packed_otherwise(packed):
+    return gzip.compress(gzip.decompress(packed).replace(b"even", b"evil", 1), mtime=0)
+
+
+UNREADABLE = ("logs/agents/P02.log.000001.jsonl.gz", 0)
+add(Case("segment/compressed", "segment", [], packed(), short=True))
+add(Case("segment/compressed-and-still-there", "segment", [], packed(lambda packed: packed[:40], keeps_plain=True)))
+add(Case("segment/compressed-and-cut", "segment", [fault("file.unreadable", UNREADABLE)], packed(lambda packed: packed[:-9]), exact=False,
+         short=True))
+add(Case("segment/compressed-twice", "segment", [fault("file.unreadable", UNREADABLE)], packed(lambda packed: packed * 2), exact=False))
+add(Case("segment/compressed-with-zeros-behind", "segment", [fault("file.unreadable", UNREADABLE)], packed(lambda packed: packed + b"\0" * 8),
+         exact=False))
+add(Case("segment/compressed-after-a-change", "segment", [fault("chain.hash")], packed(_packed_otherwise), exact=False, short=True))
 
 
 def _number_three(first, second):

@@ -10,8 +10,8 @@
 #include <map>
 #include <string>
 
-#include "common/transport/signals.h"
-#include "common/transport/socket.h"
+#include "common/transport/link/signals.h"
+#include "common/transport/link/socket.h"
 #include "league_manager/program.h"
 #include "tests/support/failing_vfs.h"
 

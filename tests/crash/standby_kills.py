@@ -9,7 +9,6 @@ are the same. With `async` only managers that lead are killed, and it is counted
 """
 
 import contextlib
-import json
 import re
 import shutil
 import sqlite3
@@ -24,7 +23,6 @@ from crash import PLAYERS, REFEREES, Part, free_ports
 from league_testing import wait_until
 from nats_broker import NatsBroker
 
-LEASE_MS = 1500
 NAMES = ("one", "two")
 
 
@@ -66,6 +64,7 @@ class Manager(Part):
 
 
 class StandbyLeague(BusLeague):
+    hurry = {**BusLeague.hurry, "bus": {**BusLeague.hurry["bus"], "lease_ms": 1500}}
     replication = "sync"
     lost = 0  # events that died with managers ...
     lossy = 0  # ... and with how many of these
@@ -73,9 +72,6 @@ class StandbyLeague(BusLeague):
     managers = ()
 
     def name_parts(self):
-        limits = json.loads((self.directory / "limits.json").read_text())
-        limits["bus"]["lease_ms"] = LEASE_MS
-        (self.directory / "limits.json").write_text(json.dumps(limits))
         super().name_parts()
         first = free_ports(2)
         common = ["--limits", self.directory / "limits.json", "--bus", self.broker.url]

@@ -5,6 +5,7 @@ names that the conversation logs must then hold for it.
 """
 
 import json
+import threading
 from dataclasses import dataclass
 from typing import Callable
 
@@ -140,11 +141,14 @@ class Style:
     notifications: Callable = None  # how it answers calls that expect no message; None: like the others
     http_version: str = "HTTP/1.1"
     status: int = 200  # of -32601
+    error: tuple = (-32601, "Method not found")  # of the methods that it does not know
+    tools: Callable = lambda name: True  # the same for the tool names of tools/call
+    posts_back: bool = False  # it answers RECEIVED and calls the referee with its answer
 
 
-def not_found(status=200):
+def not_found(status=200, code=-32601, text="Method not found"):
     def answer(frame):
-        error = {"code": -32601, "message": "Method not found"}
+        error = {"code": code, "message": text}
         return Raw(json.dumps({"jsonrpc": "2.0", "id": frame.get("id"), "error": error}).encode(), status)
 
     return answer
@@ -162,6 +166,18 @@ STYLES = [
     Style("own_method", {"method_unknown_routed"}, by_method("hello_league")),
     Style("tools_call", {"method_tools_call", "result_content_text"}, tools_call, wrap=in_text,
           methods=lambda method: method == "tools/call"),
+    Style("lower_case_methods", set(), methods=lambda method: method in ("game_invitation", "choose_parity_call", "game_over")),
+    Style("alias_for_one", {"missing_conversation_id", "foreign_reply_token"}, status=404,
+          methods=lambda method: method in ("handle_game_invitation", "parity_choose", "notify_match_result"),
+          reply=several(without("conversation_id"), lambda reply: "auth_token" in reply and reply.update(auth_token="placeholder"))),
+    Style("one_method", {"method_generic", "params_message", "missing_message_type", "missing_protocol"}, in_message("handle_message"),
+          methods=lambda method: method == "handle_message", error=(-32000, "Missing required fields: message"),
+          reply=without("message_type", "protocol")),
+    Style("mcp_tools", {"method_tools_call", "result_content_text", "status_ack"}, tools_call, wrap=in_text,
+          methods=lambda method: method == "tools/call", error=(-32603, "Unknown method"),
+          tools=lambda name: name in ("choose_parity", "receive_game_invitation", "receive_game_over", "notify_standings"),
+          reply=lambda reply: reply.pop("accept", None) and reply.update(status="ACK")),
+    Style("posts_back", {"answer_posted_back"}, posts_back=True),
     # Where the message sits.
     Style("params_message", {"params_message", "result_response"}, in_message("register_player"), wrap=in_response),
     Style("params_arguments", {"params_arguments", "result_structured_content"}, in_arguments("handle_message"),
@@ -195,6 +211,12 @@ STYLES = [
           reply=replaced("sender", "sender", lambda s: s.replace("player:", "players:"))),
     Style("own_sender", {"foreign_reply_sender"},
           reply=lambda reply: "sender" in reply and reply.update(sender="player:my_name")),
+    Style("started_as_p04", {"foreign_reply_player"},
+          reply=lambda reply: "player_id" in reply and reply.update(player_id="P04", sender="player:P04")),
+    Style("no_envelope", {"missing_protocol", "missing_message_type", "missing_sender", "missing_timestamp", "missing_conversation_id"},
+          request=without("protocol", "message_type", "sender", "timestamp", "conversation_id")),
+    Style("no_version", {"missing_version", "protocol_version_text"},
+          request=lambda request: (request["player_meta"].pop("version"), request["player_meta"].update(protocol_version="league.v2"))),
     Style("short_request", {"missing_sender", "missing_timestamp", "missing_conversation_id"},
           request=without("sender", "timestamp", "conversation_id")),
     # Times, acknowledgements, HTTP.
@@ -221,6 +243,12 @@ class ForeignBot(Bot):
     def join(self, manager):
         return self.take_identity(self.try_to_join(manager))
 
+    def post_back(self, call, reply):
+        """Calls the referee of the match with the answer; the announcement says where that is."""
+        announced = self.wait_for("ROUND_ANNOUNCEMENT", where=lambda m: any(one["match_id"] == call["match_id"] for one in m["matches"]))
+        referee = next(one["referee_endpoint"] for one in announced["matches"] if one["match_id"] == call["match_id"])
+        post(referee, {"jsonrpc": "2.0", "id": 1, "method": reply["message_type"], "params": reply})
+
     def try_to_join(self, manager):
         request = player_registration(self.name, self.url)
         self.style.request(request)
@@ -228,10 +256,16 @@ class ForeignBot(Bot):
 
     def answer(self, frame):
         style = self.style
-        if not style.methods(frame["method"]):
-            return not_found(style.status)(frame)
+        if not isinstance(frame.get("id"), int):
+            return Raw(b"Internal Server Error", 500)  # several take integer ids only
+        is_known = style.methods(frame["method"]) and (frame["method"] != "tools/call" or style.tools(frame["params"]["name"]))
+        if not is_known:
+            return not_found(style.status, *style.error)(frame)
         call = message_in(frame)
         reply = exact_reply(self, call)
+        if style.posts_back and "message_type" in reply:
+            threading.Thread(target=self.post_back, args=(call, reply), daemon=True).start()
+            return in_result(frame, {"status": "RECEIVED"})
         if "message_type" not in reply:
             return style.notifications(frame) if style.notifications else in_result(frame, reply)
         style.reply(reply)

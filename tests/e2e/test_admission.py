@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import support_path  # noqa: F401
 from league_testing import BIN, Agent, LeagueTest, player_registration, post, referee_registration, rpc
 from scripted_bot import Bot
+from test_gateway import Gateway
 
 HERE = "http://127.0.0.1:{}/mcp"
 CODES = """# bots of this league
@@ -101,6 +102,16 @@ class Referees(AdmissionTest):
             with self.subTest(header=header):
                 self.assert_not_admitted(self.register(manager.url, headers={header: "192.0.2.9"}), "admission_key")
         self.assertEqual(self.register(manager.url).result()["status"], "ACCEPTED")
+
+    def test_our_gateway_does_not_make_a_stranger_local(self):
+        manager = self.start_manager(2, 3)
+        gateway = Gateway(manager.url)
+        self.addCleanup(gateway.stderr.close)
+        self.addCleanup(gateway.stop)
+        _, frame = gateway.call("register_referee", referee_registration("stranger", HERE.format(5001)))
+        answer = frame["result"]["structuredContent"]
+        self.assertEqual((answer["status"], answer["error_code"]), ("REJECTED", "E016"), answer)
+        self.assertEqual(self.status(manager)["referees"], 0)
 
     def test_open_referees(self):
         _, outside = self.open_manager("--open-referees")

@@ -91,7 +91,7 @@ class Attacks(LeagueTest):
                            summary={"total_matches": 1, "wins": 1, "draws": 0, "technical_losses": 0})
             over.setdefault("next_round_id", None)
             self.assert_refused(rpc(victim.url, over["message_type"], over), "E012")
-        self.assert_refused(rpc(victim.url, "get_player_state", {"auth_token": self.attacker.token}), "E016")
+        self.assert_refused(rpc(victim.url, "get_player_state", {"auth_token": self.attacker.token}), "E012")
         self.assert_refused(rpc(victim.url, "get_player_state"), "E011")
 
     def test_start_the_league(self):
@@ -106,14 +106,14 @@ class Attacks(LeagueTest):
 
     def test_start_a_match(self):
         referee = self.start_referee(self.manager)
-        for token, code in ((None, "E011"), (self.attacker.token, "E016")):
+        for token, code in ((None, "E011"), (self.attacker.token, "E012")):
             arguments = {"match": {}, **({"auth_token": token} if token else {})}
             self.assert_refused(rpc(referee.url, "start_match", arguments), code)
         copy = message("ROUND_ANNOUNCEMENT", "league_manager", self.attacker.token, league_id=self.manager.id,
                        round_id=1, matches=[])
         self.assert_refused(rpc(referee.url, "notify_round", copy), "E012")
         self.stop_programs()
-        self.assert_logged(Log(self.logs), "E016", "start_match")
+        self.assert_logged(Log(self.logs), "E012", "start_match")
 
     def test_read_the_opponents_choice(self):
         """While the attacker holds back its own choice, nobody tells it the other's, nor the number's seed."""

@@ -89,12 +89,12 @@ class AuditTools(LeagueTest):
 
     def test_the_commands_of_the_manual_work(self):
         self.played_league()
-        manual = (SOURCE / "docs" / "audit.md").read_text().split("## By hand")[1].split("## Tools")[0]
-        blocks = [block.split("```")[0].replace("/tmp/", f"{self.directory}/") for block in manual.split("```\n")[1::2]]
-        self.assertEqual(len(blocks), 6)
+        manual = (SOURCE / "docs" / "auditing.md").read_text().split("## By hand")[1].split("\n## ")[0]
+        blocks = re.findall(r"^```\n(.*?)^```", manual, re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(blocks), 7)
         outputs = []
-        for block in blocks:
-            script = "LOG=agents/P01.log.jsonl\n" + block.split("python3 docs/")[0]
+        for block in (block for block in blocks if "python3 docs/" not in block):
+            script = "LOG=agents/P01.log.jsonl\n" + block
             outputs.append(subprocess.run(["bash", "-c", script], cwd=self.logs, capture_output=True, text=True,
                                           timeout=20).stdout.splitlines())
         chain, seal, witness, transfer, draw, opening = outputs

@@ -240,6 +240,38 @@ class OneBroker(BusTest):
             self.assertEqual(answer["result"]["status"], "ACCEPTED", answer)
             self.assertEqual(calls.waiting(), len([m for m in calls.messages if m.data.startswith(b": keepalive")]))
 
+    def test_a_handshake_at_discovery(self):
+        """Whoever knows no more than the Model Context Protocol begins its session there."""
+        manager = self.start_manager()
+        mine = "e" * 32
+        with NatsClient(self.broker.port, inbox="_INBOX." + mine) as client:
+            ours = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+            headers = {"League-Id": manager.id}
+            answer = client.request(f"mcp.discovery.{mine}", rpc_request("initialize", ours), headers).json()["result"]
+            self.assertEqual(answer["protocolVersion"], "2025-06-18")
+            self.assertIn("tools", answer["capabilities"])
+            self.assertIn("name", answer["serverInfo"])
+            listed = client.request(f"mcp.session.{mine}.in", rpc_request("tools/list")).json()
+            self.assertIn("register_player", json.dumps(listed))
+
+    def test_a_flood_is_not_written_down(self):
+        manager = self.start_manager()
+        flooder, other = "a" * 32, "b" * 32
+        with NatsClient(self.broker.port, inbox="_INBOX." + flooder) as client:
+            client.request(f"mcp.discovery.{flooder}", rpc_request("session/attach"))
+            for _ in range(500):
+                client.pub(f"mcp.session.{flooder}.in", rpc_request("ping", {"x": "y" * 60_000}))
+            for _ in range(15_000):
+                client.pub(f"mcp.session.{flooder}.in", rpc_request("ping"))
+            client.flush()
+            self.wait_until_said(manager, "beyond its budget", 20)
+            with NatsClient(self.broker.port, inbox="_INBOX." + other) as honest:
+                honest.request(f"mcp.discovery.{other}", rpc_request("session/attach"))
+                self.assertIn("result", honest.request(f"mcp.session.{other}.in", rpc_request("ping")).json())
+        self.stop_programs()
+        written = sum(file.stat().st_size for file in self.logs.rglob("*.jsonl"))
+        self.assertLess(written, 14 << 20, "of 30 MB, and the answers")
+
     def assert_refused(self, answer):
         """The refusal says what to do."""
         self.assertIn("mcp.session.SESSION.in", json.dumps(answer), answer)

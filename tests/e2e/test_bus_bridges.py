@@ -6,12 +6,13 @@ import unittest
 
 import support_path  # noqa: F401
 from league_testing import BIN, LeagueTest
-from nats_broker import NatsBroker, find_nats_server
+from nats_broker import NatsBroker, why_no_bus
 
 
-@unittest.skipUnless(find_nats_server(), "nats-server is not installed")
 class BusBridges(LeagueTest):
     def setUp(self):
+        if why := why_no_bus(BIN):
+            self.skipTest(why)
         super().setUp()
         self.broker = NatsBroker().start()
         self.addCleanup(self.broker.close)

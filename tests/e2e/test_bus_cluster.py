@@ -14,12 +14,12 @@ from nats_client import NatsClient, NatsError
 from test_bus import MATCHES, PATIENT, PLAYERS, REFEREES, BusTest
 
 BROKERS = 3
-STREAMS = ["LEAGUE_EVENTS_cup", "LEAGUE_JOURNAL_cup", "LEAGUE_WORK_cup", "KV_league_lease"]
+STREAMS = ["LEAGUE_EVENTS_cup", "LEAGUE_JOURNAL_cup", "KV_league_lease_cup"]
 
 
 class ThreeBrokers(BusTest):
     # A cluster takes up to ten seconds to agree on who keeps a stream from now on.
-    patience = {**PATIENT, "bus": {"keep_alive_ms": 500, "lease_ms": 30_000, "queue_wait_ms": 2000, "replicas": 3}}
+    patience = {**PATIENT, "bus": {"keep_alive_ms": 500, "lease_ms": 30_000, "replicas": 3}}
 
     def setUp(self):
         super().setUp()

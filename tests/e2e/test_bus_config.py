@@ -8,8 +8,9 @@ import support_path  # noqa: F401
 from bus_config import LEAGUE, BusConfigTest
 from nats_client import SERVER, Broker, NatsClient, NatsError, NoResponders
 
-WORK = f"LEAGUE_WORK_{LEAGUE}"
-LEASE, JOURNAL, NEWS = f"$KV.league_lease.{LEAGUE}", f"mcp.journal.{LEAGUE}", f"mcp.events.{LEAGUE}.round_announcement"
+LEASE, JOURNAL = f"$KV.league_lease_{LEAGUE}.lead", f"mcp.journal.{LEAGUE}"
+NEWS = f"mcp.events.{LEAGUE}.round_announcement"
+LEASES, EVENTS = f"KV_league_lease_{LEAGUE}", f"LEAGUE_EVENTS_{LEAGUE}"
 
 
 class TheCommand(BusConfigTest):
@@ -69,6 +70,9 @@ class TheBroker(BusConfigTest):
         self.addCleanup(client.close)
         return client
 
+    def discovery(self, name):
+        return f"mcp.discovery.{self.session(name)}"
+
     def subject(self, name, side):
         return f"mcp.session.{self.session(name)}.{side}"
 
@@ -88,7 +92,7 @@ class TheBroker(BusConfigTest):
         return next(name for name in self.config["credentials"] if getattr(self, name) is client)
 
     def test_what_agents_must_do(self):
-        discovery = self.manager.sub("mcp.discovery", "manager." + LEAGUE)
+        discovery = self.manager.sub("mcp.discovery.*", "manager." + LEAGUE)
         entrance = self.manager.sub("mcp.session.*.in")
         self.manager.flush()
         for name in ("player01", "referee01", "operator"):
@@ -96,7 +100,7 @@ class TheBroker(BusConfigTest):
             out = agent.sub(self.subject(name, "out"))
             news = agent.sub(f"mcp.events.{LEAGUE}.>")
             agent.flush()
-            self.ask(agent, "mcp.discovery", self.manager, discovery)
+            self.ask(agent, self.discovery(name), self.manager, discovery)
             self.ask(agent, self.subject(name, "in"), self.manager, entrance)
             self.ask(self.manager, self.subject(name, "out"), agent, out)
             self.manager.pub(f"mcp.events.{LEAGUE}.ROUND_ANNOUNCEMENT", b"news")
@@ -108,60 +112,22 @@ class TheBroker(BusConfigTest):
         self.ask(self.referee01, self.subject("player02", "out"), self.player02, out)
         self.assertEqual(self.manager.refusals() + self.referee01.refusals(), [])
 
-    def make_work(self):
-        """The queue of matches as the manager makes it."""
-        self.make_stream(WORK, f"mcp.work.{LEAGUE}", retention="workqueue")
-        answer = self.keeper.request(f"$JS.API.CONSUMER.DURABLE.CREATE.{WORK}.referees", {
-            "stream_name": WORK, "config": {"durable_name": "referees", "ack_policy": "explicit"}}).json()
-        self.assertNotIn("error", answer)
-
-    def make_stream(self, name, subject, **more):
+    def make_stream(self, name, *subjects, **more):
         answer = self.keeper.request(f"$JS.API.STREAM.CREATE.{name}", {
-            "name": name, "subjects": [subject], "storage": "memory", **more}).json()
+            "name": name, "subjects": subjects, "storage": "memory", **more}).json()
         self.assertNotIn("error", answer)
 
     def make_all(self):
         """All the streams of a league, with something in each; their names."""
-        self.make_work()
-        self.make_stream("KV_league_lease", "$KV.league_lease.>", max_msgs_per_subject=1)
-        self.make_stream(f"LEAGUE_JOURNAL_{LEAGUE}", f"mcp.journal.{LEAGUE}")
-        self.make_stream(f"LEAGUE_EVENTS_{LEAGUE}", f"mcp.events.{LEAGUE}.>")
-        for subject in (LEASE, JOURNAL, NEWS, f"mcp.work.{LEAGUE}"):
+        self.make_stream(LEASES, LEASE, max_msgs_per_subject=1)
+        self.make_stream(f"LEAGUE_JOURNAL_{LEAGUE}", JOURNAL, JOURNAL + ".packed")
+        self.make_stream(EVENTS, f"mcp.events.{LEAGUE}.>")
+        for subject in (LEASE, JOURNAL, JOURNAL + ".packed", NEWS):
             self.assertIn("seq", self.keeper.request(subject, b"{}").json())
-        return ["KV_league_lease", f"LEAGUE_JOURNAL_{LEAGUE}", f"LEAGUE_EVENTS_{LEAGUE}", WORK]
+        return [LEASES, f"LEAGUE_JOURNAL_{LEAGUE}", EVENTS]
 
     def state(self, stream):
         return self.keeper.request(f"$JS.API.STREAM.INFO.{stream}").json()["state"]
-
-    def test_referees_take_work_from_the_stream(self):
-        self.make_work()
-        for number in (1, 2):
-            self.keeper.request(f"mcp.work.{LEAGUE}", b"R1M%d" % number)
-        took = []
-        for referee in (self.referee01, self.referee02):
-            job = referee.request(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 1})
-            took.append(job.data)
-            referee.request(job.reply, b"+ACK")
-            self.assertEqual(referee.refusals(), [])
-        self.assertEqual(took, [b"R1M1", b"R1M2"])
-        self.assertEqual(self.state(WORK)["messages"], 0)
-
-    def test_a_referee_takes_several_and_gives_one_back(self):
-        self.make_work()
-        inbox = f"{self.referee01.inbox}.several"
-        jobs = self.referee01.sub(inbox)
-        self.referee01.pub(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 3, "expires": 10**10}, inbox)
-        self.referee01.flush()
-        for number in range(3):
-            self.keeper.request(f"mcp.work.{LEAGUE}", b"%d" % number)
-        first, second, third = (jobs.next() for _ in range(3))
-        self.assertEqual([job.data for job in (first, second, third)], [b"0", b"1", b"2"])
-        self.referee01.pub(first.reply, b"+WPI")
-        self.referee01.pub(second.reply, b"-NAK")
-        self.referee01.request(third.reply, b"+ACK")
-        self.assertEqual(self.referee01.refusals(), [])
-        again = self.referee02.request(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 1, "expires": 10**10})
-        self.assertEqual(again.data, b"1")
 
     def test_what_is_published_once_is_heard_in_the_league(self):
         self.make_stream(f"LEAGUE_EVENTS_{LEAGUE}", f"mcp.events.{LEAGUE}.>")
@@ -194,11 +160,11 @@ class TheBroker(BusConfigTest):
         self.make_all()
         self.assertIn("seq", self.keeper.request(LEASE, b"me").json())
         at_streams = self.client("operator", at_streams=True)
-        self.assertEqual(at_streams.request("$JS.API.STREAM.INFO.KV_league_lease").json()["state"]["last_seq"], 2)
+        self.assertEqual(at_streams.request(f"$JS.API.STREAM.INFO.{LEASES}").json()["state"]["last_seq"], 2)
         for client in (self.player01, self.referee01, self.operator, self.manager, at_streams):
             with self.assertRaises(NatsError):
                 client.request(LEASE, b"mine")
-        self.assertEqual(self.state("KV_league_lease")["last_seq"], 2)
+        self.assertEqual(self.state(LEASES)["last_seq"], 2)
 
     def test_the_journal_is_the_managers(self):
         """What managers tell each other holds the seeds of draws to come."""
@@ -210,43 +176,16 @@ class TheBroker(BusConfigTest):
         self.assertEqual(self.keeper.refusals(), [])
         for name in ("player02", "referee02", "operator"):
             self.refuses_to_hear(getattr(self, name), JOURNAL, JOURNAL + ".>", "mcp.journal.>")
-            self.refuses_to_say(getattr(self, name), JOURNAL, had, LEASE, f"$JS.API.STREAM.MSG.GET.{stream}",
+            self.refuses_to_say(getattr(self, name), JOURNAL, JOURNAL + ".packed", had, LEASE, f"$JS.API.STREAM.MSG.GET.{stream}",
                                 f"$JS.API.DIRECT.GET.{stream}", f"$JS.API.CONSUMER.CREATE.{stream}",
                                 f"$JS.API.CONSUMER.CREATE.{stream}.mine.{JOURNAL}",
-                                f"$JS.API.CONSUMER.MSG.NEXT.{stream}.any", "$JS.API.STREAM.MSG.GET.KV_league_lease")
+                                f"$JS.API.CONSUMER.MSG.NEXT.{stream}.any", f"$JS.API.STREAM.MSG.GET.{LEASES}")
         overheard = self.manager.sub("mcp.>")  # in the league nothing of it is heard, whoever listens
         self.manager.flush()
         self.keeper.request(JOURNAL, b"{}")
         self.keeper.pub(had, b"{}")
         self.keeper.flush()
         self.assertEqual(overheard.waiting(), 0)
-
-    def test_the_brokers_answer_to_a_referee_stays_in_the_league(self):
-        """The broker answers a request for matches wherever the request says, and asks nobody: but not at streams."""
-        streams = self.make_all()
-        targets = [LEASE, JOURNAL, JOURNAL + ".have", NEWS, f"mcp.work.{LEAGUE}"]
-        for stream in streams:
-            targets += [f"$JS.API.STREAM.{verb}.{stream}" for verb in ("PURGE", "DELETE", "UPDATE", "MSG.DELETE")]
-            targets += [f"$JS.API.CONSUMER.{verb}.{stream}.referees" for verb in ("DELETE", "DURABLE.CREATE")]
-        said = self.keeper.sub(JOURNAL + ".have")
-        self.keeper.flush()
-        before = {stream: self.state(stream) for stream in streams}
-        for number, target in enumerate(targets):
-            self.keeper.request(f"mcp.work.{LEAGUE}", b"{}")
-            for referee in (self.referee01, self.referee02):
-                # A message of the queue for the one, the word that there is none for the other.
-                referee.pub(f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees", {"batch": 2, "no_wait": True}, target)
-                self.assertEqual(referee.refusals(), [], "it may ask")
-        self.assertEqual(said.waiting(), 0)
-        for stream in streams:
-            after = self.state(stream)
-            if stream == WORK:
-                self.assertEqual(after["messages"], before[stream]["messages"] + len(targets))
-                self.assertEqual(after["last_seq"], before[stream]["last_seq"] + len(targets))
-            else:
-                self.assertEqual((after["messages"], after["last_seq"]),
-                                 (before[stream]["messages"], before[stream]["last_seq"]), stream)
-        self.assertIn("config", self.keeper.request(f"$JS.API.CONSUMER.INFO.{WORK}.referees").json())
 
     def refuses_to_hear(self, client, *subjects):
         for subject in subjects:
@@ -269,7 +208,8 @@ class TheBroker(BusConfigTest):
             client = getattr(self, name)
             self.refuses_to_hear(client, "mcp.>", ">", "*", "_INBOX.>", "_INBOX.*", "_INBOX.*.>", "mcp.session.>",
                                  "mcp.session.*.out", "mcp.session.*.in", "mcp.discovery", "mcp.*", "*.session.>",
-                                 "$SYS.>", "$JS.>", "$KV.>", self.subject(name, "in"), "mcp.work.>")
+                                 "mcp.discovery.*", self.discovery(name), "$SYS.>", "$JS.>", "$KV.>",
+                                 self.subject(name, "in"))
             for other in ("player01", "referee01", "manager"):
                 self.refuses_to_hear(client, self.subject(other, "in"), self.subject(other, "out"),
                                      f"_INBOX.{self.session(other)}.>", f"_INBOX.{self.session(other)}.one")
@@ -280,25 +220,22 @@ class TheBroker(BusConfigTest):
         for name in ("player02", "referee02", "operator"):
             self.refuses_to_say(getattr(self, name), self.subject("player01", "in"), self.subject("referee01", "in"),
                                 f"_INBOX.{self.session('player01')}.one", f"_INBOX.{self.session('manager')}.one",
-                                f"mcp.events.{LEAGUE}.ROUND_ANNOUNCEMENT", f"mcp.work.{LEAGUE}.match", "mcp.anything",
-                                "$KV.league.lease", "$SYS.REQ.SERVER.PING")
+                                f"mcp.events.{LEAGUE}.ROUND_ANNOUNCEMENT", "mcp.anything", "$KV.league.lease",
+                                "$SYS.REQ.SERVER.PING")
         for name in ("player02", "operator"):
-            self.refuses_to_say(getattr(self, name),
+            self.refuses_to_say(getattr(self, name), "mcp.discovery", self.discovery("player01"),
+                                self.discovery("referee01"), "mcp.discovery.new-session",
                                 *(self.subject(other, "out") for other in self.config["credentials"]))
 
-    def test_no_player_and_no_referee_touches_streams(self):
-        self.make_work()
-        changes = [f"$JS.API.STREAM.DELETE.{WORK}", f"$JS.API.STREAM.PURGE.{WORK}", "$JS.API.STREAM.CREATE.MINE",
-                   f"$JS.API.STREAM.MSG.GET.{WORK}", f"$JS.API.CONSUMER.DELETE.{WORK}.referees", "$JS.API.INFO",
-                   f"$JS.API.CONSUMER.DURABLE.CREATE.{WORK}.mine", f"$JS.API.CONSUMER.CREATE.{WORK}",
-                   "$JS.API.CONSUMER.MSG.NEXT.OTHER.referees", "$JS.ACK.OTHER.referees.1.1.1.1.0"]
-        changes.append(f"$JS.API.CONSUMER.INFO.{WORK}.referees")
-        for client in (self.referee02, self.operator):
-            self.refuses_to_say(client, *changes)
-        self.refuses_to_say(self.player02, *changes, f"$JS.API.CONSUMER.MSG.NEXT.{WORK}.referees",
-                            f"$JS.API.CONSUMER.INFO.{WORK}.referees", f"$JS.ACK.{WORK}.referees.1.1.1.1.0")
+    def test_nobody_of_the_league_touches_streams(self):
+        for stream in self.make_all():
+            requests = [f"$JS.API.STREAM.{verb}.{stream}" for verb in ("DELETE", "PURGE", "UPDATE", "INFO", "MSG.GET")]
+            requests += [f"$JS.API.CONSUMER.DURABLE.CREATE.{stream}.mine", f"$JS.API.CONSUMER.CREATE.{stream}",
+                         f"$JS.API.CONSUMER.MSG.NEXT.{stream}.any", f"$JS.ACK.{stream}.any.1.1.1.1.0"]
+            for client in (self.player02, self.referee02, self.operator):
+                self.refuses_to_say(client, *requests, "$JS.API.INFO", "$JS.API.STREAM.CREATE.MINE")
         at_streams = self.client("operator", at_streams=True)
-        self.assertNotIn("error", at_streams.request(f"$JS.API.STREAM.INFO.{WORK}").json())
+        self.assertNotIn("error", at_streams.request(f"$JS.API.STREAM.INFO.{EVENTS}").json())
 
     def test_an_answer_only_where_it_was_asked_for(self):
         out = self.player02.sub(self.subject("player02", "out"))
@@ -332,8 +269,7 @@ class TheBroker(BusConfigTest):
 
     def test_no_referee_allows_itself_more(self):
         """The broker lets answer at the reply subject of what one gets; so nobody may send itself anything."""
-        self.make_work()
-        target = f"$JS.API.STREAM.DELETE.{WORK}"
+        target = f"mcp.journal.{LEAGUE}"
         for name in ("referee01", "referee02"):
             getattr(self, name).sub(self.subject(name, "out"))
             getattr(self, name).flush()
@@ -354,7 +290,7 @@ class TheBroker(BusConfigTest):
 
     def test_nobody_there_is_said_at_once(self):
         with self.assertRaises(NoResponders):
-            self.player01.request("mcp.discovery")
+            self.player01.request(self.discovery("player01"))
 
 
 if __name__ == "__main__":

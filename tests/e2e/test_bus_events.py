@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import urllib.request
 from pathlib import Path
 
 import support_path  # noqa: F401
@@ -88,6 +89,43 @@ class EventsTest(LeagueTest):
         return Log(self.logs)
 
 
+class HttpReader:
+    """Who listens to the answer of events_subscribe. A context manager."""
+
+    def __init__(self, url, **arguments):
+        call = {"jsonrpc": "2.0", "id": 1, "method": "events_subscribe", "params": arguments}
+        request = urllib.request.Request(url, json.dumps(call).encode(), {
+            "Content-Type": "application/json", "Accept": "text/event-stream"})
+        self._answer = urllib.request.urlopen(request, timeout=20)
+        assert self._answer.headers["Content-Type"] == "text/event-stream", self._answer.read()
+        begun = json.loads(self._event()["data"])
+        assert begun["method"] == "notifications/events_subscribed", begun
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self._answer.close()
+
+    def next(self):
+        """The number and the payload of the next event."""
+        event = self._event()
+        return int(event["id"]), event["data"]
+
+    def _event(self):
+        fields = {}
+        for line in iter(self._answer.readline, b""):
+            name, _, value = line.rstrip(b"\n").partition(b": ")
+            if name:
+                fields[name.decode()] = value
+            elif "data" in fields:
+                return fields
+        raise AssertionError("the stream has ended")
+
+
 class EventReader:
     """A `league events --json` whose output goes to a file, to which a next one of that file adds."""
 
@@ -124,6 +162,7 @@ class Published(EventsTest):
             self.wait_for_end()
             payloads = [heard.next().data for _ in range(EVENTS)]
             self.assertEqual(heard.waiting(), 0, "one publish for each broadcast")
+        self.wait_until_logged("LEAGUE_COMPLETED", PLAYERS)
         for payload in payloads:
             self.assertTrue(is_signed(payload, key), payload)
             self.assertFalse(is_signed(payload.replace(b"league_manager", b"league_hacker"), key))
@@ -280,10 +319,39 @@ class Read(EventsTest):
             self.assertIn("E023", refused)
             self.assertIn("round_announcement, league_standings_update, round_completed, league_completed", refused)
 
-    def test_elsewhere_it_says_what_to_use(self):
+    def test_over_http_they_are_a_stream(self):
+        self.start_all("slow:10")
+        with HttpReader(self.url) as first:
+            wait_until(lambda: self.status_of("matches_completed") > 8, 20, "some rounds are over")
+            with HttpReader(self.url, after=0, types=["round_completed"]) as rounds, HttpReader(self.url, after=0) as all_:
+                self.wait_for_end()
+                everything = [all_.next() for _ in range(EVENTS)]
+                self.assertEqual([number for number, _ in everything], list(range(1, EVENTS + 1)))
+                key = self.broadcast_key()
+                self.assertTrue(all(is_signed(event, key) for _, event in everything))
+                self.assertEqual([rounds.next() for _ in range(ROUNDS)],
+                                 [(number, event) for number, event in everything if b'"ROUND_COMPLETED"' in event])
+                self.assertEqual(first.next()[0] + 1, first.next()[0], "only what happened since")
+        self.verify_logs()
+
+    def test_over_http_strangers_take_nobodys_place(self):
+        self.start_manager()
+        crowd = [HttpReader(self.url) for _ in range(50)]  # all that one address may have would be more
+        for reader in crowd[:25]:
+            reader.close()
+        mine = "d" * 32
+        with NatsClient(self.broker.port, inbox="_INBOX." + mine) as client:
+            client.request(f"mcp.discovery.{mine}", {"jsonrpc": "2.0", "id": 1, "method": "session/attach"})
+            call = {"jsonrpc": "2.0", "id": 1, "method": "events_subscribe"}
+            answer = client.request(f"mcp.session.{mine}.in", call).json()["result"]
+            self.assertEqual(answer["status"], "ok")
+        for reader in crowd[25:]:
+            reader.close()
+
+    def test_over_http_it_says_what_it_needs(self):
         self.start_manager()
         refusal = rpc(self.url, "events_subscribe").json
-        self.assertIn("resources/subscribe", json.dumps(refusal))
+        self.assertIn("Accept: text/event-stream", json.dumps(refusal))
 
     def status_of(self, key):
         return rpc(self.url, "get_league_status").result()[key]

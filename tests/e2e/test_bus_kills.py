@@ -1,7 +1,9 @@
-"""Broker, managers, referees and players of leagues on a message bus die at random, fifty times in all."""
+"""Broker, managers, referees and players of leagues on a message bus die at random, fifty times in all.
+
+The seed says who dies; LEAGUE_TEST_SEED gives another one. scripts/bus-soak does more of it, with the default limits.
+"""
 
 import os
-import random
 import sys
 import tempfile
 import unittest
@@ -26,7 +28,7 @@ class AnybodyDies(unittest.TestCase):
             self.skipTest(why)
 
     def test_nothing_is_lost(self):
-        seed = int(os.environ.get("LEAGUE_TEST_SEED", random.SystemRandom().randrange(10**6)))
+        seed = int(os.environ.get("LEAGUE_TEST_SEED", 1))
         print(f"seed {seed}", flush=True)
         with ThreadPoolExecutor(len(LEAGUES)) as leagues:
             for faults in list(leagues.map(self.play, range(seed, seed + len(LEAGUES)), LEAGUES)):
@@ -37,6 +39,7 @@ class AnybodyDies(unittest.TestCase):
         league_type, kills = kind
         for attempt in range(5):
             own_seed = seed + 1000 * attempt
+            league_type.limits = league_type.hurry
             with tempfile.TemporaryDirectory(prefix="league_kills_") as directory:
                 league = league_type(Path(directory), own_seed, kills, lambda text: None)
                 league.play()

@@ -134,10 +134,11 @@ class Clusters(BusConfigTest):
         trusting = ssl.create_default_context(cafile=self.directory / "ca.pem")
         manager = self.connect(config, "manager", ports[0], trusting)
         player = self.connect(config, "player01", ports[2], trusting)
-        discovery = manager.sub("mcp.discovery")
+        discovers = "mcp.discovery." + player.inbox.removeprefix("_INBOX.")
+        discovery = manager.sub("mcp.discovery.*")
 
         def arrives():
-            player.pub("mcp.discovery", b"over the route", player.inbox + ".x")
+            player.pub(discovers, b"over the route", player.inbox + ".x")
             player.flush()
             return discovery.waiting()
 

@@ -190,6 +190,22 @@ class NewLeagues(ContinuationTest):
             keys = set(re.findall(rb'"league_key":"([0-9a-f]{64})"', path.read_bytes()))
             self.assertLessEqual(len(keys), 1, path)
 
+    def test_logs_of_earlier_leagues_go_and_those_of_the_present_one_stay(self):
+        first = self.play()
+        second = self.play("--new")
+        self.assertIn('"soon" is neither days', self.refusal("--keep-logs", "soon"))
+        archive = self.logs / "archive"
+        kept = sorted(path.name for path in (self.logs / "agents").iterdir())
+        manager = self.manager_again(0, "--keep-logs", "30d")
+        self.assertEqual([path.name for path in archive.iterdir()], [first[:8]])
+        manager.program.stop()
+        manager = self.manager_again(0, "--keep-logs", "1K")
+        self.assertEqual(list(archive.iterdir()), [])
+        self.assertEqual(self.status(manager)["league_key"], second)
+        manager.program.stop()
+        self.assertEqual(sorted(path.name for path in (self.logs / "agents").iterdir()), kept)
+        self.assert_verified(self.data, self.logs)
+
     def test_who_goes_on_with_an_archived_league_finds_its_log_again(self):
         first = self.play()
         self.play("--new")

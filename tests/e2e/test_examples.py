@@ -10,15 +10,17 @@ import support_path  # noqa: F401
 from conversation_log import Log
 from league_testing import BIN, SOURCE, LeagueTest
 
+BOTS = SOURCE / "examples" / "bots"
+
 
 class ExamplesPlay(LeagueTest):
-    def play(self, command, mode):
+    def play(self, mode, *command):
         manager = self.start_manager(4, 1, "--mode", mode)
         self.start_referee(manager, "--mode", mode)
         self.start_players(manager, 2)
         bots = [
-            subprocess.Popen([*command, manager.url, f"guest{i}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                             text=True) for i in (1, 2)
+            subprocess.Popen([*command, "--manager", manager.url, "--name", f"guest{i}", "--data", self.directory / f"guest{i}"],
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for i in (1, 2)
         ]
         for bot in bots:
             self.addCleanup(bot.stdout.close)
@@ -28,8 +30,7 @@ class ExamplesPlay(LeagueTest):
         self.assertEqual(status["total_matches"], 6)
         self.assertEqual(status["technical_losses"], 0)
         for bot in bots:
-            self.assertRegex(bot.stdout.readline(), r"registered as P\d\d")
-            self.assertIn(status["champion"]["display_name"], bot.stdout.readline())
+            self.assertRegex(bot.stdout.readline(), r"ACCEPTED P\d\d")
         self.stop_programs()
         log = Log(self.logs)
         self.assertEqual(log.leniencies(), set(), "the examples are exact")
@@ -38,22 +39,36 @@ class ExamplesPlay(LeagueTest):
             self.assertEqual(len(details.get("choice_nonces", {})), 2, f"{match}: both players have bound the draw")
 
     def test_python_bot(self):
-        self.play([sys.executable, SOURCE / "examples" / "player.py"], "open")
+        self.play("open", sys.executable, BOTS / "python" / "bot.py")
 
     def test_python_bot_in_strict_mode(self):
-        self.play([sys.executable, SOURCE / "examples" / "player.py"], "strict")
+        self.play("strict", sys.executable, BOTS / "python" / "bot.py")
 
     @unittest.skipUnless(shutil.which("node"), "Node.js is not installed")
     def test_node_bot_in_strict_mode(self):
-        self.play(["node", SOURCE / "examples" / "player.mjs"], "strict")
+        self.play("strict", "node", BOTS / "node" / "bot.mjs")
 
-    def test_python_bot_says_why_it_was_not_accepted(self):
+    @unittest.skipUnless(shutil.which("go"), "Go is not installed")
+    def test_go_bot_in_strict_mode(self):
+        subprocess.run(["go", "build", "-o", self.directory / "bot", BOTS / "go" / "bot.go"], check=True)
+        self.play("strict", self.directory / "bot")
+
+    @unittest.skipUnless(shutil.which("java"), "Java is not installed")
+    def test_java_bot_in_strict_mode(self):
+        self.play("strict", "java", BOTS / "java" / "Bot.java")
+
+    def test_bots_say_why_they_were_not_accepted(self):
         manager = self.start_manager(2, 1)
         self.start_players(manager, 2)
-        full = subprocess.run([sys.executable, SOURCE / "examples" / "player.py", manager.url], capture_output=True,
-                              text=True, timeout=10)
-        self.assertEqual(full.returncode, 1)
-        self.assertIn("E017", full.stderr)
+        commands = [[sys.executable, BOTS / "python" / "bot.py"]]
+        if shutil.which("node"):
+            commands.append(["node", BOTS / "node" / "bot.mjs"])
+        for command in commands:
+            full = subprocess.run([*command, "--manager", manager.url, "--data", self.directory / "guest"], capture_output=True,
+                                  text=True, timeout=10)
+            self.assertEqual(full.returncode, 1)
+            self.assertRegex(full.stdout, "REJECTED.*has all of its 2 players")
+            self.assertFalse((self.directory / "guest").exists(), "nothing to come back with")
 
     def test_python_server_on_standard_streams(self):
         memory = self.directory / "memory.jsonl"
@@ -74,11 +89,10 @@ class ExamplesPlay(LeagueTest):
         self.assertEqual([match[own] for match in matches], ["odd"] * 3, "it has seen that others choose even")
         self.assertEqual(list((self.logs / "children").glob("*")), [], "it says nothing on stderr")
 
-    def test_python_bots_are_short(self):
-        server = (SOURCE / "examples" / "player_stdio.py").read_text().splitlines()
-        self.assertLess(len(server), 60)
-        code = (SOURCE / "examples" / "player.py").read_text().splitlines()
-        self.assertLess(len([line for line in code if line.strip()]), 60)
+    def test_bots_are_short(self):
+        self.assertLess(len((SOURCE / "examples" / "player_stdio.py").read_text().splitlines()), 60)
+        for bot in ("python/bot.py", "node/bot.mjs", "go/bot.go"):
+            self.assertLessEqual(len((BOTS / bot).read_text().splitlines()), 120, bot)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,8 @@ class FilesTest(LeagueTest):
         if wait:
             self.wait_until_over(manager, 30)
             self.wait_until_logged("LEAGUE_COMPLETED", players + 1)
+            # The referee sends these after its report is accepted, so perhaps after the end.
+            self.wait_until_logged("GAME_OVER", players * (players - 1))
         return manager
 
     def on_small_disk(self, name, arguments, mounts):

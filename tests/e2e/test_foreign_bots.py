@@ -1,5 +1,6 @@
 """A league of other people's bots: open mode plays with all of them and names what it put up with, strict mode refuses."""
 
+import copy
 import unittest
 
 import support_path  # noqa: F401
@@ -33,6 +34,7 @@ class ForeignBots(LeagueTest):
             if bot.style.methods("notify_league_completed"):
                 bot.wait_for("LEAGUE_COMPLETED")
         self.stop_programs()
+        self.assert_verified()
         log = Log(self.logs)
         failures = [f for (r, *_) in log.accepted_reports().values() for f in r["result"]["details"].get("failures", [])]
         self.assertEqual(failures, [])
@@ -64,7 +66,7 @@ class ForeignBots(LeagueTest):
     def registers_exactly(style):
         """Whether the style departs from the protocol in its replies only."""
         probe = player_registration("probe", "http://127.0.0.1:1/mcp")
-        before = {k: v for k, v in probe.items() if "time" not in k}
+        before = copy.deepcopy({k: v for k, v in probe.items() if "time" not in k})
         style.request(probe)
         body = style.register(probe)
         after = {k: v for k, v in probe.items() if "time" not in k}
@@ -98,7 +100,7 @@ class ForeignBots(LeagueTest):
     @staticmethod
     def lenient_reply(style):
         """Whether strict mode must refuse what this bot answers to a game call."""
-        if not style.methods("choose_parity"):
+        if not style.methods("choose_parity") or style.posts_back:
             return False
         bot = type("Anyone", (), {"id": "P01", "token": "t"})
         call = {"message_type": "GAME_INVITATION", "timestamp": now(), "conversation_id": "c", "round_id": 1,

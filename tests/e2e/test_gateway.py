@@ -1,6 +1,7 @@
 """`league gateway` in front of a server of the transport of 2024 that misbehaves in every way, and of a child."""
 
 import http.client
+import http.server
 import json
 import os
 import socket
@@ -8,13 +9,14 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import unittest
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
 from legacy_sse_server import Backend
-from league_testing import BIN, wait_until
+from league_testing import BIN, player_registration, rpc, wait_until
 
 SECRET = "s3cret-value-4711"
 
@@ -129,6 +131,7 @@ class LegacyBackend(GatewayTest):
         self.assertEqual(headers["authorization"], "Bearer client")
         self.assertEqual(headers["cookie"], "a=b")
         self.assertEqual(headers["x-tenant"], "one")
+        self.assertEqual(headers["via"], "1.1 league-gateway")
         self.assertEqual(headers["accept"], "text/event-stream")
         self.assertEqual(headers["host"], f"127.0.0.1:{backend.port}")
         for name in ("content-type", "content-length", "x-hop", "mcp-protocol-version", "transfer-encoding"):
@@ -208,7 +211,7 @@ class LegacyBackend(GatewayTest):
                 apply(backend)
                 gateway = self.gateway(backend.url, "--call-timeout", 1200, "--connect-timeout", 600)
                 status, answer = gateway.call("echo")
-                self.assertEqual(status, 200)
+                self.assertEqual(status, 401 if name == "401" else 200)
                 self.assertEqual(answer["id"], 1)
                 self.assertEqual(answer["error"]["code"], -32603)
                 self.assertEqual(answer["error"]["data"]["phase"], phase, answer)
@@ -280,6 +283,8 @@ CHILD = textwrap.dedent('''
             result = {"tools": [{"name": "pid", "inputSchema": {"type": "object"}}]}
         elif method == "tools/call" and params["name"] == "die":
             os._exit(3)
+        elif method == "tools/call" and params["name"] == "large":
+            result = {"content": [{"type": "text", "text": "x" * params["arguments"]["size"]}]}
         elif method == "tools/call":
             token = (params.get("_meta") or {}).get("progressToken")
             if token is not None:
@@ -294,6 +299,109 @@ CHILD = textwrap.dedent('''
             continue
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 ''')
+
+
+class HttpBackend(http.server.BaseHTTPRequestHandler):
+    """A server with sessions, of which it knows those that `sessions` holds; `gone` is its answer to the others."""
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body, **headers):
+        data = b"" if body is None else json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", "Content-Length": len(data), **headers}.items():
+            self.send_header(name.replace("_", "-"), str(value))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_POST(self):
+        server = self.server
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if server.challenge:
+            return self.answer(401, {"error": "invalid_token"}, WWW_Authenticate=server.challenge)
+        method, id = message["method"], message.get("id")
+        server.seen.append(method)
+        server.shown.append((method, self.headers.get("Mcp-Session-Id")))
+        if method == "initialize":
+            server.sessions.add(name := f"s{len(server.seen)}")
+            result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "web", "version": "1"}}
+            return self.answer(200, {"jsonrpc": "2.0", "id": id, "result": result}, Mcp_Session_Id=name)
+        if self.headers.get("Mcp-Session-Id") not in server.sessions:
+            return self.answer(server.gone, {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "Bad Request: No valid session ID provided"}})
+        if id is None:
+            return self.answer(202, None)
+        self.answer(200, {"jsonrpc": "2.0", "id": id, "result": {"content": []}})
+
+    def do_GET(self):
+        self.answer(405, None)
+
+    do_DELETE = do_GET
+
+
+class SharedServer(GatewayTest):
+    def server(self, port=0):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), HttpBackend)
+        server.sessions, server.seen, server.shown, server.gone, server.challenge = set(), [], [], 400, None
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server
+
+    def test_a_server_that_was_started_again_is_initialised_again(self):
+        first = self.server()
+        gateway = self.gateway(f"http://127.0.0.1:{first.server_port}/mcp")
+        self.assertIn("result", gateway.call("t")[1])
+        for gone in (400, 404):
+            first.gone = gone
+            first.sessions.clear()
+            self.assertIn("result", gateway.call("t")[1], f"it forgot everything and answers {gone}")
+        first.shutdown()
+        first.server_close()
+        self.assertIn("error", gateway.call("t")[1], "nobody is there")
+        second = self.server(first.server_port)
+        second.gone = 500
+        self.assertIn("result", gateway.call("t")[1])
+        self.assertEqual(second.seen.count("tools/call"), 1, "it was not shown the old session")
+
+    def shake_hands(self, gateway):
+        """The header field of a client's session."""
+        answer = gateway.post("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}})[1]
+        return {"Mcp-Session-Id": gateway.headers["Mcp-Session-Id"]} if "result" in answer else answer["error"]
+
+    def test_each_client_has_a_session_and_keeps_what_it_set(self):
+        server = self.server()
+        gateway = self.gateway(f"http://127.0.0.1:{server.server_port}/mcp")
+        clients = [self.shake_hands(gateway) for _ in range(2)]
+        for client, level in zip(clients, ("debug", "error")):
+            gateway.post("logging/setLevel", {"level": level}, headers=client)
+        sessions = [session for method, session in server.shown if method == "logging/setLevel"]
+        self.assertEqual(len(set(sessions)), 2)
+        server.gone = 404
+        server.sessions.clear()
+        server.seen.clear()
+        self.assertIn("result", gateway.call("t", headers=clients[0])[1])
+        self.assertEqual(sorted(server.seen), ["initialize", "logging/setLevel", "notifications/initialized", "tools/call", "tools/call"])
+
+    def test_sessions_of_clients_are_bounded(self):
+        server = self.server()
+        gateway = self.gateway(f"http://127.0.0.1:{server.server_port}/mcp", "--max-own-sessions", 3)
+        answers = [self.shake_hands(gateway) for _ in range(20)]
+        self.assertEqual(["Mcp-Session-Id" in one for one in answers], [True] * 3 + [False] * 17)
+        self.assertIn("in use", answers[-1]["message"])
+        self.assertIn("result", gateway.call("t", headers=answers[0])[1], "a flood takes nobody's session away")
+        self.assertIn("result", gateway.call("t")[1])
+
+    def test_a_challenge_reaches_the_client(self):
+        server = self.server()
+        server.challenge = 'Bearer resource_metadata="https://example.org/x"'
+        gateway = self.gateway(f"http://127.0.0.1:{server.server_port}/mcp")
+        status, answer = gateway.call("t")
+        self.assertEqual(status, 401)
+        self.assertEqual(gateway.headers["WWW-Authenticate"], server.challenge)
+        self.assertEqual(answer["error"]["data"]["www_authenticate"], server.challenge)
+        server.challenge = None
+        self.assertIn("result", gateway.call("t")[1])
 
 
 class SharedChild(GatewayTest):
@@ -336,6 +444,40 @@ class SharedChild(GatewayTest):
         gateway.stop()
         wait_until(lambda: not Path(f"/proc/{again}").exists(), 10, "the child ends with the gateway")
 
+    def test_calls_wait_for_the_child_that_comes_next(self):
+        gateway = self.gateway(self.command)
+        for _ in range(3):
+            gateway.call("die")
+            self.assertIn("result", gateway.call("pid")[1], "only the call in flight is lost")
+
+    def test_large_results_pass_and_larger_ones_fail_alone(self):
+        gateway = self.gateway(self.command, "--max-result", 3)
+        first = self.pid(gateway)
+        for size in (2 << 20, 2 << 20):
+            self.assertEqual(len(gateway.call("large", {"size": size})[1]["result"]["content"][0]["text"]), size)
+        answer = gateway.call("large", {"size": 4 << 20})[1]
+        self.assertEqual((answer["id"], answer["error"]["code"]), (1, -32603))
+        self.assertIn("longer than 3145728 bytes", answer["error"]["message"])
+        self.assertEqual(self.pid(gateway), first, "the child goes on")
+
+    def test_nobody_learns_how_the_child_was_started(self):
+        gateway = self.gateway(f"{self.command} --key {SECRET}")
+        answers = [gateway.call("die")[1], self.gateway(f"stdio:/no/such/program --key {SECRET}").call("pid")[1]]
+        for answer in answers:
+            self.assertEqual(answer["error"]["code"], -32603)
+            self.assertNotIn(SECRET, json.dumps(answer))
+            self.assertNotIn("/no/such", json.dumps(answer))
+            self.assertNotIn(str(self.script), json.dumps(answer))
+
+    def test_a_connection_may_be_initialised_twice(self):
+        line = {"jsonrpc": "2.0", "method": "initialize",
+                "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}
+        done = subprocess.run([BIN / "league", "gateway", "--backend", self.command, "--stdio"], text=True, capture_output=True,
+                              input="".join(json.dumps({**line, "id": id}) + "\n" for id in (1, 2)), timeout=30)
+        answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+        self.assertIn("result", answers[1])
+        self.assertIn("result", answers[2])
+
     def test_the_allow_list_holds_here_too(self):
         gateway = self.gateway(self.command, "--allow-tool", "echo")
         self.assertEqual(gateway.post("tools/list")[1]["result"]["tools"], [])
@@ -354,6 +496,61 @@ class SharedChild(GatewayTest):
         answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
         self.assertEqual(answers[1]["result"]["serverInfo"]["name"], "child")
         self.assertEqual(json.loads(answers[2]["result"]["content"][0]["text"])["a"], 5)
+
+
+class Subscriptions(GatewayTest):
+    """A manager of ours speaks 2026-07-28, so its subscriptions pass."""
+
+    def manager(self):
+        process = subprocess.Popen([BIN / "league_manager", "--port", "0", "--data", self.directory / "data", "--logs",
+                                    self.directory / "logs"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait, 10)
+        self.addCleanup(process.terminate)
+        return process.stdout.readline().split()[1]
+
+    def listen(self, gateway, id):
+        body = json.dumps({"jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": {
+            "notifications": {"resourceSubscriptions": ["league://standings"]},
+            "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}})
+        connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=15)
+        connection.request("POST", "/mcp", body, {
+            "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"})
+        response = connection.getresponse()
+        self.addCleanup(response.close)
+        self.addCleanup(connection.close)
+        return response
+
+    @staticmethod
+    def next_event(response):
+        while not (line := response.readline()).startswith(b"data: "):
+            assert line, "the stream has ended"
+        return json.loads(line[6:])
+
+    def test_news_reach_each_listener_under_its_own_id_until_it_leaves(self):
+        manager = self.manager()
+        gateway = self.gateway(manager)
+        capabilities = gateway.post("server/discover", {"_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}},
+            headers={"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "server/discover"})[1]["result"]["capabilities"]
+        self.assertIs(capabilities["resources"]["subscribe"], True)
+        tag = "io.modelcontextprotocol/subscriptionId"
+        streams = {id: self.listen(gateway, id) for id in ("mine", 4711)}
+        for id, stream in streams.items():
+            event = self.next_event(stream)
+            self.assertEqual((event["method"], event["params"]["_meta"][tag]), ("notifications/subscriptions/acknowledged", id))
+        request = player_registration("early", "http://127.0.0.1:9/mcp")
+        self.assertEqual(rpc(manager, request["message_type"], request).result()["status"], "ACCEPTED")
+        for id, stream in streams.items():
+            event = self.next_event(stream)
+            self.assertEqual((event["method"], event["params"]["uri"]), ("notifications/resources/updated", "league://standings"))
+            self.assertEqual(event["params"]["_meta"][tag], id)
+        before = gateway.descriptors()
+        for stream in streams.values():
+            stream.close()
+        wait_until(lambda: gateway.descriptors() <= before - 4, 15, "both sides of both streams are closed")
+        self.assertIn("result", gateway.post("tools/list")[1])
 
 
 class Call(GatewayTest):

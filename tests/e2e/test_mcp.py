@@ -118,6 +118,7 @@ class Mcp(LeagueTest):
         status = self.wait_until_over(manager)
         self.assertEqual(status["technical_losses"], 0)
         self.assert_table_agrees(manager)
+        self.assert_explained(manager)
         self.assert_news(watcher, news, socket)
         self.wait_until_logged("LEAGUE_COMPLETED", 5)
         self.stop_programs()
@@ -190,6 +191,28 @@ class Mcp(LeagueTest):
             match = self.content(visitor.call("resources/read", {"uri": "league://match/" + row["match_id"]}))
             self.assertEqual(match["player_A_id"], row["player_A_id"])
         self.assertEqual(visitor.call("resources/read", {"uri": "league://match/R99M99"}).json["error"]["code"], -32002)
+        self.assertEqual(visitor.leave().status, 204)
+
+    def assert_explained(self, manager):
+        """The manager's prompt says how a match ended, and its arguments can be completed; nobody is offered a bus."""
+        visitor = self.visitor(manager.url)
+        prompt, = visitor.call("prompts/list").result()["prompts"]
+        reference = {"type": "ref/prompt", "name": prompt["name"]}
+        matches = visitor.call("completion/complete", {"ref": reference, "argument": {"name": "match_id", "value": "R1"}}).result()
+        self.assertEqual(matches["completion"], {"values": ["R1M1", "R1M2"], "hasMore": False})
+        players = visitor.call("completion/complete", {"ref": reference, "argument": {"name": "player_id", "value": ""},
+                                                       "context": {"arguments": {"match_id": "R1M1"}}}).result()["completion"]["values"]
+        self.assertEqual(len(players), 2)
+        for arguments in ({"match_id": "R1M1"}, {"match_id": "R1M1", "player_id": players[0]}):
+            message, = visitor.call("prompts/get", {"name": prompt["name"], "arguments": arguments}).result()["messages"]
+            self.assertIn("drawn number: ", message["content"]["text"])
+            self.assertIn(players[1] + " chose ", message["content"]["text"])
+            self.assertNotIn("tok_", message["content"]["text"])
+        for wrong in ({"match_id": "R99M99"}, {"match_id": 7}, {"match_id": "R1M1", "player_id": "P99"}, {}):
+            answer = visitor.call("prompts/get", {"name": prompt["name"], "arguments": wrong})
+            self.assertEqual(answer.json["error"]["code"], -32602, wrong)
+        names = {tool["name"] for tool in visitor.call("tools/list").result()["tools"]}
+        self.assertNotIn("events_subscribe", names)
         self.assertEqual(visitor.leave().status, 204)
 
     def content(self, answer):

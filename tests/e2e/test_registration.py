@@ -4,7 +4,8 @@ import threading
 import unittest
 
 import support_path  # noqa: F401
-from league_testing import LeagueTest, player_registration, referee_registration, rpc
+from conversation_log import Log
+from league_testing import LeagueTest, player_registration, post, referee_registration, rpc
 from scripted_bot import Bot
 
 HERE = "http://127.0.0.1:{}/mcp"
@@ -156,6 +157,16 @@ class BeforeTheStart(Registration):
             with self.subTest(code=code, request=request):
                 self.assert_league_error(self.register(request), code)
         self.assert_rejected(self.register(with_meta(game_types=["chess"])), "E028")
+
+    def test_rest_registrations_are_told_where_to_go(self):
+        answer = post(self.manager.url.replace("/mcp", "/register"), {"display_name": "rest", "endpoint": HERE.format(5001)})
+        self.assertEqual(answer.status, 404, answer)
+        for word in ("/mcp", "register_player", "player_meta"):
+            self.assertIn(word, answer.text)
+        self.assertEqual(self.status(self.manager)["players"], 0)
+        self.stop_programs()
+        record, = [r for r in Log(self.logs).matching(agent="league_manager", dir="in") if "rest" in str(r)]
+        self.assertEqual(record["verdict"], "E007")
 
     def test_full(self):
         for i in range(5):

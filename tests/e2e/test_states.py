@@ -34,6 +34,13 @@ class StatesTest(LeagueTest):
     def play_until(self, manager, round_id):
         wait_until(lambda: self.status(manager)["current_round"] >= round_id, 30, f"round {round_id}")
 
+    def own_report(self, manager, bot):
+        file = self.directory / "bot.json"
+        file.write_text(json.dumps({"me": {"player_id": bot.id, "auth_token": bot.token}, "matches": {}}))
+        done = league("call", manager.url, "get_my_report", "--token", file, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["structuredContent"]
+
     def test_a_bot_that_is_repaired_plays_again_also_after_a_crash_of_the_manager(self):
         slow = limits(retry={"delay_ms": 20, "max_attempts": 2}, league={"announcement_grace_ms": 250})
         manager = self.start_manager(12, 1, "--log-format", "json", limits=slow)
@@ -51,16 +58,27 @@ class StatesTest(LeagueTest):
         shown = league("status", "--all", "--json", manager.url)
         agent, = [one for one in json.loads(shown.stdout)["agents"] if one["agent_id"] == broken.id]
         self.assertEqual((agent["state"], agent["reason"]), ("SUSPENDED", "FAILED_MATCHES"))
-        self.assertIn("HTTP status 500", agent["detail"])
+        self.assertIn("HTTP 500", agent["detail"])
         text = league("status", "--all", manager.url).stdout
         self.assertIn("SUSPENDED", text)
         self.assertNotIn("\x1b", text)
+
+        before = self.own_report(manager, broken)
+        self.assertEqual(before["state"], "SUSPENDED")
+        fault = before["faults"][0]
+        self.assertEqual((fault["error_code"], fault["clause"], fault["lost_match"]), ("E010", "1.2", True))
+        self.assertIn("HTTP 500", fault["text"])
+        self.assertIn("exception", fault["remedy"])
 
         manager.program.kill()
         told_before = manager.program.whole_stderr()
         program = self.start("league_manager", "--data", self.directory / "data", port=urlsplit(manager.url).port, limits=slow)
         (url, league_id), = program.ready()
         again = Agent(program, url, league_id)
+        after = self.own_report(again, broken)
+        lost = [one for one in before["faults"] if one["lost_match"]]
+        self.assertEqual([one for one in after["faults"] if one["lost_match"]][:len(lost)], lost, "the journal knows them")
+        self.assertGreater(after["measured_since"], before["measured_since"], "it does not know the rest")
         broken.is_broken = False
         broken.wait_for("LEAGUE_ERROR", 30, where=lambda m: m.get("context", {}).get("state") == "ACTIVE")
         status = self.wait_until_over(again)
@@ -83,7 +101,7 @@ class StatesTest(LeagueTest):
         self.assertEqual(audited.returncode, 1, audited.stderr)
         self.assertIn("SUSPENDED  FAILED_MATCHES", audited.stdout)
         self.assertIn("ACTIVE  PLAYED", audited.stdout)
-        self.assertIn("GAME_INVITATION: E010 INVALID_REPLY (HTTP status 500", audited.stdout)
+        self.assertIn("GAME_INVITATION: E010 INVALID_REPLY (HTTP 500", audited.stdout)
         verified = league("audit", "verify", self.directory)
         self.assertIn(verified.returncode, (0, 1), verified.stderr)
         self.assertNotIn("projection.", verified.stdout)

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/transport/endpoint.h"
-#include "common/transport/endpoint_policy.h"
+#include "common/transport/link/endpoint.h"
+#include "common/transport/link/endpoint_policy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view input(reinterpret_cast<const char*>(data), size);

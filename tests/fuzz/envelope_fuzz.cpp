@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/agent/agent_server.h"
+#include "common/agent/host/agent_server.h"
 #include "common/envelope/codec.h"
 #include "common/envelope/leniency.h"
 #include "common/rpc/codec.h"

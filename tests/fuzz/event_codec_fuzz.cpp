@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "league_manager/event_codec.h"
+#include "league_manager/events/event_codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view input(reinterpret_cast<const char*>(data), size);

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/agent/identity_keeper.h"
+#include "common/agent/identity/identity_keeper.h"
 #include "common/core/private_file.h"
 #include "common/core/random_source.h"
 #include "tests/support/temporary_directory.h"

@@ -3,15 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
-#include "league_manager/journal_stream.h"
+#include "league_manager/standby/journal_stream.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view input(reinterpret_cast<const char*>(data), size);
   namespace lm = league::league_manager;
-  if (auto piece = lm::read_piece(input)) {
-    auto again = lm::read_piece(lm::write_piece(*piece));
+  for (const char* subject : {"mcp.journal.l", "mcp.journal.l.packed"}) {
+    auto piece = lm::read_piece({subject, {}, {}, std::string(input), false});
+    if (!piece) continue;
+    auto again = lm::read_piece(lm::write_piece("l", *piece));
     if (!again || !(*again == *piece)) std::abort();
   }
   if (auto had = lm::read_had(input)) {

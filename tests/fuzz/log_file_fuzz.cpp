@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "common/audit/chain_verifier.h"
-#include "common/audit/log_reader.h"
+#include "common/audit/log/chain_verifier.h"
+#include "common/audit/log/log_reader.h"
 #include "tests/support/temporary_directory.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

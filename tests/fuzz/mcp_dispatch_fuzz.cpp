@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/mcp/server_test_support.h"
+#include "common/mcp/server_testing.h"
 
 namespace {
 

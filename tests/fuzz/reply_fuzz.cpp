@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "common/agent/reply_dialect.h"
+#include "common/agent/dialects/reply_dialect.h"
 #include "common/schema/json_gate.h"
 #include "common/transport/client/response_reader.h"
-#include "common/transport/client/sse_parser.h"
+#include "common/transport/link/sse_parser.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/transport/request_scanner.h"
+#include "common/transport/front/request_scanner.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "common/agent/settings.h"
+#include "common/agent/runtime/settings.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto document = nlohmann::json::parse(data, data + size, nullptr, false);

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/transport/client/sse_parser.h"
+#include "common/transport/link/sse_parser.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/transport/client/sse_parser.h"
-#include "common/transport/stream/sse_writer.h"
+#include "common/transport/link/sse_parser.h"
+#include "common/transport/link/sse_writer.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "common/transport/hub.h"
+#include "common/transport/link/hub.h"
 #include "common/transport/stream/server_web_socket.h"
 
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "common/agent/match_credential.h"
+#include "common/agent/identity/match_credential.h"
 #include "tests/in_process/league_checks.h"
 
 namespace league::testing {
@@ -343,7 +343,7 @@ TEST_F(Admission, OnlyItsManagerStartsAMatchAtAReferee) {
   };
   EXPECT_EQ(start(json::object()), (Verdict{200, -32602, "E011", "/auth_token"}));
   EXPECT_EQ(start({{"auth_token", league_.token_of("P01").reveal()}}),
-            (Verdict{200, -32602, "E016", "/auth_token"}));
+            (Verdict{200, -32602, "E012", "/auth_token"}));
   auto own = league_.token_of("REF01").reveal();
   EXPECT_EQ(start({{"auth_token", own}}), (Verdict{200, -32602, "E003", "/match"}));
   EXPECT_EQ(start({{"auth_token", own}, {"match", json::array()}}).rpc_code, -32602);
@@ -356,7 +356,7 @@ TEST_F(Admission, APlayersMemoryIsShownToItselfOnly) {
   EXPECT_EQ(state(json::object())["error"]["data"]["error_code"], "E011");
   EXPECT_EQ(
       state({{"auth_token", league_.token_of("P02").reveal()}})["error"]["data"]["error_code"],
-      "E016");
+      "E012");
   EXPECT_EQ(state({{"auth_token", league_.token_of("P01").reveal()}})["result"]["display_name"],
             "bot_P01");
 }

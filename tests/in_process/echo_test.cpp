@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "common/agent/match_credential.h"
+#include "common/agent/identity/match_credential.h"
 #include "common/core/text.h"
-#include "common/envelope/test_support.h"
+#include "common/envelope/envelope_testing.h"
 #include "tests/in_process/league_checks.h"
 
 namespace league::testing {
@@ -135,6 +135,7 @@ TEST_F(Echo, NorDoesOneToAFrameOrATool) {
       {"get_match_state", {{"match_id", long_text()}, {"auth_token", long_text()}}},
       {"get_player_state", {{"auth_token", long_text()}}},
       {"get_standings", {{"offset", long_text()}}},
+      {"get_my_report", {{"sender", long_text()}, {"auth_token", long_text()}}},
       {"message", {{"message_type", long_text()}}},
   };
   for (const char* to : {"league_manager", "REF01", "P01"}) {

@@ -17,7 +17,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 /// A referee that is two minutes late with everything.
-referee::OwnDelay two_minutes() { return {.scheduling = minutes(2), .canary = {}}; }
+core::OwnDelay two_minutes() { return {.scheduling = minutes(2), .canary = {}}; }
 
 TEST(FairClock, ALossForTimeOfAnOverloadedRefereeIsPlayedAgain) {
   LeagueFixture league({.players = 4});

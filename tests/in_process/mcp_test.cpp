@@ -1,7 +1,7 @@
 // The tools and resources of the three programs, as a client of MCP sees them.
 #include <gtest/gtest.h>
 
-#include "common/agent/shown_tools.h"
+#include "common/agent/host/shown_tools.h"
 #include "common/schema/schema_validator.h"
 #include "tests/in_process/league_checks.h"
 

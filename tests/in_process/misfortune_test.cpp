@@ -211,7 +211,6 @@ std::vector<Fate> fates() {
       {"who says null", choose, edit("parity_choice", nullptr), "INVALID_CHOICE"},
       {"who names another match", choose, edit("match_id", "R9M9"), "WRONG_MATCH"},
       {"who joins another match", join, edit("match_id", "R9M9"), "WRONG_MATCH"},
-      {"who poses as another player", choose, edit("player_id", "P02"), "AUTH_FAILED"},
       {"who answers garbage", choose, Deviation::bytes("]]{{"), "INVALID_REPLY"},
       {"who answers nothing", choose, Deviation::bytes(""), "INVALID_REPLY"},
       {"who answers an array", choose, Deviation::bytes("[1,2]"), "INVALID_REPLY"},
@@ -278,6 +277,7 @@ TEST(Misfortune, ForeignCredentialsAreNotedInOpenModeAndRefusedInStrictMode) {
       {"missing_reply_token", Deviation::edit([](json& one) { one.erase("auth_token"); })},
       {"foreign_reply_token", edit("auth_token", "tok_p02_of_somebody_else")},
       {"foreign_reply_sender", edit("sender", "player:P02")},
+      {"foreign_reply_player", edit("player_id", "P02")},
   };
   for (const auto& one : cases) {
     SCOPED_TRACE(one.leniency);

@@ -201,7 +201,7 @@ TEST(States, ABotsOwnFaultIsNeverOurs) {
     EXPECT_EQ(failures[0].cause->error_code, "E010");
     const std::string& text = failures[0].cause->text;
     if (status != 200) {
-      EXPECT_TRUE(text.starts_with("HTTP status 500: ")) << text;
+      EXPECT_TRUE(text.starts_with("HTTP 500: ")) << text;
     }
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
     for (const auto& one : spoken(league, "P01", Direction::kIn, Kind::kRequest, "GAME_ERROR"))
@@ -291,6 +291,38 @@ TEST(States, AreShownToEverybody) {
   auto page = league.call("league_manager", "get_agents", {{"offset", 4}, {"limit", 9}})["result"];
   ASSERT_EQ(page["agents"].size(), 1U);
   EXPECT_EQ(page["agents"][0]["agent_id"], "P04");
+}
+
+TEST(Reports, EachAgentGetsItsOwnWithItsOwnToken) {
+  LeagueFixture league({.players = 4});
+  league.register_all();
+  league.disconnect("P02");
+  ASSERT_TRUE(league.play());
+  auto report = [&](const std::string& sender, const std::string& token) {
+    return league.call("league_manager", "get_my_report",
+                       {{"sender", sender}, {"auth_token", token}})["result"];
+  };
+  auto own = report("player:P02", league.token_of("P02").reveal());
+  EXPECT_EQ(own["agent_id"], "P02");
+  EXPECT_EQ(own["state"], "SUSPENDED");
+  EXPECT_EQ(own["reason"], "FAILED_MATCHES");
+  ASSERT_GE(own["total_faults"], 3) << own;
+  EXPECT_EQ(own["faults"][0]["error_code"], "E009");
+  EXPECT_EQ(own["faults"][0]["clause"], "6.2");
+  EXPECT_EQ(own["faults"][0]["lost_match"], true);
+  auto other = report("player:P01", league.token_of("P01").reveal());
+  EXPECT_EQ(other["total_faults"], 0) << other;
+  EXPECT_GE(other["latencies"]["count"], 4) << "two answers in each match that was played";
+  EXPECT_EQ(report("referee:REF01", league.token_of("REF01").reveal())["agent_id"], "REF01");
+
+  EXPECT_EQ(report("player:P02", league.token_of("P01").reveal())["error_code"], "E012");
+  EXPECT_EQ(report("player:P99", league.token_of("P01").reveal())["error_code"], "E012");
+  EXPECT_EQ(report("player:P02", "tok_p02_guessed")["error_code"], "E012");
+  EXPECT_EQ(report("player:P02", "")["error_code"], "E011");
+  EXPECT_EQ(report("", league.token_of("P02").reveal())["error_code"], "E012");
+  for (int i = 0; i < 1000; ++i) (void)report("player:P02", "tok_p02_guessed");
+  EXPECT_EQ(report("player:P02", league.token_of("P02").reveal()), own)
+      << "a stranger's flood adds nothing";
 }
 
 TEST(Start, TheRegistrationWindowStartsTheLeagueWithWhoeverIsIn) {

@@ -102,6 +102,13 @@ def main():
                 process.wait(timeout=10)
         manager.terminate()
         manager.wait(timeout=10)
+        fixture, url = start([program("mcp_conformance_server", "LEAGUE_TEST_BIN_DIR", "build/tests")])
+        gateway, url = start([program("league"), "gateway", "--backend", url, "--port", "0"])
+        for version, node, directory in suites:
+            wrong += judge(f"the gateway, suite {version}", results(node, directory, url, scratch), True)
+        for process in (gateway, fixture):
+            process.terminate()
+            process.wait(timeout=10)
     for one in wrong:
         print(f"failed: {one}")
     return 1 if wrong else 0

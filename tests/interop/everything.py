@@ -34,12 +34,12 @@ def wait_for(port, process):
 class Everything:
     """The server on one of its transports; `url` is where it can be called."""
 
-    def __init__(self, script, transport):
+    def __init__(self, script, transport, port=None):
         self.process = None
         if transport == "stdio":
             self.url = f"stdio:node {script} stdio"
             return
-        port = free_port()
+        port = port or free_port()
         self.process = subprocess.Popen(["node", str(script), transport], env={**os.environ, "PORT": str(port)},
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for(port, self.process)

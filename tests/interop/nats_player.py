@@ -12,7 +12,8 @@ import threading
 from node_tools import DIRECTORY, ROOT, install, program, skip
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
-from nats_client import SERVER, Broker  # noqa: E402
+from nats_broker import why_no_bus  # noqa: E402
+from nats_client import Broker  # noqa: E402
 
 EXAMPLE = ROOT / "examples" / "nats_player"
 PLAYERS = 4
@@ -54,8 +55,8 @@ def play(directory, bot_directory, url):
 
 
 def main():
-    if SERVER is None:
-        skip("nats-server is not on this machine")
+    if why := why_no_bus(pathlib.Path(program("league")).parent):
+        skip(why)
     wanted = json.loads((EXAMPLE / "package.json").read_text())["dependencies"]
     bot_directory = install("nats_player", [f"{name}@{version}" for name, version in wanted.items()])
     shutil.copy(EXAMPLE / "player.mjs", bot_directory / "player.mjs")

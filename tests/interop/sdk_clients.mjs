@@ -51,7 +51,8 @@ if (role === 'manager') {
   const state = await client.callTool({ name: 'get_player_state', arguments: {} });
   assert.equal(typeof state.structuredContent.open_matches, 'number');
 }
-assert.deepEqual((await client.listPrompts()).prompts, []);
+const { prompts } = await client.listPrompts();
+assert.deepEqual(prompts.map((prompt) => prompt.name), role === 'manager' ? ['why_did_i_lose'] : []);
 await client.close();
 console.log(`ok ${url}`);
 process.exit(0);

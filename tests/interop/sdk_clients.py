@@ -1,4 +1,4 @@
-"""The official TypeScript SDK, and the inspector's command line, as clients of our programs on every transport that they
+"""The official TypeScript SDK, the client of its second version, also through the gateway, and the inspector's command line, as clients of our programs on every transport that they
 have: initialize, lists, calls, resources."""
 import json
 import os
@@ -11,6 +11,7 @@ from conformance import start
 from node_tools import DIRECTORY, ROOT, install, program
 
 PACKAGES = ["@modelcontextprotocol/sdk@1.32.2", "ws@8.23.0"]
+SECOND = ["@modelcontextprotocol/client@2.4.0"]
 INSPECTOR = ["@modelcontextprotocol/inspector@2.12.0"]
 
 
@@ -26,6 +27,8 @@ def run(arguments, directory):
 def main():
     sdk = install("sdk", PACKAGES)
     inspector = install("inspector", INSPECTOR)
+    second = install("sdk2", SECOND)
+    shutil.copy(ROOT / "tests" / "interop" / "sdk2_clients.mjs", second / "sdk2_clients.mjs")
     script = sdk / "sdk_clients.mjs"
     shutil.copy(ROOT / "tests" / "interop" / "sdk_clients.mjs", script)
     failures = 0
@@ -38,6 +41,12 @@ def main():
             try:
                 for address in (url, f"ws://{host}/mcp", f"sse+http://{host}/sse"):
                     failures += run(["node", str(script), address, role], sdk).returncode != 0
+                gateway, front = start([program("league"), "gateway", "--backend", url, "--port", "0"])
+                for address in (url, front):
+                    for mode in ("auto", "legacy"):
+                        failures += run(["node", "sdk2_clients.mjs", address, mode], second).returncode != 0
+                gateway.terminate()
+                gateway.wait(timeout=10)
                 done = run(["npx", "--offline", "mcp-inspector", "--cli", url, "--transport", "http", "--method", "tools/list"],
                            inspector)
                 failures += done.returncode != 0 or not json.loads(done.stdout)["tools"]

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/core/timer.h"
-#include "common/transport/caller.h"
+#include "common/transport/link/caller.h"
 
 namespace league::testing {
 

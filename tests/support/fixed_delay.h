@@ -2,25 +2,26 @@
 
 #include <mutex>
 
-#include "referee/delay_meter.h"
+#include "common/agent/runtime/delay_meter.h"
 
 namespace league::testing {
 
-/// A referee's delay as the test says.
-class FixedDelay final : public referee::DelayMeter {
+/// A program's own delay as the test says.
+class FixedDelay final : public agent::DelayMeter {
  public:
-  [[nodiscard]] referee::OwnDelay worst_since(referee::Instant /*from*/) override {
+  [[nodiscard]] core::OwnDelay worst_since(core::Clock::Steady /*from*/,
+                                           agent::Route /*route*/) override {
     std::lock_guard lock(mutex_);
     return delay_;
   }
-  void set(const referee::OwnDelay& delay) {
+  void set(const core::OwnDelay& delay) {
     std::lock_guard lock(mutex_);
     delay_ = delay;
   }
 
  private:
   std::mutex mutex_;
-  referee::OwnDelay delay_;
+  core::OwnDelay delay_;
 };
 
 }  // namespace league::testing

@@ -2,17 +2,17 @@
 
 #include <stdexcept>
 
-#include "common/agent/peer_client.h"
-#include "common/agent/registration.h"
-#include "common/audit/audited_caller.h"
-#include "common/audit/audited_handler.h"
+#include "common/agent/identity/registration.h"
+#include "common/agent/peers/peer_client.h"
+#include "common/audit/calls/audited_caller.h"
+#include "common/audit/calls/audited_handler.h"
 #include "common/journal/memory_journal.h"
 #include "common/journal/sqlite_journal.h"
-#include "common/transport/link_caller.h"
-#include "league_manager/event_codec.h"
-#include "league_manager/manager_service.h"
-#include "player/player_service.h"
-#include "referee/referee_service.h"
+#include "common/transport/caller/link_caller.h"
+#include "league_manager/events/event_codec.h"
+#include "league_manager/service/manager_service.h"
+#include "player/service/player_service.h"
+#include "referee/service/referee_service.h"
 
 namespace league::testing {
 namespace {
@@ -20,6 +20,12 @@ namespace {
 using nlohmann::json;
 
 constexpr auto kLeagueId = "league_2025_even_odd";
+
+league_manager::LeagueSettings with_key(league_manager::LeagueSettings settings,
+                                        const league_manager::TokenVault& vault) {
+  settings.league_key = vault.league_key().public_key();
+  return settings;
+}
 
 league_manager::LeagueSettings league_settings(const LeagueFixtureOptions& options) {
   const auto& limits = options.settings;
@@ -178,7 +184,9 @@ struct LeagueFixture::Manager {
           fixture.operator_lines.push_back((line.is_warning ? "! " : "") + std::string(line.event) +
                                            ": " + line.text);
         }),
-        ledger(league_settings(fixture.options), fixture.store_->journal, fixture.time),
+        records(fixture.time.utc_now()),
+        ledger(with_key(league_settings(fixture.options), fixture.store_->vault),
+               fixture.store_->journal, fixture.time),
         envelopes(envelope::Sender::league_manager(), core::LeagueId(kLeagueId), fixture.time),
         conductor({.ledger = ledger,
                    .vault = fixture.store_->vault,
@@ -189,11 +197,13 @@ struct LeagueFixture::Manager {
                    .settings = fixture.options.settings,
                    .envelopes = envelopes,
                    .may_start = {},
-                   .log = &log}),
+                   .log = &log,
+                   .delays = &fixture.manager_delays}),
         endpoints(transport::EndpointPolicy::local()),
         service({.mode = fixture.options.mode,
                  .league_id = core::LeagueId(kLeagueId),
-                 .operator_key = core::AuthToken(kOperatorKey)},
+                 .operator_key = core::AuthToken(kOperatorKey),
+                 .league_key = fixture.store_->vault.league_key().public_key()},
                 {.ledger = ledger,
                  .conductor = conductor,
                  .vault = fixture.store_->vault,
@@ -203,7 +213,9 @@ struct LeagueFixture::Manager {
                  .envelopes = envelopes,
                  .endpoints = endpoints,
                  .timer = fixture.time,
-                 .log = &log}) {
+                 .log = &log,
+                 .records = &records}) {
+    ledger.observe([this](const league_manager::Events& events) { records.on_events(events); });
     ledger.observe([this](const league_manager::Events& events) { log.on_events(events); });
     if (auto opened = ledger.open(); !opened) throw std::runtime_error(opened.error().message);
     log.begin();
@@ -214,6 +226,7 @@ struct LeagueFixture::Manager {
 
   Wire wire;
   league_manager::OperatorLog log;
+  league_manager::AgentRecords records;
   league_manager::Ledger ledger;
   envelope::EnvelopeBuilder envelopes;
   league_manager::Conductor conductor;
@@ -237,7 +250,9 @@ struct LeagueFixture::Referee {
                  .may_start = {}}) {
     wire.listen(fixture, service.handler());
   }
-  void set_identity(const agent::Identity& identity) { service.set_identity(identity); }
+  void set_identity(const agent::Identity& identity) {
+    service.set_identity(identity, url_of(wire.id));
+  }
 
   Wire wire;
   referee::RefereeService service;

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "common/agent/settings.h"
+#include "common/agent/runtime/settings.h"
 #include "common/core/auth_token.h"
 #include "common/envelope/message_schemas.h"
 #include "common/envelope/mode.h"
-#include "common/transport/faulty_connection.h"
-#include "common/transport/memory_transport.h"
+#include "common/transport/memory/faulty_connection.h"
+#include "common/transport/memory/memory_transport.h"
 #include "game/registry.h"
-#include "league_manager/events.h"
-#include "league_manager/league.h"
+#include "league_manager/core/league.h"
+#include "league_manager/events/events.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/faulty_caller.h"
 #include "tests/support/fixed_delay.h"
@@ -142,6 +142,7 @@ class LeagueFixture {
   FakeTime time;
   TickingClock ticking{time};  ///< of the records, where logs are written
   FixedDelay delays;  ///< of every referee
+  FixedDelay manager_delays;
   transport::MemoryNetwork network{time, time};
   LinkNetwork links{time};  ///< in use where options.links is set
   Recording recording;

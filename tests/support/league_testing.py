@@ -5,12 +5,14 @@ free ports only and ends its children by their process id. Standard library only
 """
 
 import contextlib
+import gzip
 import http.client
 import json
 import os
 import queue
 import re
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -21,6 +23,10 @@ from urllib.parse import urlsplit
 
 SOURCE = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ.get("LEAGUE_BIN_DIR", SOURCE / "build" / "bin"))
+
+# Some tests are too long for scripts/test, or have a larger form: `scripts/nightly long` runs these.
+IS_NIGHTLY = os.environ.get("LEAGUE_NIGHTLY") == "1"
+nightly = unittest.skipUnless(IS_NIGHTLY, "too long for every day: scripts/nightly long")
 
 # Leagues of tests must not wait as long as real ones. Everything that is not named keeps its default.
 FAST = {
@@ -220,8 +226,10 @@ class LeagueTest(unittest.TestCase):
 
     def tearDown(self):
         """Whatever a test is about: no log of it shows a token."""
-        for path in self.logs.rglob("*.jsonl"):
-            self.assertIsNone(WHOLE_TOKEN.search(path.read_bytes()), f"{path.name} shows a token")
+        for path in [*self.logs.rglob("*.jsonl"), *self.logs.rglob("*.jsonl.gz")]:
+            content = path.read_bytes()
+            content = gzip.decompress(content) if path.suffix == ".gz" else content
+            self.assertIsNone(WHOLE_TOKEN.search(content), f"{path.name} shows a token")
 
     def kill_programs(self):
         for program in self.programs:
@@ -291,7 +299,8 @@ class LeagueTest(unittest.TestCase):
         try:
             return wait_until(over, seconds, "the league is over")
         except AssertionError as late:
-            raise AssertionError(f"{late}; it stands at {self.status(manager)}") from None
+            said = "".join(manager.program.stderr().splitlines(keepends=True)[-40:])
+            raise AssertionError(f"{late}; it stands at {self.status(manager)}\n{said}") from None
 
     def wait_until_logged(self, message_type, count, seconds=10):
         """Waits until the agents' logs hold so many requests of this type that came in."""
@@ -309,6 +318,15 @@ class LeagueTest(unittest.TestCase):
         for program in reversed(self.programs):
             if program.is_running:
                 program.stop()
+
+    def assert_verified(self, *said):
+        """Both verifiers accuse nobody in what the stopped programs have written, and print each of `said`."""
+        commands = ([BIN / "league", "audit", "verify"], [sys.executable, SOURCE / "scripts" / "verify_log.py"])
+        for command in commands:
+            done = subprocess.run([*map(str, command), str(self.directory)], capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, f"{Path(command[-1]).name}: {done.stdout}{done.stderr}")
+            for text in said:
+                self.assertIn(text, done.stdout)
 
     def assert_table_agrees(self, manager):
         """Each decided match gave 3 points, each draw 2; every player played everybody once."""

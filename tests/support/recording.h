@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/audit/audit_log.h"
-#include "common/audit/record.h"
+#include "common/audit/log/audit_log.h"
+#include "common/audit/record/record.h"
 
 namespace league::testing {
 

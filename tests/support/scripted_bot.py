@@ -97,11 +97,12 @@ class Bot:
 
 
 def message_in(frame):
-    """The league message in a request, whichever of our three ways of calling carried it."""
+    """The league message in a request, whichever of our ways of calling carried it."""
     params = frame.get("params") if isinstance(frame, dict) else None
     if not isinstance(params, dict):
         return {}
-    return params.get("arguments", params)
+    inner = params.get("arguments", params.get("message"))
+    return inner if isinstance(inner, dict) else params
 
 
 def exact_reply(bot, call):

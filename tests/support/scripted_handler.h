@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/core/timer.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/link/message_handler.h"
 
 namespace league::testing {
 

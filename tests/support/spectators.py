@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import os
+import random
 import struct
 import time
 
@@ -21,6 +22,11 @@ def _frame(method, params, request_id=None):
 INITIALIZE = _frame("initialize", {"protocolVersion": REVISION, "capabilities": {}, "clientInfo": {"name": "crowd", "version": "1"}}, 1)
 INITIALIZED = _frame("notifications/initialized", {})
 SUBSCRIBE = _frame("resources/subscribe", {"uri": STANDINGS}, 2)
+
+
+def _asked_wait(refusal):
+    """How long a manager that is asked too much wants one to wait, in seconds; not all come back at once."""
+    return refusal["error"]["data"]["retry_after_ms"] / 1000 + random.uniform(0.1, 0.5)
 
 
 class Spectator:
@@ -56,8 +62,12 @@ class StreamSpectator(Spectator):
         session = {"Mcp-Session-Id": head["mcp-session-id"], "MCP-Protocol-Version": REVISION}
         await self._post(reader, writer, INITIALIZED, session)
         stream, stream_writer = await self._connect()
-        stream_writer.write(self._head("GET", {"Accept": "text/event-stream", **session}))
-        status, _ = await self._read_head(stream)
+        while True:
+            stream_writer.write(self._head("GET", {"Accept": "text/event-stream", **session}))
+            status, head = await self._read_head(stream)
+            if status != 429:
+                break
+            await asyncio.sleep(_asked_wait(json.loads(await stream.readexactly(int(head["content-length"])))))
         assert status == 200, status
         await self._post(reader, writer, SUBSCRIBE, session)
         writer.close()
@@ -86,10 +96,15 @@ class StreamSpectator(Spectator):
         return int(lines[0].split()[1]), headers
 
     async def _post(self, reader, writer, body, headers):
-        writer.write(self._head("POST", headers, len(body)) + body)
-        status, head = await self._read_head(reader)
+        while True:
+            writer.write(self._head("POST", headers, len(body)) + body)
+            status, head = await self._read_head(reader)
+            answer = await reader.readexactly(int(head.get("content-length", 0)))
+            if status != 429:
+                break
+            await asyncio.sleep(_asked_wait(json.loads(answer)))
         assert status in (200, 202), status
-        return head, await reader.readexactly(int(head.get("content-length", 0)))
+        return head, answer
 
 
 class SocketSpectator(Spectator):
@@ -98,16 +113,29 @@ class SocketSpectator(Spectator):
     async def watch(self):
         reader, writer = await self._connect()
         key = base64.b64encode(os.urandom(16)).decode()
-        writer.write((f"GET /mcp HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                      f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: mcp\r\n\r\n").encode())
-        head = await reader.readuntil(b"\r\n\r\n")
+        while True:
+            writer.write((f"GET /mcp HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                          f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: mcp\r\n\r\n").encode())
+            head = await reader.readuntil(b"\r\n\r\n")
+            if b" 429 " not in head.split(b"\r\n")[0]:
+                break
+            length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+            await asyncio.sleep(_asked_wait(json.loads(await reader.readexactly(length))))
         assert b" 101 " in head.split(b"\r\n")[0] + b" ", head
-        for body in (INITIALIZE, INITIALIZED, SUBSCRIBE):
-            self._send(writer, body)
-        answered = 0
-        while answered < 2:
-            answered += "id" in await self._receive(reader)
+        await self._ask(reader, writer, INITIALIZE)
+        await self._ask(reader, writer, INITIALIZED, SUBSCRIBE)
         self._task = asyncio.create_task(self._listen(reader))
+
+    async def _ask(self, reader, writer, *bodies):
+        """Sends these, of which the last is answered; again where that is refused for the moment."""
+        while True:
+            for body in bodies:
+                self._send(writer, body)
+            while "id" not in (answer := await self._receive(reader)):
+                pass
+            if "retry_after_ms" not in answer.get("error", {}).get("data", {}):
+                return
+            await asyncio.sleep(_asked_wait(answer))
 
     async def _listen(self, reader):
         try:

@@ -1,4 +1,4 @@
-#include "tools/league/admin_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -7,11 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "common/agent/secret_file.h"
+#include "common/agent/identity/secret_file.h"
 #include "common/core/private_file.h"
-#include "tools/league/manager_client.h"
-#include "tools/league/manager_command.h"
-#include "tools/league/table_text.h"
+#include "tools/league/up/manager_client.h"
+#include "tools/league/up/table_text.h"
 
 namespace league::tools {
 namespace {
@@ -78,12 +77,13 @@ int new_token(const AdminOptions& options) {
 }  // namespace
 
 void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
-  CLI::App* admin = app.add_subcommand("admin", "what the operator does to a league's agents");
+  CLI::App* admin =
+      app.add_subcommand("admin", "shut agents down, restore them, give them new tokens");
   admin->require_subcommand(1);
   add_state_commands(*admin, chosen);
   auto options = std::make_shared<AdminOptions>();
-  CLI::App* command = admin->add_subcommand(
-      "new-token", "give the seat of an agent that has lost its token another one");
+  CLI::App* command =
+      admin->add_subcommand("new-token", "give an agent that has lost its token a new one");
   command
       ->add_option("URL", options->url, "of the league manager, such as http://localhost:8000/mcp")
       ->required();

@@ -1,4 +1,4 @@
-#include "tools/league/audit_command.h"
+#include "tools/league/commands.h"
 
 #include <unistd.h>
 
@@ -8,14 +8,14 @@
 #include <memory>
 #include <string>
 
-#include "tools/league/audit_bundle.h"
-#include "tools/league/audit_diff.h"
-#include "tools/league/audit_explain.h"
-#include "tools/league/audit_find.h"
-#include "tools/league/audit_player.h"
-#include "tools/league/audit_show.h"
-#include "tools/league/audit_stats.h"
-#include "tools/league/audit_verify.h"
+#include "tools/league/audit/audit_bundle.h"
+#include "tools/league/audit/audit_diff.h"
+#include "tools/league/audit/audit_explain.h"
+#include "tools/league/audit/audit_find.h"
+#include "tools/league/audit/audit_player.h"
+#include "tools/league/audit/audit_show.h"
+#include "tools/league/audit/audit_stats.h"
+#include "tools/league/verify/audit_verify.h"
 
 namespace league::tools {
 namespace {
@@ -43,7 +43,7 @@ void add_json(CLI::App& command, AuditOptions& options) {
 void add_show(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   CLI::App* command =
-      audit.add_subcommand("show", "a conversation from the logs of all roles, in order");
+      audit.add_subcommand("show", "show one conversation, merged from the logs of all agents");
   add_directory(*command, *options);
   command->add_option("CONVERSATION_ID", options->what, "such as convr1m1001")->required();
   add_json(*command, *options);
@@ -60,15 +60,16 @@ void add_show(CLI::App& audit, std::function<int()>& chosen) {
 void add_verify(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto verify = std::make_shared<VerifyOptions>();
-  CLI::App* command = audit.add_subcommand(
-      "verify", "is every log whole, sealed and true to the protocol, the draws and the table?");
+  CLI::App* command = audit.add_subcommand("verify",
+                                           "check that every log is whole and sealed, and agrees "
+                                           "with the protocol, the draws and the table");
   add_directory(*command, *options);
   add_json(*command, *options);
   command->add_flag("--chain-only", verify->chain_only,
-                    "only hashes, numbers and seals: fast, and blind to what the records say");
+                    "check only hashes, numbers and seals: fast, but ignores what the records say");
   command
       ->add_option("--without", verify->without,
-                   "what is kept elsewhere: ids of agents, league_manager, journal")
+                   "logs that are kept elsewhere: ids of agents, league_manager, journal")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->footer(
@@ -89,7 +90,7 @@ void add_explain(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   CLI::App* command = audit.add_subcommand(
       "explain",
-      "a match or conversation, and what follows from it: whose fault, what was repeated");
+      "show what happened in a match, what was repeated, and whose fault each failure was");
   add_directory(*command, *options);
   auto html = std::make_shared<std::filesystem::path>();
   command->add_option("MATCH", options->what, "such as R1M1 or convr1m1001")->required();
@@ -111,7 +112,8 @@ void add_explain(CLI::App& audit, std::function<int()>& chosen) {
 void add_find(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto query = std::make_shared<FindQuery>();
-  CLI::App* command = audit.add_subcommand("find", "records by player, type, error, match, time");
+  CLI::App* command =
+      audit.add_subcommand("find", "find records by player, type, error, match or time");
   add_directory(*command, *options);
   add_json(*command, *options);
   command->add_option("--player", query->player, "sent or received by it: P01, REF01");
@@ -122,7 +124,7 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
   command->add_option("--until", query->until, "UTC, such as 2025-01-15T10:31");
   command->footer(
       "Example:\n  league audit find runs/2025-01-15T10-30-00Z --error any\n"
-      "Exit codes: 0 found, 1 nothing is like this, 2 DIR holds no logs.");
+      "Exit codes: 0 found, 1 no record matches, 2 DIR holds no logs.");
   command->callback([options, query, &chosen] {
     chosen = [options, query] {
       return audit_find(options->directory, *query, options->output(), std::cout, std::cerr);
@@ -133,12 +135,12 @@ void add_find(CLI::App& audit, std::function<int()>& chosen) {
 void add_stats(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto directories = std::make_shared<std::vector<std::filesystem::path>>();
-  CLI::App* command = audit.add_subcommand(
-      "stats", "are the draws uniform and independent, the roles balanced, the pairs honest?");
+  CLI::App* command =
+      audit.add_subcommand("stats", "test whether the draws, the roles and the pairs look honest");
   command
       ->add_option("DIR", *directories,
-                   "directory that holds data/ and logs/; with several, players are who has the "
-                   "same display name")
+                   "directory that holds data/ and logs/; across several, a player is known by "
+                   "its display name")
       ->required()
       ->check(CLI::ExistingDirectory);
   add_json(*command, *options);
@@ -156,7 +158,7 @@ void add_bundle(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto archive = std::make_shared<std::filesystem::path>();
   CLI::App* command = audit.add_subcommand(
-      "bundle", "an archive of logs and results, without secrets, to hand to somebody else");
+      "bundle", "pack logs and results, without secrets, to hand to somebody else");
   add_directory(*command, *options);
   command->add_option("OUT", *archive, "such as league.tar.gz; must not exist")->required();
   command->footer(
@@ -176,7 +178,7 @@ void add_diff(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto only = std::make_shared<std::string>();
   CLI::App* command = audit.add_subcommand(
-      "diff", "two logs: copies of one agent's, or the two sides of the same talks");
+      "diff", "compare two logs: two copies of one, or both sides of the same conversations");
   command->add_option("LOGA", *first, "such as logs/agents/P01.log.jsonl")
       ->required()
       ->check(CLI::ExistingFile);
@@ -197,7 +199,7 @@ void add_diff(CLI::App& audit, std::function<int()>& chosen) {
 void add_log(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   CLI::App* command = audit.add_subcommand(
-      "log", "what a player was sent, what it answered and what was wrong with it");
+      "log", "show what a player was sent, what it answered, and what was wrong");
   add_directory(*command, *options);
   command->add_option("PLAYER", options->what, "such as P01")->required();
   add_json(*command, *options);
@@ -215,7 +217,8 @@ void add_log(CLI::App& audit, std::function<int()>& chosen) {
 }  // namespace
 
 void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
-  CLI::App* audit = app.add_subcommand("audit", "what happened? reads the conversation logs");
+  CLI::App* audit = app.add_subcommand(
+      "audit", "find out from the conversation logs what happened, and whether it is true");
   audit->require_subcommand(1);
   add_show(*audit, chosen);
   add_log(*audit, chosen);

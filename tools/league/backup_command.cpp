@@ -1,4 +1,4 @@
-#include "tools/league/backup_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/league/backup.h"
+#include "tools/league/export/backup.h"
 
 namespace league::tools {
 namespace {

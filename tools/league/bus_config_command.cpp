@@ -1,4 +1,4 @@
-#include "tools/league/bus_config_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -10,9 +10,9 @@
 
 #include "common/core/clock.h"
 #include "common/core/crypto.h"
-#include "tools/league/bus_config_files.h"
-#include "tools/league/bus_config_roster.h"
-#include "tools/league/table_text.h"
+#include "tools/league/bus_config/bus_config_files.h"
+#include "tools/league/bus_config/bus_config_roster.h"
+#include "tools/league/up/table_text.h"
 
 namespace league::tools {
 namespace {
@@ -158,8 +158,9 @@ void add_who(CLI::App& command, BusConfigOptions& options) {
   constexpr int kMost = 10'000;
   auto* file =
       command
-          .add_option("--agents", options.agents_file,
-                      "file with `player NAME [SESSION]` or `referee NAME [SESSION]` a line")
+          .add_option(
+              "--agents", options.agents_file,
+              "file with one line per agent: `player NAME [SESSION]` or `referee NAME [SESSION]`")
           ->check(CLI::ExistingFile);
   command.add_option("--players", options.players, "player01, player02, ...")
       ->check(CLI::Range(1, kMost))
@@ -173,7 +174,7 @@ void add_who(CLI::App& command, BusConfigOptions& options) {
 
 void add_where(CLI::App& command, BusConfigOptions& options) {
   auto* listen = command.add_option("--listen", options.listen,
-                                    "HOST:PORT of the broker, as the agents reach it");
+                                    "HOST:PORT at which the agents reach the broker");
   listen->capture_default_str();
   command
       .add_option("--cluster", options.cluster,
@@ -181,11 +182,13 @@ void add_where(CLI::App& command, BusConfigOptions& options) {
       ->delimiter(',')
       ->excludes(listen);
   command.add_option("--jetstream", options.jetstream,
-                     "directory of the brokers' streams; without it they keep none");
+                     "directory in which the brokers keep streams; without it they keep none");
   auto* cert = command.add_option("--tls-cert", options.tls_cert, "the brokers' certificate (PEM)");
   auto* key = command.add_option("--tls-key", options.tls_key, "its key (PEM)")->needs(cert);
   cert->needs(key);
-  command.add_option("--tls-ca", options.tls_ca, "who signed it (PEM), if no public authority")
+  command
+      .add_option("--tls-ca", options.tls_ca,
+                  "the authority that signed it (PEM), unless it is a public one")
       ->needs(cert);
 }
 
@@ -197,7 +200,7 @@ void add_bus_config_command(CLI::App& app, std::function<int()>& chosen) {
       "bus-config", "write a broker's configuration: one user per agent, limited to its subjects");
   add_who(*command, *options);
   add_where(*command, *options);
-  command->add_option("--dir", options->directory, "where to")->capture_default_str();
+  command->add_option("--dir", options->directory, "directory to write to")->capture_default_str();
   command->add_flag("--force", options->may_overwrite, "replace all that is in --dir");
   command->add_flag("--json", options->json, "print one JSON object for machines");
   command->footer(
@@ -207,8 +210,8 @@ void add_bus_config_command(CLI::App& app, std::function<int()>& chosen) {
       "broker.example:4222 --tls-cert cert.pem --tls-key key.pem --tls-ca ca.pem\n"
       "  league bus-config --players 100 --cluster a.example,b.example,c.example --jetstream "
       "/var/lib/league\n"
-      "Each of DIR/credentials/NAME.json is for one agent; all files are for their owner alone.\n"
-      "Exit codes: 0 written, 2 wrong usage or not to be written.");
+      "Give each agent its own DIR/credentials/NAME.json and no other file.\n"
+      "Exit codes: 0 written, 2 wrong usage, or the files cannot be written.");
   command->callback([options, &chosen] {
     if (options->agents_file.empty() && options->players == 0)
       throw CLI::RequiredError("--agents FILE or --players N");

@@ -1,7 +1,8 @@
-#include "tools/league/call_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <fstream>
 #include <future>
 #include <iostream>
 #include <memory>
@@ -9,12 +10,13 @@
 
 #include "common/core/timer.h"
 #include "common/mcp/client/client_calls.h"
-#include "common/transport/any_connector.h"
-#include "common/transport/hub.h"
-#include "tools/league/gateway_credential.h"
-#include "tools/league/mcp_access.h"
-#include "tools/league/table_text.h"
-#include "tools/league/tool_arguments.h"
+#include "common/mcp/client/elicitation.h"
+#include "common/transport/caller/any_connector.h"
+#include "common/transport/link/hub.h"
+#include "tools/league/client/gateway_credential.h"
+#include "tools/league/client/mcp_access.h"
+#include "tools/league/client/tool_arguments.h"
+#include "tools/league/up/table_text.h"
 
 namespace league::tools {
 namespace {
@@ -27,7 +29,11 @@ struct CallOptions {
   std::string tool;
   std::vector<std::string> words;
   std::string credential;
+  std::string token_file;
   std::uint32_t timeout_ms = 30'000;
+  std::uint32_t probe_ms = 2'000;
+  std::vector<std::string> answers;
+  bool accepts_defaults = false;
   bool list = false;
   bool json = false;
   bool verbose = false;
@@ -68,7 +74,18 @@ int list_tools(McpAccess& access, const CallOptions& options) {
   return 0;
 }
 
-int call_one_tool(McpAccess& access, const CallOptions& options, const json& arguments) {
+/// Over HTTP a call of 2026-07-28 repeats the arguments that the tool's schema marks: the list
+/// tells which. A server without one is called all the same.
+void learn_tools(McpAccess& access) {
+  const bool is_http = access.session()->endpoint().scheme.starts_with("http");
+  if (!is_http || !access.session()->negotiated().is_modern) return;
+  (void)access.wait<core::Result<std::vector<json>>>(
+      [&](auto done) { mcp::list_tools(access.session(), access.deadline(), std::move(done)); });
+}
+
+int call_one_tool(McpAccess& access, const CallOptions& options, const json& arguments,
+                  const std::optional<json>& given) {
+  learn_tools(access);
   auto answer = access.wait<mcp::SessionAnswer>([&](auto done) {
     std::function<void(const json&)> on_progress;
     if (options.verbose) {
@@ -77,11 +94,19 @@ int call_one_tool(McpAccess& access, const CallOptions& options, const json& arg
                   << safe_text(params.dump(-1, ' ', false, json::error_handler_t::replace)) << '\n';
       };
     }
-    mcp::call_tool(access.session(), options.tool,
-                   arguments.dump(-1, ' ', false, json::error_handler_t::replace),
-                   access.deadline(), std::move(done), std::move(on_progress));
+    mcp::ToolCall call{.name = options.tool,
+                       .arguments = arguments.dump(-1, ' ', false, json::error_handler_t::replace),
+                       .deadline = access.deadline(),
+                       .on_progress = std::move(on_progress)};
+    if (given) {
+      call.answer_question = [&given](const std::string& method, const json& params) {
+        return mcp::answer_question(method, params, *given);
+      };
+    }
+    mcp::call_tool(access.session(), std::move(call), std::move(done));
   });
-  if (answer.error) return call_failed(access.scrubbed(*answer.error), 2);
+  if (answer.error)
+    return call_failed(access.scrubbed(*answer.error), answer.is_unfinished ? 1 : 2);
   if (answer.response.error) return call_failed(mcp::server_error(*answer.response.error), 1);
   const json& result = answer.response.result;
   bool is_error = result.is_object() && result.contains("isError") && result["isError"] == true;
@@ -102,9 +127,22 @@ int call(const CallOptions& options) {
   }
   auto arguments = parse_tool_arguments(options.words);
   if (!arguments) return call_failed(arguments.error(), 2);
+  if (!options.token_file.empty()) {
+    std::ifstream file(options.token_file);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    if (auto added = add_identity(*arguments, text); !added) return call_failed(added.error(), 2);
+  }
+  std::optional<json> given;
+  if (options.accepts_defaults || !options.answers.empty()) {
+    auto answers = parse_tool_arguments(options.answers);
+    if (!answers) return call_failed(answers.error(), 2);
+    given = std::move(*answers);
+  }
   McpAccess::Options access_options;
+  access_options.answers = given;
   access_options.credential = options.credential;
   access_options.patience = std::chrono::milliseconds(options.timeout_ms);
+  access_options.longest_probe = std::chrono::milliseconds(options.probe_ms);
   access_options.shows_child_errors = true;
   access_options.bus = options.bus;
   auto access = McpAccess::open(options.url, access_options);
@@ -118,7 +156,7 @@ int call(const CallOptions& options) {
               << '\n';
   }
   return options.list ? list_tools(**access, options)
-                      : call_one_tool(**access, options, *arguments);
+                      : call_one_tool(**access, options, *arguments, given);
 }
 
 }  // namespace
@@ -134,19 +172,36 @@ void add_call_command(CLI::App& app, std::function<int()>& chosen) {
   command->add_option("TOOL", options->tool, "the tool's name");
   command->add_option("ARGS", options->words, "one JSON object, or key=value ...");
   command->add_flag("--list", options->list, "list the server's tools");
+  command
+      ->add_option("--answer", options->answers,
+                   "FIELD=VALUE of a form that the server may ask to be filled in; may be given "
+                   "again. Fields that are not given have their defaults")
+      ->allow_extra_args(false);
+  command->add_flag("--accept-defaults", options->accepts_defaults,
+                    "let the server ask, and answer with the defaults of its forms");
   command->add_flag("--json", options->json, "print the result as one JSON object for machines");
   command->add_flag("--verbose", options->verbose,
                     "say on stderr what was negotiated, and progress");
-  command->add_option("--timeout", options->timeout_ms, "milliseconds for all of it (30000)")
+  command->add_option("--timeout", options->timeout_ms, "milliseconds for the whole call (30000)")
+      ->check(CLI::Range(1U, 86'400'000U));
+  command
+      ->add_option("--probe-timeout", options->probe_ms,
+                   "milliseconds that server/discover may stay unanswered before the handshake is "
+                   "tried (2000, a quarter of --timeout at most)")
       ->check(CLI::Range(1U, 86'400'000U));
   command->add_option(
       "--credential", options->credential,
-      "header:NAME=VARIABLE, bearer:VARIABLE or query:NAME=VARIABLE; VARIABLE is of "
-      "the environment, @FILE a file");
+      "header:NAME=VARIABLE, bearer:VARIABLE or query:NAME=VARIABLE; VARIABLE names "
+      "an environment variable, @FILE a file");
+  command
+      ->add_option("--token", options->token_file,
+                   "file in which an agent keeps its id and token: adds sender and auth_token")
+      ->check(CLI::ExistingFile);
   add_bus_options(*command, options->bus);
   command->footer(
       "Examples:\n"
       "  league call localhost:8000 get_standings limit=3\n"
+      "  league call localhost:8000 get_my_report --token python_bot.json\n"
       "  league call stdio:\"python3 bot.py\" choose_parity '{\"match_id\":\"R1M1\"}'\n"
       "  league call sse+http://localhost:3001/sse --list\n"
       "  league call nats:manager get_league_status --bus nats://localhost:4222\n"

@@ -6,19 +6,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "tools/league/admin_command.h"
-#include "tools/league/audit_command.h"
-#include "tools/league/backup_command.h"
-#include "tools/league/bench_command.h"
-#include "tools/league/bus_config_command.h"
-#include "tools/league/call_command.h"
-#include "tools/league/enter_command.h"
-#include "tools/league/events_command.h"
-#include "tools/league/export_command.h"
-#include "tools/league/gateway_command.h"
-#include "tools/league/manager_command.h"
-#include "tools/league/suggestion.h"
-#include "tools/league/up_command.h"
+#include "common/agent/host/option_table.h"
+#include "tools/bench/bench_command.h"
+#include "tools/league/commands.h"
+#include "tools/league/up/suggestion.h"
 
 namespace league::tools {
 namespace {
@@ -39,7 +30,7 @@ void add_version_command(CLI::App& app, std::function<int()>& chosen) {
 /// The first word that is no option, when it is no command; empty otherwise.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return {};
-  const std::string word = argv[1];
+  std::string word = argv[1];
   for (const auto* command : app.get_subcommands(nullptr)) {
     if (command->get_name() == word) return {};
   }
@@ -70,10 +61,13 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
       "`league COMMAND --help` says more. Exit codes: 0 yes, 1 no, 2 wrong usage or environment.");
   add_up_command(app, stop, chosen);
   add_status_command(app, chosen);
+  add_watch_command(app, stop, chosen);
   add_start_command(app, chosen);
   add_enter_command(app, chosen);
   add_admin_command(app, chosen);
   add_call_command(app, chosen);
+  add_check_command(app, chosen);
+  add_spar_commands(app, chosen);
   add_events_command(app, stop, chosen);
   add_gateway_command(app, stop, chosen);
   add_bus_config_command(app, chosen);
@@ -82,6 +76,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_backup_command(app, chosen);
   add_bench_commands(app, stop, chosen);
   add_version_command(app, chosen);
+  if (auto code = agent::print_option_table(app, argc, argv)) return *code;
   if (auto word = unknown_command(app, argc, argv); !word.empty()) return refuse_command(app, word);
   try {
     app.parse(argc, argv);

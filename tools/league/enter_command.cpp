@@ -1,4 +1,4 @@
-#include "tools/league/enter_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -6,10 +6,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "common/agent/secret_file.h"
+#include "common/agent/identity/secret_file.h"
 #include "common/core/private_file.h"
-#include "tools/league/enter.h"
-#include "tools/league/table_text.h"
+#include "tools/league/up/enter.h"
+#include "tools/league/up/table_text.h"
 
 namespace league::tools {
 namespace {
@@ -45,7 +45,9 @@ int enter(EnterOptions options) {
   core::CryptoRandom random;
   auto entry = enter_player(*manager, options.entrant, clock, random);
   if (!entry) return enter_failed(entry.error());
-  if (!options.token_file.empty()) {
+  if (!options.token_file.empty() && entry->token.empty())
+    std::cerr << "note: this league manager gives no tokens; nothing is written\n";
+  if (!options.token_file.empty() && !entry->token.empty()) {
     auto written = core::write_private_file(options.token_file, entry->token.reveal() + "\n");
     if (!written) {
       std::cerr << "error: " << safe_text(written.error().message) << '\n';
@@ -59,8 +61,9 @@ int enter(EnterOptions options) {
                              {"contact_endpoint", options.entrant.endpoint}};
     std::cout << object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   } else {
-    std::cout << safe_text(options.entrant.display_name) << " is " << entry->player_id << " of "
-              << safe_text(entry->league_id) << std::endl;
+    std::cout << safe_text(options.entrant.display_name) << " is " << safe_text(entry->player_id);
+    if (!entry->league_id.empty()) std::cout << " of " << safe_text(entry->league_id);
+    std::cout << std::endl;
   }
   return 0;
 }

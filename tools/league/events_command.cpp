@@ -1,4 +1,4 @@
-#include "tools/league/events_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -10,12 +10,12 @@
 
 #include "common/envelope/event_types.h"
 #include "common/transport/bus/bus_discovery.h"
-#include "common/transport/hub.h"
-#include "common/transport/signals.h"
-#include "tools/league/bus_link.h"
-#include "tools/league/event_line.h"
-#include "tools/league/event_readers.h"
-#include "tools/league/table_text.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/signals.h"
+#include "tools/league/client/bus_link.h"
+#include "tools/league/client/event_line.h"
+#include "tools/league/client/event_readers.h"
+#include "tools/league/up/table_text.h"
 
 namespace league::tools {
 namespace {
@@ -154,15 +154,15 @@ int events(const EventsOptions& options, transport::StopSignal& stop) {
 
 void add_events_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
   auto options = std::make_shared<EventsOptions>();
-  CLI::App* command =
-      app.add_subcommand("events", "print what a league on a message bus tells everybody");
+  CLI::App* command = app.add_subcommand("events", "print the events of a league on a message bus");
   add_bus_options(*command, options->bus);
-  command->add_option("--league", options->league_id, "which; else the one that answers first");
+  command->add_option("--league", options->league_id,
+                      "id of the league (default: the one that answers first)");
   command
       ->add_option(
           "--durable", options->durable,
-          "a name under which the broker remembers how far this was read: a reader of that "
-          "name goes on there (an operator's credentials)")
+          "a name under which the broker remembers how far this reader has read, so that it "
+          "continues there the next time (needs an operator's credentials)")
       ->check(CLI::Validator(
           [](const std::string& name) {
             bool is_good = !name.empty() && name.size() <= 32 &&
@@ -173,7 +173,7 @@ void add_events_command(CLI::App& app, transport::StopSignal& stop, std::functio
           },
           "NAME"));
   command->add_option("--after", options->after,
-                      "first the events behind this number that the broker has; 0: all");
+                      "begin with the events after this number that the broker still has; 0: all");
   command->add_option("--types", options->types, "such as round_completed,league_completed")
       ->check(CLI::Validator(
           [](const std::string& list) {
@@ -182,7 +182,8 @@ void add_events_command(CLI::App& app, transport::StopSignal& stop, std::functio
             return std::string();
           },
           "TYPE,..."));
-  command->add_option("--count", options->count, "end after so many (until a signal)");
+  command->add_option("--count", options->count,
+                      "end after so many events (default: only when stopped)");
   command->add_option("--key", options->line.key,
                       "the manager's broadcast_key, to check the signatures");
   command->add_flag("--json", options->line.is_json, "one JSON object per event for machines");

@@ -1,17 +1,18 @@
-#include "tools/league/export_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
-#include "tools/league/export_league.h"
+#include "tools/league/export/export_league.h"
 
 namespace league::tools {
 
 void add_export_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand(
-      "export", "make a league's files again from its journal and logs, or tables and pages");
+      "export",
+      "make a league's files again from its journal and logs, or CSV tables, or HTML pages");
   command
       ->add_option("DIR", options->directory,
                    "directory that holds data/ and logs/, or the --data of a manager")
@@ -25,8 +26,9 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
                    "pages for people")
       ->check(CLI::IsMember({"json", "csv", "html"}))
       ->capture_default_str();
-  command->add_option("--out", options->out,
-                      "where to (default: the data directory for json, else DIR/export)");
+  command->add_option(
+      "--out", options->out,
+      "directory to write to (default: the data directory for json, else DIR/export)");
   command->add_flag("--force", options->may_overwrite,
                     "overwrite files that this command has not made");
   command->add_flag("--json", options->json, "print one JSON object for machines");

@@ -1,10 +1,11 @@
-#include "tools/league/gateway_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "tools/league/bus_link.h"
-#include "tools/league/gateway_program.h"
+#include "common/agent/host/program_options.h"
+#include "tools/gateway/gateway_program.h"
+#include "tools/league/client/bus_link.h"
 
 namespace league::tools {
 namespace {
@@ -13,6 +14,8 @@ struct GatewayArguments {
   GatewayProgramOptions program;
   std::uint32_t call_timeout_ms = 30'000;
   std::uint32_t connect_timeout_ms = 5'000;
+  std::uint32_t probe_timeout_ms = 2'000;
+  std::size_t max_result_mib = 16;
 };
 
 void add_limits(CLI::App& command, GatewayArguments& arguments) {
@@ -25,6 +28,20 @@ void add_limits(CLI::App& command, GatewayArguments& arguments) {
       .add_option("--connect-timeout", arguments.connect_timeout_ms,
                   "milliseconds until the backend must be there (5000)")
       ->check(CLI::Range(1U, kLongest));
+  command
+      .add_option("--probe-timeout", arguments.probe_timeout_ms,
+                  "milliseconds that server/discover may stay unanswered before the handshake is "
+                  "tried (2000, a quarter of --connect-timeout at most)")
+      ->check(CLI::Range(1U, kLongest));
+  command
+      .add_option(
+          "--max-result", arguments.max_result_mib,
+          "MiB that one answer of the backend may have (16); a larger one fails its request")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
+  command
+      .add_option("--max-own-sessions", arguments.program.max_own_sessions,
+                  "sessions with the backend that are one client's own (32 children, else 1000)")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
 }
 
 }  // namespace
@@ -39,20 +56,23 @@ void add_gateway_command(CLI::App& app, transport::StopSignal& stop, std::functi
                    "sse+http(s)://, http(s)://, ws(s)://, tcp://, unix:PATH, stdio:COMMAND, "
                    "nats:manager or nats:SESSION")
       ->required();
-  auto* port = command->add_option("--port", options.port, "serve HTTP here (0: any that is free)");
+  auto* port =
+      command->add_option("--port", options.port, "port to serve HTTP on (0: any that is free)");
   command->add_flag("--stdio", options.serves_stdio, "serve the standard streams instead")
       ->excludes(port);
   command->add_flag("--on-bus", options.serves_bus, "serve a session on the bus instead")
       ->excludes(port);
   add_bus_options(*command, options.bus);
-  command->add_option("--bind", options.bind, "address to listen at (127.0.0.1)");
+  command->add_option("--bind", options.bind, "address to listen on (127.0.0.1)");
   command->add_option("--allow-host", options.allow_hosts,
-                      "name besides localhost that clients may use; may be repeated");
-  command->add_option("--allow-tool", options.allow_tools,
-                      "tool that clients may see and call, and no other; may be repeated");
+                      "further host name under which clients may call; may be repeated");
+  agent::add_allow_origin(*command, options.allow_origins);
+  command->add_option(
+      "--allow-tool", options.allow_tools,
+      "tool that clients may see and call; without this option all; may be repeated");
   command->add_option("--credential", options.credential,
                       "for the backend: header:NAME=VARIABLE, bearer:VARIABLE, query:NAME=VARIABLE "
-                      "or passthrough; VARIABLE is of the environment, @FILE a file");
+                      "or passthrough; VARIABLE names an environment variable, @FILE a file");
   add_limits(*command, *arguments);
   command->add_option("--logs", options.logs, "directory for the conversation log");
   command->add_flag("--json", options.json, "print the address as one JSON object for machines");
@@ -70,6 +90,8 @@ void add_gateway_command(CLI::App& app, transport::StopSignal& stop, std::functi
     chosen = [arguments, &stop] {
       arguments->program.call_timeout = std::chrono::milliseconds(arguments->call_timeout_ms);
       arguments->program.connect_timeout = std::chrono::milliseconds(arguments->connect_timeout_ms);
+      arguments->program.probe_timeout = std::chrono::milliseconds(arguments->probe_timeout_ms);
+      arguments->program.max_result = arguments->max_result_mib * 1024 * 1024;
       return run_gateway(arguments->program, stop);
     };
   });

@@ -1,6 +1,6 @@
 // The tool for people: plays a league, asks a manager, reads the logs.
-#include "common/transport/signals.h"
-#include "common/transport/socket.h"
+#include "common/transport/link/signals.h"
+#include "common/transport/link/socket.h"
 #include "tools/league/command_line.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-#include "tools/league/manager_command.h"
+#include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tools/league/league_progress.h"
-#include "tools/league/live_view.h"
-#include "tools/league/manager_client.h"
-#include "tools/league/table_text.h"
+#include "common/schema/json_fields.h"
+#include "tools/league/up/league_progress.h"
+#include "tools/league/up/live_view.h"
+#include "tools/league/up/manager_client.h"
+#include "tools/league/up/table_text.h"
+#include "tools/league/up/watch_view.h"
 
 namespace league::tools {
 namespace {
@@ -37,35 +39,6 @@ int fail(const core::Error& error, int exit_code) {
 
 void print_json(const json& object) {
   std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
-}
-
-std::string text_at(const json& object, const char* name) {
-  auto it = object.find(name);
-  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
-}
-
-/// One line for each agent; what strangers wrote is made fit for a terminal.
-void print_agents(const json& agents) {
-  constexpr std::size_t kNameWidth = 20;
-  std::cout << "\nid     name                  state       failed  in a row  why\n";
-  for (const auto& agent : agents) {
-    if (!agent.is_object()) continue;
-    std::string why = text_at(agent, "reason");
-    if (const auto detail = text_at(agent, "detail"); !detail.empty())
-      why += (why.empty() ? "" : ": ") + detail;
-    const auto number = [&agent](const char* name, std::size_t width) {
-      auto it = agent.find(name);
-      return fitted(it != agent.end() && it->is_number_integer()
-                        ? std::to_string(it->get<std::int64_t>())
-                        : "?",
-                    width);
-    };
-    std::cout << fitted(safe_text(text_at(agent, "agent_id")), 6) << ' '
-              << fitted(safe_text(text_at(agent, "display_name")), kNameWidth) << "  "
-              << fitted(safe_text(text_at(agent, "state")), 11) << ' '
-              << number("failed_matches", 7) << ' ' << number("failed_in_a_row", 9) << ' '
-              << safe_text(why) << '\n';
-  }
 }
 
 int status(const ManagerOptions& options) {
@@ -96,7 +69,10 @@ int status(const ManagerOptions& options) {
   for (const auto& line : table_lines(shown, kWidth, options.all ? shown.size() : kRows,
                                       static_cast<std::size_t>(progress.players)))
     std::cout << line << '\n';
-  if (options.all) print_agents(*agents);
+  if (options.all) {
+    std::cout << '\n';
+    for (const auto& line : agent_lines(*agents)) std::cout << line << '\n';
+  }
   if (progress.champion) {
     std::cout << '\n' << champion_line(progress) << '\n';
   }
@@ -155,7 +131,7 @@ void add_url(CLI::App& command, ManagerOptions& options) {
 
 void add_status_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<ManagerOptions>();
-  CLI::App* command = app.add_subcommand("status", "how far is the league of a manager?");
+  CLI::App* command = app.add_subcommand("status", "show how far a league is, and its table");
   add_url(*command, *options);
   command->add_flag("--all", options->all,
                     "the whole table, and the state of every agent with its reason");
@@ -185,13 +161,14 @@ void add_state_commands(CLI::App& admin, std::function<int()>& chosen) {
     auto options = std::make_shared<ManagerOptions>();
     CLI::App* act = admin.add_subcommand(
         shuts_down ? "shut-down" : "restore",
-        shuts_down ? "an agent's matches are lost, or go to other referees, until it is restored"
-                   : "an agent plays what is still to be played; also ends a suspension");
+        shuts_down ? "shut an agent down until it is restored: a player loses its matches, a "
+                     "referee gets none"
+                   : "let an agent that was shut down play again; also ends a suspension");
     add_url(*act, *options);
     act->add_option("ID", options->agent, "such as P07 or REF02")->required();
     act->add_option("--operator-key", options->key_file, "file with the operator's key")
         ->required();
-    act->add_option("--reason", options->reason, "for people; the agent is told");
+    act->add_option("--reason", options->reason, "a reason, shown to people and to the agent");
     act->footer(
         std::string("Example:\n  league admin ") + (shuts_down ? "shut-down" : "restore") +
         " http://localhost:8000/mcp P07 --operator-key data/operator.key\n"

@@ -1,4 +1,4 @@
-#include "tools/league/up_command.h"
+#include "tools/league/commands.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -9,16 +9,18 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "common/transport/signals.h"
-#include "tools/league/cast.h"
-#include "tools/league/journal_book.h"
-#include "tools/league/live_view.h"
-#include "tools/league/local_broker.h"
-#include "tools/league/result_report.h"
-#include "tools/league/run_directory.h"
-#include "tools/league/table_text.h"
-#include "tools/league/technical_losses.h"
-#include "tools/league/tournament.h"
+#include "common/agent/host/program_options.h"
+#include "common/transport/link/signals.h"
+#include "tools/league/audit/journal_book.h"
+#include "tools/league/up/cast.h"
+#include "tools/league/up/live_view.h"
+#include "tools/league/up/local_broker.h"
+#include "tools/league/up/result_report.h"
+#include "tools/league/up/run_directory.h"
+#include "tools/league/up/run_keeper.h"
+#include "tools/league/up/table_text.h"
+#include "tools/league/up/technical_losses.h"
+#include "tools/league/up/tournament.h"
 
 namespace league::tools {
 namespace {
@@ -36,6 +38,12 @@ std::size_t output_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kWide;
 }
 
+std::string joined_names(const std::vector<std::string>& names) {
+  std::string all;
+  for (const auto& name : names) all += (all.empty() ? "" : ",") + name;
+  return all;
+}
+
 /// From the journal, which has all of them. Without one there are none to tell.
 std::vector<TechnicalLosses> losses_in(const std::filesystem::path& data) {
   auto book = read_book(data);
@@ -45,61 +53,140 @@ std::vector<TechnicalLosses> losses_in(const std::filesystem::path& data) {
   return {};
 }
 
-int up(UpOptions options, transport::StopSignal& stop) {
+core::Error usage_error(const std::string& text) {
+  return {core::ErrorCode::kInternalError, text, {}};
+}
+
+/// In one spelling, so that they can be compared with those of the league that is continued.
+core::Result<void> normalise(UpOptions& options) {
+  auto strategies = parse_strategies(options.strategies);
+  if (!strategies) return strategies.error();
+  options.strategies = joined_names(*strategies);
+  auto transports = parse_transports(options.transport_names);
+  if (!transports) return transports.error();
+  std::vector<std::string> names;
+  for (auto transport : *transports) names.emplace_back(agent::serving_name(transport));
+  options.transport_names = joined_names(names);
+  if (options.external <= options.players) return {};
+  return usage_error("--external " + std::to_string(options.external) +
+                     " is more than the --players of the league, " +
+                     std::to_string(options.players));
+}
+
+/// A league that has been played to its end and told.
+int say_finished(const RunKeeper& keeper, bool as_json) {
+  auto result = nlohmann::json::parse(keeper.result());
+  if (as_json) {
+    std::cout << result.dump() << std::endl;
+    return 0;
+  }
+  std::string data = keeper.options().data.string();
+  std::cout << "league " << safe_text(keeper.options().league_id)
+            << " is finished: " << result.value("matches", 0) << " matches in "
+            << result.value("rounds", 0) << " rounds";
+  if (auto champion = result.find("champion"); champion != result.end() && champion->is_object())
+    std::cout << "; champion: " << safe_text(champion->value("display_name", "")) << " ("
+              << safe_text(champion->value("player_id", "")) << ") with "
+              << champion->value("points", 0) << " points";
+  std::cout << "\n`league export " << data << "` makes its table; give another --data to begin a "
+            << "new league" << std::endl;
+  return 0;
+}
+
+void print_outcome(const TournamentOutcome& outcome, const RunDirectories& directories,
+                   const nlohmann::ordered_json& result, bool as_json) {
+  if (as_json) {
+    std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
+  } else {
+    print_result(outcome, directories, output_width(), std::cout);
+    std::cout.flush();
+  }
+}
+
+void say_how_to_continue(const std::filesystem::path& data) {
+  std::cerr << "this continues the league: " << continuing_command(data) << '\n';
+}
+
+/// A signal came before the league went on.
+int interrupted(const core::Error& why, const std::filesystem::path& data) {
+  if (why.code != core::ErrorCode::kShuttingDown) return fail(why);
+  std::cerr << why.message << '\n';
+  say_how_to_continue(data);
+  return 1;
+}
+
+/// The league of `keeper`, over a broker that is there and with sockets.
+int play(RunKeeper& keeper, UpOptions options, transport::StopSignal& stop) {
+  const auto directories = keeper.directories();
+  const bool as_json = options.json;
+  const bool keep = options.keep;
+  core::SystemClock clock;
+  LiveView view;
   auto strategies = parse_strategies(options.strategies);
   if (!strategies) return fail(strategies.error());
-  auto transports = parse_transports(options.transport_names);
-  if (!transports) return fail(transports.error());
-  options.transports = std::move(*transports);
-  if (options.external > options.players) {
-    return fail({core::ErrorCode::kInternalError,
-                 "--external " + std::to_string(options.external) +
-                     " is more than the --players of the league, " +
-                     std::to_string(options.players),
-                 {}});
-  }
-  core::SystemClock clock;
-  auto directories = make_run_directories("runs", clock.utc_now(), {options.data, options.logs});
-  if (!directories) return fail(directories.error());
-  options.data = directories->data;
-  options.logs = directories->logs;
-  auto sockets = SocketDirectory::make_if(needs_sockets(options));
-  if (!sockets) return fail(sockets.error());
-  options.sockets = sockets->path();
-
-  std::optional<LocalBroker> broker;
-  if (options.bus == kLocalBus) {
-    auto started = LocalBroker::start(options.data, options.logs, stop);
-    if (!started) return fail(started.error());
-    broker.emplace(std::move(*started));
-    options.bus = broker->url();
-  }
-  LiveView view;
-  bool as_json = options.json;
-  bool keep = options.keep;
-  Tournament tournament(std::move(options), std::move(*strategies), clock, stop, view);
+  Tournament tournament(std::move(options), std::move(*strategies), keeper, clock, stop, view);
   auto outcome = tournament.play();
   view.clear();
   bool stays = outcome && !outcome->was_interrupted && keep;
   if (!stays) tournament.stop_programs();
-  if (!outcome) return fail(outcome.error());
-  if (outcome->progress.technical_losses > 0)
-    outcome->technical_losses = losses_in(directories->data);
-  if (as_json) {
-    std::cout << result_json(*outcome, *directories)
-                     .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
-              << std::endl;
-  } else {
-    print_result(*outcome, *directories, output_width(), std::cout);
-    std::cout.flush();
+  if (!outcome) {
+    int code = fail(outcome.error());
+    say_how_to_continue(directories.data);
+    return code;
   }
+  if (outcome->progress.technical_losses > 0)
+    outcome->technical_losses = losses_in(directories.data);
+  const auto result = result_json(*outcome, directories);
+  print_outcome(*outcome, directories, result, as_json);
+  if (outcome->was_interrupted) {
+    say_how_to_continue(directories.data);
+    return 1;
+  }
+  auto noted =
+      keeper.note_result(result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  if (!noted) std::cerr << "warning: " << noted.error().message << '\n';
   if (stays) {
     std::cerr << "the programs go on; the manager is at " << tournament.manager_url()
               << ". Ctrl-C ends them.\n";
     stop.wait();
     tournament.stop_programs();
   }
-  return outcome->was_interrupted ? 1 : 0;
+  return 0;
+}
+
+int up(GivenOptions given, transport::StopSignal& stop) {
+  if (auto normal = normalise(given.options); !normal) return fail(normal.error());
+  core::SystemClock clock;
+  const auto data = given.options.data;
+  auto keeper = RunKeeper::open(std::move(given), clock, stop);
+  if (!keeper) return interrupted(keeper.error(), data);
+  UpOptions options = keeper->options();
+  if (!keeper->result().empty()) return say_finished(*keeper, options.json);
+  auto transports = parse_transports(options.transport_names);
+  if (!transports) return fail(transports.error());
+  options.transports = std::move(*transports);
+  // A player on standard streams is registered with them, for whoever starts it from anywhere.
+  options.logs = std::filesystem::absolute(options.logs);
+  if (!options.limits_file.empty())
+    options.limits_file = std::filesystem::absolute(options.limits_file).string();
+  SocketDirectory sockets;
+  if (needs_sockets(options)) {
+    auto made = SocketDirectory::make_again(options.sockets);
+    if (!made) return fail(made.error());
+    sockets = std::move(*made);
+    options.sockets = sockets.path();
+    if (auto noted = keeper->note_sockets(sockets.path()); !noted) return fail(noted.error());
+  }
+  std::optional<LocalBroker> broker;
+  if (options.bus == kLocalBus) {
+    auto started = LocalBroker::start(options.data, options.logs, stop, keeper->broker_port());
+    if (!started) return interrupted(started.error(), options.data);
+    broker.emplace(std::move(*started));
+    options.bus = broker->url();
+    auto endpoint = options.bus.substr(options.bus.rfind(':') + 1);
+    if (auto noted = keeper->note_broker(std::stoi(endpoint)); !noted) return fail(noted.error());
+  }
+  return play(*keeper, std::move(options), stop);
 }
 
 void add_people(CLI::App& command, UpOptions& options) {
@@ -108,7 +195,7 @@ void add_people(CLI::App& command, UpOptions& options) {
       ->capture_default_str();
   command
       .add_option("--external", options.external,
-                  "of these, players that somebody else starts; they register at the address that "
+                  "how many of these somebody else starts; they register at the address that "
                   "is printed")
       ->check(CLI::Range(0, 32000))
       ->capture_default_str();
@@ -127,14 +214,16 @@ void add_people(CLI::App& command, UpOptions& options) {
 
 void add_setting(CLI::App& command, UpOptions& options) {
   command.add_option("--data", options.data,
-                     "directory of the league's data (default: runs/TIME/data)");
+                     "directory of the league's data (default: runs/TIME/data); an interrupted "
+                     "league that is there goes on, with the options that it was begun with");
   command.add_option("--logs", options.logs, "directory of the logs (default: runs/TIME/logs)");
   command
       .add_option("--limits", options.limits_file, "JSON file of limits (see config/limits.json)")
       ->check(CLI::ExistingFile);
   command
-      .add_option("--mode", options.mode,
-                  "open accepts what bots in the wild send and notes it, strict refuses it")
+      .add_option(
+          "--mode", options.mode,
+          "open accepts small deviations from the protocol and notes them, strict refuses them")
       ->check(CLI::IsMember({"open", "strict"}))
       ->capture_default_str();
   command
@@ -158,8 +247,17 @@ void add_setting(CLI::App& command, UpOptions& options) {
                      "URL under which players elsewhere reach the manager");
   command
       .add_option("--allow-host", options.allow_hosts,
-                  "further host name under which they may call it; may be given again")
+                  "further host name under which they may call it; may be repeated")
       ->expected(1, -1);
+  agent::add_allow_origin(command, options.allow_origins);
+}
+
+std::set<std::string> given_names(const CLI::App& command) {
+  std::set<std::string> names;
+  for (const auto* option : command.get_options()) {
+    if (option->count() > 0) names.insert("--" + option->get_lnames().at(0));
+  }
+  return names;
 }
 
 }  // namespace
@@ -170,17 +268,24 @@ void add_up_command(CLI::App& app, transport::StopSignal& stop, std::function<in
   add_people(*command, *options);
   add_setting(*command, *options);
   command->add_flag("--json", options->json, "print one JSON object for machines");
-  command->add_flag("--keep", options->keep, "let the programs run on after the end, until Ctrl-C");
+  command->add_flag("--keep", options->keep,
+                    "keep the programs running after the end, until Ctrl-C");
+  command->add_flag("--browser", options->browser,
+                    "open the league's live page; its address is printed in any case");
   command->footer(
       "Examples:\n"
       "  league up\n"
       "  league up --players 8 --referees 2 --strategies opposite,frequency,random --seed 7\n"
       "  league up --players 5 --external 1 --port 8000    (your bot registers at port 8000)\n"
       "  league up --players 6 --strategies random,slow:3000,crash --json\n"
+      "  league up --data runs/2025-01-15T10-30-00Z/data   (continues that league)\n"
       "Exit codes: 0 the league was played to its end, 1 it was interrupted, 2 it could not be "
       "played.");
-  command->callback(
-      [options, &stop, &chosen] { chosen = [options, &stop] { return up(*options, stop); }; });
+  command->callback([options, command, &stop, &chosen] {
+    chosen = [options, names = given_names(*command), &stop] {
+      return up({*options, names}, stop);
+    };
+  });
 }
 
 }  // namespace league::tools

@@ -48,6 +48,65 @@ struct Listing : std::enable_shared_from_this<Listing> {
   }
 };
 
+/// A tool may ask so often; one that asks without end would never let us go.
+constexpr int kMostRounds = 16;
+
+/// The result of a tool that wants input, as it is in an unfinished answer.
+const json* questions_of(const SessionAnswer& answer) {
+  const json& result = answer.response.result;
+  if (!answer.is_unfinished || !result.is_object()) return nullptr;
+  if (result.value("resultType", json()) != "input_required") return nullptr;
+  auto questions = result.find("inputRequests");
+  return questions != result.end() && questions->is_object() ? &*questions : nullptr;
+}
+
+/// One call, with the rounds that it takes.
+struct Calling : std::enable_shared_from_this<Calling> {
+  std::shared_ptr<ClientSession> session;
+  ToolCall call;
+  ClientSession::Completion completion;
+  int rounds = 0;
+
+  /// What a round adds belongs to that round alone.
+  void send(const json& responses, const json& state) {
+    std::string params = R"({"name":)";
+    rpc::append_json_string(params, call.name);
+    params.append(R"(,"arguments":)").append(call.arguments.empty() ? "{}" : call.arguments);
+    if (!responses.is_null())
+      params.append(R"(,"inputResponses":)").append(rpc::to_json_text(responses));
+    if (!state.is_null()) params.append(R"(,"requestState":)").append(rpc::to_json_text(state));
+    params.append("}");
+    session->request(
+        {.method = "tools/call",
+         .params = std::move(params),
+         .deadline = call.deadline,
+         .on_progress = call.on_progress},
+        [self = shared_from_this()](SessionAnswer answer) { self->on_answer(std::move(answer)); });
+  }
+
+  void on_answer(SessionAnswer answer) {
+    auto responses = answers_to(answer);
+    if (!responses || ++rounds >= kMostRounds) return completion(std::move(answer));
+    send(*responses, answer.response.result.value("requestState", json()));
+  }
+
+  /// Nothing where nothing is asked, or something cannot be answered.
+  [[nodiscard]] std::optional<json> answers_to(const SessionAnswer& answer) const {
+    const json* questions = questions_of(answer);
+    if (questions == nullptr || !call.answer_question) return std::nullopt;
+    json responses = json::object();
+    for (const auto& [key, question] : questions->items()) {
+      if (!question.is_object() || !question.contains("method") || !question["method"].is_string())
+        return std::nullopt;
+      auto response = call.answer_question(question["method"].get<std::string>(),
+                                           question.value("params", json::object()));
+      if (!response) return std::nullopt;
+      responses[key] = std::move(*response);
+    }
+    return responses;
+  }
+};
+
 }  // namespace
 
 void list_tools(const std::shared_ptr<ClientSession>& session, core::Clock::Steady deadline,
@@ -61,17 +120,13 @@ void list_tools(const std::shared_ptr<ClientSession>& session, core::Clock::Stea
   listing->ask({});
 }
 
-void call_tool(const std::shared_ptr<ClientSession>& session, const std::string& name,
-               const std::string& arguments, core::Clock::Steady deadline,
-               ClientSession::Completion completion, std::function<void(const json&)> on_progress) {
-  std::string params = R"({"name":)";
-  rpc::append_json_string(params, name);
-  params.append(R"(,"arguments":)").append(arguments.empty() ? "{}" : arguments).append("}");
-  session->request({.method = "tools/call",
-                    .params = std::move(params),
-                    .deadline = deadline,
-                    .on_progress = std::move(on_progress)},
-                   std::move(completion));
+void call_tool(const std::shared_ptr<ClientSession>& session, ToolCall call,
+               ClientSession::Completion completion) {
+  auto calling = std::make_shared<Calling>();
+  calling->session = session;
+  calling->call = std::move(call);
+  calling->completion = std::move(completion);
+  calling->send({}, {});
 }
 
 void read_resource(const std::shared_ptr<ClientSession>& session, const std::string& uri,

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,23 @@ void list_tools(const std::shared_ptr<ClientSession>& session, core::Clock::Stea
                 std::function<void(core::Result<std::vector<nlohmann::json>>)> completion,
                 const ListLimits& limits = {});
 
-/// Calls a tool; `arguments` is the text of a JSON object. The answer's result may say `isError`.
-void call_tool(const std::shared_ptr<ClientSession>& session, const std::string& name,
-               const std::string& arguments, core::Clock::Steady deadline,
-               ClientSession::Completion completion,
-               std::function<void(const nlohmann::json&)> on_progress = nullptr);
+/// One call of a tool.
+struct ToolCall {
+  std::string name;
+  std::string arguments = {};  ///< the text of a JSON object; empty: none
+  core::Clock::Steady deadline = core::Clock::Steady::max();
+  std::function<void(const nlohmann::json&)> on_progress = nullptr;
+  /// The answer to a question of the tool (2026-07-28, `inputRequests`); nothing: there is none,
+  /// and the call fails as SessionAnswer::is_unfinished. Must be short.
+  std::function<std::optional<nlohmann::json>(const std::string& method,
+                                              const nlohmann::json& params)>
+      answer_question = nullptr;
+};
+
+/// Calls a tool, again with answers as often as it asks, but not without end. The answer's result
+/// may say `isError`.
+void call_tool(const std::shared_ptr<ClientSession>& session, ToolCall call,
+               ClientSession::Completion completion);
 
 /// Reads a resource by its URI.
 void read_resource(const std::shared_ptr<ClientSession>& session, const std::string& uri,

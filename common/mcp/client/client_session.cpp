@@ -2,8 +2,11 @@
 
 #include <vector>
 
+#include "common/mcp/client/client_session_call.h"
+#include "common/mcp/protocol.h"
 #include "common/rpc/codec.h"
 #include "common/schema/json_gate.h"
+#include "common/transport/client/streamable_http_connection.h"
 
 namespace league::mcp {
 namespace {
@@ -21,16 +24,6 @@ int http_status_of(const transport::CallOutcome& outcome) {
 }
 
 }  // namespace
-
-/// A request between request() and its end.
-struct ClientSession::Call {
-  RequestId id = 0;
-  SessionRequest request;
-  Completion completion;
-  std::string session;  ///< in which it was sent
-  std::shared_ptr<const std::string> bytes;  ///< as it was sent last
-  bool was_renewed = false;
-};
 
 std::shared_ptr<ClientSession> ClientSession::create(const SessionTools& tools,
                                                      transport::Endpoint endpoint,
@@ -63,9 +56,20 @@ bool ClientSession::is_ready() const {
   return state_ == State::kReady;
 }
 
+bool ClientSession::is_lost() const {
+  std::lock_guard lock(mutex_);
+  if (state_ == State::kReady) return !client_ || !client_->is_open();
+  return state_ == State::kClosed;
+}
+
 Negotiated ClientSession::negotiated() const {
   std::lock_guard lock(mutex_);
   return negotiated_;
+}
+
+ClientSession::Denial ClientSession::denial() const {
+  std::lock_guard lock(mutex_);
+  return denial_;
 }
 
 transport::Endpoint ClientSession::endpoint() const {
@@ -78,14 +82,19 @@ ClientSession::RequestId ClientSession::request(SessionRequest request, Completi
   call->request = std::move(request);
   call->completion = std::move(completion);
   State state;
+  bool is_in_doubt = false;
   {
     std::lock_guard lock(mutex_);
     call->id = next_id_++;
     state = state_;
     calls_.emplace(call->id, call);
     if (state == State::kRenewing) waiting_.push_back(call);
+    if (state == State::kReady) is_in_doubt = is_in_doubt_;
+    call->generation = generation_;
   }
-  if (state == State::kReady) {
+  if (is_in_doubt) {
+    renew(call);
+  } else if (state == State::kReady) {
     send(call);
   } else if (state != State::kRenewing) {
     SessionAnswer answer;
@@ -98,17 +107,24 @@ ClientSession::RequestId ClientSession::request(SessionRequest request, Completi
 void ClientSession::send(const std::shared_ptr<Call>& call) {
   Client client;
   Negotiated negotiated;
+  Headers of_arguments;
+  const SessionRequest& request = call->request;
   {
     std::lock_guard lock(mutex_);
     if (!calls_.contains(call->id)) return;  // cancelled while it waited
     client = client_;
     negotiated = negotiated_;
-    call->session = negotiated.session_id;
+    call->generation = generation_;
+    call->had_session = !negotiated.session_id.empty();
+    if (request.is_relayed) {
+      of_arguments = request.headers;
+    } else if (negotiated.is_modern && request.method == "tools/call") {
+      of_arguments = param_headers_.of_call(request.params);
+    }
   }
-  const SessionRequest& request = call->request;
   const rpc::Id id(call->id);
   auto frame = frame_request(negotiated, options_.client, id, request.method, request.params,
-                             request.on_progress != nullptr);
+                             request.on_progress != nullptr, request.is_relayed);
   SessionAnswer failed;
   if (!client)
     failed.error = Error{ErrorCode::kConnectionError, "there is no session with the server", ""};
@@ -118,7 +134,9 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
   message.bytes = std::make_shared<const std::string>(std::move(frame->bytes));
   call->bytes = message.bytes;
   message.headers = with_own(std::move(frame->headers));
+  message.headers.insert(message.headers.end(), of_arguments.begin(), of_arguments.end());
   message.deadline = request.deadline;
+  message.is_listening = request.is_listening;
   client->request(id, std::move(message),
                   [self = shared_from_this(), call](transport::CallOutcome outcome) {
                     self->on_outcome(call, std::move(outcome));
@@ -128,8 +146,8 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
 void ClientSession::on_outcome(const std::shared_ptr<Call>& call, transport::CallOutcome outcome) {
   SessionAnswer answer;
   answer.http_status = http_status_of(outcome);
-  if (answer.http_status == 404 && !call->session.empty() && !call->was_renewed)
-    return renew(call, call->session);
+  if (is_session_lost(call, answer.http_status)) return renew(call);
+  answer.refusal_headers = headers_of_refusal(outcome);
   answer.context = std::move(outcome.context);
   answer.sent_at = outcome.sent_at;
   answer.wire_request = call->bytes;
@@ -138,6 +156,8 @@ void ClientSession::on_outcome(const std::shared_ptr<Call>& call, transport::Cal
   if (outcome.error) {
     if (outcome.error->code == ErrorCode::kTimeout)
       tell_cancelled(call->id, "the time for the answer is over");
+    if (outcome.error->code == ErrorCode::kConnectionError && answer.http_status == 0)
+      note_lost_server(*call);
     answer.error = std::move(outcome.error);
     return finish(call, std::move(answer));
   }
@@ -147,11 +167,16 @@ void ClientSession::on_outcome(const std::shared_ptr<Call>& call, transport::Cal
     return finish(call, std::move(answer));
   }
   auto decoded = rpc::decode_response(std::move(*document), rpc::Id(call->id));
-  if (decoded) {
-    answer.response = std::move(decoded->response);
-  } else {
+  if (!decoded) {
     answer.error = decoded.error();
+    return finish(call, std::move(answer));
   }
+  answer.response = std::move(decoded->response);
+  bool misses_headers = answer.response.error && answer.response.error->code == kHeaderMismatch;
+  if (misses_headers && call->request.method == "tools/call" && !call->has_listed &&
+      !call->request.is_relayed)
+    return list_and_repeat(call, std::move(answer));
+  if (!call->request.is_relayed) judge_result(*call, answer);
   finish(call, std::move(answer));
 }
 
@@ -165,39 +190,24 @@ void ClientSession::finish(const std::shared_ptr<Call>& call, SessionAnswer answ
   if (completion) completion(std::move(answer));
 }
 
-void ClientSession::renew(const std::shared_ptr<Call>& call, const std::string& lost_session) {
-  std::optional<Negotiation::Step> step;
-  bool is_renewed = false;
-  {
-    std::lock_guard lock(mutex_);
-    if (!calls_.contains(call->id)) return;
-    call->was_renewed = true;
-    if (state_ == State::kReady && negotiated_.session_id == lost_session) {
-      state_ = State::kRenewing;
-      connect_deadline_ = call->request.deadline;
-      negotiation_ = Negotiation(negotiation_options(true));
-      step = negotiation_.begin();
-    }
-    // Another request may have noticed first, and be done by now.
-    is_renewed = state_ == State::kReady;
-    if (state_ == State::kRenewing) waiting_.push_back(call);
-  }
-  if (step) return run(std::move(*step));
-  if (is_renewed) send(call);
-}
-
 void ClientSession::cancel(RequestId id, const std::string& reason) {
   Client client;
   std::shared_ptr<Call> call;
+  bool is_modern = false;
   {
     std::lock_guard lock(mutex_);
     auto found = calls_.find(id);
     if (found == calls_.end()) return;
     call = found->second;
     client = client_;
+    is_modern = negotiated_.is_modern;
   }
   const Error why{ErrorCode::kShuttingDown, "cancelled: " + reason, ""};
-  if (client && client->abandon(rpc::Id(id), why)) return tell_cancelled(id, reason);
+  if (client && client->abandon(rpc::Id(id), why)) {
+    auto* http = dynamic_cast<transport::StreamableHttpConnection*>(&client->connection());
+    if (is_modern && http != nullptr) return http->abandon(rpc::Id(id));  // that cancels it
+    return tell_cancelled(id, reason);
+  }
   SessionAnswer answer;
   answer.error = why;
   finish(call, std::move(answer));
@@ -221,46 +231,6 @@ void ClientSession::notify(const std::string& method, const std::string& params)
   message.bytes = std::make_shared<const std::string>(rpc::encode_notification(method, params));
   message.deadline = tools_.clock.steady_now() + std::chrono::seconds(5);
   client->send(std::move(message));
-}
-
-void ClientSession::on_other(transport::ReceivedMessage message) {
-  auto document = schema::parse_json(message.bytes, kPeerLimits);
-  if (!document) return;  // servers print what is no JSON, too
-  for (auto& frame : rpc::decode(std::move(*document)).frames) {
-    auto* decoded = std::get_if<rpc::Message>(&frame);
-    if (decoded == nullptr) continue;
-    if (auto* request = std::get_if<rpc::Request>(decoded)) {
-      Client connection = client();
-      if (!connection) return;
-      transport::OutboundMessage refusal;
-      refusal.bytes = std::make_shared<const std::string>(
-          rpc::encode_error(request->id, rpc::StandardCode::kMethodNotFound));
-      {
-        std::lock_guard lock(mutex_);
-        refusal.headers = with_own(session_headers(negotiated_));
-      }
-      connection->send(std::move(refusal));
-    } else if (auto* note = std::get_if<rpc::Notification>(decoded)) {
-      if (note->method == "notifications/progress") {
-        on_progress(note->params);
-      } else if (options_.on_notification) {
-        options_.on_notification(*note, message.context);
-      }
-    }
-  }
-}
-
-void ClientSession::on_progress(const json& params) {
-  auto token = params.is_object() ? params.find("progressToken") : params.end();
-  if (!params.is_object() || token == params.end() || !token->is_number_integer()) return;
-  std::shared_ptr<Call> call;
-  {
-    std::lock_guard lock(mutex_);
-    auto found = calls_.find(token->get<RequestId>());
-    if (found == calls_.end()) return;
-    call = found->second;
-  }
-  if (call->request.on_progress) call->request.on_progress(params);
 }
 
 void ClientSession::on_connection_closed(const Error& why) {

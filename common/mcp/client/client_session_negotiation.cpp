@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <atomic>
 
 #include "common/mcp/client/client_session.h"
+#include "common/mcp/client/client_session_call.h"
 #include "common/rpc/codec.h"
 #include "common/schema/json_gate.h"
 #include "common/transport/client/streamable_http_connection.h"
@@ -12,14 +14,27 @@ using core::Error;
 using core::ErrorCode;
 using Steady = core::Clock::Steady;
 
-/// A probe may be ignored for so long, and for no more than a quarter of the time that there is.
-constexpr std::chrono::milliseconds kLongestProbe{2000};
-
 Negotiation::Family family_of(const std::string& scheme) {
   if (scheme == "http" || scheme == "https") return Negotiation::Family::kHttp;
   if (scheme.starts_with("sse+")) return Negotiation::Family::kLegacySse;
   return Negotiation::Family::kConnection;
 }
+
+/// Some servers send no head before they have something to say.
+constexpr std::chrono::milliseconds kStreamPatience{500};
+
+/// Whoever comes first runs it.
+class Once {
+ public:
+  explicit Once(std::function<void()> work) : work_(std::move(work)) {}
+  void run() {
+    if (!has_run_.exchange(true)) std::exchange(work_, nullptr)();
+  }
+
+ private:
+  std::atomic<bool> has_run_{false};
+  std::function<void()> work_;
+};
 
 /// The response in an outcome, with what HTTP said about it.
 NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const rpc::Id& id) {
@@ -58,7 +73,8 @@ Negotiation::Options ClientSession::negotiation_options(bool skips_discovery) co
           .skips_discovery = skips_discovery,
           .may_fall_back_to_sse = options_.may_fall_back_to_sse,
           .client_name = options_.client.name,
-          .client_version = options_.client.version};
+          .client_version = options_.client.version,
+          .client_capabilities = options_.client.capabilities};
 }
 
 void ClientSession::connect(Steady deadline, Connected connected) {
@@ -97,8 +113,8 @@ void ClientSession::on_opened(
   }
   transport::ConnectionClientOptions options;
   options.peer = endpoint().url();
-  options.on_other = [weak = weak_from_this()](transport::ReceivedMessage message) {
-    if (auto self = weak.lock()) self->on_other(std::move(message));
+  options.on_other = [weak = weak_from_this()](const transport::ReceivedMessage& message) {
+    if (auto self = weak.lock()) self->on_other(message);
   };
   options.on_closed = [weak = weak_from_this()](const Error& why) {
     if (auto self = weak.lock()) self->on_connection_closed(why);
@@ -108,7 +124,7 @@ void ClientSession::on_opened(
   std::optional<Negotiation::Step> step;
   {
     std::lock_guard lock(mutex_);
-    if (state_ == State::kConnecting) {
+    if (state_ == State::kConnecting || state_ == State::kRenewing) {
       client_ = client;
       step = negotiation_.begin();
     }
@@ -123,7 +139,8 @@ void ClientSession::run(Negotiation::Step step) {
 
 Steady ClientSession::probe_deadline() const {
   auto now = tools_.clock.steady_now();
-  auto share = std::min<std::chrono::nanoseconds>(kLongestProbe, (connect_deadline_ - now) / 4);
+  auto share =
+      std::min<std::chrono::nanoseconds>(options_.longest_probe, (connect_deadline_ - now) / 4);
   return now + share;
 }
 
@@ -145,17 +162,18 @@ void ClientSession::do_step(Negotiation::Ask ask) {
   message.deadline = deadline;
   client->request(
       id, std::move(message),
-      [self = shared_from_this(), is_probe = ask.is_probe, id](transport::CallOutcome outcome) {
-        self->on_asked(is_probe, id, std::move(outcome));
-      });
+      [self = shared_from_this(), is_probe = ask.is_probe,
+       id](const transport::CallOutcome& outcome) { self->on_asked(is_probe, id, outcome); });
 }
 
-void ClientSession::on_asked(bool is_probe, const rpc::Id& id, transport::CallOutcome outcome) {
+void ClientSession::on_asked(bool is_probe, const rpc::Id& id,
+                             const transport::CallOutcome& outcome) {
   auto reply = negotiation_reply(outcome, id);
   std::optional<Negotiation::Step> step;
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kClosed) return;
+    if (reply.http_status >= 400) denial_ = {reply.http_status, headers_of_refusal(outcome)};
     bool is_silent = !reply.response && reply.http_status == 0 && reply.error &&
                      reply.error->code == ErrorCode::kTimeout;
     bool is_gone = !reply.response && reply.http_status == 0 && reply.error &&
@@ -211,28 +229,46 @@ void ClientSession::do_step(Negotiation::Reconnect reconnect) {
 void ClientSession::do_step(Negotiation::Done done) {
   Connected connected;
   std::deque<std::shared_ptr<Call>> waiting;
+  bool is_renewed = false;
   {
     std::lock_guard lock(mutex_);
     if (state_ == State::kClosed || !client_) return;
+    is_renewed = state_ == State::kRenewing;
     done.negotiated.transport = client_->connection().transport_type();
     negotiated_ = done.negotiated;
     state_ = State::kReady;
+    ++generation_;
+    is_in_doubt_ = false;
+    denial_ = {};
+    param_headers_ = {};
     connected = std::move(connected_);
     connected_ = nullptr;
     waiting.swap(waiting_);
   }
-  listen(done.negotiated);
-  if (connected) connected(std::move(done.negotiated));
-  for (const auto& call : waiting) send(call);
+  listen(done.negotiated, [self = shared_from_this(), negotiated = done.negotiated, is_renewed,
+                           connected = std::move(connected), waiting = std::move(waiting)] {
+    if (connected) connected(negotiated);
+    if (is_renewed && self->options_.on_renewed) self->options_.on_renewed();
+    for (const auto& call : waiting) self->send(call);
+  });
 }
 
-void ClientSession::listen(const Negotiated& negotiated) {
+void ClientSession::listen(const Negotiated& negotiated, std::function<void()> then) {
   // A server that has no session for us has nothing to say unasked either.
-  if (!options_.on_notification || negotiated.session_id.empty()) return;
-  Client open = client();
-  if (!open) return;
-  if (auto* http = dynamic_cast<transport::StreamableHttpConnection*>(&open->connection()))
-    http->open_stream(with_own(session_headers(negotiated)));
+  bool is_of_use = options_.on_notification || options_.on_request;
+  Client open = is_of_use && !negotiated.session_id.empty() ? client() : nullptr;
+  auto* http =
+      open ? dynamic_cast<transport::StreamableHttpConnection*>(&open->connection()) : nullptr;
+  if (http == nullptr) return then();
+  auto headers = with_own(session_headers(negotiated));
+  if (!options_.on_request) {
+    http->open_stream(std::move(headers));
+    return then();
+  }
+  auto go_on = std::make_shared<Once>(std::move(then));
+  http->open_stream(std::move(headers),
+                    [go_on](const transport::SendOutcome& /*outcome*/) { go_on->run(); });
+  tools_.timer.schedule(kStreamPatience, [go_on] { go_on->run(); });
 }
 
 void ClientSession::end_session(const Client& client, const Negotiated& negotiated) {

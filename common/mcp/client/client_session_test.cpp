@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/mcp/client/client_calls.h"
-#include "common/mcp/client/test_support.h"
-#include "tests/support/fake_clock.h"
+#include "common/mcp/client/client_session_testing.h"
 
 namespace league::mcp {
 namespace {
@@ -13,53 +12,8 @@ using core::ErrorCode;
 using nlohmann::json;
 using std::chrono::seconds;
 using testing::answer_handshake;
+using testing::ClientSessionTest;
 using testing::ScriptedConnection;
-
-class ClientSessionTest : public ::testing::Test {
- protected:
-  std::shared_ptr<ClientSession> session(const std::string& url = "tcp://127.0.0.1:9",
-                                         SessionOptions options = {}) {
-    auto made = ClientSession::create({connector_, time_, time_}, *transport::parse_endpoint(url),
-                                      std::move(options));
-    made->connect(deadline(), [this](core::Result<Negotiated> result) {
-      EXPECT_FALSE(connected_) << "twice";
-      connected_ = std::move(result);
-    });
-    return made;
-  }
-  core::Clock::Steady deadline(seconds after = seconds(10)) { return time_.steady_now() + after; }
-  SessionAnswer ask(ClientSession& session, const std::string& method) {
-    std::optional<SessionAnswer> got;
-    session.request({.method = method, .deadline = deadline()}, [&](SessionAnswer answer) {
-      EXPECT_FALSE(got) << "twice";
-      got = std::move(answer);
-    });
-    EXPECT_TRUE(got);
-    return got ? std::move(*got) : SessionAnswer{};
-  }
-  /// Shakes hands and answers everything else with what it was asked.
-  void serve_echo(const std::string& revision = "2025-06-18") {
-    connector_.script = [this, revision](ScriptedConnection& server, const json& message,
-                                         const Headers& headers) {
-      seen_.push_back(message);
-      seen_headers_.push_back(headers);
-      if (answer_handshake(server, message, revision)) return;
-      bool is_request = message.contains("id") && message.contains("method");
-      if (is_request) server.result(message, {{"method", message["method"]}});
-    };
-  }
-  std::vector<std::string> methods() const {
-    std::vector<std::string> names;
-    for (const auto& message : seen_) names.push_back(message.value("method", "response"));
-    return names;
-  }
-
-  league::testing::FakeTime time_;
-  testing::ScriptedConnector connector_;
-  std::optional<core::Result<Negotiated>> connected_;
-  std::vector<json> seen_;
-  std::vector<Headers> seen_headers_;
-};
 
 TEST_F(ClientSessionTest, ShakesHandsThenAsks) {
   serve_echo();
@@ -140,38 +94,6 @@ TEST_F(ClientSessionTest, AChildThatDiesAtTheProbeIsBegunAgain) {
   EXPECT_EQ(connector_.connections.size(), 2U);
 }
 
-TEST_F(ClientSessionTest, ALostSessionIsMadeAgainOnceForARequest) {
-  int sessions = 0;
-  bool forgets_always = false;
-  connector_.script = [&](ScriptedConnection& server, const json& message, const Headers& headers) {
-    std::string given;
-    for (const auto& [name, value] : headers) {
-      if (name == "Mcp-Session-Id") given = value;
-    }
-    if (message["method"] == "initialize") {
-      rpc::HeaderMap head{{"mcp-session-id", "s" + std::to_string(++sessions)}};
-      server.context.transport =
-          rpc::TransportContext::http(std::make_shared<const rpc::HeaderMap>(std::move(head)),
-                                      "POST", rpc::SharedText::literal("/mcp"));
-    } else if (message["method"] == "tools/list" && (given == "s1" || forgets_always)) {
-      return server.refuse(404);
-    }
-    if (!answer_handshake(server, message) && message.contains("id"))
-      server.result(message, {{"session", given}});
-  };
-  auto open = session("http://127.0.0.1:9/mcp");
-  ASSERT_TRUE(connected_ && *connected_);
-  EXPECT_EQ((*connected_)->session_id, "s1");
-  auto answer = ask(*open, "tools/list");
-  ASSERT_FALSE(answer.error) << answer.error->message;
-  EXPECT_EQ(answer.response.result["session"], "s2");
-  forgets_always = true;
-  answer = ask(*open, "tools/list");
-  ASSERT_TRUE(answer.error);
-  EXPECT_EQ(answer.http_status, 404);
-  EXPECT_EQ(sessions, 3) << "once more, not for ever";
-}
-
 TEST_F(ClientSessionTest, TheSessionOfAnAnswerThatCameAsAnEventCounts) {
   connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
     server.context.session =
@@ -247,9 +169,11 @@ TEST_F(ClientSessionTest, ProgressGoesToItsRequest) {
   auto open = session();
   std::vector<json> progress;
   bool is_done = false;
-  call_tool(
-      open, "slow", "{}", deadline(), [&](SessionAnswer) { is_done = true; },
-      [&](const json& params) { progress.push_back(params["progress"]); });
+  call_tool(open,
+            {.name = "slow",
+             .deadline = deadline(),
+             .on_progress = [&](const json& params) { progress.push_back(params["progress"]); }},
+            [&](SessionAnswer) { is_done = true; });
   EXPECT_TRUE(is_done);
   EXPECT_EQ(progress, std::vector<json>{1});
 }

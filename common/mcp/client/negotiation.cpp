@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/mcp/protocol.h"
+
 namespace league::mcp {
 namespace {
 
@@ -9,9 +11,6 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-constexpr int kHeaderMismatch = -32020;
-constexpr int kMissingCapability = -32021;
-constexpr int kUnsupportedVersion = -32022;
 /// What is kept of the texts of strangers.
 constexpr std::size_t kLongestText = 200;
 
@@ -83,7 +82,7 @@ Error refused_handshake(const NegotiationReply& reply) {
 bool is_modern_error(const rpc::Response& response) {
   if (!response.error) return false;
   int code = response.error->code;
-  return code == kHeaderMismatch || code == kMissingCapability || code == kUnsupportedVersion;
+  return code == kHeaderMismatch || code == kMissingClientCapability || code == kUnsupportedVersion;
 }
 
 Negotiation::Negotiation(Options options) : options_(std::move(options)) {
@@ -92,20 +91,20 @@ Negotiation::Negotiation(Options options) : options_(std::move(options)) {
 }
 
 Negotiation::Step Negotiation::begin() {
-  return options_.skips_discovery ? ask_initialize() : ask_discover();
+  return options_.skips_discovery ? ask_initialize() : ask_discover(/*is_probe=*/true);
 }
 
-Negotiation::Step Negotiation::ask_discover() {
+Negotiation::Step Negotiation::ask_discover(bool is_probe) {
   phase_ = Phase::kDiscovering;
   json meta = {{std::string(kVersionKey), kModernRevision},
-               {std::string(kClientCapabilitiesKey), json::object()},
+               {std::string(kClientCapabilitiesKey), options_.client_capabilities},
                {std::string(kClientInfoKey),
                 {{"name", options_.client_name}, {"version", options_.client_version}}}};
   return Ask{.method = "server/discover",
              .params = json{{"_meta", std::move(meta)}}.dump(),
              .headers = {{"MCP-Protocol-Version", std::string(kModernRevision)},
                          {"Mcp-Method", "server/discover"}},
-             .is_probe = true};
+             .is_probe = is_probe};
 }
 
 Negotiation::Step Negotiation::ask_initialize() {
@@ -113,7 +112,7 @@ Negotiation::Step Negotiation::ask_initialize() {
   negotiated_ = {};
   json params = {
       {"protocolVersion", offered_},
-      {"capabilities", json::object()},
+      {"capabilities", options_.client_capabilities},
       {"clientInfo", {{"name", options_.client_name}, {"version", options_.client_version}}}};
   return Ask{.method = "initialize", .params = params.dump()};
 }
@@ -124,6 +123,7 @@ Negotiation::Step Negotiation::on_reply(const NegotiationReply& reply) {
 }
 
 Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
+  is_discovery_answered_ = true;
   if (!reply.response) {
     if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
     // An answer that is none (HTML, a refused method) comes from something older.
@@ -136,6 +136,11 @@ Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
       auto supported = response.error->data.find("supported");
       auto common =
           supported == response.error->data.end() ? std::nullopt : newest_legacy(*supported);
+      bool is_ours =
+          supported != response.error->data.end() && names_revision(*supported, kModernRevision);
+      // It may have refused what came before it was ready, or in another server's place.
+      if (!common && is_ours && !std::exchange(has_repeated_discovery_, true))
+        return ask_discover(/*is_probe=*/false);
       if (!common) return fail(refused_handshake(reply));
       offered_ = *common;
     }
@@ -177,6 +182,13 @@ Negotiation::Step Negotiation::after_refused_initialize(const NegotiationReply& 
   if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
   bool may_be_older =
       reply.http_status == 400 || reply.http_status == 404 || reply.http_status == 405;
+  // A modern server knows no initialize: it was only slow to come up, or has replaced an older one.
+  bool is_stranger = !is_discovery_answered_ && options_.family != Family::kLegacySse;
+  if (is_stranger && reply.response) {
+    negotiated_ = {};
+    is_discovery_answered_ = true;
+    return ask_discover(/*is_probe=*/false);
+  }
   bool is_modern = reply.response && is_modern_error(*reply.response);
   if (options_.family == Family::kHttp && options_.may_fall_back_to_sse && may_be_older &&
       !is_modern && !has_reconnected_) {

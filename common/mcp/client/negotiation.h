@@ -39,7 +39,9 @@ struct NegotiationReply {
 
 /// Finds out, step by step, how a server speaks: the modern dialect first, then the handshake, then
 /// the transport of 2024 (mcp.md "As a client"; modelcontextprotocol.io, backwards compatibility).
-/// Pure: it is told what happened and says what to do. Not thread-safe.
+/// A server that refuses the handshake though it never answered the modern question, because it
+/// came up slowly or was not asked, is asked that question once more. Pure: it is told what
+/// happened and says what to do. Not thread-safe.
 class Negotiation {
  public:
   /// What is known about the peer before anything was sent.
@@ -55,6 +57,7 @@ class Negotiation {
     bool may_fall_back_to_sse = true;
     std::string client_name = "league";
     std::string client_version = LEAGUE_VERSION;
+    nlohmann::json client_capabilities = nlohmann::json::object();
   };
 
   /// Send this request and report how it ended.
@@ -96,7 +99,7 @@ class Negotiation {
  private:
   enum class Phase { kIdle, kDiscovering, kInitializing, kConfirming, kDone };
 
-  Step ask_discover();
+  Step ask_discover(bool is_probe);
   Step ask_initialize();
   Step on_discovered(const NegotiationReply& reply);
   Step on_initialized(const NegotiationReply& reply);
@@ -105,6 +108,8 @@ class Negotiation {
 
   Options options_;
   Phase phase_ = Phase::kIdle;
+  bool is_discovery_answered_ = false;
+  bool has_repeated_discovery_ = false;
   bool has_reconnected_ = false;
   Negotiated negotiated_;
   std::string offered_{kNewestLegacyRevision};

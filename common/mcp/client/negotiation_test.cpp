@@ -145,6 +145,53 @@ TEST(Negotiation, ASilentProbeIsFollowedByTheHandshake) {
   EXPECT_EQ(failure_of(negotiation.on_silence())->code, ErrorCode::kTimeout);
 }
 
+TEST(Negotiation, AModernServerThatWasSlowIsAskedOnceMore) {
+  const json discovered = {{"supportedVersions", {"2026-07-28"}}, {"capabilities", json::object()}};
+  // Each of these is how a server of 2026-07-28 alone may refuse the handshake.
+  for (const auto& refusal : {error(-32022, 400, {{"supported", {"2026-07-28"}}}),
+                              error(-32020, 400), error(-32601, 404), error(-32602, 400)}) {
+    for (Family family : {Family::kHttp, Family::kConnection}) {
+      Negotiation negotiation({.family = family});
+      (void)negotiation.begin();
+      ASSERT_EQ(method_of(negotiation.on_silence()), "initialize");
+      auto step = negotiation.on_reply(refusal);
+      ASSERT_EQ(method_of(step), "server/discover");
+      EXPECT_FALSE(std::get<Negotiation::Ask>(step).is_probe) << "it may take its time now";
+      step = negotiation.on_reply(result(discovered));
+      ASSERT_TRUE(std::holds_alternative<Negotiation::Done>(step));
+      EXPECT_TRUE(std::get<Negotiation::Done>(step).negotiated.is_modern);
+    }
+  }
+}
+
+TEST(Negotiation, AServerThatOffersWhatItRefusedIsAskedOnceMore) {
+  const auto refusal = error(-32022, 400, {{"supported", {"2026-07-28"}}});
+  Negotiation negotiation({.family = Family::kHttp});
+  (void)negotiation.begin();
+  ASSERT_EQ(method_of(negotiation.on_reply(refusal)), "server/discover");
+  EXPECT_NE(failure_of(negotiation.on_reply(refusal)), nullptr) << "not for ever";
+}
+
+TEST(Negotiation, AModernServerInTheOldOnesPlaceIsFound) {
+  Negotiation negotiation({.family = Family::kHttp, .skips_discovery = true});
+  ASSERT_EQ(method_of(negotiation.begin()), "initialize");
+  EXPECT_EQ(method_of(negotiation.on_reply(error(-32601, 404))), "server/discover");
+}
+
+TEST(Negotiation, AServerThatRefusesBothIsNotAskedForEver) {
+  Negotiation negotiation({.family = Family::kConnection});
+  (void)negotiation.begin();
+  (void)negotiation.on_silence();
+  ASSERT_EQ(method_of(negotiation.on_reply(error(-32601))), "server/discover");
+  ASSERT_EQ(method_of(negotiation.on_reply(error(-32601))), "initialize");
+  EXPECT_NE(failure_of(negotiation.on_reply(error(-32601))), nullptr);
+  // Who denies us is not asked again in another way.
+  Negotiation denied({.family = Family::kHttp});
+  (void)denied.begin();
+  (void)denied.on_silence();
+  EXPECT_NE(failure_of(denied.on_reply(error(-32001, 401))), nullptr);
+}
+
 TEST(Negotiation, AServerThatEndsAtTheProbeIsBegunAgainWithoutIt) {
   const Error ended{ErrorCode::kConnectionError, "the child ended", ""};
   Negotiation negotiation({.family = Family::kConnection});

@@ -48,10 +48,12 @@ json id_json(const rpc::Id& id) {
   return value;
 }
 
-void add_modern_meta(json& params, const Negotiated& negotiated, const ClientIdentity& client) {
+void add_modern_meta(json& params, const Negotiated& negotiated, const ClientIdentity& client,
+                     bool is_relayed) {
   json& meta = params["_meta"];
   meta[std::string(kVersionKey)] = negotiated.revision;
-  meta[std::string(kClientCapabilitiesKey)] = json::object();
+  if (is_relayed && meta.contains(std::string(kClientCapabilitiesKey))) return;
+  meta[std::string(kClientCapabilitiesKey)] = client.capabilities;
   meta[std::string(kClientInfoKey)] = {{"name", client.name}, {"version", client.version}};
 }
 
@@ -86,7 +88,8 @@ Headers session_headers(const Negotiated& negotiated) {
 
 core::Result<RequestFrame> frame_request(const Negotiated& negotiated, const ClientIdentity& client,
                                          const rpc::Id& id, std::string_view method,
-                                         std::string_view params, bool wants_progress) {
+                                         std::string_view params, bool wants_progress,
+                                         bool is_relayed) {
   RequestFrame frame;
   frame.headers = session_headers(negotiated);
   if (!negotiated.is_modern && !wants_progress) {
@@ -97,7 +100,7 @@ core::Result<RequestFrame> frame_request(const Negotiated& negotiated, const Cli
   if (!document) return document.error();
   if (wants_progress) (*document)["_meta"]["progressToken"] = id_json(id);
   if (negotiated.is_modern) {
-    add_modern_meta(*document, negotiated, client);
+    add_modern_meta(*document, negotiated, client, is_relayed);
     frame.headers.emplace_back("Mcp-Method", std::string(method));
     if (auto name = target_name(method, *document); !name.empty())
       frame.headers.emplace_back("Mcp-Name", header_value(name));

@@ -20,16 +20,19 @@ struct RequestFrame {
 struct ClientIdentity {
   std::string name = "league";
   std::string version = LEAGUE_VERSION;
+  /// What the server may ask of us (ClientCapabilities of MCP), a JSON object.
+  nlohmann::json capabilities = nlohmann::json::object();
 };
 
 /// Frames a request. `params` is the text of a JSON object, or empty; with `wants_progress` the id
-/// is the progress token too. Fails with kMalformedMessage when `params` is no JSON object and has
-/// to be read. Pure.
+/// is the progress token too; with `is_relayed` the client that `_meta` names stays. Fails with
+/// kMalformedMessage when `params` is no JSON object and has to be read. Pure.
 [[nodiscard]] core::Result<RequestFrame> frame_request(const Negotiated& negotiated,
                                                        const ClientIdentity& client,
                                                        const rpc::Id& id, std::string_view method,
                                                        std::string_view params,
-                                                       bool wants_progress = false);
+                                                       bool wants_progress = false,
+                                                       bool is_relayed = false);
 
 /// The headers that every message of the session carries on HTTP.
 [[nodiscard]] Headers session_headers(const Negotiated& negotiated);

@@ -155,7 +155,7 @@ void SessionCaller::State::call(SessionCall call) {
       bool is_refused = peer.phase == Phase::kRefused && now < peer.refused_until;
       if (is_refused) {
         refusal = peer.refusal;
-      } else if (peer.phase == Phase::kReady && peer.session->is_ready()) {
+      } else if (peer.phase == Phase::kReady && !peer.session->is_lost()) {
         ready = peer.session;
       } else {
         if (!peer.session || peer.phase != Phase::kNegotiating) {
@@ -169,8 +169,9 @@ void SessionCaller::State::call(SessionCall call) {
     }
   }
   if (evicted) evicted->close();
-  if (refusal) return fail(call, std::move(*refusal), now);
-  if (ready) return forward(ready, std::move(call));
+  // Where one of them is set, the call waits nowhere.
+  if (refusal) return fail(call, std::move(*refusal), now);  // NOLINT(bugprone-use-after-move)
+  if (ready) return forward(ready, std::move(call));  // NOLINT(bugprone-use-after-move)
   if (is_child && call_deadline < deadline) fail_in_time(url, ticket, call_deadline);
   if (fresh) begin_session(url, deadline, fresh);
 }
@@ -207,6 +208,7 @@ std::shared_ptr<ClientSession> SessionCaller::State::make_session(
     const transport::Endpoint& endpoint, const std::string& url, const Peer& peer) {
   SessionOptions options;
   options.client = options_.client;
+  options.longest_probe = options_.longest_probe;
   options.skips_discovery = peer.is_old;
   if (peer.departure)
     options.on_disconnected = [departure = peer.departure] { departure->happen(); };

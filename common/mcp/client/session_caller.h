@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "common/mcp/client/client_session.h"
-#include "common/transport/caller.h"
+#include "common/transport/link/caller.h"
 
 namespace league::mcp {
 
 struct SessionCallerOptions {
   ClientIdentity client = {};
+  std::chrono::milliseconds longest_probe = kLongestProbe;  ///< as SessionOptions
   /// A server with which there was no agreement is left alone for so long.
   std::chrono::milliseconds refusal_memory{30'000};
   /// Sessions kept at once; the least recently used one that is idle is closed.

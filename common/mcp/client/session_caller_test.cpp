@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/mcp/client/test_support.h"
+#include "common/mcp/client/client_testing.h"
 #include "common/rpc/codec.h"
 #include "tests/support/fake_clock.h"
 
@@ -39,10 +39,10 @@ class SessionCallerTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   testing::ScriptedConnector connector_;
-  std::unique_ptr<SessionCaller> caller_;
   std::vector<std::string> methods_;
   json pending_;
   std::vector<transport::CallOutcome> outcomes_;
+  std::unique_ptr<SessionCaller> caller_;  // the last one: it answers open calls when it ends
 };
 
 TEST_F(SessionCallerTest, OneSessionForManyCallsEachWithItsOwnId) {
@@ -55,6 +55,20 @@ TEST_F(SessionCallerTest, OneSessionForManyCallsEachWithItsOwnId) {
   EXPECT_EQ(json::parse(outcomes_[2].bytes)["id"], 1);
   EXPECT_EQ(connector_.connections.size(), 1U);
   EXPECT_EQ(caller_->sessions(), 1U);
+}
+
+TEST_F(SessionCallerTest, AServerMayBeSilentAsLongAsTheSettingSays) {
+  caller_ = std::make_unique<SessionCaller>(
+      SessionTools{connector_, time_, time_},
+      SessionCallerOptions{.longest_probe = std::chrono::milliseconds(100)});
+  connector_.script = [this](ScriptedConnection&, const json& message, const Headers&) {
+    methods_.push_back(message.value("method", "response"));
+  };
+  call(rpc::Id(1));
+  time_.advance(std::chrono::milliseconds(99));
+  EXPECT_EQ(methods_, std::vector<std::string>{"server/discover"});
+  time_.advance(std::chrono::milliseconds(1));
+  EXPECT_EQ(methods_, (std::vector<std::string>{"server/discover", "initialize"}));
 }
 
 TEST_F(SessionCallerTest, CallsWaitForTheSession) {

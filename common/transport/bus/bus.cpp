@@ -15,4 +15,8 @@ std::string_view bus_header(const BusMessage& message, std::string_view name) {
   return {};
 }
 
+std::unique_ptr<Bus::Subscription> Bus::stall_publishers(const std::string& /*subject*/) {
+  return nullptr;
+}
+
 }  // namespace league::transport

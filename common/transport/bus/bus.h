@@ -53,6 +53,11 @@ class Bus {
   /// one gets each message. Lasts through losses of the connection.
   [[nodiscard]] virtual core::Result<std::unique_ptr<Subscription>> subscribe(
       const std::string& subject, const std::string& queue, Handler handler) = 0;
+  /// Has the broker make those wait who publish to `subject`, until the subscription ends: of what
+  /// they go on sending it takes next to nothing, and what it takes reaches nobody here, of which
+  /// they are not told. Does not wait for the broker. Null where the bus cannot, or where its
+  /// agents share one way to say who they are, so that anybody could have anybody stalled.
+  [[nodiscard]] virtual std::unique_ptr<Subscription> stall_publishers(const std::string& subject);
   /// Hears of losses of the connection and of its return until the subscription ends.
   [[nodiscard]] virtual std::unique_ptr<Subscription> watch(StateHandler handler) = 0;
   [[nodiscard]] virtual bool is_connected() const = 0;

@@ -11,7 +11,7 @@
 #include "common/transport/bus/bus_inbox.h"
 #include "common/transport/bus/strand.h"
 #include "common/transport/client/connection_parts.h"
-#include "common/transport/client/receiver_gate.h"
+#include "common/transport/link/receiver_gate.h"
 
 namespace league::transport {
 namespace {

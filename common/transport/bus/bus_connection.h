@@ -8,8 +8,8 @@
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 #include "common/transport/bus/bus_discovery.h"
-#include "common/transport/hub.h"
-#include "common/transport/message_connection.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/message_connection.h"
 
 namespace league::transport {
 

@@ -1,6 +1,6 @@
 #include "common/transport/bus/bus_connection.h"
 
-#include "common/transport/bus/sessions_test_support.h"
+#include "common/transport/bus/sessions_testing.h"
 
 namespace league::transport {
 namespace {
@@ -83,7 +83,7 @@ TEST_F(BusConnectionTest, AManagerThatWasFoundIsWaitedFor) {
   // It answers, but the broker does not know yet that it listens to the session.
   sessions_.reset();
   auto discovery = manager_bus_->subscribe(
-      std::string(kDiscoverySubject), "", [this](const BusMessage& message) {
+      std::string(kSessionDiscoveries), "", [this](const BusMessage& message) {
         BusMessage answer;
         answer.subject = message.reply;
         answer.payload = R"({"jsonrpc":"2.0","id":1,"result":{"league_id":"league_a"}})";

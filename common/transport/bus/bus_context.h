@@ -5,8 +5,8 @@
 
 #include "common/rpc/context.h"
 #include "common/transport/bus/bus.h"
-#include "common/transport/bus/subject.h"
-#include "common/transport/client/media_type.h"
+#include "common/transport/link/media_type.h"
+#include "common/transport/link/subject.h"
 
 namespace league::transport {
 

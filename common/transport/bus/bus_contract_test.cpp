@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "common/transport/bus/broker_testing.h"
 #include "common/transport/bus/bus.h"
-#include "common/transport/bus/memory_bus.h"
 #include "common/transport/bus/nats_bus.h"
-#include "common/transport/bus/testing_broker.h"
+#include "common/transport/memory/memory_bus.h"
 
 namespace league::transport {
 namespace {

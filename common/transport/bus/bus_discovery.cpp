@@ -36,8 +36,11 @@ core::Result<BusAttachment> read_attachment(std::string_view payload) {
     auto error = answer.find("error");
     bool says_why = error != answer.end() && error->is_object() && error->contains("message") &&
                     (*error)["message"].is_string();
-    return refuse(says_why ? "is a refusal: " + (*error)["message"].get<std::string>()
-                           : "has no result");
+    if (!says_why) return refuse("has no result");
+    return core::Error{
+        core::ErrorCode::kInvalidReply,
+        "the league manager refuses the session: " + (*error)["message"].get<std::string>(),
+        {}};
   }
   BusAttachment attachment;
   auto league = result->find("league_id");
@@ -100,11 +103,12 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
     Steady deadline;
     Attached attached;
     std::uint64_t asked = 0;
+    std::string refusal = {};  ///< why a manager does not attach the session
   };
 
   void ask(std::uint64_t number) {
-    BusMessage message = bus_message(std::string(kDiscoverySubject), attach_request(number),
-                                     session_, rpc::MessageDirection::kClientToServer);
+    BusMessage message = bus_message(session_discovery(session_), attach_request(number), session_,
+                                     rpc::MessageDirection::kClientToServer);
     std::uint64_t asked = 0;
     Steady::duration left{};
     {
@@ -129,19 +133,19 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
   /// False: it was asked anew meanwhile, is answered, or its time is over.
   bool may_ask(std::uint64_t number, std::uint64_t asked) {
     Attached attached;
+    std::string why = bus_.is_connected()
+                          ? "no manager of this league answers on the bus at " + bus_.url()
+                          : "the bus at " + bus_.url() + " cannot be reached";
     {
       std::lock_guard lock(mutex_);
       auto found = waiting_.find(number);
       if (found == waiting_.end() || found->second.asked != asked) return false;
       if (clock_.steady_now() < found->second.deadline) return true;
       attached = std::move(found->second.attached);
+      if (!found->second.refusal.empty()) why = found->second.refusal;
       waiting_.erase(found);
     }
-    attached(core::Error{core::ErrorCode::kConnectionError,
-                         bus_.is_connected()
-                             ? "no manager of this league answers on the bus at " + bus_.url()
-                             : "the bus at " + bus_.url() + " cannot be reached",
-                         {}});
+    attached(core::Error{core::ErrorCode::kConnectionError, why, {}});
     return false;
   }
   void on_answer(const BusMessage& message) {
@@ -158,7 +162,8 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
       return ask_later(number, asked, kNobodyThere);
     }
     auto attachment = read_attachment(message.payload);
-    if (!attachment) return;  // somebody else's; the manager's may still come
+    // Another manager's answer may still come, and this one may have room later.
+    if (!attachment) return note_refusal(number, attachment.error());
     Attached attached;
     {
       std::lock_guard lock(mutex_);
@@ -169,6 +174,12 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
       waiting_.erase(found);
     }
     attached(attachment);
+  }
+
+  void note_refusal(std::uint64_t number, const core::Error& why) {
+    std::lock_guard lock(mutex_);
+    auto found = waiting_.find(number);
+    if (found != waiting_.end()) found->second.refusal = why.message;
   }
 
   Bus& bus_;

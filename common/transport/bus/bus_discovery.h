@@ -8,7 +8,7 @@
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
-#include "common/transport/bus/subject.h"
+#include "common/transport/link/subject.h"
 
 namespace league::transport {
 

@@ -11,7 +11,7 @@
 #include "common/core/random_source.h"
 #include "common/core/result.h"
 #include "common/transport/bus/bus.h"
-#include "common/transport/bus/subject.h"
+#include "common/transport/link/subject.h"
 
 namespace league::transport {
 

@@ -1,18 +1,33 @@
 #include "common/transport/bus/bus_listener.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <shared_mutex>
 #include <utility>
 #include <vector>
 
 #include "common/rpc/frame_peek.h"
 #include "common/transport/bus/bus_context.h"
-#include "common/transport/client/sse_parser.h"
-#include "common/transport/stream/sse_writer.h"
+#include "common/transport/link/budgeted_handler.h"
+#include "common/transport/link/sse_parser.h"
+#include "common/transport/link/sse_writer.h"
 
 namespace league::transport {
+namespace {
+
+/// So many messages of a session that shows no credential are taken within so long.
+constexpr auto kTurn = std::chrono::milliseconds(1000);
+constexpr std::size_t kMostInTurn = 100;
+/// Of not listening to a session, whatever it owes.
+constexpr auto kLongestPause = std::chrono::milliseconds(5000);
+/// Of pauses that follow each other within a turn: from then on the session's sender is taken for a
+/// flood, which the broker is to stall.
+constexpr int kPausesBeforeStall = 2;
+
+}  // namespace
 
 /// Shared with slots that are still to be answered.
 class BusListener::State final : public PeerChannel, public std::enable_shared_from_this<State> {
@@ -24,6 +39,8 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
         handler_(handler),
         clock_(clock),
         options_(std::move(options)),
+        own_subject_(options_.side == BusSide::kAgent ? session_out(session_)
+                                                      : session_in(session_)),
         other_subject_(options_.side == BusSide::kAgent ? session_in(session_)
                                                         : session_out(session_)),
         connection_(bus_connection_info(bus, session_)),
@@ -34,12 +51,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
       std::lock_guard lock(mutex_);
       is_open_ = true;  // before the first message comes, or its answer would be thrown away
     }
-    auto own_subject =
-        options_.side == BusSide::kAgent ? session_out(session_) : session_in(session_);
-    auto subscribed =
-        bus_.subscribe(own_subject, options_.queue, [weak = weak_from_this()](BusMessage message) {
-          if (auto self = weak.lock()) self->on_message(std::move(message));
-        });
+    auto subscribed = subscribe();
     std::lock_guard lock(mutex_);
     is_open_ = static_cast<bool>(subscribed);
     if (!subscribed) return subscribed.error();
@@ -48,9 +60,12 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   }
   void begin_stop() {
     std::unique_ptr<Bus::Subscription> subscription;
+    std::unique_ptr<Bus::Subscription> stall;
     {
       std::lock_guard lock(mutex_);
       subscription.swap(subscription_);
+      stall.swap(stall_);
+      is_pausing_ = false;
     }
   }
   void stop(std::chrono::milliseconds grace) {
@@ -69,7 +84,10 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   }
   [[nodiscard]] bool is_listening() const {
     std::lock_guard lock(mutex_);
-    return subscription_ != nullptr;
+    return subscription_ != nullptr || is_pausing_;
+  }
+  void take(BusMessage message) {
+    if (is_listening()) hand_over(std::move(message));
   }
   void send_keep_alive() { (void)publish_events(std::string(kBusKeepAlive)); }
 
@@ -84,6 +102,12 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   [[nodiscard]] const std::string& id() const override { return id_; }
 
  private:
+  core::Result<std::unique_ptr<Bus::Subscription>> subscribe() {
+    return bus_.subscribe(own_subject_, options_.queue,
+                          [weak = weak_from_this()](BusMessage message) {
+                            if (auto self = weak.lock()) self->on_message(std::move(message));
+                          });
+  }
   bool publish_events(std::string text) {
     auto message =
         bus_message(other_subject_, std::move(text), session_,
@@ -115,7 +139,89 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
       hand_over(event);
     }
   }
+  /// What the session's sender may cost is charged to it; nothing: the message has been refused.
+  std::optional<std::shared_ptr<LogMeter>> admit(const BusMessage& message,
+                                                 const std::string& reply_subject) {
+    if (!options_.gate) return nullptr;
+    auto pass = options_.gate->admit(message.payload, budget_name(session_));
+    if (!pass.retry_after) {
+      if (pass.is_known() || is_in_turn()) return std::move(pass.meter);
+      return std::nullopt;  // and charged all the same: who goes on is refused soon, and told of
+    }
+    if (pass.is_pressing) {
+      listen_later(*pass.retry_after, pass.standing);
+    } else if (auto refusal = over_budget_reply(message.payload, *pass.retry_after);
+               !reply_subject.empty() && !refusal.bytes.empty()) {
+      (void)bus_.publish(bus_message(reply_subject, std::move(refusal.bytes), session_,
+                                     rpc::MessageDirection::kServerToClient, bus_trace(message)));
+    }
+    return std::nullopt;
+  }
+  /// Sessions share a few threads of the bus, each of which takes its messages in their order: what
+  /// a stranger may send at once would keep others waiting for seconds.
+  bool is_in_turn() {
+    std::lock_guard lock(mutex_);
+    const auto now = clock_.steady_now();
+    if (now >= turn_began_ + kTurn) {
+      turn_began_ = now;
+      taken_in_turn_ = 0;
+    }
+    return ++taken_in_turn_ <= kMostInTurn;
+  }
+  void listen_later(std::chrono::milliseconds pause, Standing standing) {
+    std::unique_ptr<Bus::Subscription> subscription;
+    bool is_flood = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (!subscription_) return;
+      subscription.swap(subscription_);
+      is_pausing_ = true;
+      // A referee's calls to players would be stalled with what it sends here.
+      is_flood = is_one_pause_too_many() && standing != Standing::kStaff;
+    }
+    // Nobody need listen for the broker to read all that a flood sends.
+    if (is_flood && begin_stall()) pause = kLongestPause;
+    options_.timer->schedule(std::min(pause, kLongestPause), [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->listen_again();
+    });
+  }
+  /// Under the lock.
+  bool is_one_pause_too_many() {
+    if (clock_.steady_now() > listened_again_ + kTurn) pauses_in_row_ = 0;
+    return ++pauses_in_row_ > kPausesBeforeStall;
+  }
+  bool begin_stall() {
+    auto stall = bus_.stall_publishers(own_subject_);
+    if (!stall) return false;
+    std::lock_guard lock(mutex_);
+    if (is_pausing_) stall_.swap(stall);
+    return true;
+  }
+  void listen_again() {
+    {
+      std::lock_guard lock(mutex_);
+      if (!is_pausing_) return;
+    }
+    // Before the stall ends, so that an honest call in between is not told that nobody listens.
+    auto subscribed = subscribe();
+    std::unique_ptr<Bus::Subscription> stall;
+    std::lock_guard lock(mutex_);
+    stall.swap(stall_);
+    listened_again_ = clock_.steady_now();
+    // Stopped meanwhile, or the bus is closed.
+    if (std::exchange(is_pausing_, false) && subscribed) subscription_.swap(*subscribed);
+  }
   void hand_over(BusMessage message) {
+    // Nobody waits for an answer to an answer: two sides that gave one would never end.
+    auto kind = rpc::peek_frame(message.payload).kind;
+    bool is_final = kind == rpc::FrameKind::kNotification || kind == rpc::FrameKind::kResponse;
+    bool is_server = options_.side == BusSide::kServer;
+    std::string subject = is_answerable(message.reply, is_server ? &session_ : nullptr)
+                              ? message.reply
+                              : other_subject_;
+    if (is_final) subject.clear();
+    auto meter = admit(message, subject);
+    if (!meter) return;
     {
       std::lock_guard lock(mutex_);
       if (in_work_ >= options_.max_in_work) return;
@@ -126,14 +232,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
         bus_context(message, session_, rpc::MessageDirection::kClientToServer, connection_, clock_);
     inbound.bytes = std::move(message.payload);
     inbound.channel = shared_from_this();
-    // Nobody waits for an answer to an answer: two sides that gave one would never end.
-    auto kind = rpc::peek_frame(inbound.bytes).kind;
-    bool is_final = kind == rpc::FrameKind::kNotification || kind == rpc::FrameKind::kResponse;
-    bool is_server = options_.side == BusSide::kServer;
-    std::string subject = is_answerable(message.reply, is_server ? &session_ : nullptr)
-                              ? message.reply
-                              : other_subject_;
-    if (is_final) subject.clear();
+    inbound.meter = std::move(*meter);
     handler_.on_message(
         std::move(inbound),
         ReplySlot([self = shared_from_this(), subject, trace = bus_trace(message)](
@@ -169,6 +268,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   MessageHandler& handler_;
   const core::Clock& clock_;
   const BusListenerOptions options_;
+  const std::string own_subject_;
   const std::string other_subject_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   const std::string id_;
@@ -176,7 +276,13 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable all_answered_;
   std::unique_ptr<Bus::Subscription> subscription_;
+  std::unique_ptr<Bus::Subscription> stall_;  ///< of whoever floods, in a pause
+  core::Clock::Steady listened_again_{};  ///< at the end of the last pause
+  int pauses_in_row_ = 0;
   std::size_t in_work_ = 0;
+  core::Clock::Steady turn_began_{};
+  std::size_t taken_in_turn_ = 0;
+  bool is_pausing_ = false;  ///< there is no subscription, but there will be
   bool is_open_ = false;
 };
 
@@ -193,6 +299,7 @@ core::Result<std::unique_ptr<BusListener>> BusListener::start(Bus& bus, const Bu
 
 BusListener::~BusListener() { stop(std::chrono::milliseconds(0)); }
 
+void BusListener::take(BusMessage message) { state_->take(std::move(message)); }
 void BusListener::begin_stop() { state_->begin_stop(); }
 void BusListener::stop(std::chrono::milliseconds grace) { state_->stop(grace); }
 bool BusListener::is_listening() const { return state_->is_listening(); }

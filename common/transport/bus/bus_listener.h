@@ -6,9 +6,11 @@
 #include <string>
 
 #include "common/core/clock.h"
+#include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
-#include "common/transport/bus/subject.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/link/message_handler.h"
+#include "common/transport/link/request_gate.h"
+#include "common/transport/link/subject.h"
 
 namespace league::transport {
 
@@ -21,6 +23,12 @@ enum class BusSide {
 struct BusListenerOptions {
   BusSide side = BusSide::kAgent;
   std::string queue;  ///< of servers that share a session's work; empty: none
+  /// Decides before anybody reads or writes down what came; null: everything passes. A session that
+  /// goes on although it is refused is not listened to for as long as it should wait, so that what
+  /// it sends ends at the broker; one that goes on after that as well is stalled there, where the
+  /// bus can.
+  std::shared_ptr<RequestGate> gate = nullptr;
+  core::Timer* timer = nullptr;  ///< with a gate; outlives the listener
   std::size_t max_in_work = 4096;  ///< messages beyond are thrown away; whoever asked asks again
   /// Whatever came shows that the other side lives; true: it was sent for that. Runs on a thread of
   /// the bus.
@@ -43,6 +51,8 @@ class BusListener {
   BusListener(const BusListener&) = delete;
   BusListener& operator=(const BusListener&) = delete;
 
+  /// Serves a message that came by another subject, as if it had come by the session's.
+  void take(BusMessage message);
   /// Takes nothing more.
   void begin_stop();
   /// begin_stop, waits until everything was answered, at most for `grace`, and tells the handler

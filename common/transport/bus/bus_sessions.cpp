@@ -1,12 +1,14 @@
 #include "common/transport/bus/bus_sessions.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
+#include "common/core/error_code.h"
 #include "common/rpc/frame_peek.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/bus/bus_listener.h"
@@ -18,7 +20,11 @@ using nlohmann::json;
 using Steady = core::Clock::Steady;
 
 constexpr int kInvalidParams = -32602;
-constexpr int kTooManySessions = -32000;
+constexpr int kInternal = -32603;
+constexpr std::string_view kInitialize = "initialize";
+/// So many keep-alives may be missing: a break of nine seconds costs at most two of those that are
+/// sent by default.
+constexpr int kMissed = 3;
 /// A session in whose place another may be attached.
 constexpr std::chrono::minutes kForgotten{10};
 /// The same for one that has never said anything: attaching alone keeps no place.
@@ -39,16 +45,21 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
         options_(std::move(options)) {}
 
   core::Result<void> begin() {
-    auto discovery = bus_.subscribe(std::string(kDiscoverySubject), "manager." + options_.league_id,
-                                    [weak = weak_from_this()](const BusMessage& message) {
-                                      if (auto self = weak.lock()) self->on_discovery(message);
-                                    });
-    if (!discovery) return discovery.error();
-    {
-      std::lock_guard lock(mutex_);
-      discovery_ = std::move(*discovery);
+    for (std::string_view subject : {kDiscoverySubject, kSessionDiscoveries}) {
+      auto heard = hear(bus_, std::string(subject), "manager." + options_.league_id, false);
+      if (!heard) return heard;
     }
-    if (options_.keep_alive.count() > 0) pulse_later();
+    for (const auto& session : options_.served_first) {
+      auto heard = hear(*options_.first_bus, session_discovery(session), "", true);
+      if (heard) heard = attach(session);
+      if (!heard) return heard;
+    }
+    if (options_.keep_alive.count() > 0) {
+      watch_ = bus_.watch([weak = weak_from_this()](bool is_connected) {
+        if (auto self = weak.lock(); self && !is_connected) self->was_cut_off_ = true;
+      });
+      pulse_later();
+    }
     return {};
   }
   core::Result<void> attach(const BusSession& session) {
@@ -63,14 +74,19 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
       }
     }
     if (replaced) replaced->listener->stop(std::chrono::milliseconds(0));
-    if (auto room = make_room(); !room) return room;
+    if (!is_first(session)) {
+      if (auto room = make_room(); !room) return room;
+    }
     auto attached = std::make_shared<Attached>();
     BusListenerOptions listening;
     listening.side = BusSide::kServer;
     listening.on_sign_of_life = [weak = weak_from_this(), session](bool is_keep_alive) {
       if (auto self = weak.lock()) self->on_sign_of_life(session, is_keep_alive);
     };
-    auto listener = BusListener::start(bus_, session, handler_, clock_, std::move(listening));
+    listening.gate = options_.gate;
+    listening.timer = &timer_;
+    auto listener =
+        BusListener::start(bus_of(session), session, handler_, clock_, std::move(listening));
     if (!listener) return listener.error();
     attached->listener = std::move(*listener);
     attached->last_heard = clock_.steady_now() - (kForgotten - kNeverHeard);
@@ -85,14 +101,17 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     return sessions_.size();
   }
   void begin_stop() {
-    std::unique_ptr<Bus::Subscription> discovery;
+    std::vector<std::unique_ptr<Bus::Subscription>> discoveries;
+    std::unique_ptr<Bus::Subscription> watch;
     std::map<BusSession, std::shared_ptr<Attached>> sessions;
     {
       std::lock_guard lock(mutex_);
       is_stopping_ = true;
-      discovery.swap(discovery_);
+      discoveries.swap(discoveries_);
+      watch.swap(watch_);
     }
-    discovery.reset();
+    discoveries.clear();
+    watch.reset();
     {
       std::lock_guard lock(mutex_);
       sessions = sessions_;
@@ -125,38 +144,86 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
   static core::Error stopping() {
     return {core::ErrorCode::kShuttingDown, "the manager is stopping", {}};
   }
-  void on_discovery(const BusMessage& message) {
+  [[nodiscard]] bool is_first(const BusSession& session) const {
+    return options_.first_bus != nullptr && options_.served_first.contains(session);
+  }
+  /// By which a session is served.
+  [[nodiscard]] Bus& bus_of(const BusSession& session) const {
+    return is_first(session) ? *options_.first_bus : bus_;
+  }
+  core::Result<void> hear(Bus& bus, const std::string& subject, const std::string& queue,
+                          bool is_for_first) {
+    auto discovery = bus.subscribe(
+        subject, queue, [weak = weak_from_this(), is_for_first](const BusMessage& message) {
+          if (auto self = weak.lock()) self->on_discovery(message, is_for_first);
+        });
+    if (!discovery) return discovery.error();
+    std::lock_guard lock(mutex_);
+    discoveries_.push_back(std::move(*discovery));
+    return {};
+  }
+  /// Whose session a request at `mcp.discovery` is about: the subject's, which only its user may
+  /// write where the broker knows users, or the header's where it stands at the subject for all.
+  [[nodiscard]] std::optional<BusSession> session_of(const BusMessage& message) {
+    auto named = bus_header(message, kSessionHeader);
+    if (message.subject == kDiscoverySubject)
+      return named.empty() ? BusSession::make(random_) : BusSession::parse(named);
+    auto own = message.subject.substr(kDiscoverySubject.size() + 1);
+    return named.empty() || named == own ? BusSession::parse(own) : std::nullopt;
+  }
+  void on_discovery(const BusMessage& message, bool is_for_first) {
     auto league = bus_header(message, kLeagueHeader);
     if (!league.empty() && league != options_.league_id) return;
     auto frame = rpc::peek_frame(message.payload);
     if (frame.kind != rpc::FrameKind::kRequest) return;
-    auto name = bus_header(message, kSessionHeader);
-    auto session = name.empty() ? BusSession::make(random_) : BusSession::parse(name);
-    if (!is_answerable(message.reply, session ? &*session : nullptr)) return;
+    const bool is_own = message.subject != kDiscoverySubject;
+    auto session = session_of(message);
+    if (session && options_.gate && options_.gate->admit({}, budget_name(*session)).retry_after)
+      return;
+    // Who is served first is heard by the other bus.
+    if (session && is_own && is_first(*session) != is_for_first) return;
+    bool may_answer = session && is_own
+                          ? is_own_answer(message.reply, *session)
+                          : is_answerable(message.reply, session ? &*session : nullptr);
+    if (!may_answer) return;
     json answer = {{"jsonrpc", "2.0"}, {"id", frame.id}};
-    auto refuse = [&answer](int code, const std::string& why) {
-      answer["error"] = {{"code", code}, {"message", why}};
-    };
     if (!session) {
-      refuse(kInvalidParams,
-             "Mcp-Session-Id: a session's name has 8 to 64 letters, digits, - and _");
+      answer["error"] = {
+          {"code", kInvalidParams},
+          {"message",
+           "Mcp-Session-Id: a session's name has 8 to 64 letters, digits, - and _, and at "
+           "mcp.discovery.ID it is ID"}};
       return publish(message.reply, BusSession::make(random_), answer);
     }
     if (auto attached = attach(*session); !attached) {
-      refuse(kTooManySessions, attached.error().message);
-    } else {
-      answer["result"] = {{"league_id", options_.league_id},
-                          {"session_id", session->str()},
-                          {"in", session_in(*session)},
-                          {"out", session_out(*session)},
-                          {"keep_alive_ms", options_.keep_alive.count()}};
+      const auto& info = core::error_info(attached.error().code);
+      answer["error"] = {{"code", kInternal},
+                         {"message", attached.error().message},
+                         {"data", {{"error_code", info.wire_code}, {"error_name", info.name}}}};
+      return publish(message.reply, *session, answer);
     }
+    if (frame.method == kInitialize) return hand_over(*session, message);
+    answer["result"] = {{"league_id", options_.league_id},
+                        {"session_id", session->str()},
+                        {"in", session_in(*session)},
+                        {"out", session_out(*session)},
+                        {"keep_alive_ms", options_.keep_alive.count()}};
     publish(message.reply, *session, answer);
   }
+  /// The handshake of the Model Context Protocol begins the session that it has just attached.
+  void hand_over(const BusSession& session, const BusMessage& message) {
+    std::shared_ptr<Attached> attached;
+    {
+      std::lock_guard lock(mutex_);
+      auto found = sessions_.find(session);
+      if (found != sessions_.end()) attached = found->second;
+    }
+    if (attached) attached->listener->take(message);
+  }
   void publish(const std::string& subject, const BusSession& session, const json& answer) {
-    (void)bus_.publish(bus_message(subject,
-                                   answer.dump(-1, ' ', false, json::error_handler_t::replace),
-                                   session, rpc::MessageDirection::kServerToClient));
+    (void)bus_of(session).publish(
+        bus_message(subject, answer.dump(-1, ' ', false, json::error_handler_t::replace), session,
+                    rpc::MessageDirection::kServerToClient));
   }
   static core::Error full() {
     return {
@@ -170,9 +237,12 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
       if (sessions_.size() < options_.max_sessions) return {};
       auto now = clock_.steady_now();
       if (now < full_until_) return full();
-      auto oldest = std::min_element(
-          sessions_.begin(), sessions_.end(),
-          [](const auto& a, const auto& b) { return a.second->last_heard < b.second->last_heard; });
+      auto oldest = std::min_element(sessions_.begin(), sessions_.end(),
+                                     [this](const auto& a, const auto& b) {
+                                       return std::pair(is_first(a.first), a.second->last_heard) <
+                                              std::pair(is_first(b.first), b.second->last_heard);
+                                     });
+      if (is_first(oldest->first)) return full();
       full_until_ = oldest->second->last_heard + kForgotten;
       if (now < full_until_) return full();
       forgotten = std::move(oldest->second);
@@ -209,10 +279,11 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
       if (is_stopping_) return;
       auto now = clock_.steady_now();
       bool was_held_up = now > wanted + options_.keep_alive / 2;
+      const bool was_cut_off = was_cut_off_.exchange(false) || !bus_.is_connected();
       for (auto& [session, attached] : sessions_) {
         sessions.push_back(attached);
-        if (was_held_up || !bus_.is_connected()) attached->last_heard = now;
-        bool is_silent = now >= attached->last_heard + 2 * options_.keep_alive;
+        if (was_held_up || was_cut_off) attached->last_heard = now;
+        bool is_silent = now >= attached->last_heard + kMissed * options_.keep_alive;
         if (attached->is_watched && is_silent && !std::exchange(attached->is_gone, true))
           gone.push_back(session);
       }
@@ -241,7 +312,9 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
   std::recursive_mutex calling_mutex_;  // held while on_gone runs
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
   std::map<BusSession, std::shared_ptr<Attached>> sessions_;
-  std::unique_ptr<Bus::Subscription> discovery_;
+  std::vector<std::unique_ptr<Bus::Subscription>> discoveries_;
+  std::unique_ptr<Bus::Subscription> watch_;
+  std::atomic<bool> was_cut_off_ = false;  ///< the bus was lost since the last pulse
   Steady full_until_{};  ///< until then nobody can be forgotten: nobody was silent long enough
   bool is_stopping_ = false;
 };

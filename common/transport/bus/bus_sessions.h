@@ -4,14 +4,16 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
-#include "common/transport/bus/subject.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/link/message_handler.h"
+#include "common/transport/link/request_gate.h"
+#include "common/transport/link/subject.h"
 
 namespace league::transport {
 
@@ -19,8 +21,16 @@ struct BusSessionsOptions {
   std::string league_id;
   std::chrono::milliseconds keep_alive{5000};  ///< 0: none are sent, and nobody is watched
   std::size_t max_sessions = 20'000;
-  /// An agent that has sent keep-alives is silent for twice their interval, or is heard again. On a
-  /// thread of the bus or the timer.
+  /// Sessions that are served by a bus of their own, so that what others send holds nothing of
+  /// theirs up. They are attached from the beginning and for ever. Null and empty: none are.
+  Bus* first_bus = nullptr;
+  std::set<BusSession> served_first = {};
+  /// What every sender may cost: see BusListenerOptions. Who shows no credential is charged by
+  /// session.
+  std::shared_ptr<RequestGate> gate = nullptr;
+  /// An agent that has sent keep-alives is silent for three times their interval, or is heard
+  /// again. Time in which this side had no broker does not count. On a thread of the bus or the
+  /// timer.
   std::function<void(const BusSession&)> on_gone = nullptr;
   std::function<void(const BusSession&)> on_back = nullptr;
 };

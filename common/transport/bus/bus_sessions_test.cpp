@@ -1,8 +1,9 @@
 #include "common/transport/bus/bus_sessions.h"
 
 #include <algorithm>
+#include <functional>
 
-#include "common/transport/bus/sessions_test_support.h"
+#include "common/transport/bus/sessions_testing.h"
 
 namespace league::transport {
 namespace {
@@ -55,13 +56,27 @@ TEST_F(BusSessionsTest, ASilentAgentIsNoticedOnceItHasSaidThatItLives) {
   EXPECT_TRUE(gone_.empty()) << "it never promised to say anything";
   auto listener = BusListener::start(*agent_bus_, agent_, agent_handler_, time_, {});
   (*listener)->send_keep_alive();
-  pass(1500ms);
+  pass(2500ms);
   EXPECT_TRUE(gone_.empty());
   pass(2s);
   EXPECT_EQ(gone_, std::vector<std::string>{agent_.str()});
   (*listener)->send_keep_alive();
   pass(100ms);
   EXPECT_EQ(back_, std::vector<std::string>{agent_.str()});
+}
+
+TEST_F(BusSessionsTest, TimeWithoutABrokerIsNobodysSilence) {
+  ASSERT_TRUE(sessions_->attach(agent_));
+  auto listener = BusListener::start(*agent_bus_, agent_, agent_handler_, time_, {});
+  (*listener)->send_keep_alive();
+  pass(1900ms);
+  broker_.cut("manager");
+  settle();
+  broker_.heal("manager");  // before the next pulse
+  pass(2900ms);
+  EXPECT_TRUE(gone_.empty());
+  pass(2s);
+  EXPECT_EQ(gone_, std::vector<std::string>{agent_.str()});
 }
 
 TEST_F(BusSessionsTest, ManagersSayThatTheyLive) {
@@ -100,11 +115,72 @@ TEST_F(BusSessionsTest, AnswersGoOnlyWhereAnswersMayGo) {
   EXPECT_EQ(heard, (std::vector<std::string>{"mcp.session.agent-session-1.in",
                                              "mcp.session.agent-session-1.out"}))
       << "the answer goes to the session that asked";
-  heard.clear();
-  hostile.subject = std::string(kDiscoverySubject);
-  ASSERT_TRUE(other_bus_->publish(hostile));
-  settle();
-  EXPECT_TRUE(heard.empty());
+  for (const auto& subject : {std::string(kDiscoverySubject), session_discovery(agent_)}) {
+    heard.clear();
+    hostile.subject = subject;
+    ASSERT_TRUE(other_bus_->publish(hostile));
+    settle();
+    EXPECT_TRUE(heard.empty());
+  }
+}
+
+/// Hears the answer to one request at `subject`.
+class Discovering {
+ public:
+  Discovering(Bus& bus, const BusSession& session, std::string subject, const std::string& method)
+      : bus_(bus),
+        message_(
+            bus_message(std::move(subject), "", session, rpc::MessageDirection::kClientToServer)) {
+    message_.payload = json{{"jsonrpc", "2.0"}, {"id", 7}, {"method", method}}.dump();
+    message_.reply = session_inbox(session, "answer");
+  }
+  Discovering& reply_at(std::string subject) {
+    message_.reply = std::move(subject);
+    return *this;
+  }
+  Discovering& naming(const std::string& session) {
+    message_.headers = {{kSessionHeader, session}};
+    return *this;
+  }
+  /// A JSON null where nobody answered.
+  json ask(const std::function<void()>& settle) {
+    json heard;
+    auto listening = *bus_.subscribe(
+        message_.reply, "", [&](const BusMessage& answer) { heard = json::parse(answer.payload); });
+    EXPECT_TRUE(bus_.publish(message_));
+    settle();
+    return heard;
+  }
+
+ private:
+  Bus& bus_;
+  BusMessage message_;
+};
+
+TEST_F(BusSessionsTest, ASessionsOwnSubjectAttachesThatSessionAlone) {
+  auto settled = [this] { settle(); };
+  Discovering own(*agent_bus_, agent_, session_discovery(agent_), "session/attach");
+  auto answer = own.ask(settled);
+  EXPECT_EQ(answer["result"].value("session_id", ""), agent_.str());
+  EXPECT_EQ(sessions_->size(), 1U);
+  answer = own.naming(other_.str()).ask(settled);
+  EXPECT_EQ(answer["error"]["code"], -32602);
+  EXPECT_TRUE(own.naming(agent_.str()).reply_at("_INBOX.someone.else").ask(settled).is_null());
+  EXPECT_TRUE(Discovering(*agent_bus_, agent_, "mcp.discovery.short", "session/attach")
+                  .naming("short")
+                  .ask(settled)["error"]
+                  .is_object());
+  EXPECT_EQ(sessions_->size(), 1U);
+}
+
+TEST_F(BusSessionsTest, AHandshakeAtDiscoveryBeginsTheSession) {
+  Discovering handshake(*agent_bus_, agent_, session_discovery(agent_), "initialize");
+  auto answer = handshake.reply_at(session_out(agent_)).ask([this] { settle(); });
+  EXPECT_EQ(answer, (json{{"jsonrpc", "2.0"}, {"id", 7}, {"result", "initialize"}}))
+      << "the handler's word, and not that of session/attach";
+  EXPECT_EQ(manager_.sessions, std::vector<std::string>{agent_.str()});
+  EXPECT_EQ(result_of(*ask("nats:manager", "tools/list")), "tools/list");
+  EXPECT_EQ(sessions_->size(), 1U);
 }
 
 TEST_F(BusSessionsTest, TakesNoMoreSessionsThanItMay) {
@@ -119,6 +195,124 @@ TEST_F(BusSessionsTest, TakesNoMoreSessionsThanItMay) {
   time_.advance(11min);
   EXPECT_TRUE(sessions_->attach(*BusSession::parse("session-c"))) << "one was silent for long";
   EXPECT_EQ(sessions_->size(), 2U);
+}
+
+/// So that a gate allows a session ten requests, and one a second.
+std::shared_ptr<RequestGate> narrow_gate(const core::Clock& clock) {
+  RequestBudgetOptions budgets;
+  budgets.allowances.fill({.requests_per_second = 1, .log_bytes_per_second = 1e9});
+  budgets.burst = 10s;
+  auto nobody = [](std::string_view, std::string_view, std::string_view) {
+    return std::optional<Sender>();
+  };
+  return std::make_shared<RequestGate>(budgets, nobody, clock);
+}
+
+TEST_F(BusSessionsTest, AStrangerTakesTurns) {
+  sessions_.reset();
+  BusSessionsOptions options;
+  options.league_id = "league_a";
+  options.keep_alive = 0ms;
+  auto nobody = [](std::string_view, std::string_view, std::string_view) {
+    return std::optional<Sender>();
+  };
+  options.gate = std::make_shared<RequestGate>(RequestBudgetOptions(), nobody, time_);
+  sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
+  ASSERT_TRUE(sessions_->attach(agent_));
+  auto message = bus_message(session_in(agent_), R"({"jsonrpc":"2.0","method":"m"})", agent_,
+                             rpc::MessageDirection::kClientToServer);
+  auto send = [&](int count) {
+    for (int i = 0; i < count; ++i) EXPECT_TRUE(agent_bus_->publish(message));
+    settle();
+    return std::exchange(manager_.methods, {}).size();
+  };
+  EXPECT_EQ(send(500), 100U);
+  EXPECT_EQ(send(1), 0U);
+  pass(1100ms);
+  EXPECT_EQ(send(50), 50U);
+  sessions_->stop(0ms);
+}
+
+TEST_F(BusSessionsTest, WhatIsTooMuchReachesNobodyAndEndsAtTheBroker) {
+  sessions_.reset();
+  BusSessionsOptions options;
+  options.league_id = "league_a";
+  options.keep_alive = 0ms;
+  options.gate = narrow_gate(time_);
+  sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
+  ASSERT_TRUE(sessions_->attach(agent_));
+  ASSERT_TRUE(sessions_->attach(other_));
+  std::vector<std::string> answers;
+  auto inbox = agent_bus_->subscribe(session_inbox(agent_, "x"), "", [&](const BusMessage& heard) {
+    answers.push_back(heard.payload);
+  });
+  auto flood = [&](int messages) {
+    auto message = bus_message(session_in(agent_), R"({"jsonrpc":"2.0","id":1,"method":"m"})",
+                               agent_, rpc::MessageDirection::kClientToServer);
+    message.reply = session_inbox(agent_, "x");
+    for (int i = 0; i < messages; ++i) EXPECT_TRUE(agent_bus_->publish(message));
+    settle();
+    return std::exchange(manager_.methods, {}).size();
+  };
+  EXPECT_EQ(flood(500), 10U);
+  auto refused = std::ranges::count_if(
+      answers, [](const std::string& text) { return text.find("E091") != std::string::npos; });
+  EXPECT_GT(refused, 0) << "it is told when to come back";
+  EXPECT_LT(refused, 300) << "but not each time";
+  answers.clear();
+  EXPECT_EQ(flood(10), 0U);
+  EXPECT_TRUE(std::ranges::all_of(answers, &std::string::empty)) << "the broker says: nobody";
+  auto quiet = bus_message(session_in(other_), R"({"jsonrpc":"2.0","method":"n"})", other_,
+                           rpc::MessageDirection::kClientToServer);
+  ASSERT_TRUE(other_bus_->publish(quiet));
+  settle();
+  EXPECT_EQ(std::exchange(manager_.methods, {}), std::vector<std::string>{"n"}) << "its own";
+  pass(6s);
+  EXPECT_GE(flood(1), 1U) << "it is heard again";
+  sessions_->stop(0ms);
+}
+
+TEST_F(BusSessionsTest, WhoIsServedFirstHasABusOfItsOwn) {
+  sessions_.reset();
+  auto first_bus = broker_.connect("first");
+  BusSessionsOptions options;
+  options.league_id = "league_a";
+  options.max_sessions = 1;
+  options.first_bus = first_bus.get();
+  options.served_first = {agent_};
+  sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
+  EXPECT_EQ(sessions_->size(), 1U) << "it is expected";
+  broker_.cut("manager");
+  EXPECT_EQ(result_of(*ask("nats:manager", "one")), "one") << "found and served all the same";
+  EXPECT_EQ(manager_.methods, std::vector<std::string>{"one"}) << "once";
+  broker_.heal("manager");
+  settle();
+  time_.advance(24h);
+  EXPECT_FALSE(sessions_->attach(other_)) << "nobody takes its place, however silent it is";
+  sessions_.reset();
+  settle();
+}
+
+TEST_F(BusSessionsTest, AnAgentIsToldThatThereIsNoRoom) {
+  sessions_.reset();
+  BusSessionsOptions options;
+  options.league_id = "league_a";
+  options.max_sessions = 1;
+  sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
+  ASSERT_TRUE(sessions_->attach(other_));
+  auto answer =
+      Discovering(*agent_bus_, agent_, session_discovery(agent_), "initialize").ask([this] {
+        settle();
+      });
+  EXPECT_EQ(answer["error"]["code"], -32603) << "no code of our own making";
+  EXPECT_EQ(answer["error"]["data"]["error_code"], "E091");
+  auto asked = ask("nats:manager", "one", 3s);
+  pass(3100ms);
+  EXPECT_NE(result_of(*asked).find("as many sessions as it takes"), std::string::npos)
+      << result_of(*asked);
+  auto patient = ask("nats:manager", "two", 90s);
+  pass(70s);
+  EXPECT_EQ(result_of(*patient), "two") << "there was room in the end";
 }
 
 TEST_F(BusSessionsTest, WhoeverNeverSpeaksMakesRoomFirst) {

@@ -67,6 +67,13 @@ core::Result<std::vector<std::string>> parse_bus_urls(std::string_view list) {
   return urls;
 }
 
+bool has_user(std::string_view url) {
+  auto at = authority_at(url);
+  auto user = url.rfind('@');
+  return user != std::string_view::npos && user > at &&
+         url.substr(at, user - at).find(':') != std::string_view::npos;
+}
+
 std::string without_credentials(std::string_view url) {
   auto at = authority_at(url);
   auto user = url.rfind('@');

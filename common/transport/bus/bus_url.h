@@ -15,4 +15,7 @@ namespace league::transport {
 /// The URL as it may stand in logs: without what is before the `@`.
 [[nodiscard]] std::string without_credentials(std::string_view url);
 
+/// Whether it names a user with a password, and not no one or a token only.
+[[nodiscard]] bool has_user(std::string_view url);
+
 }  // namespace league::transport

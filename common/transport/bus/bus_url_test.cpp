@@ -33,5 +33,13 @@ TEST(BusUrls, AreShownWithoutCredentials) {
   EXPECT_EQ(without_credentials("nats://h:1"), "nats://h:1");
 }
 
+TEST(BusUrls, NameAUserOrNobody) {
+  EXPECT_TRUE(has_user("nats://u:p@h:1"));
+  EXPECT_TRUE(has_user("u:p@@h"));
+  EXPECT_FALSE(has_user("nats://token@h:1"));
+  EXPECT_FALSE(has_user("nats://h:1"));
+  EXPECT_FALSE(has_user("nats://@h:1"));
+}
+
 }  // namespace
 }  // namespace league::transport

@@ -48,8 +48,10 @@ void JetFetches::fetch(Wish wish) {
       });
     }
   }
-  if (number == 0)
+  if (number == 0) {
+    // NOLINTNEXTLINE(bugprone-use-after-move): without a number it was not moved
     return wish.on_end(core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+  }
   auto published = parts_.bus.publish(request);
   if (published) return;
   // Who asks does not expect the end before this returns.

@@ -163,12 +163,24 @@ void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<
     self->ask("STREAM.UPDATE." + config.name, config.name, stream_request(wanted), deadline,
               on_updated);
   };
-  auto on_created = [weak = std::weak_ptr(state_), name = config.name, deadline, done,
-                     on_state](core::Result<BusMessage> answer) {
+  auto on_made = [weak = std::weak_ptr(state_), name = config.name, deadline, done,
+                  on_state](core::Result<BusMessage> answer) {
     auto self = weak.lock();
     auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
     if (!refusal || refusal->number != kStreamNameInUse || !self) return give_state(answer, done);
     self->ask("STREAM.INFO." + name, name, "", deadline, on_state);
+  };
+  auto on_created = [weak = std::weak_ptr(state_), config, deadline,
+                     on_made](core::Result<BusMessage> answer) {
+    auto self = weak.lock();
+    auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
+    bool is_too_much = refusal && config.max_bytes >= 0 && is_refused_for_room(*refusal);
+    if (!is_too_much || !self) return on_made(std::move(answer));
+    // Or it is there, and the broker has looked at what is left before it looked for the name.
+    auto unlimited = config;
+    unlimited.max_bytes = -1;
+    self->ask("STREAM.CREATE." + config.name, config.name, stream_request(unlimited), deadline,
+              on_made);
   };
   state_->ask("STREAM.CREATE." + config.name, config.name, stream_request(config), deadline,
               on_created);
@@ -284,10 +296,6 @@ void JetStream::nak(const StreamDelivery& delivery, std::chrono::milliseconds de
   auto nanoseconds = std::chrono::nanoseconds(delay).count();
   (void)state_->bus_.publish(
       {delivery.message.reply, {}, {}, "-NAK " + json{{"delay", nanoseconds}}.dump(), false});
-}
-
-void JetStream::in_progress(const StreamDelivery& delivery) {
-  (void)state_->bus_.publish({delivery.message.reply, {}, {}, "+WPI", false});
 }
 
 }  // namespace league::transport

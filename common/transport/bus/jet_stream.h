@@ -13,21 +13,19 @@
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
-#include "common/transport/bus/subject.h"
+#include "common/transport/link/subject.h"
 
 namespace league::transport {
 
 /// What a broker is to keep. Names: letters, digits, `-` and `_`.
 struct StreamConfig {
-  enum class Retention : std::uint8_t {
-    kLimits,  ///< until a limit throws it away
-    kWorkQueue,  ///< until one reader has acknowledged it
-  };
   std::string name;
   std::vector<std::string> subjects;
-  Retention retention = Retention::kLimits;
   std::chrono::milliseconds max_age{0};  ///< 0: for ever
   std::int64_t max_messages_per_subject = -1;  ///< the oldest go; -1: any number
+  /// -1: any number. A broker that has not so much to promise keeps the stream without a limit.
+  std::int64_t max_bytes = -1;
+  bool refuses_when_full = false;  ///< else the oldest messages go
   std::chrono::milliseconds duplicate_window{120'000};  ///< in which `message_id` is remembered
   int replicas = 1;  ///< how many brokers of a cluster have it, at least
 };
@@ -37,6 +35,8 @@ struct StreamState {
   std::uint64_t first_sequence = 0;
   std::uint64_t last_sequence = 0;  ///< ever given; 0: none
   int replicas = 1;
+  std::uint64_t bytes = 0;  ///< as the broker counts them
+  std::int64_t max_bytes = -1;  ///< -1: any number
 };
 
 /// Under which the broker stores a message, and else refuses it.
@@ -50,6 +50,7 @@ struct PublishAck {
   enum class Status : std::uint8_t {
     kStored,  ///< now, or before, under the same `message_id`
     kConflict,  ///< the condition does not hold
+    kFull,  ///< the stream, or the broker's store, has no room for it
     kFailed,  ///< not answered in time, or the broker cannot: whether it is stored is not known
   };
   Status status = Status::kFailed;
@@ -71,7 +72,6 @@ struct ConsumerConfig {
   bool is_acknowledged = true;  ///< each message one by one; else reading is enough
   std::chrono::milliseconds ack_wait{10'000};  ///< afterwards it is delivered again
   std::int64_t max_ack_pending = -1;
-  std::chrono::milliseconds longest_wait{0};  ///< of a request for messages; 0: as long as it says
 };
 
 /// A message of a stream that was asked for.
@@ -152,8 +152,6 @@ class JetStream {
   void ack(const StreamDelivery& delivery);
   /// Deliver it again, to anybody, after `delay`.
   void nak(const StreamDelivery& delivery, std::chrono::milliseconds delay);
-  /// It is still worked at: the consumer's `ack_wait` begins anew.
-  void in_progress(const StreamDelivery& delivery);
 
  private:
   class State;

@@ -1,6 +1,7 @@
 #include "common/transport/bus/jet_stream_api.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -101,19 +102,17 @@ core::Result<void> check_jet_name(std::string_view name) {
 }
 
 std::string stream_request(const StreamConfig& config) {
-  json request = {
-      {"name", config.name},
-      {"subjects", config.subjects},
-      {"retention",
-       config.retention == StreamConfig::Retention::kWorkQueue ? "workqueue" : "limits"},
-      {"discard", "old"},
-      {"storage", "file"},
-      {"max_consumers", -1},
-      {"max_msgs", -1},
-      {"max_bytes", -1},
-      {"max_msgs_per_subject", config.max_messages_per_subject},
-      {"max_age", nanoseconds(config.max_age)},
-      {"num_replicas", config.replicas}};
+  json request = {{"name", config.name},
+                  {"subjects", config.subjects},
+                  {"retention", "limits"},
+                  {"discard", config.refuses_when_full ? "new" : "old"},
+                  {"storage", "file"},
+                  {"max_consumers", -1},
+                  {"max_msgs", -1},
+                  {"max_bytes", config.max_bytes},
+                  {"max_msgs_per_subject", config.max_messages_per_subject},
+                  {"max_age", nanoseconds(config.max_age)},
+                  {"num_replicas", config.replicas}};
   // A broker refuses a window that is longer than the age.
   auto window = config.max_age.count() > 0 ? std::min(config.duplicate_window, config.max_age)
                                            : config.duplicate_window;
@@ -139,7 +138,6 @@ std::string consumer_request(const std::string& stream, const std::string& name,
   if (config.is_acknowledged) {
     consumer["ack_wait"] = nanoseconds(config.ack_wait);
     consumer["max_ack_pending"] = config.max_ack_pending;
-    if (config.longest_wait.count() > 0) consumer["max_expires"] = nanoseconds(config.longest_wait);
   }
   return json{{"stream_name", stream}, {"config", consumer}}.dump();
 }
@@ -172,11 +170,23 @@ core::Error refusal_error(const JetRefusal& refusal) {
       {}};
 }
 
+bool is_refused_for_room(const JetRefusal& refusal) {
+  constexpr int kAccountFull = 10002;
+  constexpr int kInsufficientResources = 10023;
+  constexpr int kStoreFull = 10047;
+  constexpr int kStreamStoreFailed = 10077;  // "maximum bytes exceeded", and what the disk says
+  constexpr std::array kNumbers = {kAccountFull, kInsufficientResources, kStoreFull,
+                                   kStreamStoreFailed};
+  return std::ranges::find(kNumbers, refusal.number) != kNumbers.end();
+}
+
 bool is_not_ready(std::string_view answer) {
   constexpr int kUnavailable = 503;
   constexpr int kIsBeingStored = 10158;  // the same message, by an earlier copy of it
   auto refusal = read_refusal(answer);
-  return refusal && (refusal->code == kUnavailable || refusal->number == kIsBeingStored);
+  // A full store is unavailable too, and stays so.
+  return refusal && !is_refused_for_room(*refusal) &&
+         (refusal->code == kUnavailable || refusal->number == kIsBeingStored);
 }
 
 core::Result<StreamState> read_stream_state(std::string_view answer) {
@@ -187,8 +197,11 @@ core::Result<StreamState> read_stream_state(std::string_view answer) {
   StreamState read{unsigned_of(*state, "messages"), unsigned_of(*state, "first_seq"),
                    unsigned_of(*state, "last_seq")};
   auto config = parsed.find("config");
-  if (config != parsed.end() && config->is_object())
+  read.bytes = unsigned_of(*state, "bytes");
+  if (config != parsed.end() && config->is_object()) {
     read.replicas = static_cast<int>(unsigned_of(*config, "num_replicas"));
+    read.max_bytes = config->value("max_bytes", std::int64_t{-1});
+  }
   return read;
 }
 
@@ -215,6 +228,7 @@ PublishAck read_publish_ack(std::string_view answer) {
     bool is_conflict =
         refusal->number == kWrongLastSequence || refusal->number == kWrongLastSequenceToo;
     if (is_conflict) ack.status = PublishAck::Status::kConflict;
+    if (is_refused_for_room(*refusal)) ack.status = PublishAck::Status::kFull;
     return ack;
   }
   json parsed = json::parse(answer, nullptr, false);

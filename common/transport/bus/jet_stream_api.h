@@ -39,6 +39,8 @@ inline constexpr int kWrongLastSequenceToo = 10164;  ///< of later brokers
 
 /// Nothing where the answer is none.
 [[nodiscard]] std::optional<JetRefusal> read_refusal(std::string_view answer);
+/// The stream, the account or the broker has no room left.
+[[nodiscard]] bool is_refused_for_room(const JetRefusal& refusal);
 [[nodiscard]] core::Error refusal_error(const JetRefusal& refusal);
 /// The broker has JetStream, but not yet, or not at the moment.
 [[nodiscard]] bool is_not_ready(std::string_view answer);

@@ -1,11 +1,13 @@
 #include "common/transport/bus/nats_bus.h"
 
+#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "common/transport/bus/bus_url.h"
 #include "common/transport/bus/nats_library.h"
 #include "common/transport/bus/nats_link.h"
+#include "common/transport/bus/nats_slow_consumer.h"
 
 namespace league::transport {
 namespace {
@@ -16,7 +18,71 @@ std::string joined(const std::vector<std::string>& urls) {
   return all;
 }
 
+core::Result<NatsSettings> settings_for(const std::vector<std::string>& urls,
+                                        const NatsBusOptions& options) {
+  NatsSettings settings;
+  settings.set_servers(urls);
+  settings.set_credentials(options.credentials);
+  settings.set_tls(options.tls, urls.front().starts_with("tls://"));
+  settings.set_manners(options.name, options.has_own_threads);
+  if (settings.error()) return *settings.error();
+  return settings;
+}
+
+/// Whether we have told the broker who we are, so that it tells others apart as well.
+bool is_user(const NatsBusOptions& options, const std::string& url) {
+  return !options.credentials.user.empty() || !options.credentials.creds_file.empty() ||
+         !options.tls.cert.empty() || has_user(url);
+}
+
+class StalledEverywhere final : public Bus::Subscription {
+ public:
+  explicit StalledEverywhere(std::vector<std::unique_ptr<Bus::Subscription>> at)
+      : at_(std::move(at)) {}
+
+ private:
+  std::vector<std::unique_ptr<Bus::Subscription>> at_;
+};
+
 }  // namespace
+
+/// A slow consumer at each broker, from the first need on: each stalls only those that are
+/// connected to its own broker.
+class NatsBus::Stalls {
+ public:
+  Stalls(std::vector<std::string> urls, NatsBusOptions options)
+      : urls_(std::move(urls)), options_(std::move(options)) {}
+
+  [[nodiscard]] std::unique_ptr<Subscription> begin(const std::string& subject) {
+    std::vector<std::unique_ptr<Subscription>> at;
+    {
+      std::lock_guard lock(mutex_);
+      if (!is_made_) make();
+      for (const auto& consumer : consumers_) at.push_back(consumer->subscribe(subject));
+    }
+    if (at.empty()) return nullptr;
+    return std::make_unique<StalledEverywhere>(std::move(at));
+  }
+
+ private:
+  void make() {
+    is_made_ = true;
+    for (const auto& url : urls_) {
+      if (!is_user(options_, url)) continue;
+      // What is wrong with the options has been said when the bus was made.
+      if (auto settings = settings_for({url}, options_)) {
+        consumers_.push_back(
+            std::make_unique<NatsSlowConsumer>(std::move(settings).value(), options_.on_fault));
+      }
+    }
+  }
+
+  const std::vector<std::string> urls_;
+  const NatsBusOptions options_;
+  std::mutex mutex_;  // guards the rest
+  bool is_made_ = false;
+  std::vector<std::unique_ptr<NatsSlowConsumer>> consumers_;
+};
 
 bool NatsBus::is_built() { return true; }
 
@@ -24,18 +90,18 @@ core::Result<std::unique_ptr<NatsBus>> NatsBus::connect(const NatsBusOptions& op
   auto urls = parse_bus_urls(options.urls);
   if (!urls) return urls.error();
   prepare_nats();
-  NatsSettings settings;
-  settings.set_servers(*urls);
-  settings.set_credentials(options.credentials);
-  settings.set_tls(options.tls, urls->front().starts_with("tls://"));
-  settings.set_manners(options.name);
-  if (settings.error()) return *settings.error();
-  auto link = std::make_shared<Link>(joined(*urls), std::move(settings), options.on_fault);
+  auto settings = settings_for(*urls, options);
+  if (!settings) return settings.error();
+  auto link = std::make_shared<Link>(joined(*urls), std::move(settings).value(), options.on_fault);
   if (auto opened = link->open(); !opened) return opened.error();
-  return std::unique_ptr<NatsBus>(new NatsBus(std::move(link)));
+  auto stalls = std::make_shared<Stalls>(std::move(*urls), options);
+  return std::unique_ptr<NatsBus>(new NatsBus(std::move(link), std::move(stalls)));
 }
 
-NatsBus::~NatsBus() { link_->close(); }
+NatsBus::~NatsBus() {
+  stalls_.reset();
+  link_->close();
+}
 
 core::Result<void> NatsBus::publish(const BusMessage& message) { return link_->publish(message); }
 
@@ -43,6 +109,10 @@ core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::subscribe(const std::s
                                                                     const std::string& queue,
                                                                     Handler handler) {
   return link_->subscribe(subject, queue, std::move(handler));
+}
+
+std::unique_ptr<Bus::Subscription> NatsBus::stall_publishers(const std::string& subject) {
+  return stalls_->begin(subject);
 }
 
 std::unique_ptr<Bus::Subscription> NatsBus::watch(StateHandler handler) {

@@ -35,6 +35,9 @@ struct NatsBusOptions {
   /// was too slow, a broker that refuses us. Without credentials. On a thread of the bus; may
   /// be empty.
   std::function<void(std::string)> on_fault = nullptr;
+  /// Delivers on a thread for each subscription, and not on those that all buses of the process
+  /// share: what comes by the others holds nothing up here. For few subscriptions.
+  bool has_own_threads = false;
 };
 
 /// A bus over NATS brokers. Looks for a broker until it is destroyed, whatever becomes of its
@@ -42,8 +45,9 @@ struct NatsBusOptions {
 /// is published meanwhile waits, up to 4 MiB, and goes out when a broker is found; subscriptions
 /// last. A broker that does not read delays whoever publishes by two seconds at most. Takes three
 /// threads per process and one per bus, however many subscriptions there are, and one more per bus
-/// that has once had to look. Thread-safe; the destructor may run on any thread, and waits for
-/// handlers that run on others and for an attempt to connect, a second per broker.
+/// that has once had to look; stalling publishers takes a connection and a thread for each broker
+/// that `urls` name, from the first time on. Thread-safe; the destructor may run on any thread, and
+/// waits for handlers that run on others and for an attempt to connect, a second per broker.
 class NatsBus final : public Bus {
  public:
   /// Whether this build has libnats.
@@ -51,7 +55,7 @@ class NatsBus final : public Bus {
   /// Tries once, which takes a second per broker at most; without success the bus is made all the
   /// same and goes on looking. kInvalidFieldValue for URLs, credentials or certificates that cannot
   /// be used, or that a broker has just refused; kInternalError in a build without libnats
-  /// (LEAGUE_NATS).
+  /// (LEAGUE_BUS).
   [[nodiscard]] static core::Result<std::unique_ptr<NatsBus>> connect(
       const NatsBusOptions& options);
   ~NatsBus() override;
@@ -62,6 +66,7 @@ class NatsBus final : public Bus {
   [[nodiscard]] core::Result<std::unique_ptr<Subscription>> subscribe(const std::string& subject,
                                                                       const std::string& queue,
                                                                       Handler handler) override;
+  [[nodiscard]] std::unique_ptr<Subscription> stall_publishers(const std::string& subject) override;
   [[nodiscard]] std::unique_ptr<Subscription> watch(StateHandler handler) override;
   [[nodiscard]] bool is_connected() const override;
   bool flush(std::chrono::milliseconds patience) override;
@@ -70,8 +75,11 @@ class NatsBus final : public Bus {
 
  private:
   class Link;
-  explicit NatsBus(std::shared_ptr<Link> link) : link_(std::move(link)) {}
+  class Stalls;
+  NatsBus(std::shared_ptr<Link> link, std::shared_ptr<Stalls> stalls)
+      : link_(std::move(link)), stalls_(std::move(stalls)) {}
   std::shared_ptr<Link> link_;
+  std::shared_ptr<Stalls> stalls_;
 };
 
 }  // namespace league::transport

@@ -3,13 +3,14 @@
 namespace league::transport {
 
 class NatsBus::Link {};
+class NatsBus::Stalls {};
 
 bool NatsBus::is_built() { return false; }
 
 core::Result<std::unique_ptr<NatsBus>> NatsBus::connect(const NatsBusOptions&) {
   return core::Error{core::ErrorCode::kInternalError,
                      "this build cannot speak NATS: install libnats-dev, configure with "
-                     "-DLEAGUE_NATS=ON and build again",
+                     "-DLEAGUE_BUS=ON and build again",
                      {}};
 }
 
@@ -23,6 +24,8 @@ core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::subscribe(const std::s
                                                                     const std::string&, Handler) {
   return core::Error{core::ErrorCode::kConnectionError, "there is no broker", {}};
 }
+
+std::unique_ptr<Bus::Subscription> NatsBus::stall_publishers(const std::string&) { return nullptr; }
 
 std::unique_ptr<Bus::Subscription> NatsBus::watch(StateHandler) {
   return std::make_unique<Subscription>();

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/transport/bus/testing_broker.h"
-#include "common/transport/bus/testing_false_broker.h"
+#include "common/transport/bus/broker_testing.h"
+#include "common/transport/bus/false_broker_testing.h"
 #include "tests/support/temporary_directory.h"
 
 namespace league::transport {

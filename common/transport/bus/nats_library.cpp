@@ -159,7 +159,7 @@ void NatsSettings::set_tls(const NatsTls& tls, bool is_asked_for) {
   }
 }
 
-void NatsSettings::set_manners(const std::string& name) {
+void NatsSettings::set_manners(const std::string& name, bool has_own_threads) {
   if (!name.empty()) take(natsOptions_SetName(get(), name.c_str()), "name");
   // Without it each message waits a millisecond for company.
   take(natsOptions_SetSendAsap(get(), true), "SendAsap");
@@ -173,7 +173,7 @@ void NatsSettings::set_manners(const std::string& name) {
   take(natsOptions_SetPingInterval(get(), kPingIntervalMs), "PingInterval");
   take(natsOptions_SetMaxPingsOut(get(), kMaxPingsOut), "MaxPingsOut");
   take(natsOptions_SetMaxPendingMsgs(get(), kMaxPendingMessages), "MaxPendingMsgs");
-  take(natsOptions_UseGlobalMessageDelivery(get(), true), "GlobalMessageDelivery");
+  take(natsOptions_UseGlobalMessageDelivery(get(), !has_own_threads), "GlobalMessageDelivery");
 }
 
 }  // namespace league::transport

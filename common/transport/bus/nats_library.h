@@ -79,7 +79,7 @@ class NatsSettings {
   }
   void set_credentials(const NatsCredentials& said);
   void set_tls(const NatsTls& tls, bool is_asked_for);
-  void set_manners(const std::string& name);
+  void set_manners(const std::string& name, bool has_own_threads);
 
   [[nodiscard]] natsOptions* get() const { return options_.get(); }
   [[nodiscard]] const std::optional<core::Error>& error() const { return error_; }

@@ -56,7 +56,9 @@ void NatsLine::forward_error(natsConnection* connection, natsSubscription* subsc
   natsConnection_GetLastError(connection, &text);
   std::string what = said_or(text, status);
   if (status == NATS_SLOW_CONSUMER && subscription != nullptr) {
-    what = "messages at " + std::string(natsSubscription_GetSubject(subscription)) +
+    // Null for a subscription that has ended meanwhile.
+    const char* subject = natsSubscription_GetSubject(subscription);
+    what = "messages" + (subject != nullptr ? " at " + std::string(subject) : std::string()) +
            " are dropped: they come faster than they are handled";
   }
   static_cast<NatsLine*>(closure)->watcher_->on_fault(what);

@@ -6,8 +6,8 @@
 
 #include "common/rpc/context.h"
 #include "common/transport/client/http_pool.h"
-#include "common/transport/client/media_type.h"
-#include "common/transport/client/sse_parser.h"
+#include "common/transport/link/media_type.h"
+#include "common/transport/link/sse_parser.h"
 
 namespace league::transport {
 

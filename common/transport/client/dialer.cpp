@@ -8,10 +8,12 @@
 #include <atomic>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <utility>
 #include <vector>
 
-#include "common/transport/socket.h"
+#include "common/transport/link/resolver.h"
+#include "common/transport/link/socket.h"
 
 namespace league::transport {
 
@@ -21,8 +23,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using SystemError = boost::system::error_code;
 
-/// One for all connections: reading the system's roots takes milliseconds. Only the hub's thread
-/// makes sessions of it.
+/// One for all connections: reading the system's roots takes milliseconds.
 asio::ssl::context& tls_context() {
   static asio::ssl::context context = [] {
     asio::ssl::context made(asio::ssl::context::tls_client);
@@ -34,6 +35,32 @@ asio::ssl::context& tls_context() {
   }();
   return context;
 }
+
+/// The system's resolver blocks, and for a stranger's name perhaps for many seconds: so several are
+/// asked for at once. The threads come with the first name and end with the event loop.
+class NameResolver final : public asio::execution_context::service {
+ public:
+  using Resolved = core::Result<std::vector<std::string>>;
+  static inline asio::execution_context::id id;  // NOLINT: Asio finds the service by it
+
+  explicit NameResolver(asio::execution_context& owner) : service(owner) {}
+
+  /// Calls `done` on another thread.
+  void resolve(std::string host, std::function<void(Resolved)> done) {
+    asio::post(threads_, [host = std::move(host), done = std::move(done)] {
+      done(transport::resolve(host));
+    });
+  }
+
+ private:
+  void shutdown() override {
+    threads_.stop();
+    threads_.join();
+  }
+
+  static constexpr std::size_t kMostAtOnce = 16;
+  asio::thread_pool threads_{kMostAtOnce};
+};
 
 std::string dialed_address(const SocketAddress& address) {
   bool is_ipv6 = address.ip.find(':') != std::string::npos;
@@ -65,7 +92,6 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
         endpoint_(endpoint),
         deadline_(deadline),
         done_(std::move(done)),
-        resolver_(context),
         timer_(context) {}
 
   void begin() {
@@ -82,11 +108,12 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
       return;
     }
     wait_until(deadline_);
-    resolver_.async_resolve(
-        endpoint_.host, std::to_string(endpoint_.port), tcp::resolver::numeric_service,
-        [self = shared_from_this()](SystemError fault, const tcp::resolver::results_type& found) {
-          self->on_resolved(fault, found);
-        });
+    auto done = [this, self = shared_from_this()](NameResolver::Resolved found) mutable {
+      // Nothing of this object is let go of on that thread.
+      asio::post(context_,
+                 [self = std::move(self), found = std::move(found)] { self->on_resolved(found); });
+    };
+    asio::use_service<NameResolver>(context_).resolve(endpoint_.host, std::move(done));
   }
 
   void cancel() override {
@@ -101,13 +128,10 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
     if (!fault) addresses_.emplace_back(address, endpoint_.port);
   }
 
-  void on_resolved(SystemError fault, const tcp::resolver::results_type& found) {
+  void on_resolved(const NameResolver::Resolved& found) {
     if (!done_ || has_run_out_) return;
-    if (fault) {
-      return finish(core::ErrorCode::kConnectionError,
-                    "the host " + endpoint_.host + " cannot be resolved: " + fault.message());
-    }
-    for (const auto& entry : found) addresses_.push_back(entry.endpoint());
+    if (!found) return finish(found.error().code, found.error().message);
+    for (const auto& address : *found) add(address);
     try_next();
   }
 
@@ -212,7 +236,6 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
   }
 
   void stop() {
-    resolver_.cancel();
     timer_.cancel();
     if (stream_) stream_->close();
   }
@@ -221,7 +244,6 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
   const Endpoint endpoint_;
   const core::Clock::Steady deadline_;
   std::function<void(core::Result<Dialed>)> done_;
-  tcp::resolver resolver_;
   asio::steady_timer timer_;
   std::vector<tcp::endpoint> addresses_;
   std::size_t next_ = 0;

@@ -8,7 +8,7 @@
 #include "common/core/result.h"
 #include "common/rpc/transport_context.h"
 #include "common/transport/client/peer_stream.h"
-#include "common/transport/endpoint.h"
+#include "common/transport/link/endpoint.h"
 
 namespace league::transport {
 

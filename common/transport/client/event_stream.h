@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/transport/client/connection_parts.h"
-#include "common/transport/client/sse_parser.h"
+#include "common/transport/link/sse_parser.h"
 
 namespace league::transport {
 

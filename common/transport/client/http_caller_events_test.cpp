@@ -1,8 +1,8 @@
 // Answers of HttpCaller's peers that come as streams of events.
 #include <atomic>
 
-#include "common/transport/client/client_fixture.h"
-#include "common/transport/http_caller.h"
+#include "common/transport/caller/http_caller.h"
+#include "common/transport/client/client_testing.h"
 
 namespace league::transport {
 namespace {

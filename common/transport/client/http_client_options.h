@@ -11,7 +11,8 @@
 
 #include "common/core/clock.h"
 #include "common/core/result.h"
-#include "common/transport/message_connection.h"
+#include "common/rpc/http_headers.h"
+#include "common/transport/link/message_connection.h"
 
 namespace league::transport {
 
@@ -35,6 +36,7 @@ struct HttpClientLimits {
 struct ConnectFailure {
   core::Error error;  ///< names the URL, the phase and the cause
   int http_status = 0;  ///< 0: no HTTP answer came
+  std::shared_ptr<const rpc::HeaderMap> headers = nullptr;  ///< of that answer, if it is kept
 };
 
 /// How an attempt to connect ended. The connection is not started yet.

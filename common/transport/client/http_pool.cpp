@@ -102,6 +102,7 @@ class HttpPool::Exchange final : public PoolExchange,
   [[nodiscard]] const std::shared_ptr<const rpc::ConnectionInfo>& connection() const override {
     return info_;
   }
+  [[nodiscard]] std::optional<core::Clock::Steady> sent_at() const override { return sent_at_; }
 
   void shut_down() { fail(core::ErrorCode::kShuttingDown, "the connection was closed"); }
 
@@ -112,7 +113,8 @@ class HttpPool::Exchange final : public PoolExchange,
                      request_.method + " of " + pool_->endpoint_.url() + " failed at " + phase_ +
                          ": " + std::string(cause),
                      {}},
-                    reader_.has_begun()};
+                    phase_,
+                    std::string(cause)};
     auto sink = sink_;
     end();
     sink->on_end(&fault);
@@ -147,6 +149,7 @@ class HttpPool::Exchange final : public PoolExchange,
   void on_written(SystemError fault) {
     if (is_over()) return;
     if (fault) return on_broken(fault.message());
+    sent_at_ = std::chrono::steady_clock::now();
     phase_ = "receive";
     buffer_.resize(kReadSize);
     read();
@@ -221,6 +224,7 @@ class HttpPool::Exchange final : public PoolExchange,
   std::weak_ptr<Dial> dial_;
   std::unique_ptr<Link> link_;
   std::shared_ptr<const rpc::ConnectionInfo> info_;
+  std::optional<core::Clock::Steady> sent_at_;
   std::vector<char> buffer_;
   std::string phase_ = "queue";
   bool is_reused_ = false;
@@ -272,17 +276,17 @@ void HttpPool::on_ended(const std::shared_ptr<Exchange>& exchange) {
 }
 
 std::unique_ptr<HttpPool::Link> HttpPool::take() {
-  auto now = std::chrono::steady_clock::now();
+  close_idle(std::chrono::steady_clock::now() - limits_.connection_idle);
   while (!idle_.empty()) {
     auto link = std::move(idle_.back());
     idle_.pop_back();
-    if (now - link->idle_since > limits_.connection_idle) {
-      idle_.clear();  // the others are older
-      break;
-    }
     if (!is_given_up(link->stream.next_layer().native_handle())) return link;
   }
   return nullptr;
+}
+
+void HttpPool::close_idle(core::Clock::Steady since) {
+  while (!idle_.empty() && idle_.front()->idle_since <= since) idle_.pop_front();
 }
 
 void HttpPool::put(std::unique_ptr<Link> link) {

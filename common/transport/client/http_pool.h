@@ -13,8 +13,8 @@
 #include "common/rpc/transport_context.h"
 #include "common/transport/client/http_client_options.h"
 #include "common/transport/client/response_reader.h"
-#include "common/transport/endpoint.h"
-#include "common/transport/hub.h"
+#include "common/transport/link/endpoint.h"
+#include "common/transport/link/hub.h"
 
 namespace league::transport {
 
@@ -31,7 +31,8 @@ struct HttpRequest {
 /// How an exchange failed.
 struct HttpFault {
   core::Error error;  ///< names method, URL, phase and cause
-  bool was_received = false;  ///< a part of the answer had come
+  std::string phase;  ///< `queue`, `connect`, `send` or `receive`
+  std::string cause;
 };
 
 /// Takes an answer on the hub's thread. May cancel its exchange from within.
@@ -54,6 +55,8 @@ class PoolExchange {
   virtual void set_reading(bool is_on) = 0;
   /// Of the connection that it uses; null before there is one.
   [[nodiscard]] virtual const std::shared_ptr<const rpc::ConnectionInfo>& connection() const = 0;
+  /// When the last byte of the request went to the system; nothing before.
+  [[nodiscard]] virtual std::optional<core::Clock::Steady> sent_at() const = 0;
 };
 
 /// Connections to one HTTP server that are kept alive, and the requests that wait for one. No
@@ -69,6 +72,11 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   std::shared_ptr<PoolExchange> start(HttpRequest request, std::shared_ptr<HttpSink> sink);
   /// Ends all exchanges with kShuttingDown, now, and closes all connections; later ones fail alike.
   void close();
+
+  /// Connections that nobody uses now.
+  [[nodiscard]] std::size_t idle() const { return idle_.size(); }
+  /// Closes those of them that nobody has used after `since`.
+  void close_idle(core::Clock::Steady since);
 
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
   [[nodiscard]] Hub& hub() { return hub_; }

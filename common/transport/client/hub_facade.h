@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "common/transport/hub.h"
-#include "common/transport/message_connection.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/message_connection.h"
 
 namespace league::transport {
 

@@ -5,8 +5,8 @@
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/client/hub_facade.h"
 #include "common/transport/client/post_drain.h"
-#include "common/transport/client/receiver_gate.h"
 #include "common/transport/client/url_reference.h"
+#include "common/transport/link/receiver_gate.h"
 
 namespace league::transport {
 
@@ -151,7 +151,9 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     }
     if (auto stream = stream_.lock()) stream->cancel();
     pool_->close();
-    if (opened) opened(ConnectFailure{std::move(why), status_});
+    const auto* head = context_.transport.as_http();
+    if (opened)
+      opened(ConnectFailure{std::move(why), status_, head != nullptr ? head->headers : nullptr});
   }
 
   Hub& hub_;

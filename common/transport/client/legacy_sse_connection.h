@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/transport/client/http_client_options.h"
-#include "common/transport/hub.h"
+#include "common/transport/link/hub.h"
 
 namespace league::transport {
 

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "common/transport/client/client_fixture.h"
+#include "common/transport/client/client_testing.h"
 
 namespace league::transport {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/transport/client/http_pool.h"
-#include "common/transport/message_connection.h"
+#include "common/transport/link/message_connection.h"
 
 namespace league::transport {
 

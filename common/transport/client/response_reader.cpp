@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/transport/client/media_type.h"
+#include "common/transport/link/media_type.h"
 
 namespace league::transport {
 
@@ -36,6 +36,10 @@ class ResponseReader::Parser final : public http::basic_parser<false> {
   void aim(ResponseSink& sink) { sink_ = &sink; }
   [[nodiscard]] bool is_interim() const { return status_ < 200; }
   [[nodiscard]] int status() const { return status_; }
+  /// Whether the header of a chunk comes next.
+  [[nodiscard]] bool is_between_chunks() const {
+    return is_header_done() && chunked() && left_of_chunk_ == 0;
+  }
 
  private:
   void on_request_impl(http::verb /*method*/, BeastText /*name*/, BeastText /*target*/,
@@ -60,17 +64,21 @@ class ResponseReader::Parser final : public http::basic_parser<false> {
     sink_->on_body({body.data(), body.size()});
     return body.size();
   }
-  void on_chunk_header_impl(std::uint64_t /*size*/, BeastText /*extensions*/,
-                            BeastError& /*ec*/) override {}
+  void on_chunk_header_impl(std::uint64_t size, BeastText /*extensions*/,
+                            BeastError& /*ec*/) override {
+    left_of_chunk_ = size;
+  }
   std::size_t on_chunk_body_impl(std::uint64_t /*remain*/, BeastText body,
                                  BeastError& /*ec*/) override {
     sink_->on_body({body.data(), body.size()});
+    left_of_chunk_ -= body.size();
     return body.size();
   }
   void on_finish_impl(BeastError& /*ec*/) override {}
 
   ResponseSink* sink_ = nullptr;
   int status_ = 0;
+  std::uint64_t left_of_chunk_ = 0;
   std::shared_ptr<rpc::HeaderMap> headers_ = std::make_shared<rpc::HeaderMap>();
 };
 
@@ -87,6 +95,9 @@ bool ResponseReader::feed(std::string_view bytes, ResponseSink& sink) {
 
 bool ResponseReader::parse(ResponseSink& sink) {
   while (!held_.empty() && !is_done()) {
+    // Beast asserts that it never sees less of a last chunk, though it comes in any pieces.
+    constexpr std::size_t kShortestLastChunk = 5;
+    if (parser_->is_between_chunks() && held_.size() < kShortestLastChunk) break;
     BeastError fault;
     parser_->aim(sink);
     std::size_t used = parser_->put(boost::asio::const_buffer(held_.data(), held_.size()), fault);

@@ -47,6 +47,8 @@ class ResponseReader {
   [[nodiscard]] bool is_done() const;
   /// Once done: the connection serves another request.
   [[nodiscard]] bool keeps_connection() const;
+  /// Once done: what came behind the answer.
+  [[nodiscard]] std::string take_rest() { return std::move(held_); }
   /// Empty while all is well.
   [[nodiscard]] const std::string& fault() const;
 

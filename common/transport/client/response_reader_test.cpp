@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace league::transport {
 namespace {
 
@@ -28,6 +30,29 @@ TEST(ResponseReader, SkipsInterimAnswersHoweverTheyAreCut) {
     EXPECT_EQ(taken.status, 404);
     EXPECT_EQ(taken.body, "no");
   }
+}
+
+TEST(ResponseReader, ReadsChunksHoweverTheyAreCut) {
+  const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const auto& [chunks, body] : std::map<std::string, std::string>{
+           {"0\r\n\r\n", ""}, {"1\r\na\r\n2\r\nbc\r\n0\r\n\r\n", "abc"}}) {
+    const std::string text = head + chunks;
+    for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+      ResponseReader reader(1000);
+      Taken taken;
+      for (std::size_t at = 0; at < text.size(); at += piece)
+        ASSERT_TRUE(reader.feed(text.substr(at, piece), taken)) << reader.fault();
+      EXPECT_TRUE(reader.is_done()) << piece;
+      EXPECT_EQ(taken.body, body);
+    }
+  }
+}
+
+TEST(ResponseReader, HandsABodyOnBeforeItsNextChunk) {
+  ResponseReader reader(1000);
+  Taken taken;
+  ASSERT_TRUE(reader.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na", taken));
+  EXPECT_EQ(taken.body, "a");
 }
 
 TEST(ResponseReader, AStatusBelow100IsNone) {

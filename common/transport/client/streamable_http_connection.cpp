@@ -39,9 +39,12 @@ class StreamableCore final : public std::enable_shared_from_this<StreamableCore>
     if (!is_closing_) return start_listening(shared_, std::move(headers), std::move(done));
     if (done) done({closed(), 0, {}});
   }
-  void end_session(HttpHeaders headers, core::Clock::Steady deadline,
+  void abandon(const rpc::Id& id) {
+    shared_->for_each_task([&id](StreamableTask& task) { task.abandon(id); });
+  }
+  void end_session(const HttpHeaders& headers, core::Clock::Steady deadline,
                    StreamableHttpConnection::Done done) {
-    if (!is_closing_) return start_delete(shared_, std::move(headers), deadline, std::move(done));
+    if (!is_closing_) return start_delete(shared_, headers, deadline, std::move(done));
     if (done) done({closed(), 0, {}});
   }
 
@@ -92,10 +95,13 @@ class StreamableFacade final : public HubFacade<StreamableHttpConnection, Stream
       core.open_stream(std::move(headers), std::move(done));
     });
   }
+  void abandon(const rpc::Id& id) override {
+    run([id](StreamableCore& core) { core.abandon(id); });
+  }
   void end_session(HttpHeaders headers, core::Clock::Steady deadline, Done done) override {
     run([headers = std::move(headers), deadline,
          done = std::move(done)](StreamableCore& core) mutable {
-      core.end_session(std::move(headers), deadline, std::move(done));
+      core.end_session(headers, deadline, std::move(done));
     });
   }
 };

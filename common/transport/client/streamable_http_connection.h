@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/transport/client/http_client_options.h"
-#include "common/transport/hub.h"
+#include "common/transport/link/hub.h"
 
 namespace league::transport {
 
@@ -30,6 +30,9 @@ class StreamableHttpConnection : public MessageConnection {
   /// outcome; 405 is the answer of a server without such a stream and no error. Other refusals end
   /// the attempts.
   virtual void open_stream(HttpHeaders headers, Done done = nullptr) = 0;
+  /// Nobody waits for the answer to this request any more: its stream is closed, which in
+  /// 2026-07-28 cancels it. Its functions report kShuttingDown.
+  virtual void abandon(const rpc::Id& id) = 0;
   /// DELETE: ends the session that `headers` name; 405 is no error (the server does not allow it).
   virtual void end_session(HttpHeaders headers, core::Clock::Steady deadline, Done done) = 0;
 };

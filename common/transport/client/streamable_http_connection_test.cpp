@@ -1,4 +1,4 @@
-#include "common/transport/client/streamable_fixture.h"
+#include "common/transport/client/streamable_testing.h"
 
 namespace league::transport {
 namespace {

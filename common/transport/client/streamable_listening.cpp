@@ -198,7 +198,7 @@ void start_listening(const std::shared_ptr<StreamableShared>& shared, HttpHeader
   std::make_shared<StreamableListening>(shared, std::move(headers), std::move(done))->begin();
 }
 
-void start_delete(const std::shared_ptr<StreamableShared>& shared, HttpHeaders headers,
+void start_delete(const std::shared_ptr<StreamableShared>& shared, const HttpHeaders& headers,
                   core::Clock::Steady deadline, StreamableHttpConnection::Done done) {
   std::make_shared<StreamableDelete>(shared, std::move(done))->begin(headers, deadline);
 }

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "common/transport/client/connection_parts.h"
-#include "common/transport/client/receiver_gate.h"
 #include "common/transport/client/streamable_http_connection.h"
+#include "common/transport/link/receiver_gate.h"
 
 namespace league::transport {
 
@@ -17,6 +17,8 @@ class StreamableTask : public HttpSink {
   /// The connection closes: report, and let go of everything.
   virtual void stop() = 0;
   virtual void set_reading(bool is_on) = 0;
+  /// Ends the task if it is this request's.
+  virtual void abandon(const rpc::Id& /*id*/) {}
 };
 
 /// What the requests of one connection share. Only on the hub's thread.
@@ -64,7 +66,7 @@ void start_post(const std::shared_ptr<StreamableShared>& shared, OutboundMessage
 void start_listening(const std::shared_ptr<StreamableShared>& shared, HttpHeaders headers,
                      StreamableHttpConnection::Done done);
 /// Ends a session.
-void start_delete(const std::shared_ptr<StreamableShared>& shared, HttpHeaders headers,
+void start_delete(const std::shared_ptr<StreamableShared>& shared, const HttpHeaders& headers,
                   core::Clock::Steady deadline, StreamableHttpConnection::Done done);
 
 }  // namespace league::transport

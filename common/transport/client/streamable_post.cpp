@@ -34,6 +34,7 @@ class StreamablePost final : public StreamableTask,
                                         {"Accept", "application/json, text/event-stream"}},
                                        message_.headers);
     request.body = message_.bytes;
+    request.is_listening = message_.is_listening;
     request.deadline = message_.deadline;
     if (request.deadline == core::Clock::Steady::max()) {
       request.deadline =
@@ -50,6 +51,10 @@ class StreamablePost final : public StreamableTask,
     end(core::Error{core::ErrorCode::kShuttingDown,
                     "the connection to " + shared_->endpoint.url() + " was closed",
                     {}});
+  }
+  void abandon(const rpc::Id& id) override {
+    if (request_.kind != rpc::FrameKind::kRequest || request_.id != id) return;
+    end(core::Error{core::ErrorCode::kShuttingDown, "nobody waits for the answer any more", {}});
   }
   void set_reading(bool is_on) override {
     auto exchange = exchange_.lock();
@@ -155,6 +160,7 @@ void StreamablePost::on_event(ReceivedMessage message) {
       exchange_.lock()->set_deadline(std::chrono::steady_clock::now() + kStreamEnd);
     }
   }
+  if (request_.kind == rpc::FrameKind::kRequest) message.by_answer_to = request_.id;
   shared_->gate.deliver(std::move(message));
 }
 

@@ -1,5 +1,5 @@
 // Streams that break off, listening, sessions, and the end of connections.
-#include "common/transport/client/streamable_fixture.h"
+#include "common/transport/client/streamable_testing.h"
 
 namespace league::transport {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "common/core/result.h"
-#include "common/transport/endpoint.h"
+#include "common/transport/link/endpoint.h"
 
 namespace league::transport {
 

@@ -10,7 +10,7 @@
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/client/dialer.h"
 #include "common/transport/client/hub_facade.h"
-#include "common/transport/client/receiver_gate.h"
+#include "common/transport/link/receiver_gate.h"
 
 namespace league::transport {
 

@@ -1,7 +1,7 @@
 #include "common/transport/client/web_socket_connection.h"
 
-#include "common/transport/client/client_fixture.h"
-#include "common/transport/client/frame_server.h"
+#include "common/transport/client/client_testing.h"
+#include "common/transport/client/frame_server_testing.h"
 
 namespace league::transport {
 namespace {

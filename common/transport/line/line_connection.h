@@ -6,15 +6,18 @@
 #include <memory>
 #include <string>
 
-#include "common/transport/hub.h"
-#include "common/transport/message_connection.h"
-#include "common/transport/socket.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/message_connection.h"
+#include "common/transport/link/socket.h"
 
 namespace league::transport {
 
 /// The limits of one connection of lines.
 struct LineLimits {
   std::size_t max_line = 256 * 1024;  ///< bytes of one inbound line; longer closes
+  /// A line that is too long is passed over in place of closing: the receiver is told which message
+  /// it was (on_oversized).
+  bool skips_long_lines = false;
   std::size_t max_queued = 4 * 1024 * 1024;  ///< bytes that wait for a slow reader; more closes
   /// A line that was begun and is not ended by then closes the connection. Silence between lines is
   /// allowed.

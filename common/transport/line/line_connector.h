@@ -6,16 +6,16 @@
 #include <string_view>
 
 #include "common/core/timer.h"
-#include "common/transport/hub.h"
 #include "common/transport/line/line_connection.h"
 #include "common/transport/line/subprocess.h"
-#include "common/transport/message_connection.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/message_connection.h"
 
 namespace league::transport {
 
 /// How lines are spoken to peers.
 struct LineConnectorOptions {
-  LineLimits limits{.max_line = 1024 * 1024};
+  LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
   SubprocessOptions subprocess;  ///< of children; `limits` there is replaced by the one here
 };
 

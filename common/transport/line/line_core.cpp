@@ -46,7 +46,7 @@ LineCore::LineCore(Hub& hub, LineStreams streams, const LineLimits& limits)
       received_(streams.received),
       explains_faults_(streams.explains_faults),
       in_(hub.context()),
-      splitter_(limits.max_line),
+      splitter_(limits.max_line, limits.skips_long_lines),
       line_timer_(hub.context()),
       write_timer_(hub.context()) {
   boost::system::error_code ignored;
@@ -104,7 +104,7 @@ void LineCore::send(OutboundMessage message) {
   if (is_refused) {
     SendOutcome outcome;
     outcome.error = line_error(core::ErrorCode::kConnectionError, "the connection is closed");
-    if (message.done) message.done(outcome);
+    if (message.done) message.done(outcome);  // NOLINT(bugprone-use-after-move): refused, not moved
   } else if (overflows) {
     abort(line_error(core::ErrorCode::kConnectionError,
                      "the peer was dropped: it does not read, and more than " +
@@ -157,8 +157,9 @@ bool LineCore::write_some() {
   if (errno == EAGAIN || errno == EWOULDBLOCK) {
     wait_writable();
   } else if (auto explain = std::exchange(input_closed_, nullptr)) {
+    is_end_explained_ = true;
     explain();  // a child that reads no more has mostly ended
-  } else {
+  } else if (!is_end_explained_) {
     end(line_error(core::ErrorCode::kConnectionError,
                    "the peer cannot be written to: " + system_error_text(errno)));
   }

@@ -83,6 +83,7 @@ class LineCore final : public std::enable_shared_from_this<LineCore> {
   std::optional<Descriptor> out_;
   std::shared_ptr<MessageReceiver> receiver_;
   std::function<void()> input_closed_;
+  bool is_end_explained_ = false;  ///< `input_closed_` was called: it says why, and ends this
   LineSplitter splitter_;
   bool is_waiting_to_read_ = false;
   bool is_waiting_to_write_ = false;

@@ -72,7 +72,14 @@ void LineCore::deliver() {
   for (int i = 0; i < kMessagesAtOnce; ++i) {
     if (!wants_reading_ || !receiver_ || life() != Life::kOpen) return;
     auto line = splitter_.next();
-    if (!line) return after_lines();
+    if (!line) {
+      auto skipped = splitter_.take_skipped();
+      if (!skipped) return after_lines();
+      partial_since_.reset();
+      receiver_->on_oversized(
+          *skipped, "a line is longer than " + std::to_string(limits_.max_line) + " bytes");
+      continue;
+    }
     partial_since_.reset();
     deliver_one(std::move(*line));
   }
@@ -132,7 +139,10 @@ void LineCore::end_input() {
   if (splitter_.is_faulty()) {
     return fail_line("a line is longer than " + std::to_string(limits_.max_line) + " bytes");
   }
-  if (auto function = std::exchange(input_closed_, nullptr)) return function();
+  if (auto function = std::exchange(input_closed_, nullptr)) {
+    is_end_explained_ = true;
+    return function();
+  }
   if (receiver_->on_input_end()) return;
   // What was answered already is still sent.
   close_for({core::ErrorCode::kConnectionError, "the peer closed the connection", {}});

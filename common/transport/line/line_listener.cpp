@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/transport/line/unix_socket.h"
-#include "common/transport/served_connection.h"
+#include "common/transport/link/served_connection.h"
 
 namespace league::transport {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "common/core/result.h"
-#include "common/transport/hub.h"
 #include "common/transport/line/line_connection.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/message_handler.h"
 
 namespace league::transport {
 

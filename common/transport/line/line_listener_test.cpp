@@ -10,8 +10,8 @@
 #include <deque>
 
 #include "common/transport/line/line_connector.h"
-#include "common/transport/testing_links.h"
-#include "common/transport/testing_peers.h"
+#include "common/transport/memory/links_testing.h"
+#include "common/transport/memory/peers_testing.h"
 
 namespace league::transport {
 namespace {

@@ -1,6 +1,7 @@
 #include "common/transport/line/line_splitter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace league::transport {
 namespace {
@@ -11,13 +12,46 @@ bool is_blank_line(std::string_view line) {
 
 }  // namespace
 
+void LineSplitter::begin_skipping() {
+  skipped_.emplace();
+  scanned_ = begin_;
+}
+
+/// False while the end of the line that is passed over is not here.
+bool LineSplitter::skip() {
+  auto end = buffer_.find('\n', begin_);
+  bool is_whole = end != std::string::npos;
+  skipped_->add(std::string_view(buffer_).substr(begin_, is_whole ? end - begin_ : end));
+  buffer_.erase(0, is_whole ? end + 1 : buffer_.size());
+  begin_ = scanned_ = 0;
+  return is_whole;
+}
+
+std::optional<rpc::FramePeek> LineSplitter::take_skipped() {
+  if (!std::exchange(is_skipped_whole_, false)) return std::nullopt;
+  auto peek = skipped_->peek();
+  skipped_.reset();
+  return peek;
+}
+
 std::optional<std::string> LineSplitter::next() {
+  if (skipped_) {
+    is_skipped_whole_ = is_skipped_whole_ || skip();
+    return std::nullopt;
+  }
   while (!is_faulty_) {
     auto end = buffer_.find('\n', scanned_);
     if (end == std::string::npos) break;
     std::string_view line(buffer_.data() + begin_, end - begin_);
-    begin_ = scanned_ = end + 1;
+    const auto begin = std::exchange(begin_, end + 1);
+    scanned_ = begin_;
     if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.size() > max_line_ && skips_long_lines_) {
+      begin_ = begin;
+      begin_skipping();
+      is_skipped_whole_ = skip();
+      return std::nullopt;
+    }
     if (line.size() > max_line_) {
       is_faulty_ = true;
       break;
@@ -25,6 +59,11 @@ std::optional<std::string> LineSplitter::next() {
     if (!is_blank_line(line)) return std::string(line);
   }
   // One byte more is allowed for: it may be the CR of a CRLF.
+  if (buffered() > max_line_ + 1 && skips_long_lines_ && !is_faulty_) {
+    begin_skipping();
+    is_skipped_whole_ = skip();
+    return std::nullopt;
+  }
   if (buffered() > max_line_ + 1) is_faulty_ = true;
   if (is_faulty_) {
     begin_ = buffer_.size();
@@ -36,6 +75,7 @@ std::optional<std::string> LineSplitter::next() {
 }
 
 std::optional<std::string> LineSplitter::rest() {
+  if (skipped_) return std::nullopt;
   if (is_faulty_ || is_blank_line(std::string_view(buffer_).substr(begin_))) return std::nullopt;
   std::string line = buffer_.substr(begin_);
   buffer_.clear();

@@ -85,5 +85,45 @@ TEST(LineSplitter, PiecesDoNotMatter) {
   });
 }
 
+TEST(LineSplitter, PassesOverLongLinesWhereItIsToldTo) {
+  const std::string large =
+      R"({"result":{"id":1,"text":")" + std::string(100, 'x') + R"("},"jsonrpc":"2.0","id":7})";
+  for (std::size_t piece : {1UL, 10UL, 1000UL}) {
+    LineSplitter splitter(60, /*skips_long_lines=*/true);
+    const std::string text = "{}\n" + large + "\r\n[]\n" + large + "\n[1]\n";
+    Lines lines;
+    std::vector<rpc::FramePeek> skipped;
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      splitter.append(text.substr(at, piece));
+      for (;;) {
+        if (auto line = splitter.next()) {
+          lines.push_back(*line);
+        } else if (auto peek = splitter.take_skipped()) {
+          skipped.push_back(*peek);
+        } else {
+          break;
+        }
+      }
+      EXPECT_LE(splitter.buffered(), 60U + piece) << "it keeps nothing of what it passes over";
+    }
+    EXPECT_EQ(lines, (Lines{"{}", "[]", "[1]"}));
+    ASSERT_EQ(skipped.size(), 2U);
+    EXPECT_EQ(skipped[1].kind, rpc::FrameKind::kResponse);
+    EXPECT_EQ(skipped[1].id, rpc::Id(7));
+    EXPECT_FALSE(splitter.is_faulty());
+    EXPECT_FALSE(splitter.has_partial());
+  }
+}
+
+TEST(LineSplitter, ALongLineThatDoesNotEndIsPartial) {
+  LineSplitter splitter(4, /*skips_long_lines=*/true);
+  splitter.append("123456789");
+  EXPECT_FALSE(splitter.next());
+  EXPECT_FALSE(splitter.take_skipped());
+  EXPECT_TRUE(splitter.has_partial()) << "its time is limited like that of any other";
+  EXPECT_EQ(splitter.buffered(), 0U);
+  EXPECT_FALSE(splitter.rest());
+}
+
 }  // namespace
 }  // namespace league::transport

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/transport/command_line.h"
+#include "common/transport/link/command_line.h"
 
 namespace league::transport {
 namespace {

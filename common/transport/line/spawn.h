@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/core/result.h"
-#include "common/transport/socket.h"
+#include "common/transport/link/socket.h"
 
 namespace league::transport {
 

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "common/core/result.h"
-#include "common/transport/hub.h"
 #include "common/transport/line/line_connection.h"
-#include "common/transport/message_handler.h"
-#include "common/transport/served_connection.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/message_handler.h"
+#include "common/transport/link/served_connection.h"
 
 namespace league::transport {
 

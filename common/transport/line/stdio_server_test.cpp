@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <future>
 
-#include "common/transport/testing_peers.h"
+#include "common/transport/memory/peers_testing.h"
 
 namespace league::transport {
 namespace {

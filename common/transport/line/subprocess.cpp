@@ -18,6 +18,9 @@ class ChildReceiver final : public MessageReceiver {
       : receiver_(std::move(receiver)), child_(std::move(child)) {}
 
   void on_message(ReceivedMessage message) override { receiver_->on_message(std::move(message)); }
+  void on_oversized(const rpc::FramePeek& frame, const std::string& why) override {
+    receiver_->on_oversized(frame, why);
+  }
   void on_closed(const core::Error& why) override {
     auto child = child_.lock();
     if (child) child->begin_ladder();

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "common/core/result.h"
-#include "common/transport/command_line.h"
-#include "common/transport/hub.h"
 #include "common/transport/line/line_connection.h"
+#include "common/transport/link/command_line.h"
+#include "common/transport/link/hub.h"
 
 namespace league::transport {
 
 /// How a child is kept.
 struct SubprocessOptions {
-  LineLimits limits{.max_line = 1024 * 1024};
+  LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
   /// Gets the command and each line that the child writes on stderr, at most 4096 bytes of it, on
   /// the hub's thread. Without it they are thrown away.
   std::function<void(std::string_view command, std::string_view line)> on_stderr = nullptr;

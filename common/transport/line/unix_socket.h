@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/core/result.h"
-#include "common/transport/socket.h"
+#include "common/transport/link/socket.h"
 
 namespace league::transport {
 

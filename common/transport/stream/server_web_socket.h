@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "common/transport/hub.h"
-#include "common/transport/message_connection.h"
-#include "common/transport/stream/detached_socket.h"
+#include "common/transport/link/detached_socket.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/message_connection.h"
 
 namespace league::transport {
 

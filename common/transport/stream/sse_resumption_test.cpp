@@ -1,6 +1,6 @@
 #include <future>
 
-#include "common/transport/stream/testing_streams.h"
+#include "common/transport/stream/streams_testing.h"
 
 namespace league::transport {
 namespace {

@@ -36,15 +36,20 @@ void SseStream::configure(const StreamOptions& options) {
 }
 
 bool SseStream::push(std::shared_ptr<const std::string> bytes) {
-  return emit(std::move(bytes), false, nullptr);
+  return emit(std::move(bytes), false, nullptr, {});
+}
+
+bool SseStream::push_event(std::shared_ptr<const std::string> bytes, std::string_view id,
+                           std::string_view type) {
+  return emit(std::move(bytes), false, nullptr, {id, type});
 }
 
 void SseStream::finish(std::shared_ptr<const std::string> bytes, std::function<void()> done) {
-  emit(std::move(bytes), true, std::move(done));
+  emit(std::move(bytes), true, std::move(done), {});
 }
 
 void SseStream::answer(std::shared_ptr<const std::string> bytes, std::function<void()> done) {
-  emit(std::move(bytes), false, std::move(done));
+  emit(std::move(bytes), false, std::move(done), {});
 }
 
 bool SseStream::begin() {
@@ -62,17 +67,19 @@ bool SseStream::begin_locked() {
     reason_ = "the server stops";
     return false;
   }
-  attach_locked(sse_preface(options_.is_resumable ? event_id(0) : std::string{}, options_.retry));
+  attach_locked(headers_.get(),
+                sse_preface(options_.is_resumable ? event_id(0) : std::string{}, options_.retry));
   return true;
 }
 
-void SseStream::attach_locked(std::string_view first) {
+void SseStream::attach_locked(const rpc::HeaderMap* headers, std::string_view first) {
   socket_ = home_->new_socket(
       [self = shared_from_this()](const StreamSocket& socket, const StreamEnd& end) {
         self->on_socket_gone(socket, end);
       });
   std::string head(kSseHead);
-  head.append(first);
+  if (headers != nullptr) head.append(home_->head_lines_for(*headers));
+  head.append("\r\n").append(first);
   socket_->push({std::move(head)});
 }
 
@@ -86,14 +93,14 @@ void SseStream::adopt(DetachedSocket socket) {
 }
 
 bool SseStream::emit(std::shared_ptr<const std::string> bytes, bool is_last,
-                     std::function<void()> done) {
+                     std::function<void()> done, OwnEvent own) {
   std::unique_lock lock(mutex_);
   bool is_first = !has_begun_;
   bool is_taken = begin_locked() && !has_ended_;
   if (is_taken) {
     std::uint64_t number = ++last_number_;
-    StreamPiece piece =
-        sse_event(std::move(bytes), options_.is_resumable ? event_id(number) : std::string{});
+    StreamPiece piece = sse_event(
+        std::move(bytes), options_.is_resumable ? event_id(number) : std::string(own.id), own.type);
     if (options_.is_resumable) store(number, piece);
     // The order of events is the order of this lock; the socket only queues.
     if (socket_) {
@@ -112,7 +119,7 @@ bool SseStream::emit(std::shared_ptr<const std::string> bytes, bool is_last,
   return is_taken;
 }
 
-void SseStream::push_event(std::string_view type, std::string_view data) {
+void SseStream::push_note(std::string_view type, std::string_view data) {
   std::lock_guard lock(mutex_);
   if (socket_) socket_->push({sse_event_text(data, {}, type)});
 }
@@ -163,12 +170,13 @@ void SseStream::on_socket_gone(const StreamSocket& socket, const StreamEnd& end)
   report_closed();
 }
 
-void SseStream::resume(DetachedSocket socket, std::uint64_t last) {
+void SseStream::resume(DetachedSocket socket, std::uint64_t last,
+                       const std::shared_ptr<const rpc::HeaderMap>& headers) {
   std::lock_guard lock(mutex_);
   if (auto old = std::exchange(socket_, nullptr)) {
     old->cut({"the client came back on another connection", false});
   }
-  attach_locked({});
+  attach_locked(headers.get(), {});
   for (const StoredEvent& event : events_) {
     if (event.number > last) socket_->push(event.piece);
   }

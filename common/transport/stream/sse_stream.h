@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "common/rpc/http_headers.h"
-#include "common/transport/http_options.h"
-#include "common/transport/message_handler.h"
+#include "common/transport/http/http_options.h"
+#include "common/transport/link/message_handler.h"
 #include "common/transport/stream/stream_socket.h"
 
 namespace league::transport {
@@ -25,6 +25,8 @@ class SseStreamHome {
   virtual ~SseStreamHome() = default;
   [[nodiscard]] virtual std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone) = 0;
   [[nodiscard]] virtual const StreamLimits& limits() const = 0;
+  /// Lines of the response's head for a request with these header fields (CORS); may be empty.
+  [[nodiscard]] virtual std::string head_lines_for(const rpc::HeaderMap& headers) const = 0;
   /// Bytes of stored events in all streams.
   [[nodiscard]] virtual std::atomic<std::size_t>& stored() = 0;
   /// The stream has begun: it is known from now on. False when the server stops.
@@ -52,6 +54,8 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
 
   void configure(const StreamOptions& options) override;
   bool push(std::shared_ptr<const std::string> bytes) override;
+  bool push_event(std::shared_ptr<const std::string> bytes, std::string_view id,
+                  std::string_view type) override;
   void close() override;
   [[nodiscard]] bool is_open() const override;
   [[nodiscard]] const std::string& id() const override;
@@ -71,7 +75,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   /// Ends now, also where a client could come back.
   void cut(const std::string& reason);
   /// An event that is no message.
-  void push_event(std::string_view type, std::string_view data);
+  void push_note(std::string_view type, std::string_view data);
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is_resumable() const;
@@ -80,7 +84,9 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   /// True when a request with these headers is of the session that asked for the stream.
   [[nodiscard]] bool is_of_session(const rpc::HeaderMap& headers) const;
   /// Another connection for the same stream: sends what came after event `last`, then what comes.
-  void resume(DetachedSocket socket, std::uint64_t last);
+  /// `headers` are those of the request that asked for it.
+  void resume(DetachedSocket socket, std::uint64_t last,
+              const std::shared_ptr<const rpc::HeaderMap>& headers);
   /// Forgets events that are too old; true when the whole stream is, and then it is closed.
   [[nodiscard]] bool expire(Time now);
 
@@ -94,10 +100,15 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
     Time when;
   };
 
-  bool emit(std::shared_ptr<const std::string> bytes, bool is_last, std::function<void()> done);
+  struct OwnEvent {
+    std::string_view id = {};
+    std::string_view type = "message";
+  };
+  bool emit(std::shared_ptr<const std::string> bytes, bool is_last, std::function<void()> done,
+            OwnEvent own);
   // With the lock held
   [[nodiscard]] bool begin_locked();
-  void attach_locked(std::string_view first);
+  void attach_locked(const rpc::HeaderMap* headers, std::string_view first);
   [[nodiscard]] std::string event_id(std::uint64_t number) const;
   void store(std::uint64_t number, const StreamPiece& piece);
   void forget_first();

@@ -60,6 +60,7 @@ StreamHost::StreamHost(const StreamShare& share, const HttpServerOptions& option
                        MessageHandler& handler)
     : share_(share),
       options_(options),
+      cors_(options.allow_origins),
       handler_(handler),
       web_sockets_(std::make_unique<WebSocketSessions>(*share.hub, options, handler)) {}
 
@@ -92,13 +93,13 @@ TakeOver StreamHost::open_legacy(std::shared_ptr<const rpc::HeaderMap> headers) 
   return [self = shared_from_this(), headers = std::move(headers)](DetachedSocket socket) {
     auto stream = std::make_shared<SseStream>(self, SseStream::Kind::kLegacy, headers);
     if (!stream->begin()) return;
-    stream->push_event("endpoint", self->options_.sse_path + "/message?sessionId=" + stream->id());
+    stream->push_note("endpoint", self->options_.sse_path + "/message?sessionId=" + stream->id());
     stream->adopt(std::move(socket));
   };
 }
 
 std::optional<TakeOver> StreamHost::resume(std::string_view last_event_id,
-                                           const rpc::HeaderMap& headers) {
+                                           std::shared_ptr<const rpc::HeaderMap> headers) {
   auto event = parse_event_id(last_event_id);
   if (!event) return std::nullopt;
   StreamPtr stream;
@@ -112,13 +113,13 @@ std::optional<TakeOver> StreamHost::resume(std::string_view last_event_id,
     }
     stream = found->second;
   }
-  if (!stream->is_resumable() || !stream->is_of_session(headers)) return std::nullopt;
+  if (!stream->is_resumable() || !stream->is_of_session(*headers)) return std::nullopt;
   {
     std::lock_guard lock(mutex_);
     ++resumed_;
   }
-  return [stream, last = event->second](DetachedSocket socket) {
-    stream->resume(std::move(socket), last);
+  return [stream, last = event->second, headers = std::move(headers)](DetachedSocket socket) {
+    stream->resume(std::move(socket), last, headers);
   };
 }
 

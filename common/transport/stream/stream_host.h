@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "common/rpc/context.h"
-#include "common/transport/http_options.h"
-#include "common/transport/http_server.h"
-#include "common/transport/hub.h"
-#include "common/transport/stream/detached_socket.h"
+#include "common/transport/http/cors_rules.h"
+#include "common/transport/http/http_options.h"
+#include "common/transport/link/detached_socket.h"
+#include "common/transport/link/hub.h"
 #include "common/transport/stream/sse_stream.h"
 #include "common/transport/stream/web_socket_sessions.h"
 
@@ -47,7 +47,7 @@ class StreamHost final : public SseStreamHome, public std::enable_shared_from_th
                                 std::shared_ptr<const rpc::HeaderMap> headers);
   /// The stream behind an event id, for a client of the same session; nothing where it is unknown.
   [[nodiscard]] std::optional<TakeOver> resume(std::string_view last_event_id,
-                                               const rpc::HeaderMap& headers);
+                                               std::shared_ptr<const rpc::HeaderMap> headers);
   /// A stream of the transport of 2024-11-05, whose first event says where messages go to.
   [[nodiscard]] TakeOver open_legacy(std::shared_ptr<const rpc::HeaderMap> headers);
   /// Null when the client is gone.
@@ -65,6 +65,9 @@ class StreamHost final : public SseStreamHome, public std::enable_shared_from_th
   // SseStreamHome
   [[nodiscard]] std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone) override;
   [[nodiscard]] const StreamLimits& limits() const override { return options_.streams; }
+  [[nodiscard]] std::string head_lines_for(const rpc::HeaderMap& headers) const override {
+    return head_lines(cors_.answer_fields(headers));
+  }
   [[nodiscard]] std::atomic<std::size_t>& stored() override { return *share_.stored; }
   bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id) override;
   void on_closed(const std::shared_ptr<SseStream>& stream) override;
@@ -82,6 +85,7 @@ class StreamHost final : public SseStreamHome, public std::enable_shared_from_th
 
   const StreamShare share_;
   const HttpServerOptions options_;
+  const CorsRules cors_;
   MessageHandler& handler_;
   std::unique_ptr<WebSocketSessions> web_sockets_;
 

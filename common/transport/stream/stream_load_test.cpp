@@ -1,11 +1,12 @@
 // Many streams at once, and peers that mean harm.
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 
-#include "common/transport/stream/broadcast.h"
-#include "common/transport/stream/testing_web_socket.h"
+#include "common/transport/stream/web_socket_testing.h"
 
 namespace league::transport {
 namespace {
@@ -36,7 +37,7 @@ std::size_t open_descriptors() {
 struct Audience {
   Audience()
       : served(stream_options(), [this](Inbound message, ReplySlot reply) {
-          if (message.channel) broadcast.add(message.channel);
+          if (message.channel) add(message.channel);
           league::testing::echo(std::move(message), std::move(reply));
         }) {
     for (std::size_t i = 0; i < kSpectators; ++i) {
@@ -44,21 +45,36 @@ struct Audience {
       sockets.emplace_back(served.port());
       sockets.back().say("{}");
     }
-    for (std::size_t i = 0; i < kSpectators; ++i) broadcast.add(served.handler.channel(i));
+    for (std::size_t i = 0; i < kSpectators; ++i) add(served.handler.channel(i));
     for (auto& stream : streams) stream.take_until("\r\n\r\n");
     for (auto& socket : sockets) EXPECT_EQ(socket.next_text(), "{}");
+  }
+
+  void add(std::shared_ptr<PeerChannel> channel) {
+    std::lock_guard lock(mutex);
+    channels.push_back(std::move(channel));
+  }
+
+  /// How many took it; the bytes are shared by all of them.
+  std::size_t push(const std::string& text) {
+    auto bytes = shared(text);
+    std::lock_guard lock(mutex);
+    return static_cast<std::size_t>(
+        std::count_if(channels.begin(), channels.end(),
+                      [&](const auto& channel) { return channel->push(bytes); }));
   }
 
   /// Tells everybody, and how long it took until the last has it.
   milliseconds tell(const std::string& text) {
     auto begun = std::chrono::steady_clock::now();
-    EXPECT_EQ(broadcast.push(shared(text)), streams.size() + sockets.size());
+    EXPECT_EQ(push(text), streams.size() + sockets.size());
     for (auto& stream : streams) stream.take_until("data: " + text + "\n\n");
     for (auto& socket : sockets) EXPECT_EQ(socket.next_text(), text);
     return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
   }
 
-  Broadcast broadcast;
+  std::mutex mutex;
+  std::vector<std::shared_ptr<PeerChannel>> channels;
   StreamServer served;
   std::vector<StreamClient> streams;
   std::vector<WsClient> sockets;
@@ -78,7 +94,7 @@ TEST(StreamLoad, ThousandsHearABroadcastAndHalfOfThemMayDie) {
     audience.sockets.pop_back();
   }
   EXPECT_TRUE(eventually([&] { return audience.served.handler.closed_count() == kSpectators; }));
-  audience.broadcast.push(shared("{\"standings\":2}"));  // finds out who is gone
+  audience.push("{\"standings\":2}");  // finds out who is gone
   for (auto& stream : audience.streams) stream.take_until("{\"standings\":2}\n\n");
   for (auto& socket : audience.sockets) EXPECT_EQ(socket.next_text(), "{\"standings\":2}");
   EXPECT_LT(audience.tell("{\"standings\":3}"), kBroadcastLimit);

@@ -59,7 +59,7 @@ RouteAnswer StreamRoutes::on_get(const RouteRequest& request) {
 RouteAnswer StreamRoutes::open_stream(const RouteRequest& request) {
   auto last_event_id = rpc::find_header(*request.headers, kLastEventId);
   if (last_event_id) {
-    if (auto resumed = host_.resume(*last_event_id, *request.headers)) {
+    if (auto resumed = host_.resume(*last_event_id, request.headers)) {
       RouteAnswer answer;
       answer.take_over = std::move(*resumed);
       return answer;
@@ -107,6 +107,7 @@ RouteAnswer StreamRoutes::on_legacy_post(const RouteRequest& request, const std:
   metadata.stream_id = stream->id();
   Inbound inbound;
   inbound.bytes = request.body;
+  inbound.meter = request.meter;
   inbound.context =
       rpc::MessageContext::minimal(clock_)
           .with_direction(rpc::MessageDirection::kClientToServer)
@@ -122,6 +123,23 @@ RouteAnswer StreamRoutes::on_legacy_post(const RouteRequest& request, const std:
   answer.status = 202;
   answer.body = "Accepted";
   answer.content_type = "text/plain; charset=utf-8";
+  return answer;
+}
+
+RouteAnswer StreamRoutes::on_page(const RouteRequest& request, std::string_view name,
+                                  const PageHandler& page) {
+  HttpPage content = page({name, rpc::find_header(*request.headers, kLastEventId)});
+  RouteAnswer answer;
+  answer.headers = std::move(content.headers);
+  answer.content_type = std::move(content.content_type);
+  if (content.stream) {
+    answer.content_type = "text/event-stream";
+    if (request.method == "GET")
+      answer.take_over = host_.listen(std::move(*content.stream), request.headers);
+    return answer;
+  }
+  answer.status = content.status;
+  answer.body = std::move(content.body);
   return answer;
 }
 

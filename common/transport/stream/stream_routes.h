@@ -9,8 +9,9 @@
 
 #include "common/core/clock.h"
 #include "common/rpc/context.h"
-#include "common/transport/http_exchange.h"
-#include "common/transport/http_refusal.h"
+#include "common/transport/http/http_exchange.h"
+#include "common/transport/http/http_page.h"
+#include "common/transport/http/http_refusal.h"
 #include "common/transport/stream/accepted_types.h"
 #include "common/transport/stream/stream_host.h"
 
@@ -23,6 +24,7 @@ struct RouteRequest {
   std::string_view method;
   std::string_view version;  ///< `HTTP/1.1`
   std::string_view body;
+  std::shared_ptr<LogMeter> meter = nullptr;  ///< see Inbound
 };
 
 /// What to answer, unless the connection is to be handed over.
@@ -48,6 +50,10 @@ class StreamRoutes {
   [[nodiscard]] RouteAnswer on_legacy_get(const RouteRequest& request);
   /// A message to the legacy stream `session`.
   [[nodiscard]] RouteAnswer on_legacy_post(const RouteRequest& request, const std::string& session);
+
+  /// GET or HEAD of a page; `name` is what follows its path.
+  [[nodiscard]] RouteAnswer on_page(const RouteRequest& request, std::string_view name,
+                                    const PageHandler& page);
 
   /// The way to the client of a POST before its answer: null where it takes no stream of events.
   [[nodiscard]] std::shared_ptr<PeerChannel> answer_channel(

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "common/transport/hub.h"
-#include "common/transport/stream/detached_socket.h"
-#include "common/transport/stream/sse_writer.h"
+#include "common/transport/link/detached_socket.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/sse_writer.h"
 
 namespace league::transport {
 

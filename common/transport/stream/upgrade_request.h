@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "common/rpc/http_headers.h"
-#include "common/transport/http_refusal.h"
+#include "common/transport/http/http_refusal.h"
 #include "common/transport/stream/web_socket_sessions.h"
 
 namespace league::transport {

@@ -1,6 +1,6 @@
 #include <future>
 
-#include "common/transport/stream/testing_web_socket.h"
+#include "common/transport/stream/web_socket_testing.h"
 
 namespace league::transport {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/transport/served_connection.h"
+#include "common/transport/link/served_connection.h"
 
 namespace league::transport {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <unordered_map>
 
-#include "common/transport/http_options.h"
-#include "common/transport/hub.h"
-#include "common/transport/message_handler.h"
-#include "common/transport/stream/detached_socket.h"
+#include "common/transport/http/http_options.h"
+#include "common/transport/link/detached_socket.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/message_handler.h"
 #include "common/transport/stream/server_web_socket.h"
 
 namespace league::transport {

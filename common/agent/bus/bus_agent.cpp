@@ -1,0 +1,193 @@
+#include "common/agent/bus/bus_agent.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "common/transport/bus/bus_discovery.h"
+#include "common/transport/bus/bus_listener.h"
+#include "common/transport/bus/dead_man_switch.h"
+
+namespace league::agent {
+namespace {
+
+/// How long one search for the manager goes on before the log says so.
+constexpr std::chrono::seconds kSearch{30};
+/// Whatever a manager says: more would be noise.
+constexpr std::chrono::milliseconds kShortestInterval{50};
+
+}  // namespace
+
+std::string league_of(const std::string& manager_url) {
+  constexpr std::string_view kOfLeague = "nats:manager/";
+  return manager_url.starts_with(kOfLeague) ? manager_url.substr(kOfLeague.size()) : std::string();
+}
+
+/// Shared with the bus and the timer.
+class BusAgent::State : public std::enable_shared_from_this<State> {
+ public:
+  State(transport::Bus& bus, const transport::BusSession& session, const std::string& manager_url,
+        const Context& context)
+      : bus_(bus),
+        session_(session),
+        league_(league_of(manager_url)),
+        clock_(context.clock),
+        timer_(context.timer),
+        discovery_(std::make_shared<transport::BusDiscovery>(bus, session, context.clock,
+                                                             context.timer, context.random)) {}
+
+  core::Result<void> begin(transport::MessageHandler& handler) {
+    transport::BusListenerOptions options;
+    options.side = transport::BusSide::kAgent;
+    options.on_sign_of_life = [weak = weak_from_this()](bool is_keep_alive) {
+      auto self = weak.lock();
+      if (self && is_keep_alive) self->on_keep_alive();
+    };
+    auto listener =
+        transport::BusListener::start(bus_, session_, handler, clock_, std::move(options));
+    if (!listener) return listener.error();
+    listener_ = std::move(*listener);
+    attach();
+    return {};
+  }
+  void begin_stop() {
+    std::shared_ptr<transport::BusDiscovery> discovery;
+    std::unique_ptr<transport::DeadManSwitch> watch;
+    {
+      std::lock_guard lock(mutex_);
+      is_stopping_ = true;
+      discovery.swap(discovery_);
+      watch.swap(switch_);
+    }
+    if (listener_) listener_->begin_stop();
+  }
+  void stop(std::chrono::milliseconds grace) {
+    begin_stop();
+    if (listener_) listener_->stop(grace);
+  }
+
+ private:
+  void attach() {
+    std::shared_ptr<transport::BusDiscovery> discovery;
+    {
+      std::lock_guard lock(mutex_);
+      if (!discovery_ || is_searching_) return;
+      is_searching_ = true;
+      discovery = discovery_;
+    }
+    discovery->attach(league_, clock_.steady_now() + kSearch,
+                      [weak = weak_from_this()](const auto& attachment) {
+                        if (auto self = weak.lock()) self->on_attached(attachment);
+                      });
+  }
+  void on_attached(const core::Result<transport::BusAttachment>& attachment) {
+    if (attachment) return on_found(attachment->keep_alive);
+    {
+      std::lock_guard lock(mutex_);
+      is_searching_ = false;
+      if (is_stopping_) return;
+    }
+    spdlog::warn("{}; still looking", attachment.error().message);
+    // Not within the discovery's own call.
+    timer_.schedule(std::chrono::milliseconds(0), [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->attach();
+    });
+  }
+  /// The manager, or a later one that may keep another pace, listens to the session.
+  void on_found(std::chrono::milliseconds keep_alive) {
+    if (keep_alive.count() > 0) keep_alive = std::max(keep_alive, kShortestInterval);
+    bool is_back = false;
+    std::uint64_t pace = 0;
+    std::shared_ptr<transport::DeadManSwitch> ended;
+    {
+      std::lock_guard lock(mutex_);
+      is_searching_ = false;
+      if (is_stopping_) return;
+      if (keep_alive == interval_) {
+        is_back = switch_ && switch_->beat();
+      } else {
+        interval_ = keep_alive;
+        pace = ++pace_;
+        ended = std::exchange(switch_, keep_alive.count() > 0 ? new_switch(keep_alive) : nullptr);
+        is_back = ended && ended->is_silent();
+      }
+    }
+    if (is_back) spdlog::info("the manager is back");
+    // It ends on the timer, where its callback runs: waiting for that here, on a thread of the bus,
+    // could stop both for good, since the callback may be the last to hold the discovery.
+    if (ended) timer_.schedule(std::chrono::milliseconds(0), [ended] {});
+    ended.reset();
+    if (pace > 0) pulse(pace);
+  }
+  std::unique_ptr<transport::DeadManSwitch> new_switch(std::chrono::milliseconds interval) {
+    return std::make_unique<transport::DeadManSwitch>(clock_, timer_, interval,
+                                                      [weak = weak_from_this()] {
+                                                        if (auto self = weak.lock())
+                                                          self->on_silence();
+                                                      });
+  }
+  void on_silence() {
+    if (bus_.is_connected())
+      spdlog::warn("the manager is silent; attaching to it again");
+    else
+      spdlog::warn("the bus at {} is lost; looking for it", bus_.url());
+    attach();
+  }
+  void on_keep_alive() {
+    bool is_back = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (switch_) is_back = switch_->beat();
+    }
+    if (is_back) spdlog::info("the manager is back");
+  }
+  /// Says that the agent lives, until another pace is kept.
+  void pulse(std::uint64_t pace) {
+    std::chrono::milliseconds interval{0};
+    {
+      std::lock_guard lock(mutex_);
+      if (is_stopping_ || pace != pace_) return;
+      interval = interval_;
+    }
+    if (interval.count() == 0) return;
+    listener_->send_keep_alive();
+    timer_.schedule(interval, [weak = weak_from_this(), pace] {
+      if (auto self = weak.lock()) self->pulse(pace);
+    });
+  }
+
+  transport::Bus& bus_;
+  const transport::BusSession session_;
+  const std::string league_;
+  const core::Clock& clock_;
+  core::Timer& timer_;
+  std::unique_ptr<transport::BusListener> listener_;
+  std::mutex mutex_;  // guards the rest, never held while others are called but the switch
+  std::shared_ptr<transport::BusDiscovery> discovery_;
+  std::unique_ptr<transport::DeadManSwitch> switch_;
+  std::chrono::milliseconds interval_{0};  ///< 0: nobody says that it lives
+  std::uint64_t pace_ = 0;  ///< counts the intervals that were kept
+  bool is_searching_ = false;
+  bool is_stopping_ = false;
+};
+
+BusAgent::BusAgent(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+core::Result<std::unique_ptr<BusAgent>> BusAgent::start(transport::Bus& bus,
+                                                        const transport::BusSession& session,
+                                                        const std::string& manager_url,
+                                                        transport::MessageHandler& handler,
+                                                        const Context& context) {
+  auto state = std::make_shared<State>(bus, session, manager_url, context);
+  if (auto begun = state->begin(handler); !begun) return begun.error();
+  return std::unique_ptr<BusAgent>(new BusAgent(std::move(state)));
+}
+
+BusAgent::~BusAgent() { stop(std::chrono::milliseconds(0)); }
+
+void BusAgent::begin_stop() { state_->begin_stop(); }
+void BusAgent::stop(std::chrono::milliseconds grace) { state_->stop(grace); }
+
+}  // namespace league::agent

@@ -1,0 +1,95 @@
+#include "common/agent/bus/event_gate.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/agent/bus/event_signature.h"
+#include "common/core/text.h"
+#include "common/schema/json_fields.h"
+#include "common/schema/json_gate.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+/// The league message in an event; null where there is none.
+const json* params_of(const json& event) {
+  auto params = event.is_object() ? event.find("params") : event.end();
+  return event.is_object() && params != event.end() && params->is_object() ? &*params : nullptr;
+}
+
+}  // namespace
+
+void EventGate::trust(const Identity& identity) {
+  std::lock_guard lock(mutex_);
+  trust_ = Trust{identity.broadcast_key, identity.token};
+}
+
+bool EventGate::is_wanted(std::string_view event_type) const {
+  auto type = envelope::message_type_from_wire(core::upper_case(event_type));
+  return type && types_.contains(*type);
+}
+
+void EventGate::on_message(transport::Inbound message, transport::ReplySlot reply) {
+  auto admitted = admit(message);
+  if (!admitted) {
+    message.notes->verdict = admitted.error().code;
+    message.notes->fault = admitted.error().message;
+    spdlog::warn("an event of the league is dropped: {}", admitted.error().message);
+    transport::OutboundReply nothing;
+    nothing.http_status = 202;
+    return reply.send(std::move(nothing));
+  }
+  message.bytes = std::move(*admitted);
+  handler_.on_message(std::move(message), std::move(reply));
+}
+
+core::Result<std::string> EventGate::admit(const transport::Inbound& message) {
+  std::optional<Trust> trust;
+  {
+    std::lock_guard lock(mutex_);
+    trust = trust_;
+  }
+  if (!trust || trust->key.empty())
+    return Error{ErrorCode::kAuthTokenInvalid, "nobody's signature is known yet", "/signature"};
+  auto event = schema::parse_json(message.bytes);
+  if (!event) return event.error();
+  const json* params = params_of(*event);
+  if (params == nullptr)
+    return Error{ErrorCode::kMalformedMessage, "it holds no message", "/params"};
+  message.notes->message_type = schema::text_at(*params, "message_type");
+  message.notes->conversation_id = schema::text_at(*params, "conversation_id");
+  auto signature = schema::text_at(*params, "signature");
+  if (auto good = check_event_signature(message.bytes, signature, trust->key); !good)
+    return good.error();
+  auto type = envelope::message_type_from_wire(message.notes->message_type);
+  if (!type || !types_.contains(*type))
+    return Error{ErrorCode::kUnexpectedMessage, "this agent does not listen to such messages",
+                 "/message_type"};
+  auto term = params->find("term");
+  if (term != params->end() && term->is_number_integer()) {
+    if (auto current = check_term(term->get<std::int64_t>()); !current) return current.error();
+  }
+  auto text = with_token_for_signature(message.bytes, signature, trust->token.reveal());
+  if (!text) return Error{ErrorCode::kMalformedMessage, "its signature is not written as ours", ""};
+  return std::move(*text);
+}
+
+core::Result<void> EventGate::check_term(std::int64_t term) {
+  std::lock_guard lock(mutex_);
+  if (term < highest_term_) {
+    return Error{ErrorCode::kNotAuthorized,
+                 "it is of a manager in whose place another has come (term " +
+                     std::to_string(term) + " after " + std::to_string(highest_term_) + ")",
+                 "/term"};
+  }
+  highest_term_ = term;
+  return {};
+}
+
+}  // namespace league::agent

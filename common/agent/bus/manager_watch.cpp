@@ -1,0 +1,44 @@
+#include "common/agent/bus/manager_watch.h"
+
+#include <spdlog/spdlog.h>
+
+#include <mutex>
+#include <utility>
+
+namespace league::agent {
+
+struct ManagerWatch::State {
+  std::mutex mutex;
+  bool has_ended = false;
+  bool has_complained = false;
+  std::string agent;
+  std::string manager;
+  Say say;
+};
+
+ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager)
+    : ManagerWatch(timer, agent, manager, [](bool is_warning, const std::string& text) {
+        spdlog::log(is_warning ? spdlog::level::warn : spdlog::level::info, "{}", text);
+      }) {}
+
+ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,
+                           Say say)
+    : state_(std::make_shared<State>()) {
+  state_->agent = agent;
+  state_->manager = manager;
+  state_->say = std::move(say);
+  timer.schedule(kPatience, [state = state_] {
+    std::lock_guard lock(state->mutex);
+    if (std::exchange(state->has_complained, true) || state->has_ended) return;
+    state->say(true, state->agent + " is not registered: the league manager at " + state->manager +
+                         " does not answer. Is it running, and is that its address? Trying on");
+  });
+}
+
+void ManagerWatch::ended(bool has_answered) const {
+  std::lock_guard lock(state_->mutex);
+  if (std::exchange(state_->has_ended, true) || !has_answered || !state_->has_complained) return;
+  state_->say(false, "the league manager at " + state_->manager + " has answered " + state_->agent);
+}
+
+}  // namespace league::agent

@@ -1,0 +1,61 @@
+#include "common/agent/bus/manager_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/fake_clock.h"
+
+namespace league::agent {
+namespace {
+
+class ManagerWatchTest : public ::testing::Test {
+ protected:
+  ManagerWatch watch() {
+    return {time_, "alpha", "http://localhost:8000/mcp",
+            [this](bool is_warning, const std::string& text) {
+              said_.push_back((is_warning ? "! " : "") + text);
+            }};
+  }
+
+  testing::FakeTime time_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(ManagerWatchTest, SaysNothingOfAManagerThatAnswers) {
+  auto watching = watch();
+  watching.ended(true);
+  time_.advance(std::chrono::seconds(10));
+  EXPECT_TRUE(said_.empty());
+}
+
+TEST_F(ManagerWatchTest, SaysWithinThreeSecondsThatItDoesNotAndThenThatItDoes) {
+  auto watching = watch();
+  time_.advance(std::chrono::milliseconds(2999));
+  ASSERT_EQ(said_.size(), 1U);
+  EXPECT_TRUE(said_[0].starts_with(
+      "! alpha is not registered: the league manager at http://localhost:8000/mcp does not "
+      "answer"));
+  watching.ended(true);
+  watching.ended(true);
+  ASSERT_EQ(said_.size(), 2U);
+  EXPECT_EQ(said_[1], "the league manager at http://localhost:8000/mcp has answered alpha");
+}
+
+TEST_F(ManagerWatchTest, WhoGivesUpHasNoAnswer) {
+  auto watching = watch();
+  time_.advance(std::chrono::seconds(3));
+  watching.ended(false);
+  watching.ended(true);
+  time_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(said_.size(), 1U);
+}
+
+TEST_F(ManagerWatchTest, MayBeGoneBeforeItsTime) {
+  { auto watching = watch(); }
+  time_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(said_.size(), 1U);
+}
+
+}  // namespace
+}  // namespace league::agent

@@ -1,0 +1,135 @@
+#include "common/agent/dialects/reply_dialect.h"
+
+#include <algorithm>
+
+#include "common/core/text.h"
+#include "common/rpc/codec.h"
+#include "common/schema/json_gate.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using envelope::Leniency;
+using nlohmann::json;
+
+/// Fields by which the answer of a bot that omits message_type is still told from a wrapper.
+bool looks_like_message(const json& value) {
+  if (!value.is_object()) return false;
+  for (const char* key :
+       {"message_type", "parity_choice", "choice", "accept", "accepted", "protocol"}) {
+    if (value.contains(key)) return true;
+  }
+  return false;
+}
+
+bool is_request_frame(const json& document) {
+  return document.is_object() && document.contains("method") && document.contains("params") &&
+         document["params"].is_object() && !document.contains("result");
+}
+
+/// `result.content[0].text`; null where there is none.
+const std::string* first_text(const json& result) {
+  auto content = result.find("content");
+  if (content == result.end() || !content->is_array() || content->empty()) return nullptr;
+  const json& first = (*content)[0];
+  if (!first.is_object() || !first.contains("text") || !first["text"].is_string()) return nullptr;
+  return &first["text"].get_ref<const std::string&>();
+}
+
+/// The same parsed; null where it is no object.
+json message_in_text(const json& result) {
+  const std::string* text = first_text(result);
+  if (text == nullptr) return nullptr;
+  auto parsed = schema::parse_json(*text);
+  return parsed && parsed->is_object() ? std::move(*parsed) : json(nullptr);
+}
+
+json unwrap_result(json result, envelope::Leniencies& taken) {
+  if (!result.is_object() || looks_like_message(result)) return result;
+  if (auto it = result.find("structuredContent"); it != result.end() && it->is_object()) {
+    taken.add(Leniency::kResultStructuredContent);
+    return std::move(*it);
+  }
+  if (auto it = result.find("response"); it != result.end() && it->is_object()) {
+    taken.add(Leniency::kResultResponse);
+    return std::move(*it);
+  }
+  if (json inner = message_in_text(result); inner.is_object()) {
+    taken.add(Leniency::kResultContentText);
+    return inner;
+  }
+  return result;
+}
+
+void note_frame_leniencies(const rpc::ResponseLeniencies& found, envelope::Leniencies& taken) {
+  if (found.null_error) taken.add(Leniency::kNullErrorBesideResult);
+  if (found.null_result) taken.add(Leniency::kNullResultBesideError);
+  if (found.missing_id) taken.add(Leniency::kIdNotEchoed);
+  if (found.foreign_id) taken.add(Leniency::kIdTypeChanged);
+}
+
+}  // namespace
+
+bool looks_like_answer(const json& value) {
+  return looks_like_message(value) || (value.is_object() && value.contains("match_id"));
+}
+
+bool says_received(const json& message) {
+  if (!message.is_object()) return false;
+  for (const char* key : {"parity_choice", "choice", "accept", "accepted"}) {
+    if (message.contains(key)) return false;
+  }
+  auto status = message.find("status");
+  if (status == message.end() || !status->is_string()) return false;
+  return core::upper_case(status->get_ref<const std::string&>()) == "RECEIVED";
+}
+
+std::optional<rpc::ErrorObject> failed_tool(const json& result) {
+  if (!result.is_object()) return std::nullopt;
+  auto failed = result.find("isError");
+  if (failed == result.end() || *failed != true) return std::nullopt;
+  rpc::ErrorObject error;
+  error.message = "the tool failed";
+  if (const std::string* text = first_text(result)) error.message = *text;
+  return error;
+}
+
+bool looks_like_plain_mcp(int http_status, const rpc::ErrorObject* error) {
+  // What the official SDKs answer before initialize; -32000 is TypeScript's for all such faults.
+  constexpr int kServerFault = -32000;
+  bool asks_for_something_else =
+      http_status == 400 || http_status == 404 || http_status == 405 || http_status == 406;
+  if (error == nullptr) return asks_for_something_else;
+  return error->code == static_cast<int>(rpc::StandardCode::kInvalidRequest) ||
+         error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound) ||
+         (error->code == static_cast<int>(rpc::StandardCode::kInvalidParams)) ||
+         (error->code == kServerFault && asks_for_something_else);
+}
+
+core::Result<IncomingReply> read_reply(json document, const rpc::Id& id) {
+  IncomingReply reply;
+  if (is_request_frame(document)) {
+    reply.leniencies.add(Leniency::kReplyAsRequest);
+    reply.message = std::move(document["params"]);
+    return reply;
+  }
+  bool is_frame =
+      document.is_object() && (document.contains("result") || document.contains("error"));
+  if (!is_frame && document.is_object() && !document.contains("jsonrpc")) {
+    reply.leniencies.add(Leniency::kBareReplyBody);
+    reply.message = unwrap_result(std::move(document), reply.leniencies);
+    return reply;
+  }
+  auto response = rpc::decode_response(std::move(document), id);
+  if (!response) return response.error();
+  note_frame_leniencies(response->leniencies, reply.leniencies);
+  reply.error = std::move(response->response.error);
+  if (!reply.error) reply.error = failed_tool(response->response.result);
+  if (reply.error) return reply;
+  reply.message = unwrap_result(std::move(response->response.result), reply.leniencies);
+  return reply;
+}
+
+}  // namespace league::agent

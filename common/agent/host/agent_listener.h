@@ -1,0 +1,74 @@
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "common/agent/host/serving.h"
+#include "common/core/result.h"
+#include "common/transport/front/http_server.h"
+#include "common/transport/line/line_listener.h"
+#include "common/transport/link/hub.h"
+#include "common/transport/link/request_gate.h"
+#include "common/transport/link/served_connection.h"
+
+namespace league::agent {
+
+/// Where and how one agent listens.
+struct ListenOptions {
+  Serving serving = Serving::kHttp;
+  transport::HttpServerOptions http;  ///< its address, port and limits hold for lines too
+  std::filesystem::path socket;  ///< of Serving::kUnix
+  /// Who is known by a credential before a message is read; empty: who shows the agent's own token
+  /// or a match credential of it.
+  transport::RequestGate::Recognise recognise = nullptr;
+  std::vector<transport::Page> pages = {};  ///< served beside the messages where that is HTTP
+  /// Of Serving::kStdio: the input has ended and everything was answered. Runs on the hub's thread.
+  std::function<void()> on_input_end = nullptr;
+};
+
+/// Serves one agent in the way that was chosen. Thread-safe but for stop, which one thread calls.
+class AgentListener {
+ public:
+  /// `runtime`, `hub` and `handler` outlive it. Fails with kConnectionError and a text that names
+  /// address and cause.
+  [[nodiscard]] static core::Result<std::unique_ptr<AgentListener>> start(
+      transport::HttpRuntime& runtime, transport::Hub& hub, ListenOptions options,
+      transport::MessageHandler& handler);
+  ~AgentListener();
+  AgentListener(const AgentListener&) = delete;
+  AgentListener& operator=(const AgentListener&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const;  ///< 0 where there is none
+  /// Takes nothing more; what runs is answered within the grace of the HTTP options.
+  void begin_stop();
+  /// begin_stop, then waits for that. Afterwards the handler is not called any more.
+  void stop();
+
+ private:
+  explicit AgentListener(std::chrono::milliseconds grace) : grace_(grace) {}
+  core::Result<void> start_lines(transport::Hub& hub, const ListenOptions& options,
+                                 transport::MessageHandler& handler);
+  core::Result<void> start_stdio(transport::Hub& hub, ListenOptions options,
+                                 transport::MessageHandler& handler);
+  void stop_stdio();
+
+  /// Shared with the hub, which may still be on its way out of the last connection.
+  struct Ended {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool value = false;
+  };
+
+  const std::chrono::milliseconds grace_;
+  std::unique_ptr<transport::HttpServer> http_;
+  std::unique_ptr<transport::LineListener> lines_;
+  std::optional<transport::ServedConnection> stdio_;
+  std::shared_ptr<Ended> stdio_ended_ = std::make_shared<Ended>();
+};
+
+}  // namespace league::agent

@@ -1,0 +1,319 @@
+#include "common/agent/host/agent_server.h"
+
+#include <mutex>
+#include <optional>
+
+#include "common/agent/host/shown_tools.h"
+#include "common/agent/runtime/exception_guard.h"
+#include "common/rpc/codec.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using envelope::MessageType;
+using nlohmann::json;
+
+/// What can be said about a message before it is known to be good, for the log and the error reply.
+void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
+  auto text = [&message](const char* key, std::size_t max) -> std::string {
+    auto it = message.find(key);
+    if (it == message.end() || !it->is_string()) return {};
+    const auto& value = it->get_ref<const std::string&>();
+    return value.size() <= max ? value : std::string();
+  };
+  // As the wire has it, however long: the log says what came.
+  notes.conversation_id = envelope::conversation_id_in(message);
+  notes.match_id = text("match_id", 64);
+  if (auto sender = envelope::Sender::parse(text("sender", 100))) notes.peer = sender->str();
+}
+
+Error missing_token() {
+  return {ErrorCode::kAuthTokenMissing,
+          "auth_token is missing; send the token that your registration answered with",
+          "/auth_token"};
+}
+
+/// Where some bots register without JSON-RPC (protocol §9).
+constexpr std::string_view kRestRegistration = "/register";
+
+/// Says where and how to register.
+void refuse_rest(const json& body, envelope::Role role, std::shared_ptr<rpc::MessageNotes> notes,
+                 transport::ReplySlot slot) {
+  const bool is_manager = role == envelope::Role::kLeagueManager;
+  rpc::Id id;
+  if (body.is_object() && body.contains("id") && body["id"].is_number_integer())
+    id = rpc::Id(body["id"].get<std::int64_t>());
+  Reply reply(std::move(slot), {.id = std::move(id), .request = std::move(notes)}, nullptr);
+  reply.refuse_rpc(
+      rpc::StandardCode::kInvalidRequest,
+      {ErrorCode::kUnexpectedMessage,
+       is_manager ? R"(register with JSON-RPC at /mcp: POST {"jsonrpc":"2.0","id":1,"method":)"
+                    R"("register_player","params":{"player_meta":{"display_name":"NAME",)"
+                    R"("version":"1.0.0","game_types":["even_odd"],)"
+                    R"("contact_endpoint":"http://HOST:PORT/mcp"}}})"
+                  : "nobody registers here: send JSON-RPC to /mcp of the league manager",
+       "/"},
+      404);
+}
+
+mcp::ServerOptions with_logged_exceptions(mcp::ServerOptions options) {
+  options.on_exception = log_exception;
+  return options;
+}
+
+}  // namespace
+
+AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSchemas& schemas,
+                         const core::Clock& clock)
+    : options_(std::move(options)),
+      schemas_(schemas),
+      clock_(clock),
+      is_holding_(options_.starts_held),
+      mcp_(with_logged_exceptions(std::move(options_.mcp)), *this, clock) {
+  reader_.receiver = options_.role;
+  reader_.is_tool = [this](std::string_view name) { return tools_.contains(std::string(name)); };
+  reader_.tool_alias = options_.tool_alias;
+  mcp_.registry().resolve_tools([this](std::string_view name) -> std::optional<std::string> {
+    if (options_.tool_alias) {
+      if (auto tool = options_.tool_alias(name); !tool.empty()) return std::string(tool);
+    }
+    auto meant = envelope::message_type_from_method(name, options_.role);
+    if (!meant) return std::nullopt;
+    return std::string(envelope::spec(meant->type).method);
+  });
+  bind_tool("ping", [](ToolCall call) { call.reply.acknowledge(); });
+}
+
+void AgentServer::bind_undecoded(MessageType type, std::function<void(Call<json>)> handler) {
+  show_message(type);
+  messages_[type] = [handler = std::move(handler)](Admitted admitted) {
+    handler(Call<json>{std::move(admitted.envelope), std::move(admitted.message),
+                       std::move(admitted.context), std::move(admitted.reply)});
+  };
+}
+
+void AgentServer::bind_news(MessageType type) {
+  show_message(type);
+  messages_[type] = [](Admitted admitted) { admitted.reply.acknowledge(); };
+}
+
+void AgentServer::bind_tool(std::string name, std::function<void(ToolCall)> handler) {
+  auto tool = described_tool(name);
+  auto check = mcp::schema_check(tool.input_schema, tool.name);
+  if (check) tool.check = std::move(*check);
+  show(std::move(tool));
+  tools_[std::move(name)] = std::move(handler);
+}
+
+void AgentServer::show_message(MessageType type) { show(message_tool(type)); }
+
+void AgentServer::show(mcp::ServerTool tool) {
+  tool.handler = [this](mcp::ServedToolCall call) { on_tool_call(std::move(call)); };
+  mcp_.registry().add(std::move(tool));
+}
+
+void AgentServer::on_document(mcp::ForeignDocument document, transport::ReplySlot slot) {
+  Arrival arrival{std::move(document.notes), std::move(document.context),
+                  std::move(document.channel)};
+  if (const auto* http = arrival.context.transport.as_http();
+      http != nullptr && http->uri.view() == kRestRegistration)
+    return refuse_rest(document.document, options_.role, arrival.notes, std::move(slot));
+  if (is_bare_message(document.document)) {
+    return on_outcome(reader_.read_bare(std::move(document.document)), arrival, std::move(slot));
+  }
+  auto decoded = rpc::decode(std::move(document.document), {.refuse_null_id = true});
+  auto& frame = decoded.frames.front();
+  if (auto* invalid = std::get_if<rpc::InvalidRequest>(&frame)) {
+    return refuse({invalid->id, rpc::StandardCode::kInvalidRequest, invalid->fault}, arrival,
+                  std::move(slot));
+  }
+  on_outcome(reader_.read(std::move(std::get<rpc::Message>(frame))), arrival, std::move(slot));
+}
+
+void AgentServer::on_tool_call(mcp::ServedToolCall call) {
+  Arrival arrival{std::move(call.request.notes), std::move(call.request.context),
+                  call.request.reply.exchange().channel()};
+  IncomingRequest request;
+  request.id = call.request.reply.id();
+  request.method = std::move(call.name);
+  request.message = std::move(call.arguments);
+  request.result_tail = call.request.reply.result_tail();
+  if (!call.request.is_declared) request.leniencies.add(envelope::Leniency::kMethodToolsCall);
+  on_outcome(reader_.read_tool_call(std::move(request)), arrival, call.request.reply.take_slot());
+}
+
+void AgentServer::on_outcome(std::variant<IncomingRequest, RpcRefusal> outcome,
+                             const Arrival& arrival, transport::ReplySlot slot) {
+  if (auto* refusal = std::get_if<RpcRefusal>(&outcome))
+    return refuse(*refusal, arrival, std::move(slot));
+  on_request(std::move(std::get<IncomingRequest>(outcome)), arrival, std::move(slot));
+}
+
+bool AgentServer::hold(IncomingRequest& request, const Arrival& arrival, Reply& reply) {
+  constexpr std::size_t kMostHeld = 256;
+  std::lock_guard lock(held_mutex_);
+  if (!is_holding_ || held_.size() >= kMostHeld) return false;
+  auto kept =
+      std::make_shared<std::pair<IncomingRequest, Reply>>(std::move(request), std::move(reply));
+  held_.push_back([this, kept, arrival] {
+    on_league_message(std::move(kept->first), arrival, std::move(kept->second));
+  });
+  return true;
+}
+
+void AgentServer::release() {
+  std::vector<std::function<void()>> held;
+  {
+    std::lock_guard lock(held_mutex_);
+    is_holding_ = false;
+    held.swap(held_);
+  }
+  for (const auto& handle : held) handle();
+}
+
+void AgentServer::refuse(const RpcRefusal& refusal, const Arrival& arrival,
+                         transport::ReplySlot slot) {
+  Reply reply(std::move(slot), {.id = refusal.id, .request = arrival.notes}, nullptr);
+  bool bad_frame = refusal.code == rpc::StandardCode::kParseError ||
+                   refusal.code == rpc::StandardCode::kInvalidRequest;
+  reply.refuse_rpc(refusal.code, refusal.why, bad_frame ? 400 : 200);
+}
+
+void AgentServer::on_request(IncomingRequest request, const Arrival& arrival,
+                             transport::ReplySlot slot) {
+  note_what_is_visible(request.message, *arrival.notes);
+  if (request.type) arrival.notes->message_type = std::string(envelope::wire_name(*request.type));
+  Reply reply(std::move(slot),
+              {request.id, request.wants_reply, request.shape, arrival.notes, request.result_tail},
+              &options_.league_error);
+  if (request.type) {
+    if (is_holding_ && hold(request, arrival, reply)) return;
+    return on_league_message(std::move(request), arrival, std::move(reply));
+  }
+  auto tool = tools_.find(request.method);
+  arrival.notes->message_type = request.method;
+  arrival.notes->leniencies = request.leniencies.names();
+  tool->second(ToolCall{std::move(request.message), arrival.context, std::move(reply),
+                        arrival.channel, arrival.notes});
+}
+
+void AgentServer::on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply) {
+  auto handler = messages_.find(*request.type);
+  if (handler == messages_.end()) {
+    return reply.refuse({ErrorCode::kUnexpectedMessage,
+                         std::string(envelope::wire_name(*request.type)) + " is not sent to a " +
+                             std::string(envelope::role_name(options_.role)),
+                         "/message_type"});
+  }
+  auto envelope = admit(request, *arrival.notes);
+  arrival.notes->leniencies = request.leniencies.names();
+  if (!envelope) return reply.refuse(envelope.error());
+  const CallStyle style = style_of(request);
+  handler->second(Admitted{std::move(*envelope), std::move(request.message), arrival.context,
+                           std::move(reply), style});
+}
+
+envelope::NormaliseDefaults AgentServer::defaults_for(const IncomingRequest& request) {
+  const MessageType type = *request.type;
+  envelope::NormaliseDefaults defaults;
+  if (type == MessageType::kLeagueQuery && options_.query_defaults &&
+      !request.message.contains("sender")) {
+    auto token = request.message.find("auth_token");
+    if (token != request.message.end() && token->is_string())
+      defaults = options_.query_defaults(token->get<std::string>());
+    defaults.conversation_id = core::ConversationId("convquery");
+  }
+  defaults.now = clock_.utc_now();
+  defaults.is_guest = is_guest();
+  bool is_registration =
+      type == MessageType::kRefereeRegisterRequest || type == MessageType::kLeagueRegisterRequest;
+  if (is_registration) {
+    auto role = type == MessageType::kRefereeRegisterRequest ? envelope::Role::kReferee
+                                                             : envelope::Role::kPlayer;
+    defaults.sender = envelope::Sender{role, "unregistered"}.str();
+    defaults.conversation_id =
+        envelope::registration_conversation(role, "unregistered", ++unnamed_conversations_);
+  }
+  return defaults;
+}
+
+Result<envelope::Envelope> AgentServer::admit(IncomingRequest& request, rpc::MessageNotes& notes) {
+  const auto& row = envelope::spec(*request.type);
+  if (options_.mode == envelope::Mode::kStrict && !request.leniencies.empty()) {
+    return Error{ErrorCode::kUnexpectedMessage,
+                 "strict mode: call the method \"" + std::string(row.method) +
+                     "\" with the message as params (" +
+                     std::string(request.leniencies.names().front()) + ")",
+                 "/method"};
+  }
+  if (auto done = envelope::normalise(request.message, row.type, options_.mode,
+                                      defaults_for(request), request.leniencies);
+      !done) {
+    return done.error();
+  }
+  auto envelope = schemas_.validate(row.type, request.message);
+  if (!envelope) {
+    // Who shows nothing to an agent that expects something is not told what else is wrong.
+    const bool is_stranger = row.token_required && options_.check_token && !is_guest() &&
+                             options_.role != envelope::Role::kLeagueManager &&
+                             !request.message.contains("auth_token");
+    return is_stranger ? missing_token() : envelope.error();
+  }
+  notes.conversation_id = envelope->conversation_id.str();
+  notes.peer = envelope->sender.str();
+  if (envelope->match_id) notes.match_id = envelope->match_id->str();
+  if (auto direction = check_direction(row, *envelope); !direction) return direction.error();
+  if (auto known = check_sender(row, *envelope, request.leniencies); !known) return known.error();
+  return envelope;
+}
+
+bool AgentServer::is_guest() const {
+  return options_.mode == envelope::Mode::kOpen && options_.is_guest && options_.is_guest();
+}
+
+Result<void> AgentServer::check_sender(const envelope::MessageSpec& row,
+                                       const envelope::Envelope& envelope,
+                                       envelope::Leniencies& taken) const {
+  if (!options_.check_token) return {};
+  const bool shows_token = envelope.auth_token && !envelope.auth_token->empty();
+  // LEAGUE_ERROR needs no token where it is an answer; as a call without one it is acknowledged,
+  // and nobody acts on it (protocol §4).
+  const bool is_called_error =
+      row.type == MessageType::kLeagueError && options_.role != envelope::Role::kLeagueManager;
+  if (is_called_error && !shows_token) taken.add(envelope::Leniency::kMissingCallToken);
+  if (!row.token_required && !(is_called_error && shows_token)) return {};
+  Result<void> known = shows_token ? options_.check_token(envelope) : missing_token();
+  if (known || options_.mode == envelope::Mode::kStrict || !options_.pardon) return known;
+  auto pardon = options_.pardon(envelope);
+  if (!pardon) return known;
+  taken.add(*pardon);
+  return {};
+}
+
+Result<void> AgentServer::check_direction(const envelope::MessageSpec& row,
+                                          const envelope::Envelope& envelope) const {
+  if (envelope.type != row.type) {
+    return Error{ErrorCode::kUnexpectedMessage,
+                 "the method carries " + std::string(row.wire_name) + ", but message_type says " +
+                     std::string(envelope::wire_name(envelope.type)),
+                 "/message_type"};
+  }
+  if (!row.senders.contains(envelope.sender.role)) {
+    return Error{ErrorCode::kSenderMismatch,
+                 std::string(row.wire_name) + " is not sent by a " +
+                     std::string(envelope::role_name(envelope.sender.role)),
+                 "/sender"};
+  }
+  if (!row.receivers.contains(options_.role)) {
+    return Error{ErrorCode::kUnexpectedMessage,
+                 std::string(row.wire_name) + " is not sent to a " +
+                     std::string(envelope::role_name(options_.role)),
+                 "/message_type"};
+  }
+  return {};
+}
+
+}  // namespace league::agent

@@ -1,0 +1,181 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/agent/dialects/request_dialect.h"
+#include "common/agent/peers/reply.h"
+#include "common/core/clock.h"
+#include "common/envelope/codec.h"
+#include "common/envelope/message_schemas.h"
+#include "common/envelope/mode.h"
+#include "common/mcp/server.h"
+#include "common/transport/link/message_handler.h"
+
+namespace league::agent {
+
+/// A league message that was admitted: its envelope, schema, semantics, direction and token are
+/// right.
+template <typename Message>
+struct Call {
+  envelope::Envelope envelope;
+  Message message;
+  rpc::MessageContext context;
+  Reply reply;
+  CallStyle style = CallStyle::kToolName;  ///< in which the sender spoke
+};
+
+/// A call of a tool that is no league message (`ping`, `get_standings`).
+struct ToolCall {
+  nlohmann::json arguments;  ///< an object
+  rpc::MessageContext context;
+  Reply reply;
+  std::shared_ptr<transport::PeerChannel> channel;  ///< see transport::Inbound
+  /// Of the call, for the log: a handler may add leniencies before it answers.
+  std::shared_ptr<rpc::MessageNotes> notes = nullptr;
+};
+
+struct AgentServerOptions {
+  envelope::Role role = envelope::Role::kPlayer;
+  envelope::Mode mode = envelope::Mode::kOpen;
+  /// Whether the envelope's `auth_token` is its sender's. Asked for every type that needs a token
+  /// (protocol §4), last.
+  std::function<core::Result<void>(const envelope::Envelope&)> check_token;
+  /// Whether the agent is the guest of a manager of other origin, whose forms are read too
+  /// (protocol §8). Asked in open mode only. Empty: never.
+  std::function<bool()> is_guest = {};
+  /// The leniency under which a call without a token, or with one that `check_token` refuses, is
+  /// admitted all the same; nothing: it is refused. Asked in open mode only. Empty: never.
+  std::function<std::optional<envelope::Leniency>(const envelope::Envelope&)> pardon = {};
+  /// The tool of this agent that others call by `name`, a method or message type that is none of
+  /// league.v2; empty for none. May be empty.
+  std::function<std::string_view(std::string_view name)> tool_alias = {};
+  /// Whose `auth_token` a query shows that has no envelope: what fills its holes. Empty, and empty
+  /// defaults for a token that is nobody's: such a query stays incomplete.
+  std::function<envelope::NormaliseDefaults(const std::string& token)> query_defaults = {};
+  /// Keep league messages until release(): an agent may be called before it has read the answer to
+  /// its registration.
+  bool starts_held = false;
+  /// Set by the league manager only.
+  LeagueErrorBuilder league_error;
+  /// How the agent presents itself to clients of MCP.
+  mcp::ServerOptions mcp = {};
+};
+
+/// The one decoder and the one admission of an agent: bytes → JSON → dialect → envelope → schema →
+/// semantics → direction → token → typed handler. A server of MCP stands in front of it, to which
+/// everything that is bound is a tool; what a client calls there is admitted like any message. Bind
+/// everything before the first message arrives; after that it is thread-safe. Handlers run on the
+/// transport's threads and must not block; a handler's exception is answered with -32603.
+class AgentServer final : public transport::MessageHandler, private mcp::Application {
+ public:
+  /// `schemas` and `clock` must outlive the server, and the server the last reply.
+  AgentServer(AgentServerOptions options, const envelope::MessageSchemas& schemas,
+              const core::Clock& clock);
+
+  /// Has `handler(Call<Message>)` handle the messages of Message::kType.
+  template <typename Message, typename Handler>
+  void bind(Handler handler) {
+    show_message(Message::kType);
+    bind_answer<Message>(std::move(handler));
+  }
+  /// The same for a message that is an answer, which some bots send as a call of its own: it is no
+  /// tool.
+  template <typename Message, typename Handler>
+  void bind_answer(Handler handler) {
+    messages_[Message::kType] = [handler = std::move(handler)](Admitted admitted) {
+      auto message = envelope::decode<Message>(admitted.message);
+      if (!message) return admitted.reply.refuse(message.error());
+      handler(Call<Message>{std::move(admitted.envelope), std::move(*message),
+                            std::move(admitted.context), std::move(admitted.reply),
+                            admitted.style});
+    };
+  }
+  /// Has `handler` handle the messages of `type` as they are, admitted but not decoded.
+  void bind_undecoded(envelope::MessageType type,
+                      std::function<void(Call<nlohmann::json>)> handler);
+  /// Acknowledges messages of `type` that were admitted, without looking into them further.
+  void bind_news(envelope::MessageType type);
+  /// Has `handler` serve a tool of schemas/tools/. Arguments that come by `tools/call` keep the
+  /// input schema; those of the league's own calls are not checked.
+  void bind_tool(std::string name, std::function<void(ToolCall)> handler);
+
+  /// For resources and their news.
+  [[nodiscard]] mcp::Server& mcp() { return mcp_; }
+
+  /// Handles what was held, and holds nothing from now on.
+  void release();
+
+  void on_message(transport::Inbound message, transport::ReplySlot slot) override {
+    mcp_.on_message(std::move(message), std::move(slot));
+  }
+  transport::StreamAnswer on_stream(transport::StreamRequest request) override {
+    return mcp_.on_stream(std::move(request));
+  }
+  std::optional<transport::StreamRefusal> on_session_end(
+      const rpc::MessageContext& context) override {
+    return mcp_.on_session_end(context);
+  }
+  void on_channel_closed(const transport::PeerChannel& channel) override {
+    mcp_.on_channel_closed(channel);
+  }
+
+ private:
+  struct Admitted {
+    envelope::Envelope envelope;
+    nlohmann::json message;
+    rpc::MessageContext context;
+    Reply reply;
+    CallStyle style;
+  };
+  struct Arrival {
+    std::shared_ptr<rpc::MessageNotes> notes;
+    rpc::MessageContext context;
+    std::shared_ptr<transport::PeerChannel> channel;
+  };
+
+  /// Whatever is no MCP.
+  void on_document(mcp::ForeignDocument document, transport::ReplySlot slot) override;
+  void on_tool_call(mcp::ServedToolCall call);
+  /// What came by either way, taken apart.
+  void on_outcome(std::variant<IncomingRequest, RpcRefusal> outcome, const Arrival& arrival,
+                  transport::ReplySlot slot);
+  void show_message(envelope::MessageType type);
+  void show(mcp::ServerTool tool);
+  void on_request(IncomingRequest request, const Arrival& arrival, transport::ReplySlot slot);
+  /// True if the message was put aside until release(); then its parts have been moved away.
+  bool hold(IncomingRequest& request, const Arrival& arrival, Reply& reply);
+  void on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply);
+  /// Normalises and checks a message in place; its envelope, or the first fault.
+  core::Result<envelope::Envelope> admit(IncomingRequest& request, rpc::MessageNotes& notes);
+  core::Result<void> check_direction(const envelope::MessageSpec& row,
+                                     const envelope::Envelope& envelope) const;
+  core::Result<void> check_sender(const envelope::MessageSpec& row,
+                                  const envelope::Envelope& envelope,
+                                  envelope::Leniencies& taken) const;
+  [[nodiscard]] bool is_guest() const;
+  envelope::NormaliseDefaults defaults_for(const IncomingRequest& request);
+  static void refuse(const RpcRefusal& refusal, const Arrival& arrival, transport::ReplySlot slot);
+
+  AgentServerOptions options_;
+  const envelope::MessageSchemas& schemas_;
+  const core::Clock& clock_;
+  RequestReader reader_;
+  std::unordered_map<envelope::MessageType, std::function<void(Admitted)>> messages_;
+  std::unordered_map<std::string, std::function<void(ToolCall)>> tools_;
+  std::atomic<int> unnamed_conversations_{0};
+  std::atomic<bool> is_holding_;
+  std::mutex held_mutex_;
+  std::vector<std::function<void()>> held_;
+  mcp::Server mcp_;  // last: what it holds refers to the rest
+};
+
+}  // namespace league::agent

@@ -1,0 +1,57 @@
+#include "common/agent/host/option_table.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace league::agent {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson option_row(const CLI::Option& option) {
+  OrderedJson names = OrderedJson::array();
+  for (const auto& name : option.get_snames()) names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) names.push_back("--" + name);
+  return {{"names", names},
+          {"positional", option.get_name(true)},
+          {"description", option.get_description()},
+          {"type", option.get_type_name()},
+          {"least_values", option.get_items_expected_min()},
+          {"most_values", option.get_items_expected_max()},
+          {"default", option.get_default_str()},
+          {"required", option.get_required()}};
+}
+
+OrderedJson command_table(const CLI::App& app) {
+  OrderedJson options = OrderedJson::array();
+  for (const auto* option : app.get_options()) {
+    if (!option->get_group().empty()) options.push_back(option_row(*option));
+  }
+  OrderedJson commands = OrderedJson::array();
+  for (const auto* command : app.get_subcommands(nullptr)) {
+    if (!command->get_group().empty()) commands.push_back(command_table(*command));
+  }
+  return {{"name", app.get_name()},
+          {"description", app.get_description()},
+          {"footer", app.get_footer()},
+          {"options", options},
+          {"commands", commands}};
+}
+
+}  // namespace
+
+std::string option_table(const CLI::App& app) {
+  OrderedJson table = command_table(app);
+  table["version"] = LEAGUE_VERSION;
+  return table.dump();
+}
+
+std::optional<int> print_option_table(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc != 2 || std::string_view(argv[1]) != "--options-as-json") return std::nullopt;
+  std::printf("%s\n", option_table(app).c_str());
+  return 0;
+}
+
+}  // namespace league::agent

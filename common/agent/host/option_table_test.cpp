@@ -1,0 +1,69 @@
+#include "common/agent/host/option_table.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace league::agent {
+namespace {
+
+using nlohmann::json;
+
+TEST(OptionTable, TellsWhatAnOptionTakes) {
+  CLI::App app("Plays.", "toy");
+  std::string mode = "open";
+  app.add_option("-m,--mode", mode, "how \"exact\"")
+      ->check(CLI::IsMember({"open", "strict"}))
+      ->capture_default_str();
+  bool is_new = false;
+  app.add_flag("--new", is_new, "begin anew");
+  std::vector<std::string> files;
+  app.add_option("FILE", files, "what to read")->required();
+  auto table = json::parse(option_table(app));
+  EXPECT_EQ(table["name"], "toy");
+  EXPECT_EQ(table["description"], "Plays.");
+  EXPECT_EQ(table["version"], LEAGUE_VERSION);
+  ASSERT_EQ(table["options"].size(), 4U);  // CLI11 adds --help
+  EXPECT_EQ(table["options"][0]["names"], json({"-h", "--help"}));
+  const auto& row = table["options"][1];
+  EXPECT_EQ(row["names"], json({"-m", "--mode"}));
+  EXPECT_EQ(row["description"], "how \"exact\"");
+  EXPECT_EQ(row["type"], "TEXT:{open,strict}");
+  EXPECT_EQ(row["least_values"], 1);
+  EXPECT_EQ(row["default"], "open");
+  EXPECT_EQ(row["required"], false);
+  EXPECT_EQ(table["options"][2]["most_values"], 0);
+  const auto& file = table["options"][3];
+  EXPECT_EQ(file["names"], json::array());
+  EXPECT_EQ(file["positional"], "FILE");
+  EXPECT_EQ(file["required"], true);
+}
+
+TEST(OptionTable, GoesDownIntoCommandsAndKeepsHiddenThingsHidden) {
+  CLI::App app("Plays.", "toy");
+  auto* admin = app.add_subcommand("admin", "for the operator");
+  int port = 0;
+  admin->add_subcommand("stop", "stop it")->add_option("--port", port, "where");
+  app.add_subcommand("secret", "not for people")->group("");
+  app.add_option("--hidden", port, "not for people")->group("");
+  auto table = json::parse(option_table(app));
+  ASSERT_EQ(table["commands"].size(), 1U);
+  EXPECT_EQ(table["options"].size(), 1U);
+  EXPECT_EQ(table["commands"][0]["commands"][0]["name"], "stop");
+  EXPECT_EQ(table["commands"][0]["commands"][0]["options"][1]["names"], json({"--port"}));
+}
+
+TEST(OptionTable, IsPrintedOnlyWhenItAloneIsAskedFor) {
+  CLI::App app("Plays.", "toy");
+  const char* const asked[] = {"toy", "--options-as-json"};
+  const char* const among_others[] = {"toy", "--options-as-json", "--help"};
+  ::testing::internal::CaptureStdout();
+  EXPECT_EQ(print_option_table(app, 2, asked), 0);
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), option_table(app) + "\n");
+  EXPECT_EQ(print_option_table(app, 3, among_others), std::nullopt);
+  EXPECT_EQ(print_option_table(app, 1, asked), std::nullopt);
+}
+
+}  // namespace
+}  // namespace league::agent

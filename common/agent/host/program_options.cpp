@@ -1,0 +1,172 @@
+#include "common/agent/host/program_options.h"
+
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "common/agent/host/option_table.h"
+#include "common/agent/runtime/operations_log.h"
+#include "common/transport/http/cors_rules.h"
+
+namespace league::agent {
+namespace {
+
+std::vector<std::string> names_of_servings() {
+  std::vector<std::string> names;
+  for (Serving serving : kAllServings) names.emplace_back(serving_name(serving));
+  return names;
+}
+
+}  // namespace
+
+envelope::Mode ProgramOptions::parsed_mode() const {
+  return mode == "strict" ? envelope::Mode::kStrict : envelope::Mode::kOpen;
+}
+
+std::optional<int> ProgramOptions::refuse_stdio(const std::string& what) const {
+  if (serving() != Serving::kStdio) return std::nullopt;
+  return fail({core::ErrorCode::kInvalidFieldValue,
+               "--transport stdio: others must be able to call " + what +
+                   "; for a client that speaks only stdio, put `league gateway --stdio` before it",
+               {}});
+}
+
+core::Result<Settings> ProgramOptions::settings() const {
+  if (limits_file.empty()) return Settings{};
+  return load_settings(limits_file);
+}
+
+std::string ProgramOptions::manager_url(const std::string& given) const {
+  if (!given.empty()) return given;
+  return bus.is_wanted() ? "nats:manager" : "http://localhost:8000/mcp";
+}
+
+core::Result<AgentHostOptions> ProgramOptions::host_options() const {
+  AgentHostOptions options;
+  if (bus.is_wanted()) {
+    auto access = read_bus_access(bus, spdlog::default_logger()->name());
+    if (!access) return access.error();
+    options.bus = std::move(*access);
+  }
+  if (!schema_directory.empty()) options.schema_directory = schema_directory;
+  options.child_logs = logs / "children";
+  return options;
+}
+
+Serving ProgramOptions::serving() const {
+  if (bus.is_wanted() && !listens_beside_bus) return Serving::kNats;
+  return parse_serving(transport).value_or(Serving::kHttp);
+}
+
+ListenOptions ProgramOptions::listen_options(const Settings& settings, std::uint16_t at_port,
+                                             const std::filesystem::path& at_socket) const {
+  ListenOptions listen;
+  listen.serving = serving();
+  listen.socket = at_socket.empty() ? socket : at_socket;
+  auto& http = listen.http;
+  http.bind_address = bind_address;
+  http.port = at_port;
+  http.limits.max_head = settings.http.max_head_bytes;
+  http.limits.max_body = settings.http.max_body_bytes;
+  http.limits.request_timeout = settings.http.request_time;
+  http.limits.idle_timeout = settings.http.idle_time;
+  http.allow_hosts = allow_hosts;
+  http.allow_origins = allow_origins;
+  return listen;
+}
+
+std::string ProgramOptions::contact_endpoint(std::uint16_t actual_port,
+                                             const std::filesystem::path& at_socket) const {
+  if (!advertise.empty()) return advertise;
+  return contact_endpoint_of(serving(), bind_address, actual_port,
+                             at_socket.empty() ? socket : at_socket);
+}
+
+void add_allow_origin(CLI::App& app, std::vector<std::string>& origins) {
+  const CLI::Validator as_origin(
+      [](std::string& text) {
+        auto origin = transport::parse_origin(text);
+        if (!origin) return origin.error().message;
+        text = *origin;
+        return std::string();
+      },
+      "ORIGIN", "origin");
+  app.add_option("--allow-origin", origins,
+                 "origin of web pages that may call, such as https://example.org; * is every one; "
+                 "may be given again (default: only pages of this program's own port)")
+      ->allow_extra_args(false)
+      ->transform(as_origin);
+}
+
+void add_program_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("--port", options.port, "port to listen on; 0 takes any that is free")
+      ->capture_default_str();
+  app.add_option("--bind", options.bind_address, "numeric address to listen on")
+      ->capture_default_str();
+  app.add_option("--transport", options.transport,
+                 "how others reach this program: http (sse, websocket and legacy-sse share its "
+                 "port), tcp, unix, or stdio for the program that starts it")
+      ->check(CLI::IsMember(names_of_servings()))
+      ->capture_default_str();
+  app.add_option("--socket", options.socket, "file of the Unix socket, for --transport unix");
+  app.add_option("--bus", options.bus.urls,
+                 "message bus to use in place of direct connections: nats://HOST:4222; several "
+                 "brokers of a cluster are separated by commas");
+  app.add_option("--bus-credentials", options.bus.credentials,
+                 "this program's credentials file, made by `league bus-config`");
+  app.add_option("--bus-ca", options.bus.tls.ca, "PEM file of the broker's authority, for tls://");
+  app.add_option("--bus-cert", options.bus.tls.cert, "PEM file of our certificate, with --bus-key");
+  app.add_option("--bus-key", options.bus.tls.key, "PEM file of its key");
+  app.add_option("--advertise", options.advertise,
+                 "URL under which others reach this program (default: http://localhost:PORT/mcp)");
+  app.add_option("--allow-host", options.allow_hosts,
+                 "further host name under which others may call this program; may be repeated")
+      ->expected(1, -1);
+  add_allow_origin(app, options.allow_origins);
+  app.add_option(
+         "--mode", options.mode,
+         "open accepts small deviations from the protocol and notes them, strict refuses them")
+      ->check(CLI::IsMember({"open", "strict"}))
+      ->capture_default_str();
+  app.add_option("--limits", options.limits_file, "JSON file of limits (see config/limits.json)");
+  app.add_option("--logs", options.logs, "directory of the conversation logs")
+      ->capture_default_str();
+  app.add_option("--schemas", options.schema_directory,
+                 "directory of JSON schemas to use in place of the built-in ones");
+  app.add_option("--log-level", options.log_level,
+                 "how much is written to stderr: trace, debug, info, warn, error, off")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
+      ->capture_default_str();
+  app.add_option("--log-format", options.log_format,
+                 "format of stderr: text for people, json for machines (one object per line)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.set_version_flag("--version", std::string(LEAGUE_VERSION));
+}
+
+std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
+                                      const ProgramOptions& options) {
+  if (auto code = print_option_table(app, argc, argv)) return code;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stop) {
+    return app.exit(stop) == 0 ? 0 : 2;
+  }
+  set_up_log(app.get_name(), options.log_level,
+             options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
+  return std::nullopt;
+}
+
+int fail(const core::Error& error) {
+  // What others wrote may stand in it.
+  std::fprintf(stderr, "error: %s\n", printable_line(error.message).c_str());
+  return 2;
+}
+
+void announce_ready(const std::string& endpoint, const std::string& id) {
+  std::printf("ready %s%s%s\n", endpoint.c_str(), id.empty() ? "" : " ", id.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace league::agent

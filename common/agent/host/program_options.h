@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/agent/bus/bus_options.h"
+#include "common/agent/host/agent_host.h"
+#include "common/agent/host/serving.h"
+#include "common/agent/runtime/settings.h"
+#include "common/core/result.h"
+#include "common/envelope/mode.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace league::agent {
+
+/// The options that all three programs share (docs/operating.md says how they are used).
+struct ProgramOptions {
+  std::uint16_t port = 0;
+  std::string bind_address = "127.0.0.1";
+  std::string
+      advertise;  ///< URL under which peers reach this program; empty: from bind address and port
+  std::vector<std::string> allow_hosts;
+  std::vector<std::string> allow_origins;  ///< of web pages elsewhere that may call
+  std::string mode = "open";
+  std::string limits_file;
+  std::string log_level = "info";
+  std::string log_format = "text";  ///< or `json`
+  std::filesystem::path logs = "logs";
+  std::string schema_directory;
+  std::string transport = "http";  ///< a name of Serving
+  std::filesystem::path socket;  ///< of Serving::kUnix
+  BusOptions bus;
+  bool listens_beside_bus = false;  ///< a manager: on a bus it can still be called otherwise
+
+  /// How others reach this program; the command line allows no other names.
+  [[nodiscard]] Serving serving() const;
+  [[nodiscard]] envelope::Mode parsed_mode() const;
+  /// For agents that others must be able to call: with --transport stdio, an exit code and the
+  /// reason on stderr.
+  [[nodiscard]] std::optional<int> refuse_stdio(const std::string& what) const;
+  /// The settings of the limits file, or the defaults.
+  [[nodiscard]] core::Result<Settings> settings() const;
+  /// Fails where the credentials for the bus are wrong.
+  [[nodiscard]] core::Result<AgentHostOptions> host_options() const;
+  /// The URL of the manager: `given`, or on a bus the one that discovery finds.
+  [[nodiscard]] std::string manager_url(const std::string& given) const;
+  /// Where to listen, and with which limits; `at_socket` as in contact_endpoint.
+  [[nodiscard]] ListenOptions listen_options(const Settings& settings, std::uint16_t at_port,
+                                             const std::filesystem::path& at_socket = {}) const;
+  /// `http://localhost:PORT/mcp` or what belongs to the transport, or what --advertise says.
+  /// `at_socket` is the agent's own where a process has several.
+  [[nodiscard]] std::string contact_endpoint(std::uint16_t actual_port,
+                                             const std::filesystem::path& at_socket = {}) const;
+};
+
+/// Adds the shared options to a program's command line.
+void add_program_options(CLI::App& app, ProgramOptions& options);
+
+/// Adds `--allow-origin`, which gives origins as transport::parse_origin does.
+void add_allow_origin(CLI::App& app, std::vector<std::string>& origins);
+
+/// How a command line was understood: an exit code (0 after --help or --version, 2 after a
+/// mistake), or nothing to go on. Sets up the operations log on stderr.
+[[nodiscard]] std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
+                                                    const ProgramOptions& options);
+
+/// Says on stderr what stopped a program, and gives the exit code 2.
+int fail(const core::Error& error);
+
+/// Tells whoever started this program that it serves: one line on stdout, `ready
+/// http://localhost:8101/mcp P01`.
+void announce_ready(const std::string& endpoint, const std::string& id);
+
+}  // namespace league::agent

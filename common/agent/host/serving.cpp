@@ -1,0 +1,86 @@
+#include "common/agent/host/serving.h"
+
+namespace league::agent {
+namespace {
+
+/// What others can use for an address that was bound: any and loopback addresses are `localhost`.
+std::string host_of(const std::string& bind_address) {
+  bool is_local = bind_address == "127.0.0.1" || bind_address == "0.0.0.0" ||
+                  bind_address == "::" || bind_address == "::1";
+  if (is_local) return "localhost";
+  bool is_v6 = bind_address.find(':') != std::string::npos;
+  return is_v6 ? "[" + bind_address + "]" : bind_address;
+}
+
+}  // namespace
+
+std::string_view serving_name(Serving serving) {
+  switch (serving) {
+    case Serving::kHttp:
+      return "http";
+    case Serving::kEventStream:
+      return "sse";
+    case Serving::kWebSocket:
+      return "websocket";
+    case Serving::kLegacySse:
+      return "legacy-sse";
+    case Serving::kTcp:
+      return "tcp";
+    case Serving::kUnix:
+      return "unix";
+    case Serving::kStdio:
+      return "stdio";
+    case Serving::kNats:
+      return "nats";
+  }
+  return "http";
+}
+
+std::optional<Serving> parse_serving(std::string_view name) {
+  for (Serving serving : kAllServings) {
+    if (serving_name(serving) == name) return serving;
+  }
+  return std::nullopt;
+}
+
+std::string serving_names() {
+  std::string names;
+  for (Serving serving : kAllServings)
+    names.append(names.empty() ? "" : ", ").append(serving_name(serving));
+  return names;
+}
+
+bool is_over_http(Serving serving) {
+  return serving == Serving::kHttp || serving == Serving::kEventStream ||
+         serving == Serving::kWebSocket || serving == Serving::kLegacySse;
+}
+
+std::string contact_endpoint_of(Serving serving, const std::string& bind_address,
+                                std::uint16_t port, const std::filesystem::path& socket) {
+  std::string authority = host_of(bind_address) + ":" + std::to_string(port);
+  switch (serving) {
+    case Serving::kHttp:
+    case Serving::kEventStream:
+      return "http://" + authority + "/mcp";
+    case Serving::kWebSocket:
+      return "ws://" + authority + "/mcp";
+    case Serving::kLegacySse:
+      return "sse+http://" + authority + "/sse";
+    case Serving::kTcp:
+      return "tcp://" + authority;
+    case Serving::kUnix:
+      return "unix:" + std::filesystem::absolute(socket).lexically_normal().string();
+    case Serving::kStdio:
+    case Serving::kNats:
+      return {};
+  }
+  return {};
+}
+
+std::filesystem::path numbered_socket(const std::filesystem::path& socket, int index, int count) {
+  if (count <= 1) return socket;
+  auto name = socket.stem().string() + "-" + std::to_string(index + 1);
+  return socket.parent_path() / (name + socket.extension().string());
+}
+
+}  // namespace league::agent

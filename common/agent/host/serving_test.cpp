@@ -1,0 +1,35 @@
+#include "common/agent/host/serving.h"
+
+#include <gtest/gtest.h>
+
+namespace league::agent {
+namespace {
+
+TEST(Serving, EveryNameIsReadBack) {
+  for (Serving serving : kAllServings) EXPECT_EQ(parse_serving(serving_name(serving)), serving);
+  EXPECT_EQ(parse_serving("pigeon"), std::nullopt);
+  EXPECT_EQ(serving_names(), "http, sse, websocket, legacy-sse, tcp, unix, stdio");
+}
+
+TEST(Serving, TheContactEndpointNamesTheWayIn) {
+  auto of = [](Serving serving, const std::string& bind = "127.0.0.1") {
+    return contact_endpoint_of(serving, bind, 8101, "/run/league/../bot.sock");
+  };
+  EXPECT_EQ(of(Serving::kHttp), "http://localhost:8101/mcp");
+  EXPECT_EQ(of(Serving::kEventStream), "http://localhost:8101/mcp");
+  EXPECT_EQ(of(Serving::kWebSocket), "ws://localhost:8101/mcp");
+  EXPECT_EQ(of(Serving::kLegacySse), "sse+http://localhost:8101/sse");
+  EXPECT_EQ(of(Serving::kTcp), "tcp://localhost:8101");
+  EXPECT_EQ(of(Serving::kUnix), "unix:/run/bot.sock");
+  EXPECT_EQ(of(Serving::kStdio), "");
+  EXPECT_EQ(of(Serving::kTcp, "10.0.0.7"), "tcp://10.0.0.7:8101");
+  EXPECT_EQ(of(Serving::kHttp, "fd00::7"), "http://[fd00::7]:8101/mcp");
+}
+
+TEST(Serving, SeveralAgentsOfAProcessHaveASocketEach) {
+  EXPECT_EQ(numbered_socket("/run/bot.sock", 0, 1), "/run/bot.sock");
+  EXPECT_EQ(numbered_socket("/run/bot.sock", 2, 3), "/run/bot-3.sock");
+}
+
+}  // namespace
+}  // namespace league::agent

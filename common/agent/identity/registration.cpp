@@ -1,0 +1,208 @@
+#include "common/agent/identity/registration.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/core/crypto.h"
+#include "common/core/text.h"
+#include "common/envelope/codec.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using envelope::MessageType;
+using nlohmann::json;
+using Done = std::function<void(core::Result<Identity>)>;
+
+std::optional<core::AuthToken> if_any(const core::AuthToken& token) {
+  return token.empty() ? std::nullopt : std::optional(token);
+}
+
+std::optional<std::string> text_if_any(const core::AuthToken& secret) {
+  return secret.empty() ? std::nullopt : std::optional(secret.reveal());
+}
+
+/// One registration in progress; kept alive by its calls and timers.
+class Attempt : public std::enable_shared_from_this<Attempt> {
+ public:
+  Attempt(const RegistrationContext& context, RegistrationOptions options, Done done)
+      : context_(context),
+        options_(std::move(options)),
+        done_(std::move(done)),
+        envelopes_({options_.role, temporary_id(options_.display_name)}, std::nullopt,
+                   context.clock) {
+    take({options_.token, options_.nonce});
+  }
+
+  void send() {
+    ++attempts_;
+    const auto type =
+        is_referee() ? MessageType::kRefereeRegisterRequest : MessageType::kLeagueRegisterRequest;
+    auto conversation =
+        envelope::registration_conversation(options_.role, temporary_id(options_.display_name), 1);
+    const auto envelope = envelopes_.make(type, {.conversation_id = conversation,
+                                                 .auth_token = if_any(credentials_.token),
+                                                 .round_id = {},
+                                                 .match_id = {}});
+    PeerCall call = call_with({options_.manager, "league_manager"}, envelope,
+                              request(envelope).dump(), context_.settings.time_limit(type));
+    call.reply_defaults.is_guest = true;  // nobody knows yet whose manager it is
+    context_.peers.call(std::move(call),
+                        [self = shared_from_this(), conversation](PeerReply reply) {
+                          self->on_reply(reply, conversation);
+                        });
+  }
+
+ private:
+  [[nodiscard]] bool is_referee() const { return options_.role == envelope::Role::kReferee; }
+
+  [[nodiscard]] std::optional<std::string> log_public_key() const {
+    return options_.log_public_key.empty() ? std::nullopt : std::optional(options_.log_public_key);
+  }
+
+  [[nodiscard]] json request(const envelope::Envelope& envelope) const {
+    if (is_referee()) {
+      envelope::RefereeRegisterRequest message;
+      message.referee_meta = {.display_name = options_.display_name,
+                              .version = LEAGUE_VERSION,
+                              .game_types = options_.game_types,
+                              .contact_endpoint = options_.contact_endpoint,
+                              .max_concurrent_matches = options_.max_concurrent_matches,
+                              .protocol_version = std::string(envelope::kProtocolVersion),
+                              .assignments_in_ack = true,
+                              .log_public_key = log_public_key(),
+                              .hears_events = options_.hears_events,
+                              .match_credentials = true,
+                              .admission_key = text_if_any(options_.admission_key)};
+      message.registration_nonce = credentials_.nonce;
+      return envelope::encode(envelope, message);
+    }
+    envelope::LeagueRegisterRequest message;
+    message.player_meta = {.display_name = options_.display_name,
+                           .version = LEAGUE_VERSION,
+                           .game_types = options_.game_types,
+                           .contact_endpoint = options_.contact_endpoint,
+                           .protocol_version = std::string(envelope::kProtocolVersion),
+                           .contact_email = {},
+                           .log_public_key = log_public_key(),
+                           .hears_events = options_.hears_events,
+                           .registration_code = text_if_any(options_.registration_code)};
+    message.registration_nonce = credentials_.nonce;
+    return envelope::encode(envelope, message);
+  }
+
+  void on_reply(const PeerReply& reply, const core::ConversationId& conversation) {
+    if (!reply.error) return on_identity(read(reply, conversation));
+    if (reply.error->code == ErrorCode::kAuthTokenInvalid) return on_identity(*reply.error);
+    bool passes = core::error_info(reply.error->code).retryable ||
+                  reply.error->code == ErrorCode::kOverloaded;
+    if (!passes || attempts_ >= options_.max_attempts) return done_(*reply.error);
+    context_.timer.schedule(options_.retry_delay, [self = shared_from_this()] { self->send(); });
+  }
+
+  void on_identity(core::Result<Identity> identity) {
+    if (identity) return done_(std::move(identity));
+    bool is_unknown =
+        identity.error().code == ErrorCode::kAuthTokenInvalid && !credentials_.token.empty();
+    std::optional<Credentials> next;
+    if (is_unknown && options_.next_credentials) next = options_.next_credentials();
+    if (is_unknown) unknown_tokens_ += 1;
+    if (!next) return done_(explained(identity.error()));
+    take(std::move(*next));
+    attempts_ = 0;
+    send();
+  }
+
+  /// What the reader of the last refusal has to know of those before it.
+  [[nodiscard]] Error explained(Error error) const {
+    if (unknown_tokens_ == 0) return error;
+    error.message +=
+        ". The token that was kept here is not known there: if the seat has lost it, have the "
+        "operator give it a new one (league admin new-token) and start with --token FILE";
+    return error;
+  }
+
+  void take(Credentials credentials) {
+    credentials_ = std::move(credentials);
+    if (credentials_.nonce.empty()) credentials_.nonce = core::to_hex(context_.random.bytes<16>());
+  }
+
+  /// What only a manager of other origin may leave out or change, and only in open mode.
+  [[nodiscard]] core::Result<void> check_form(const envelope::Envelope& envelope,
+                                              const PeerReply& reply, bool is_ours,
+                                              const core::ConversationId& conversation) const {
+    const bool is_open = context_.peers.mode() == envelope::Mode::kOpen;
+    auto take = [&](envelope::Leniency leniency) {
+      if (reply.notes) reply.notes->leniencies.push_back(leniency_name(leniency));
+    };
+    if (envelope.conversation_id != conversation) {
+      if (!is_open)
+        return Error{ErrorCode::kInvalidReply,
+                     "strict mode: the answer to a registration has the conversation_id of the "
+                     "request",
+                     "/conversation_id"};
+      take(envelope::Leniency::kForeignConversationId);
+    }
+    if (envelope.auth_token && !envelope.auth_token->empty()) return {};
+    if (!is_open || is_ours)
+      return Error{ErrorCode::kInvalidReply,
+                   "the league manager accepted the registration without an auth_token",
+                   "/auth_token"};
+    take(envelope::Leniency::kAcceptedWithoutToken);
+    return {};
+  }
+
+  [[nodiscard]] core::Result<Identity> read(const PeerReply& reply,
+                                            const core::ConversationId& conversation) const {
+    const json& message = reply.message;
+    const auto& envelope = reply.envelope;
+    auto finish = [&](const auto& response, const auto& id) -> core::Result<Identity> {
+      if (response.status != envelope::RegistrationStatus::kAccepted || !id) {
+        return Error{response.error_code.value_or(ErrorCode::kInvalidReply),
+                     "the league manager rejected the registration: " +
+                         response.reason.value_or("no reason given"),
+                     ""};
+      }
+      auto form = check_form(*envelope, reply, response.match_credentials, conversation);
+      if (!form) return form.error();
+      return Identity{id->str(),
+                      envelope->auth_token.value_or(core::AuthToken()),
+                      envelope->league_id.value_or(core::LeagueId{}),
+                      response.broadcast_key.value_or(std::string()),
+                      response.league_key.value_or(std::string()),
+                      response.match_credentials};
+    };
+    if (is_referee()) {
+      auto response = envelope::decode<envelope::RefereeRegisterResponse>(message);
+      return response ? finish(*response, response->referee_id) : response.error();
+    }
+    auto response = envelope::decode<envelope::LeagueRegisterResponse>(message);
+    return response ? finish(*response, response->player_id) : response.error();
+  }
+
+  const RegistrationContext context_;
+  const RegistrationOptions options_;
+  const Done done_;
+  const envelope::EnvelopeBuilder envelopes_;
+  Credentials credentials_;
+  int attempts_ = 0;
+  int unknown_tokens_ = 0;
+};
+
+}  // namespace
+
+std::string temporary_id(const std::string& display_name) {
+  constexpr std::size_t kLongest = 64;
+  std::string id = display_name.substr(0, kLongest);
+  for (char& c : id) {
+    if (!core::is_alphanumeric(c)) c = '_';
+  }
+  return id.empty() ? "unnamed" : id;
+}
+
+void register_agent(const RegistrationContext& context, RegistrationOptions options, Done done) {
+  std::make_shared<Attempt>(context, std::move(options), std::move(done))->send();
+}
+
+}  // namespace league::agent

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/agent/peers/peer_client.h"
+#include "common/agent/runtime/settings.h"
+#include "common/core/auth_token.h"
+#include "common/core/ids.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/envelope/envelope.h"
+
+namespace league::agent {
+
+/// Who an agent is once the league manager has taken it in.
+struct Identity {
+  std::string id;  ///< `P01`, `REF01`
+  core::AuthToken token;
+  core::LeagueId league;
+  std::string broadcast_key = {};  ///< see RefereeRegisterResponse; empty where there is none
+  std::string league_key = {};  ///< the league's identity; empty where its manager has told none
+  bool match_credentials = false;  ///< calls carry credentials that the agent can check
+
+  /// In a league of ours: every call is checked, in both modes. Else the agent is a guest, and
+  /// `token` may be empty (protocol §8).
+  [[nodiscard]] bool is_at_home() const { return match_credentials && !league_key.empty(); }
+};
+
+/// By what an agent is known when it registers.
+struct Credentials {
+  core::AuthToken token{};  ///< of the identity to come back as; empty for a new agent
+  std::string nonce{};  ///< of this registration; empty: made here
+};
+
+struct RegistrationOptions {
+  envelope::Role role = envelope::Role::kPlayer;  ///< kPlayer or kReferee
+  std::string display_name;
+  std::string contact_endpoint;
+  std::vector<std::string> game_types;
+  int max_concurrent_matches = 1;  ///< referees only
+  transport::Endpoint manager;
+  core::AuthToken token{};  ///< as in Credentials
+  std::string nonce{};  ///< as in Credentials
+  /// Asked for others when the manager does not know the token (E012); nothing ends the
+  /// registration. May be empty. Runs on a thread of the caller or timer.
+  std::function<std::optional<Credentials>()> next_credentials = {};
+  core::AuthToken admission_key{};  ///< referees only: the manager's; may be empty
+  core::AuthToken registration_code{};  ///< players only: from the operator; may be empty
+  std::string log_public_key{};  ///< of the agent's conversation log; may be empty
+  bool hears_events = false;  ///< listens to broadcasts that are published once on the bus
+  /// How often a manager that cannot be reached is tried again; the agents of a league start before
+  /// it is up.
+  int max_attempts = 60;
+  std::chrono::milliseconds retry_delay{500};
+};
+
+/// What registration needs; all references outlive it.
+struct RegistrationContext {
+  PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  core::RandomSource& random;
+  const Settings& settings;
+};
+
+/// `display_name` as the id of a temporary sender: what is no letter, digit or underscore becomes
+/// an underscore.
+[[nodiscard]] std::string temporary_id(const std::string& display_name);
+
+/// Registers an agent and calls `done` once with its identity or with why there is none. The same
+/// registration nonce is sent with every attempt, so a lost reply costs no second identity
+/// (protocol §8). A token that the manager does not know is shown once; then others are tried.
+/// Asynchronous; `done` runs on a thread of the caller or timer.
+void register_agent(const RegistrationContext& context, RegistrationOptions options,
+                    std::function<void(core::Result<Identity>)> done);
+
+}  // namespace league::agent

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "common/agent/runtime/settings.h"
+#include "common/core/clock.h"
+
+namespace league::agent {
+
+/// Spares peers that keep failing: after some failures in a row a peer's breaker opens for a while,
+/// then one trial call is let through. It guards broadcasts and notifications only, never a game
+/// call (protocol §6). Thread-safe.
+class CircuitBreaker {
+ public:
+  /// `clock` must outlive the breaker.
+  CircuitBreaker(const core::Clock& clock, Settings::Breaker settings)
+      : clock_(clock), settings_(settings) {}
+
+  /// Whether a call to `peer` may go out now. After the open time exactly one caller gets true
+  /// until it has reported.
+  [[nodiscard]] bool allow(const std::string& peer);
+  void on_success(const std::string& peer);
+  void on_failure(const std::string& peer);
+  [[nodiscard]] bool is_open(const std::string& peer) const;
+
+ private:
+  struct State {
+    int failures = 0;
+    core::Clock::Steady open_until{};
+    bool trial_running = false;
+  };
+
+  const core::Clock& clock_;
+  const Settings::Breaker settings_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, State> peers_;
+};
+
+}  // namespace league::agent

@@ -1,0 +1,30 @@
+#include "common/agent/peers/gated_caller.h"
+
+#include <mutex>
+
+namespace league::agent {
+
+void GatedCaller::call(transport::OutboundCall call, Completion completion) {
+  {
+    std::shared_lock lock(mutex_);
+    if (inner_) {
+      // The inner caller only queues here; but for a call that it refuses at once, the completion
+      // runs elsewhere.
+      inner_->call(std::move(call), std::move(completion));
+      return;
+    }
+  }
+  transport::CallOutcome outcome;
+  outcome.error = core::Error{core::ErrorCode::kShuttingDown, "this program is being stopped", ""};
+  completion(std::move(outcome));
+}
+
+void GatedCaller::close() {
+  std::unique_ptr<transport::Caller> closing;
+  {
+    std::unique_lock lock(mutex_);
+    closing = std::move(inner_);
+  }
+}
+
+}  // namespace league::agent

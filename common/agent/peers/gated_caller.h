@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <shared_mutex>
+
+#include "common/transport/link/caller.h"
+
+namespace league::agent {
+
+/// A Caller that can be closed while others still hold it: afterwards each call ends at once with
+/// kShuttingDown. So services may go on calling while their program is being taken down.
+/// Thread-safe.
+class GatedCaller final : public transport::Caller {
+ public:
+  explicit GatedCaller(std::unique_ptr<transport::Caller> inner) : inner_(std::move(inner)) {}
+
+  void call(transport::OutboundCall call, Completion completion) override;
+  /// Ends running calls and waits for their completions.
+  void close();
+
+ private:
+  std::shared_mutex mutex_;  // shared: inner_ is in use; alone: it is taken away
+  std::unique_ptr<transport::Caller> inner_;
+};
+
+}  // namespace league::agent

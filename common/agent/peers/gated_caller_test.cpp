@@ -1,0 +1,44 @@
+#include "common/agent/peers/gated_caller.h"
+
+#include <gtest/gtest.h>
+
+namespace league::agent {
+namespace {
+
+/// Keeps calls until it is destroyed, and ends them then.
+class HoldingCaller final : public transport::Caller {
+ public:
+  ~HoldingCaller() override {
+    for (auto& completion : held_) {
+      transport::CallOutcome outcome;
+      outcome.error = core::Error{core::ErrorCode::kConnectionError, "ended", ""};
+      completion(std::move(outcome));
+    }
+  }
+  void call(transport::OutboundCall /*call*/, Completion completion) override {
+    held_.push_back(std::move(completion));
+  }
+
+ private:
+  std::vector<Completion> held_;
+};
+
+TEST(GatedCaller, EndsWhatRunsAndRefusesWhatComesLater) {
+  GatedCaller caller(std::make_unique<HoldingCaller>());
+  std::vector<core::ErrorCode> ends;
+  auto note = [&](const transport::CallOutcome& outcome) { ends.push_back(outcome.error->code); };
+  // A completion may call again while the gate closes.
+  caller.call({}, [&](const transport::CallOutcome& outcome) {
+    note(outcome);
+    caller.call({}, note);
+  });
+  EXPECT_TRUE(ends.empty());
+  caller.close();
+  EXPECT_EQ(ends, (std::vector{core::ErrorCode::kConnectionError, core::ErrorCode::kShuttingDown}));
+  caller.close();
+  caller.call({}, note);
+  EXPECT_EQ(ends.size(), 3U);
+}
+
+}  // namespace
+}  // namespace league::agent

@@ -1,0 +1,381 @@
+#include "common/agent/peers/peer_client.h"
+
+#include "common/agent/dialects/received_text.h"
+#include "common/agent/peers/peer_errors.h"
+#include "common/rpc/codec.h"
+#include "common/rpc/dialect_search.h"
+#include "common/schema/json_gate.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using envelope::Leniency;
+using nlohmann::json;
+
+}  // namespace
+
+PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string message,
+                   std::chrono::milliseconds time_limit) {
+  PeerCall call;
+  call.endpoint = std::move(to.endpoint);
+  call.type = envelope.type;
+  call.message = std::make_shared<const std::string>(std::move(message));
+  call.conversation_id = envelope.conversation_id.str();
+  if (envelope.match_id) call.match_id = envelope.match_id->str();
+  call.time_limit = time_limit;
+  call.reply_defaults.sender = to.name;
+  call.reply_defaults.conversation_id = envelope.conversation_id;
+  call.peer = std::move(to.name);
+  return call;
+}
+
+struct PeerClient::Pending {
+  PeerCall call;
+  Completion completion;
+  core::Clock::Steady started;
+  core::Clock::Steady deadline;
+  rpc::Id id;
+  KnownWays::Search search;
+  /// What the peer answered before another way was tried: that stands if none is better.
+  std::optional<PeerReply> first_answer = std::nullopt;
+  bool has_tried_sessions = false;
+  bool is_receipt = false;  ///< see PeerReply
+
+  [[nodiscard]] CallStyle style() const { return search.way().style; }
+};
+
+PeerClient::PeerClient(transport::Caller& caller, const envelope::MessageSchemas& schemas,
+                       const core::Clock& clock, envelope::Mode mode, PlainMcp plain_mcp)
+    : caller_(caller),
+      schemas_(schemas),
+      clock_(clock),
+      mode_(mode),
+      plain_mcp_(std::move(plain_mcp)) {}
+
+CallStyle PeerClient::style_of(const transport::Endpoint& endpoint) const {
+  return known_.style_of(endpoint.url()).value_or(first_style(endpoint));
+}
+
+CallStyle PeerClient::first_style(const transport::Endpoint& endpoint) const {
+  // A child or a legacy stream is most likely somebody's MCP server, and such servers may say
+  // nothing at all before the handshake: silence would cost the match.
+  bool is_mcp_first = endpoint.scheme == "stdio" || endpoint.scheme.starts_with("sse+");
+  return plain_mcp_.caller != nullptr && is_mcp_first ? CallStyle::kMcp : CallStyle::kToolName;
+}
+
+transport::Caller& PeerClient::caller_for(CallStyle style) const {
+  return style == CallStyle::kMcp && plain_mcp_.caller != nullptr ? *plain_mcp_.caller : caller_;
+}
+
+void PeerClient::remember_style(const transport::Endpoint& endpoint, CallStyle style) {
+  // What is tried first anyway needs no memory.
+  if (style == first_style(endpoint) && !known_.style_of(endpoint.url())) return;
+  if (style == CallStyle::kMcp && plain_mcp_.caller == nullptr) return;
+  known_.tell(endpoint.url(), style);
+}
+
+void PeerClient::on_registered(const transport::Endpoint& endpoint, CallStyle style) {
+  known_.forget_failures(endpoint.url());
+  if (style != CallStyle::kToolName) remember_style(endpoint, style);
+}
+
+bool PeerClient::may_be_plain(const transport::Endpoint& endpoint) const {
+  // A session on a bus is a league agent's: there is no other way to call it.
+  return plain_mcp_.caller != nullptr && endpoint.scheme != "nats";
+}
+
+void PeerClient::note_silence(const Pending& pending, const Error& why) {
+  const auto& endpoint = pending.call.endpoint;
+  if (why.code == ErrorCode::kConnectionError) return known_.forget_failures(endpoint.url());
+  if (why.code != ErrorCode::kTimeout) return;
+  known_.pass_over(endpoint.url(), pending.call.type, pending.search);
+  // An MCP server on a connection may pass over what comes before the handshake: the next attempt
+  // begins with it.
+  if (!may_be_plain(endpoint) || transport::is_http(endpoint)) return;
+  if (!known_.is_proven(endpoint.url())) remember_style(endpoint, CallStyle::kMcp);
+}
+
+void PeerClient::call(PeerCall call, Completion completion) {
+  auto now = clock_.steady_now();
+  auto search = known_.search(call.endpoint.url(), call.type, first_style(call.endpoint));
+  auto deadline = now + call.time_limit;
+  send(std::make_shared<Pending>(Pending{std::move(call), std::move(completion), now, deadline,
+                                         rpc::Id(next_id_.fetch_add(1)), std::move(search)}));
+}
+
+void PeerClient::send(const std::shared_ptr<Pending>& pending) {
+  const PeerCall& call = pending->call;
+  transport::OutboundCall out;
+  out.endpoint = call.endpoint;
+  out.bytes = std::make_shared<const std::string>(
+      frame_call(pending->search.way(), pending->id, *call.message));
+  out.deadline = pending->deadline;
+  out.budget = call.budget;
+  out.id = pending->id;
+  out.notes->message_type = std::string(envelope::wire_name(call.type));
+  out.notes->conversation_id = call.conversation_id;
+  out.notes->match_id = call.match_id;
+  out.notes->peer = call.peer;
+  auto& caller = caller_for(pending->style());
+  caller.call(std::move(out), [this, pending](transport::CallOutcome outcome) {
+    on_outcome(pending, std::move(outcome));
+  });
+}
+
+void PeerClient::on_outcome(const std::shared_ptr<Pending>& pending,
+                            transport::CallOutcome outcome) {
+  auto reply = understand(*pending, outcome);
+  if (!reply) {
+    pending->id = rpc::Id(next_id_.fetch_add(1));
+    return send(pending);
+  }
+  reply->elapsed = clock_.steady_now() - pending->started;
+  reply->sent_at = outcome.sent_at;
+  reply->notes = outcome.notes;
+  if (reply->error && !reply->is_receipt) {
+    outcome.notes->verdict = reply->error->code;
+    outcome.notes->fault = reply->error->message;
+  }
+  pending->completion(std::move(*reply));
+}
+
+std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::CallOutcome& outcome) {
+  const PeerCall& call = pending.call;
+  auto& notes = *outcome.notes;
+  notes.conversation_id = call.conversation_id;
+  notes.match_id = call.match_id;
+  notes.peer = call.peer;
+  if (outcome.error) {
+    if (tries_another_way(pending, outcome, nullptr)) return std::nullopt;
+    if (pending.has_tried_sessions) return std::move(pending.first_answer);
+    return PeerReply{.error = std::move(outcome.error)};
+  }
+  const auto& row = envelope::spec(call.type);
+  envelope::Leniencies taken;
+  auto document = schema::parse_json(outcome.bytes);
+  auto reply = document ? read_reply(std::move(*document), pending.id)
+                        : Result<IncomingReply>(document.error());
+  // The log says what came: an answer may name another conversation than its call.
+  if (reply) {
+    if (auto said = envelope::conversation_id_in(reply->message); !said.empty())
+      notes.conversation_id = std::move(said);
+  }
+  if (tries_another_way(pending, outcome, &reply)) return std::nullopt;
+  const bool has_no_method =
+      reply && reply->error &&
+      says_no_such_method(*reply->error, pending.search.way(), !pending.search.is_proven);
+  if (has_no_method && row.reply && pending.first_answer) return std::move(pending.first_answer);
+  // A web framework's error page is JSON, too.
+  const bool is_page = reply && !reply->error && !is_success(outcome.http_status) &&
+                       !looks_like_answer(reply->message);
+  if (is_page) return PeerReply{.error = no_message(outcome, "")};
+  if (!row.reply) return acknowledged(pending, outcome, reply, has_no_method);
+  if (!reply)
+    return PeerReply{
+        .error = no_message(outcome, "the answer is no JSON-RPC: " + reply.error().message)};
+  if (!is_success(outcome.http_status)) taken.add(Leniency::kReplyWithErrorStatus);
+  reply->leniencies.add(taken);
+  auto admitted = admit_reply(pending, std::move(*reply), outcome.http_status, notes);
+  if (!admitted)
+    return PeerReply{.error = admitted.error(),
+                     .is_receipt = pending.is_receipt,
+                     .has_no_method = has_no_method};
+  known_.prove(call.endpoint.url(), call.type, pending.search.way());
+  return std::move(*admitted);
+}
+
+bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& outcome,
+                                   const Result<IncomingReply>* reply) {
+  auto& notes = *outcome.notes;
+  const auto& endpoint = pending.call.endpoint;
+  const auto type = pending.call.type;
+  bool is_refused = plain_mcp_.is_refused && plain_mcp_.is_refused(endpoint);
+  auto go_on = [&notes](std::string_view why) {
+    notes.verdict = ErrorCode::kUnexpectedMessage;
+    notes.fault = why;
+    return true;
+  };
+  if (outcome.error) {
+    // Negotiation went first and there is nobody to negotiate with: a league agent after all.
+    if (pending.style() == CallStyle::kMcp && is_refused && !pending.has_tried_sessions) {
+      pending.search = {.ways = ways_of_calling(type, CallStyle::kToolName)};
+      return go_on(rpc::kTriesLeagueAgent);
+    }
+    if (pending.style() != CallStyle::kMcp) note_silence(pending, *outcome.error);
+    return false;
+  }
+  const rpc::ErrorObject* error =
+      reply != nullptr && *reply && (*reply)->error ? &*(*reply)->error : nullptr;
+  auto keep_answer = [&] {
+    if (pending.first_answer) return;
+    pending.first_answer = PeerReply{};
+    pending.first_answer->error = error != nullptr
+                                      ? peer_error(*error, outcome.http_status, pending.call.peer)
+                                      : no_message(outcome, "the answer is no JSON-RPC");
+    pending.first_answer->has_no_method = true;
+  };
+  const auto& way = pending.search.way();
+  if (error != nullptr && says_no_such_method(*error, way, !pending.search.is_proven)) {
+    keep_answer();
+    const bool lacks_wrapper = says_no_such_wrapper(*error, way);
+    if (known_.next(endpoint.url(), type, pending.search, lacks_wrapper))
+      return go_on(rpc::kTriesAnotherName);
+    if (!envelope::spec(type).reply) return false;  // that acknowledges news
+  }
+  bool has_no_message = error != nullptr || reply == nullptr || !*reply;
+  bool may_be_mcp = pending.style() != CallStyle::kMcp && may_be_plain(endpoint) && !is_refused &&
+                    has_no_message && !known_.is_proven(endpoint.url()) &&
+                    looks_like_plain_mcp(outcome.http_status, error);
+  if (!may_be_mcp) return false;
+  keep_answer();
+  pending.has_tried_sessions = true;
+  pending.search = {.ways = ways_of_calling(type, CallStyle::kMcp)};
+  return go_on(rpc::kTriesPlainMcp);
+}
+
+PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& outcome,
+                                   Result<IncomingReply>& reply, bool has_no_method) {
+  // Any 2xx body, an empty 204 and -32601 all acknowledge (protocol §9).
+  envelope::Leniencies taken;
+  if (has_no_method) taken.add(Leniency::kAckMethodNotFound);
+  if (!reply && is_success(outcome.http_status)) taken.add(Leniency::kAckWithoutJson);
+  if (reply) taken.add(reply->leniencies);
+  outcome.notes->leniencies = taken.names();
+  // A plain MCP server has no tools for news and says so as MCP wants it (-32602).
+  bool has_no_tool = pending.style() == CallStyle::kMcp && reply && reply->error &&
+                     reply->error->code == static_cast<int>(rpc::StandardCode::kInvalidParams);
+  if (reply && reply->error && !has_no_method && !has_no_tool)
+    return PeerReply{.error = peer_error(*reply->error, outcome.http_status, pending.call.peer)};
+  if (!reply && !is_success(outcome.http_status))
+    return PeerReply{.error = no_message(outcome, "not an acknowledgement")};
+  PeerReply done;
+  done.has_no_method = has_no_method || has_no_tool;
+  if (!done.has_no_method)
+    known_.prove(pending.call.endpoint.url(), pending.call.type, pending.search.way());
+  if (reply && reply->message.is_object()) {
+    done.message = std::move(reply->message);
+    if (says_type(done.message, envelope::MessageType::kLeagueError))
+      done.error = league_error(done.message, pending.call.peer);
+  }
+  return done;
+}
+
+void PeerClient::note_foreign_player(IncomingReply& reply,
+                                     const envelope::NormaliseDefaults& defaults) {
+  // It came on the connection that we opened to that player: who else's should it be? Bots answer
+  // with the id that they were started with.
+  auto found = reply.message.find("player_id");
+  if (!defaults.player_id || found == reply.message.end() || !found->is_string()) return;
+  if (found->get_ref<const std::string&>() == defaults.player_id->str()) return;
+  *found = defaults.player_id->str();
+  reply.leniencies.add(Leniency::kForeignReplyPlayer);
+}
+
+Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply, int http_status,
+                                          rpc::MessageNotes& notes) {
+  auto expected = *envelope::spec(pending.call.type).reply;
+  notes.message_type = std::string(envelope::wire_name(expected));
+  if (reply.error) return peer_error(*reply.error, http_status, pending.call.peer);
+  if (!reply.message.is_object()) {
+    return with_received(
+        {ErrorCode::kInvalidReply, "the result is not the object " + notes.message_type, "/result"},
+        reply.message);
+  }
+  if (says_type(reply.message, envelope::MessageType::kLeagueError)) {
+    notes.message_type = std::string(envelope::wire_name(envelope::MessageType::kLeagueError));
+    return league_error(reply.message, pending.call.peer);
+  }
+  if (mode_ == envelope::Mode::kStrict && !reply.leniencies.empty()) {
+    notes.leniencies = reply.leniencies.names();
+    return Error{ErrorCode::kInvalidReply,
+                 "strict mode: answer with the message as the JSON-RPC result (" +
+                     std::string(reply.leniencies.names().front()) + ")",
+                 "/result"};
+  }
+  auto defaults = pending.call.reply_defaults;
+  defaults.now = clock_.utc_now();
+  if (mode_ == envelope::Mode::kOpen) note_foreign_player(reply, defaults);
+  const bool is_receipt = mode_ == envelope::Mode::kOpen && says_received(reply.message);
+  auto normal = envelope::normalise(reply.message, expected, mode_, defaults, reply.leniencies);
+  notes.leniencies = reply.leniencies.names();
+  if (!normal) return normal.error();
+  auto envelope = schemas_.validate(expected, reply.message);
+  if (!envelope) {
+    pending.is_receipt = is_receipt;
+    if (is_receipt) notes.message_type.clear();
+    return with_received(envelope.error(), reply.message);
+  }
+  if (defaults.sender && envelope->sender.str() != *defaults.sender) {
+    if (mode_ == envelope::Mode::kStrict) {
+      return Error{ErrorCode::kSenderMismatch,
+                   "strict mode: sender must be " + *defaults.sender + ", whom this call was for",
+                   "/sender"};
+    }
+    reply.leniencies.add(Leniency::kForeignReplySender);
+    notes.leniencies = reply.leniencies.names();
+  }
+  return PeerReply{.message = std::move(reply.message), .envelope = std::move(*envelope)};
+}
+
+void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
+                      std::chrono::milliseconds time_limit,
+                      std::function<void(bool alive)> completion) {
+  transport::OutboundCall out;
+  out.endpoint = std::move(endpoint);
+  out.id = rpc::Id(next_id_.fetch_add(1));
+  out.bytes = std::make_shared<const std::string>(rpc::encode_request(out.id, "ping", "{}"));
+  out.deadline = clock_.steady_now() + time_limit;
+  out.notes->message_type = "ping";
+  out.notes->peer = peer;
+  auto& caller = caller_for(style_of(out.endpoint));
+  caller.call(std::move(out),
+              [peer, completion = std::move(completion)](transport::CallOutcome outcome) {
+                outcome.notes->message_type = "ping";
+                outcome.notes->peer = peer;
+                if (outcome.error) {
+                  outcome.notes->verdict = outcome.error->code;
+                  outcome.notes->fault = outcome.error->message;
+                }
+                completion(!outcome.error);
+              });
+}
+
+void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> completion) {
+  transport::OutboundCall out;
+  out.endpoint = std::move(call.endpoint);
+  out.id = rpc::Id(next_id_.fetch_add(1));
+  out.bytes =
+      std::make_shared<const std::string>(rpc::encode_request(out.id, call.tool, call.arguments));
+  out.deadline = clock_.steady_now() + call.time_limit;
+  out.budget = call.budget;
+  out.notes->message_type = call.tool;
+  out.notes->peer = call.peer;
+  out.notes->conversation_id = call.conversation_id;
+  out.notes->match_id = call.match_id;
+  const rpc::Id id = out.id;
+  caller_.call(std::move(out), [call = std::move(call), id, completion = std::move(completion)](
+                                   const transport::CallOutcome& outcome) {
+    outcome.notes->message_type = call.tool;
+    outcome.notes->peer = call.peer;
+    outcome.notes->conversation_id = call.conversation_id;
+    outcome.notes->match_id = call.match_id;
+    auto result = tool_result(outcome, id, call.peer, call.tool);
+    if (result) {
+      if (auto said = envelope::conversation_id_in(*result); !said.empty())
+        outcome.notes->conversation_id = std::move(said);
+    }
+    if (!result) {
+      const bool is_search =
+          call.is_search && result.error().code == ErrorCode::kUnknownMessageType;
+      outcome.notes->verdict = is_search ? ErrorCode::kUnexpectedMessage : result.error().code;
+      outcome.notes->fault =
+          is_search ? std::string(rpc::kTriesAnotherName) : result.error().message;
+    }
+    completion(std::move(result));
+  });
+}
+
+}  // namespace league::agent

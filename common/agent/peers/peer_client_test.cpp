@@ -1,0 +1,262 @@
+#include "common/agent/peers/peer_client_testing.h"
+#include "common/rpc/dialect_search.h"
+
+namespace league::agent {
+namespace {
+
+using core::ErrorCode;
+using envelope::Mode;
+using envelope::testing::golden;
+using nlohmann::json;
+
+TEST_F(PeerClientTest, FillsTheHolesOfAnAnswer) {
+  answer_result({{"accept", true}});
+  auto reply = ask(kInvite);
+  ASSERT_FALSE(reply.error) << reply.error->message;
+  EXPECT_EQ(reply.message["player_id"], "P01");
+  EXPECT_EQ(reply.message["sender"], "player:P01");
+  EXPECT_EQ(reply.message["message_type"], "GAME_JOIN_ACK");
+  EXPECT_FALSE(reply.notes->leniencies.empty());
+  auto strict = ask(kInvite, Mode::kStrict);
+  EXPECT_EQ(strict.error->code, ErrorCode::kMissingRequiredField);
+}
+
+TEST_F(PeerClientTest, NotesTheConversationThatTheAnswerNames) {
+  auto message = golden("game_join_ack");
+  message["conversation_id"] = "another";
+  answer_result(message);
+  EXPECT_EQ(ask(kInvite).notes->conversation_id, "another");
+  answer_result({{"status", "ok"}, {"conversation_id", std::string(500, 'c')}});
+  EXPECT_EQ(ask(kOver).notes->conversation_id, std::string(500, 'c'));
+  answer_result({{"accept", true}});
+  EXPECT_EQ(ask(kInvite).notes->conversation_id, "convr1m1001") << "that of the call";
+}
+
+/// Knows `name` (a method, or a tool where the method is tools/call) and answers it with `result`;
+/// to everything else it says `error`.
+std::function<transport::CallOutcome(const json& frame)> knows(const std::string& name,
+                                                               const json& result,
+                                                               const json& error) {
+  return [=](const json& frame) {
+    const json called = frame["method"] == "tools/call" ? frame["params"]["name"] : frame["method"];
+    const bool is_known = called == name;
+    transport::CallOutcome outcome;
+    outcome.http_status = is_known ? 200 : 404;  // whatever the status says
+    json reply = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
+    reply[is_known ? "result" : "error"] = is_known ? result : error;
+    outcome.bytes = reply.dump();
+    return outcome;
+  };
+}
+const json kNotFound = {{"code", -32601}, {"message", "no"}};
+
+TEST_F(PeerClientTest, SearchesForThePeersNameOfAMessageAndRemembersIt) {
+  for (const char* name :
+       {"GAME_INVITATION", "game_invitation", "receive_game_invitation", "handle_message"}) {
+    client_.reset();
+    caller_.frames.clear();
+    caller_.answer = knows(name, {{"accept", true}}, kNotFound);
+    EXPECT_FALSE(ask(kInvite).error) << name;
+    const auto tried = caller_.frames.size();
+    EXPECT_GT(tried, 1U);
+    EXPECT_NE(caller_.frames[0]["id"], caller_.frames[1]["id"]);
+    EXPECT_TRUE(caller_.frames.back()["id"].is_number_integer());
+    EXPECT_FALSE(ask(kInvite).error);
+    EXPECT_EQ(caller_.frames.size(), tried + 1);
+  }
+}
+
+TEST_F(PeerClientTest, FindsToolsThatAreUnknownByText) {
+  const json unknown = {{"code", -32603}, {"message", "Unknown tool"}};
+  caller_.answer = [&](const json& frame) {
+    auto known = knows("receive_game_invitation", {{"accept", true}}, unknown);
+    return frame["method"] == "tools/call" ? known(frame) : knows("", {}, unknown)(frame);
+  };
+  EXPECT_FALSE(ask(kInvite).error);
+  EXPECT_EQ(client_->style_of(endpoint_), CallStyle::kToolsCall);
+  EXPECT_EQ(caller_.frames.back()["params"]["name"], "receive_game_invitation");
+}
+
+TEST_F(PeerClientTest, BeginsWithTheStyleInWhichThePeerSpoke) {
+  client_ = std::make_unique<PeerClient>(caller_, envelope::testing::schemas(), time_, mode_);
+  client_->on_registered(endpoint_, CallStyle::kHandleMessage);
+  caller_.answer = knows("handle_message", {{"accept", true}},
+                         {{"code", -32000}, {"message", "Missing required fields: message"}});
+  EXPECT_FALSE(ask(kInvite).error);
+  EXPECT_EQ(caller_.frames.size(), 1U);
+}
+
+TEST_F(PeerClientTest, NeverSearchesAgainWhereNothingWorked) {
+  caller_.answer = knows("", {}, kNotFound);
+  auto first = ask(kOver);
+  EXPECT_FALSE(first.error) << "that acknowledges news";
+  EXPECT_TRUE(first.has_no_method);
+  const auto searched = caller_.frames.size();
+  (void)ask(kOver);
+  (void)ask(kOver);
+  EXPECT_EQ(caller_.frames.size(), searched + 2);
+  auto refused = ask(kInvite);
+  ASSERT_TRUE(refused.error);
+  EXPECT_TRUE(refused.has_no_method);
+  const auto again = caller_.frames.size();
+  EXPECT_TRUE(ask(kInvite).error);
+  EXPECT_EQ(caller_.frames.size(), again + 1);
+  // Another program may stand there after it has registered, or that one was gone.
+  client_->on_registered(endpoint_, CallStyle::kToolName);
+  EXPECT_TRUE(ask(kInvite).error);
+  EXPECT_GT(caller_.frames.size(), again + 2);
+  caller_.answer = [](const json& /*frame*/) {
+    transport::CallOutcome outcome;
+    outcome.error = core::Error{ErrorCode::kConnectionError, "refused", ""};
+    return outcome;
+  };
+  (void)ask(kInvite);
+  caller_.answer = knows("GAME_INVITATION", {{"accept", true}}, kNotFound);
+  EXPECT_FALSE(ask(kInvite).error);
+}
+
+TEST_F(PeerClientTest, ASearchIsNoFaultOfThePeer) {
+  std::vector<std::shared_ptr<rpc::MessageNotes>> notes;
+  caller_.answer = [&](const json& frame) {
+    auto outcome = knows("GAME_INVITATION", {{"accept", true}}, kNotFound)(frame);
+    notes.push_back(outcome.notes);
+    return outcome;
+  };
+  EXPECT_FALSE(ask(kInvite).error);
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_TRUE(rpc::is_search_for_dialect(notes.front()->fault));
+  EXPECT_FALSE(notes.back()->verdict);
+}
+
+TEST_F(PeerClientTest, ReportsAnErrorPageAsWhatItIs) {
+  answer_with(R"({"detail":[{"loc":["body"]}]})", 422);
+  for (auto type : {kInvite, kOver}) {
+    auto reply = ask(type);
+    ASSERT_TRUE(reply.error);
+    EXPECT_EQ(reply.error->code, ErrorCode::kInvalidReply);
+    EXPECT_EQ(reply.error->message, R"(HTTP 422: {"detail":[{"loc":["body"]}]})");
+  }
+  answer_with("Internal Server Error", 500);
+  EXPECT_EQ(ask(kInvite).error->message, "HTTP 500: Internal Server Error");
+  answer_with(R"({"accept":true})", 422);
+  EXPECT_FALSE(ask(kInvite).error) << "an answer is one whatever the status";
+}
+
+TEST_F(PeerClientTest, ABotMayCallItselfWhatItWasStartedAs) {
+  auto ack = golden("game_join_ack");
+  ack["player_id"] = "P04";
+  answer_result(ack);
+  auto open = ask(kInvite);
+  ASSERT_FALSE(open.error) << open.error->message;
+  EXPECT_EQ(open.message["player_id"], "P01");
+  EXPECT_EQ(open.notes->leniencies, (std::vector<std::string_view>{"foreign_reply_player"}));
+  auto strict = ask(kInvite, Mode::kStrict);
+  EXPECT_EQ(strict.message["player_id"], "P04") << "which the match refuses";
+}
+
+TEST_F(PeerClientTest, AnAcknowledgementOfTheMatchAcceptsIt) {
+  answer_result({{"status", "ACK"}, {"match_id", "R1M1"}});
+  auto open = ask(kInvite);
+  ASSERT_FALSE(open.error) << open.error->message;
+  EXPECT_EQ(open.message["accept"], true);
+  EXPECT_TRUE(ask(kInvite, Mode::kStrict).error);
+  answer_result({{"status", "OK"}, {"match_id", "R1M2"}});
+  EXPECT_TRUE(ask(kInvite).error) << "of another match";
+  answer_result({{"status", "RECEIVED"}, {"match_id", "R1M1"}});
+  EXPECT_TRUE(ask(kInvite).error) << "the answer is still to come";
+}
+
+TEST_F(PeerClientTest, TakesNearlyEverythingForAnAcknowledgement) {
+  struct Case {
+    const char* bytes;
+    int http_status;
+    bool is_fine;
+  };
+  for (const auto& one : std::vector<Case>{
+           {R"({"jsonrpc":"2.0","id":1,"result":{}})", 200, true},
+           {R"({"jsonrpc":"2.0","id":1,"result":"ok"})", 200, true},
+           {"", 204, true},
+           {"", 200, true},
+           {"OK", 200, true},
+           {"<html>", 202, true},
+           {R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"?"}})", 404, true},
+           {R"({"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"?"}})", 200, false},
+           {"<html>", 500, false},
+           {"", 503, false},
+       }) {
+    answer_with(one.bytes, one.http_status);
+    EXPECT_EQ(!ask(kOver).error, one.is_fine) << one.http_status << " " << one.bytes;
+  }
+}
+
+TEST_F(PeerClientTest, TellsTroubleOfTheConnectionFromABadAnswer) {
+  answer_with("<html>", 502);
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kConnectionError);
+  answer_with("<html>", 200);
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kInvalidReply);
+  // A bot's own codes decide nothing: it must not buy itself another attempt.
+  answer_with(
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"x","data":{"error_code":"E001"}}})");
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kInvalidReply);
+  caller_.answer = [](const json& /*frame*/) {
+    transport::CallOutcome outcome;
+    outcome.error = core::Error{ErrorCode::kTimeout, "late", ""};
+    return outcome;
+  };
+  EXPECT_EQ(ask(kInvite).error->code, ErrorCode::kTimeout);
+}
+
+TEST_F(PeerClientTest, ReadsALeagueErrorInPlaceOfTheAnswer) {
+  auto error = golden("league_error");
+  answer_result(error);
+  auto reply = ask(envelope::MessageType::kLeagueQuery);
+  ASSERT_TRUE(reply.error);
+  // A bot's word for its fault decides nothing; the manager's does (tests/in_process).
+  EXPECT_EQ(reply.error->code, core::ErrorCode::kInvalidReply);
+  EXPECT_NE(reply.error->message.find(error["error_code"].get<std::string>()), std::string::npos);
+  auto acknowledged = ask(envelope::MessageType::kMatchResultReport);
+  EXPECT_TRUE(acknowledged.error);
+}
+
+TEST_F(PeerClientTest, NotesOrRefusesAForeignSender) {
+  auto ack = golden("game_join_ack");
+  ack["sender"] = "player:P09";
+  answer_result(ack);
+  auto open = ask(kInvite);
+  ASSERT_FALSE(open.error) << open.error->message;
+  EXPECT_EQ(open.notes->leniencies, (std::vector<std::string_view>{"foreign_reply_sender"}));
+  auto strict = ask(kInvite, Mode::kStrict);
+  ASSERT_TRUE(strict.error);
+  EXPECT_EQ(strict.error->code, ErrorCode::kSenderMismatch);
+  EXPECT_EQ(strict.notes->verdict, ErrorCode::kSenderMismatch);
+}
+
+TEST_F(PeerClientTest, AnyAnswerToAPingIsLife) {
+  answer_with(R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"?"}})", 500);
+  (void)ask(kOver);
+  bool is_alive = false;
+  client_->ping(endpoint_, "player:P01", std::chrono::seconds(1),
+                [&](bool alive) { is_alive = alive; });
+  EXPECT_TRUE(is_alive);
+}
+
+TEST_F(PeerClientTest, NoAnswerMakesItThrow) {
+  for (const char* bytes :
+       {"null", "7", "[]", "[[]]", "{}", R"({"jsonrpc":2})",
+        R"({"jsonrpc":"2.0","id":1,"result":[]})", R"({"jsonrpc":"2.0","id":1,"result":null})",
+        R"({"jsonrpc":"2.0","id":1,"error":[]})",
+        R"({"jsonrpc":"2.0","id":1,"error":{"code":"x"}})", R"({"result":{"content":[{}]}})",
+        R"({"result":{"content":[{"text":"["}]}})", "\xff\xfe", R"({"params":{},"method":7})",
+        R"({"jsonrpc":"2.0","id":1,"result":{"message_type":"LEAGUE_ERROR"}})",
+        R"({"jsonrpc":"2.0","id":1,"result":{"message_type":"LEAGUE_ERROR","error_code":7}})",
+        R"({"jsonrpc":"2.0","id":1,"result":{"accept":"yes","sender":7,"timestamp":{}}})"}) {
+    answer_with(bytes);
+    for (auto mode : {Mode::kOpen, Mode::kStrict}) {
+      EXPECT_TRUE(ask(kInvite, mode).error) << bytes;
+      (void)ask(kOver, mode);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace league::agent

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/agent/peers/peer_client.h"
+#include "common/envelope/envelope_testing.h"
+#include "tests/support/fake_clock.h"
+
+/// What the tests of PeerClient share: a peer whose every answer a test decides.
+namespace league::agent {
+
+/// Answers every call at once as the test says.
+class ScriptedCaller final : public transport::Caller {
+ public:
+  std::function<transport::CallOutcome(const nlohmann::json& frame)> answer;
+  std::vector<nlohmann::json> frames;
+
+  void call(transport::OutboundCall call, Completion completion) override {
+    frames.push_back(nlohmann::json::parse(*call.bytes));
+    completion(answer(frames.back()));
+  }
+};
+
+class PeerClientTest : public ::testing::Test {
+ protected:
+  PeerReply ask(envelope::MessageType type, envelope::Mode mode = envelope::Mode::kOpen) {
+    if (!client_ || mode != mode_) {
+      client_ = std::make_unique<PeerClient>(caller_, envelope::testing::schemas(), time_, mode);
+      mode_ = mode;
+    }
+    PeerCall call;
+    call.endpoint = endpoint_;
+    call.peer = "player:P01";
+    call.conversation_id = "convr1m1001";
+    call.type = type;
+    call.message = std::make_shared<const std::string>("{}");
+    call.reply_defaults.sender = "player:P01";
+    call.reply_defaults.conversation_id = core::ConversationId("convr1m1001");
+    call.reply_defaults.player_id = core::PlayerId("P01");
+    call.reply_defaults.match_id = core::MatchId("R1M1");
+    std::optional<PeerReply> got;
+    client_->call(std::move(call), [&](PeerReply reply) {
+      EXPECT_FALSE(got) << "twice";
+      got = std::move(reply);
+    });
+    EXPECT_TRUE(got);
+    return got ? std::move(*got) : PeerReply{};
+  }
+  void answer_with(std::string bytes, int http_status = 200) {
+    caller_.answer = [bytes = std::move(bytes), http_status](const nlohmann::json& /*frame*/) {
+      transport::CallOutcome outcome;
+      outcome.http_status = http_status;
+      outcome.bytes = bytes;
+      return outcome;
+    };
+  }
+  void answer_result(const nlohmann::json& result) {
+    caller_.answer = [result](const nlohmann::json& frame) {
+      transport::CallOutcome outcome;
+      outcome.http_status = 200;
+      outcome.bytes =
+          nlohmann::json{{"jsonrpc", "2.0"}, {"id", frame["id"]}, {"result", result}}.dump();
+      return outcome;
+    };
+  }
+
+  static constexpr auto kInvite = envelope::MessageType::kGameInvitation;
+  static constexpr auto kOver = envelope::MessageType::kGameOver;
+  league::testing::FakeTime time_;
+  ScriptedCaller caller_;
+  std::unique_ptr<PeerClient> client_;
+  envelope::Mode mode_ = envelope::Mode::kOpen;
+  transport::Endpoint endpoint_ = *transport::parse_endpoint("http://127.0.0.1:8101/mcp");
+};
+
+}  // namespace league::agent

@@ -1,0 +1,103 @@
+#include "common/agent/peers/peer_errors.h"
+
+#include <utility>
+
+#include "common/agent/dialects/reply_dialect.h"
+#include "common/core/text.h"
+#include "common/rpc/codec.h"
+#include "common/schema/json_gate.h"
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using nlohmann::json;
+
+constexpr std::string_view kManager = "league_manager";
+constexpr int kTooManyRequests = 429;
+
+/// How much of an answer that is none an error text shows.
+constexpr std::size_t kShownBody = 160;
+
+std::string with_status(int http_status, const std::string& text) {
+  return is_success(http_status) ? text : "HTTP " + std::to_string(http_status) + ": " + text;
+}
+
+}  // namespace
+
+bool is_success(int http_status) {
+  return http_status == 0 || (http_status >= 200 && http_status < 300);
+}
+
+Error peer_error(const rpc::ErrorObject& error, int http_status, const std::string& peer) {
+  const bool is_ours =
+      peer == kManager && error.code == static_cast<int>(rpc::StandardCode::kInternalError);
+  const bool is_too_much = peer == kManager && http_status == kTooManyRequests;
+  const std::string said = error.code == 0 ? std::string("an error: ")
+                                           : "the error " + std::to_string(error.code) + ": ";
+  return {is_ours       ? ErrorCode::kInternalError
+          : is_too_much ? ErrorCode::kOverloaded
+                        : ErrorCode::kInvalidReply,
+          with_status(http_status, "the peer answered with " + said +
+                                       core::shown(error.message, core::kMostEchoed)),
+          ""};
+}
+
+Error no_message(const transport::CallOutcome& outcome, const std::string& why) {
+  bool gateway = outcome.http_status >= 502 && outcome.http_status <= 504;
+  const std::string body =
+      outcome.bytes.empty() ? std::string() : core::shown(outcome.bytes, kShownBody);
+  std::string text;
+  if (!is_success(outcome.http_status)) {
+    text = with_status(outcome.http_status, body.empty() ? "(no body)" : body);
+  } else {
+    text = "HTTP " + std::to_string(outcome.http_status) + ": " + why;
+    if (!body.empty()) text += "; it begins: " + body;
+  }
+  return {gateway ? ErrorCode::kConnectionError : ErrorCode::kInvalidReply, std::move(text), ""};
+}
+
+Error league_error(const json& message, const std::string& peer) {
+  auto text = [&message](const char* key) {
+    auto it = message.find(key);
+    return core::shown(
+        it != message.end() && it->is_string() ? it->get<std::string>() : std::string(),
+        core::kMostEchoed);
+  };
+  const std::string said =
+      text("error_code") + " " + text("error_name") + ": " + text("error_description");
+  if (peer != kManager)
+    return {ErrorCode::kInvalidReply, "the peer answered with LEAGUE_ERROR " + said, ""};
+  return {core::parse_error_code(text("error_code")).value_or(ErrorCode::kInvalidReply), said, ""};
+}
+
+bool says_type(const json& message, envelope::MessageType type) {
+  if (!message.is_object()) return false;
+  auto it = message.find("message_type");
+  return it != message.end() && it->is_string() &&
+         it->get_ref<const std::string&>() == envelope::wire_name(type);
+}
+
+Result<json> tool_result(const transport::CallOutcome& outcome, const rpc::Id& id,
+                         const std::string& peer, const std::string& tool) {
+  if (outcome.error) return *outcome.error;
+  auto document = schema::parse_json(outcome.bytes);
+  if (!document) return no_message(outcome, document.error().message);
+  auto decoded = rpc::decode_response(std::move(*document), id);
+  if (!decoded) return no_message(outcome, decoded.error().message);
+  auto& response = decoded->response;
+  if (!response.error) response.error = failed_tool(response.result);
+  if (response.error) {
+    auto error = peer_error(*response.error, outcome.http_status, peer);
+    if (says_no_such_method(*response.error, {CallStyle::kToolName, tool}, true))
+      error.code = ErrorCode::kUnknownMessageType;
+    return error;
+  }
+  if (says_type(response.result, envelope::MessageType::kLeagueError))
+    return league_error(response.result, peer);
+  return std::move(response.result);
+}
+
+}  // namespace league::agent

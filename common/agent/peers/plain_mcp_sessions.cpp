@@ -1,0 +1,36 @@
+#include "common/agent/peers/plain_mcp_sessions.h"
+
+#include "common/transport/caller/any_connector.h"
+
+namespace league::agent {
+namespace {
+
+std::shared_ptr<transport::Connector> plain_mcp_connector(
+    transport::Hub& hub, const transport::LineConnectorOptions& lines) {
+  transport::AnyConnectorOptions options;
+  options.lines = lines;
+  return transport::make_connector(hub, options);
+}
+
+}  // namespace
+
+PlainMcpSessions::PlainMcpSessions(transport::Hub& hub, core::Timer& timer,
+                                   const core::Clock& clock,
+                                   const transport::LineConnectorOptions& lines,
+                                   std::chrono::milliseconds longest_probe)
+    : PlainMcpSessions(plain_mcp_connector(hub, lines), timer, clock, longest_probe) {}
+
+PlainMcpSessions::PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
+                                   core::Timer& timer, const core::Clock& clock,
+                                   std::chrono::milliseconds longest_probe)
+    : PlainMcpSessions(connector, std::make_unique<mcp::SessionCaller>(
+                                      mcp::SessionTools{*connector, timer, clock},
+                                      mcp::SessionCallerOptions{.longest_probe = longest_probe})) {}
+
+PlainMcpSessions::PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
+                                   std::unique_ptr<mcp::SessionCaller> sessions)
+    : connector_(std::move(connector)),
+      refusals_(sessions->refusals()),
+      gate_(std::move(sessions)) {}
+
+}  // namespace league::agent

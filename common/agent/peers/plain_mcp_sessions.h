@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+
+#include "common/agent/peers/gated_caller.h"
+#include "common/agent/peers/peer_client.h"
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/mcp/client/session_caller.h"
+#include "common/transport/line/line_connector.h"
+#include "common/transport/link/hub.h"
+
+namespace league::agent {
+
+/// The sessions of one process with peers that are plain MCP servers, whatever their transport.
+/// Thread-safe.
+class PlainMcpSessions {
+ public:
+  /// All outlive this. `lines` is for sockets and children.
+  PlainMcpSessions(transport::Hub& hub, core::Timer& timer, const core::Clock& clock,
+                   const transport::LineConnectorOptions& lines,
+                   std::chrono::milliseconds longest_probe = mcp::kLongestProbe);
+
+  [[nodiscard]] transport::Caller& caller() { return gate_; }
+  /// For PlainMcp::is_refused.
+  [[nodiscard]] std::function<bool(const transport::Endpoint&)> refusals() const {
+    return refusals_;
+  }
+  /// Ends running calls and all sessions; later calls end with kShuttingDown.
+  void close() { gate_.close(); }
+
+ private:
+  PlainMcpSessions(std::shared_ptr<transport::Connector> connector, core::Timer& timer,
+                   const core::Clock& clock, std::chrono::milliseconds longest_probe);
+  PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
+                   std::unique_ptr<mcp::SessionCaller> sessions);
+
+  std::shared_ptr<transport::Connector> connector_;
+  std::function<bool(const transport::Endpoint&)> refusals_;
+  GatedCaller gate_;
+};
+
+}  // namespace league::agent

@@ -1,0 +1,183 @@
+#include "common/agent/runtime/delay_meter.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "common/core/crypto.h"
+#include "common/core/random_source.h"
+#include "common/transport/link/endpoint.h"
+#include "common/transport/link/request_gate.h"
+
+namespace league::agent {
+namespace {
+
+using core::ErrorCode;
+using Duration = std::chrono::nanoseconds;
+using Instant = core::Clock::Steady;
+
+constexpr auto kTick = std::chrono::milliseconds(25);
+constexpr int kTicksPerCanary = 10;
+constexpr auto kCanaryLimit = std::chrono::seconds(10);
+constexpr auto kRemembered = std::chrono::minutes(10);
+
+}  // namespace
+
+struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
+  class CanaryHandler final : public transport::MessageHandler {
+   public:
+    void on_message(transport::Inbound /*message*/, transport::ReplySlot reply) override {
+      reply.send(
+          {.bytes = R"({"jsonrpc":"2.0","id":1,"result":{"status":"ok"}})", .after_sent = {}});
+    }
+  };
+
+  Probe(transport::Caller& its_caller, core::Timer& its_timer, const core::Clock& its_clock)
+      : caller(its_caller),
+        timer(its_timer),
+        clock(its_clock),
+        token(core::to_hex(core::CryptoRandom().bytes<16>())),
+        frame(std::make_shared<const std::string>(
+            R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"auth_token":")" + token +
+            R"("}})")) {}
+
+  void begin() {
+    std::lock_guard lock(mutex);
+    running = {.from = clock.steady_now(), .to = {}, .own = {}};
+    schedule_tick();
+  }
+
+  void schedule_tick() {
+    due = clock.steady_now() + kTick;
+    timer.schedule(kTick, [weak = weak_from_this()] {
+      if (auto self = weak.lock()) self->tick();
+    });
+  }
+
+  void tick() {
+    bool sends = false;
+    Instant now = clock.steady_now();
+    {
+      std::lock_guard lock(mutex);
+      running.own.scheduling = std::max<Duration>(running.own.scheduling, now - due);
+      if (++ticks % kTicksPerCanary == 0) {
+        running.to = now;
+        remember(std::exchange(running, {.from = now, .to = {}, .own = {}}));
+        sends = !canary_since;
+        if (sends) canary_since = now;
+      }
+      schedule_tick();
+    }
+    if (sends) send_canary(now);
+  }
+
+  void send_canary(Instant since) {
+    transport::OutboundCall call;
+    call.endpoint = endpoint;
+    call.bytes = frame;
+    call.deadline = since + kCanaryLimit;
+    call.budget = transport::Budget::kGame;
+    caller.call(std::move(call),
+                [weak = weak_from_this(), since](const transport::CallOutcome& outcome) {
+                  if (auto self = weak.lock()) self->on_canary(since, outcome);
+                });
+  }
+
+  void on_canary(Instant since, const transport::CallOutcome& outcome) {
+    std::lock_guard lock(mutex);
+    canary_since.reset();
+    // What failed for another reason than time says nothing about time.
+    if (outcome.error && outcome.error->code != ErrorCode::kTimeout) return;
+    Instant now = clock.steady_now();
+    remember({.from = since, .to = now, .own = {.scheduling = {}, .canary = now - since}});
+  }
+
+  struct Sample {
+    Instant from{};
+    Instant to{};
+    core::OwnDelay own;
+  };
+
+  void remember(Sample sample) {
+    while (!samples.empty() && samples.front().to + kRemembered < sample.to) samples.pop_front();
+    samples.push_back(sample);
+  }
+
+  core::OwnDelay worst_since(Instant from) {
+    std::lock_guard lock(mutex);
+    Instant now = clock.steady_now();
+    core::OwnDelay worst = running.own;
+    worst.scheduling = std::max<Duration>(worst.scheduling, now - due);
+    if (canary_since) worst.canary = std::max<Duration>(worst.canary, now - *canary_since);
+    for (auto it = samples.rbegin(); it != samples.rend() && it->to >= from; ++it) {
+      worst.scheduling = std::max(worst.scheduling, it->own.scheduling);
+      worst.canary = std::max(worst.canary, it->own.canary);
+    }
+    return worst;
+  }
+
+  transport::Caller& caller;
+  core::Timer& timer;
+  const core::Clock& clock;
+  const std::string token;
+  const std::shared_ptr<const std::string> frame;
+  CanaryHandler handler;
+  transport::Endpoint endpoint;
+  std::unique_ptr<transport::HttpServer> server;
+
+  std::mutex mutex;  // guards the rest
+  Instant due{};  ///< of the awaited tick
+  std::uint64_t ticks = 0;
+  std::optional<Instant> canary_since;  ///< when the canary that is awaited was sent
+  Sample running;  ///< of the ticks since the last canary
+  std::deque<Sample> samples;  ///< by their end
+};
+
+core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
+    transport::HttpRuntime& runtime, transport::Caller& caller, core::Timer& timer,
+    const core::Clock& clock, transport::Bus* bus) {
+  auto probe = std::make_shared<Probe>(caller, timer, clock);
+  transport::HttpServerOptions options;
+  options.bind_address = "127.0.0.1";
+  options.port = 0;
+  // Others on this machine may find the port: they are strangers there, too.
+  options.gate = std::make_shared<transport::RequestGate>(
+      transport::RequestBudgetOptions(),
+      [token = probe->token](std::string_view, std::string_view shown,
+                             std::string_view) -> std::optional<transport::Sender> {
+        if (shown != token) return std::nullopt;
+        return transport::Sender{transport::Standing::kStaff, "canary"};
+      },
+      clock);
+  auto server = transport::HttpServer::start(runtime, options, probe->handler);
+  if (!server) return server.error();
+  probe->server = std::move(*server);
+  auto endpoint = transport::parse_endpoint(
+      "http://127.0.0.1:" + std::to_string(probe->server->port()) + "/mcp");
+  if (!endpoint) return endpoint.error();
+  probe->endpoint = std::move(*endpoint);
+  probe->begin();
+  std::unique_ptr<ProbingDelayMeter> meter(new ProbingDelayMeter(std::move(probe)));
+  if (bus != nullptr) meter->echo_ = std::make_unique<BusEcho>(*bus, timer, clock);
+  return meter;
+}
+
+ProbingDelayMeter::ProbingDelayMeter(std::shared_ptr<Probe> probe) : probe_(std::move(probe)) {}
+
+ProbingDelayMeter::~ProbingDelayMeter() { stop(); }
+
+core::OwnDelay ProbingDelayMeter::worst_since(Instant from, Route route) {
+  auto worst = probe_->worst_since(from);
+  if (route == Route::kBus && echo_)
+    worst.canary = std::max(worst.canary, echo_->worst_since(from));
+  return worst;
+}
+
+void ProbingDelayMeter::stop() {
+  if (echo_) echo_->stop();
+  if (probe_->server) probe_->server->stop();
+}
+
+}  // namespace league::agent

@@ -1,0 +1,34 @@
+#include "common/agent/runtime/exception_guard.h"
+
+#include <spdlog/spdlog.h>
+
+#include <exception>
+#include <memory>
+
+#include "common/core/text.h"
+
+namespace league::agent {
+
+void log_exception(const rpc::MessageNotes& notes, std::string_view what) {
+  constexpr std::size_t kLongest = 300;
+  spdlog::error("handling {} from {} failed, conversation {}: {}",
+                notes.message_type.empty() ? "a message" : core::shown(notes.message_type),
+                notes.peer.empty() ? "somebody" : core::shown(notes.peer),
+                notes.conversation_id.empty() ? "unknown" : core::shown(notes.conversation_id, 100),
+                core::shown(what, kLongest));
+}
+
+void ExceptionGuard::on_message(transport::Inbound message, transport::ReplySlot reply) {
+  auto notes = message.notes;  // the handler fills them in
+  try {
+    handler_.on_message(std::move(message), std::move(reply));
+  } catch (const std::exception& thrown) {
+    log_exception(*notes, thrown.what());
+    throw;
+  } catch (...) {
+    log_exception(*notes, "an exception without a text");
+    throw;
+  }
+}
+
+}  // namespace league::agent

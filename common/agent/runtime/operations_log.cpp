@@ -1,0 +1,176 @@
+#include "common/agent/runtime/operations_log.h"
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "common/agent/runtime/repeat_filter.h"
+#include "common/core/timestamp.h"
+
+namespace league::agent {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kLongestLine = 2000;
+
+/// How many bytes at `text` are not to reach a terminal; 0 where the next character is fine.
+std::size_t unprintable_at(std::string_view text) {
+  const auto byte = [text](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+  if (byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) <= 0x9f) return 2;  // C1 controls
+  // U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: lines, and the direction of writing.
+  if (byte(0) != 0xe2) return 0;
+  const bool turns = (byte(1) == 0x80 && (byte(2) == 0x8e || byte(2) == 0x8f ||
+                                          (byte(2) >= 0xa8 && byte(2) <= 0xae))) ||
+                     (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
+  return turns ? 3 : 0;
+}
+
+std::string_view payload_of(const spdlog::details::log_msg& message) {
+  return {message.payload.data(), message.payload.size()};
+}
+
+/// What people read: of one of our events the text.
+std::string text_of(std::string_view payload) {
+  if (!payload.starts_with(kEventStart)) return printable_line(payload);
+  auto event = json::parse(payload, nullptr, false);
+  auto text = event.is_object() ? event.find("message") : event.end();
+  return event.is_object() && text != event.end() && text->is_string()
+             ? printable_line(text->get_ref<const std::string&>())
+             : printable_line(payload);
+}
+
+class PrintablePayload final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm& /*time*/,
+              spdlog::memory_buf_t& out) override {
+    const std::string text = text_of(payload_of(message));
+    out.append(text.data(), text.data() + text.size());
+  }
+  [[nodiscard]] std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<PrintablePayload>();
+  }
+};
+
+std::string_view level_name(spdlog::level::level_enum level) {
+  const auto name = spdlog::level::to_string_view(level);
+  return {name.data(), name.size()};
+}
+
+class JsonFormatter final : public spdlog::formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
+    const auto at = core::UtcTimestamp(
+        std::chrono::time_point_cast<core::UtcTimestamp::TimePoint::duration>(message.time));
+    json line = json::object();
+    const auto payload = payload_of(message);
+    if (payload.starts_with(kEventStart)) line = json::parse(payload, nullptr, false);
+    if (!line.is_object()) line = json::object();
+    if (line.empty()) line["message"] = std::string(payload.substr(0, kLongestLine));
+    line["at"] = at.to_log();
+    line["program"] = std::string(message.logger_name.data(), message.logger_name.size());
+    line["level"] = level_name(message.level);
+    // As ASCII: nothing in it can reach a terminal as it is.
+    std::string text = line.dump(-1, ' ', true, json::error_handler_t::replace);
+    text += '\n';
+    out.append(text.data(), text.data() + text.size());
+  }
+  [[nodiscard]] std::unique_ptr<formatter> clone() const override {
+    return std::make_unique<JsonFormatter>();
+  }
+};
+
+/// stderr behind a RepeatFilter. Thread-safe.
+class CountingSink final : public spdlog::sinks::sink {
+ public:
+  CountingSink() = default;
+  ~CountingSink() override {
+    std::lock_guard lock(mutex_);
+    write(filter_.take_all_counts(), spdlog::log_clock::now());
+  }
+  CountingSink(const CountingSink&) = delete;
+  CountingSink& operator=(const CountingSink&) = delete;
+
+  void log(const spdlog::details::log_msg& message) override {
+    std::lock_guard lock(mutex_);
+    program_.assign(message.logger_name.data(), message.logger_name.size());
+    write(filter_.pass(message.time, message.level >= spdlog::level::warn,
+                       {static_cast<int>(message.level), std::string(payload_of(message))}),
+          message.time);
+  }
+  void flush() override {
+    std::lock_guard lock(mutex_);
+    const auto now = spdlog::log_clock::now();
+    write(filter_.take_counts(now), now);
+    inner_.flush();
+  }
+  void set_pattern(const std::string& pattern) override { inner_.set_pattern(pattern); }
+  void set_formatter(std::unique_ptr<spdlog::formatter> formatter) override {
+    inner_.set_formatter(std::move(formatter));
+  }
+
+ private:
+  void write(const std::vector<RepeatFilter::Line>& lines, spdlog::log_clock::time_point at) {
+    for (const auto& line : lines) {
+      inner_.log(spdlog::details::log_msg(
+          at, {}, program_, static_cast<spdlog::level::level_enum>(line.level), line.text));
+    }
+  }
+
+  spdlog::sinks::stderr_color_sink_mt inner_;
+  std::mutex mutex_;
+  RepeatFilter filter_;
+  std::string program_;
+};
+
+std::unique_ptr<spdlog::formatter> formatter_for(LogFormat format) {
+  if (format == LogFormat::kJson) return std::make_unique<JsonFormatter>();
+  auto formatter = std::make_unique<spdlog::pattern_formatter>(spdlog::pattern_time_type::utc);
+  formatter->add_flag<PrintablePayload>('*').set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %n %^%l%$ %*");
+  return formatter;
+}
+
+}  // namespace
+
+std::string printable_line(std::string_view text) {
+  std::string out;
+  const bool is_cut = text.size() > kLongestLine;
+  text = text.substr(0, kLongestLine);
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t bad = unprintable_at(text);
+    out += bad > 0 ? '?' : text.front();
+    text.remove_prefix(std::max<std::size_t>(bad, 1));
+  }
+  return is_cut ? out + "..." : out;
+}
+
+void set_up_log(const std::string& program, const std::string& level, LogFormat format) {
+  auto logger = std::make_shared<spdlog::logger>(program, std::make_shared<CountingSink>());
+  logger->set_formatter(formatter_for(format));
+  spdlog::set_default_logger(std::move(logger));
+  spdlog::set_level(spdlog::level::from_str(level));
+}
+
+std::string event_text(std::string_view event, std::string_view text, json fields) {
+  fields.erase("event");
+  fields["message"] = text;
+  const std::string rest = fields.dump(-1, ' ', true, json::error_handler_t::replace);
+  return std::string(kEventStart) + json(event).dump() + "," + rest.substr(1);
+}
+
+void write_event(bool is_warning, std::string_view event, std::string_view text,
+                 const json& fields) {
+  const auto level = is_warning ? spdlog::level::warn : spdlog::level::info;
+  auto logger = spdlog::default_logger();
+  if (logger->should_log(level)) logger->log(level, "{}", event_text(event, text, fields));
+}
+
+}  // namespace league::agent

@@ -1,0 +1,219 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/audit/log/log_archive.h"
+#include "common/audit/log/log_file.h"
+#include "common/audit/log/log_writer.h"
+#include "common/audit/log/packed_log.h"
+#include "common/audit/record/record.h"
+#include "common/audit/record/record_writer.h"
+#include "common/core/clock.h"
+#include "common/core/signing_key.h"
+
+namespace league::audit {
+
+struct AuditLogOptions {
+  std::filesystem::path path;  ///< of the segment that is being written
+  std::string agent;  ///< for the header
+  LogLeague league = {};
+  std::filesystem::path logs =
+      {};  ///< what holds all logs: see LogArchive; empty: none is archived
+  std::size_t queue_bytes = 64 << 20;  ///< who appends beyond it waits
+  std::uint64_t segment_bytes =
+      256ULL << 20;  ///< then the file is closed and renamed, and a new one begins
+  std::size_t max_body = 64 * 1024;  ///< of one record; see RecordWriter
+  std::size_t batch_bytes = 256 * 1024;  ///< so much in the queue wakes the writer at once
+  std::chrono::milliseconds retry_delay{200};  ///< between attempts to write on a disk that is full
+  std::chrono::milliseconds close_limit{
+      5000};  ///< so long close() tries to write on a disk that is full
+  std::uint64_t min_free_bytes = 256ULL << 20;  ///< below it free_space_ok() says no
+  /// Whether lines are chained by hashes and sealed by signed heads, so that anybody can verify the
+  /// log afterwards.
+  bool verifiable = true;
+  std::shared_ptr<const core::SigningKey>
+      key;  ///< of the agent; null: one that lives as long as the log
+  std::chrono::milliseconds seal_interval{
+      5000};  ///< the longest that a written record stays unsealed
+  std::uint64_t seal_records = 50'000;  ///< so many are sealed sooner
+  std::shared_ptr<LogFiles> files;  ///< null: the disk
+  std::shared_ptr<LogWriter> writer;  ///< what the logs of a process share; null: one of its own
+  /// Closed segments of so many bytes and more are compressed (packed_path), those of earlier runs,
+  /// too; 0: none.
+  std::uint64_t compress_from = 1 << 20;
+  std::chrono::milliseconds compress_pause{50};  ///< between two pieces of 1 MiB
+  /// Is shown each record as it is appended, not masked, on the thread that appends. Must be quick
+  /// and thread-safe. May be empty.
+  std::function<void(const Record&)> on_record = {};
+};
+
+/// Where the log stands.
+struct AuditLogState {
+  bool healthy = true;  ///< false while the last attempt to write failed
+  std::string problem;  ///< what failed, for people; empty while healthy
+  std::uint64_t records = 0;  ///< written
+  std::uint64_t bytes = 0;  ///< written
+  std::uint64_t lost =
+      0;  ///< not written when close() gave up, or appended after it; 0 in every orderly run
+  std::size_t queued_bytes = 0;
+  int segment = 1;
+};
+
+/// The conversation log of one agent. Records go into a bounded queue of its own; the writer's
+/// thread numbers, masks, serialises and writes them in batches, in the order of append(). None is
+/// dropped: who finds the queue full waits. A disk that fails is tried again until it takes the
+/// bytes or close() gives up. Thread-safe. Source: design §4 and §9, docs/audit.md.
+class AuditLog final : public RecordSink, private LogWriter::Client {
+ public:
+  /// Creates the file. A file of an earlier run becomes a closed segment and the numbers go on; one
+  /// of another league is put aside. Fails while another process writes it. `clock` outlives the
+  /// log.
+  [[nodiscard]] static core::Result<std::unique_ptr<AuditLog>> open(AuditLogOptions options,
+                                                                    const core::Clock& clock);
+  /// Closes.
+  ~AuditLog() override;
+  AuditLog(const AuditLog&) = delete;
+  AuditLog& operator=(const AuditLog&) = delete;
+
+  /// Cheap; waits only while the queue is full. After close() the record is counted as lost.
+  void append(Record record) override;
+
+  /// Waits until everything that was appended before is written; false if that took longer than
+  /// `limit`.
+  [[nodiscard]] bool flush(std::chrono::milliseconds limit);
+
+  /// The agent has its id: the file moves to `path` and a header with the new name follows. Waits
+  /// at most `limit` for what was appended before. A file that is already there becomes a closed
+  /// segment, or is put aside if it is of another league; while somebody else writes it, this one
+  /// stays where it is and has the header only.
+  [[nodiscard]] core::Result<void> retarget(
+      std::filesystem::path path, std::string agent, LogLeague league,
+      std::chrono::milliseconds limit = std::chrono::seconds(5));
+
+  /// Writes what is left. A second call does nothing.
+  void close();
+
+  [[nodiscard]] AuditLogState state() const;
+  /// False while the disk refuses what is to be written.
+  [[nodiscard]] bool healthy() const;
+  /// Whether a new match may start: healthy, and more than `min_free_bytes` were free a tenth of a
+  /// second ago or less.
+  [[nodiscard]] bool free_space_ok() const;
+  /// The newest head that is signed and on the disk; nothing before the first. Who publishes it
+  /// makes others witnesses of the log up to there.
+  [[nodiscard]] std::optional<LogHead> sealed_head() const;
+  /// Seals what was appended before, and waits for it at most `limit`; false if that took longer,
+  /// or seals are switched off.
+  [[nodiscard]] bool seal_now(std::chrono::milliseconds limit);
+  /// Waits until no closed segment is left to be compressed, at most `limit`; false if that took
+  /// longer.
+  [[nodiscard]] bool wait_until_compressed(std::chrono::milliseconds limit);
+  /// With which the seals can be verified, in hexadecimal; empty if there are none.
+  [[nodiscard]] std::string public_key() const;
+  /// The file that is being written.
+  [[nodiscard]] std::filesystem::path path() const;
+
+ private:
+  struct Retarget {
+    std::filesystem::path path;
+    std::string agent;
+    LogLeague league;
+  };
+
+  AuditLog(AuditLogOptions options, const core::Clock& clock);
+
+  // On the writer's thread.
+  std::optional<LogWriter::Time> serve() override;
+  core::Result<void> begin_segment();
+  core::Result<void> make_room_at(const std::filesystem::path& path, int& last_closed,
+                                  std::optional<LogHead>& end) const;
+  void append_header(std::string continues);
+  [[nodiscard]] bool has_given_up() const;
+  bool take_work();
+  void fill_text();
+  core::Result<void> deliver();
+  core::Result<void> write_out();
+  void text_is_done();
+  void end_segment_if_full();
+  core::Result<void> begin_next_segment();
+  bool finish();
+  void find_segments_to_compress();
+  std::optional<LogWriter::Time> compress_a_piece();
+  void stop_compressing();
+  void note_compressed();
+  [[nodiscard]] bool is_to_be_compressed(const std::filesystem::path& segment) const;
+  [[nodiscard]] std::optional<LogWriter::Time> when_to_come_again();
+  core::Result<void> sync();
+  void note_unsealed();
+  bool seal_if_due();
+  bool seal(bool closed);
+  core::Result<void> begin_seal_file(Seal seal);
+  void publish_seal();
+  void note_sealed(std::uint64_t finished);
+  std::optional<LogWriter::Time> retry_after(const core::Error& error);
+  void give_up();
+  void recovered();
+  void report_problem(const core::Error& error);
+  void report_move();
+  core::Result<void> move_to(Retarget target);
+
+  AuditLogOptions options_;  ///< path, agent and league change under mutex_, by the writer only
+  const core::Clock& clock_;
+
+  // The writer's own.
+  RecordWriter writer_;
+  std::unique_ptr<LogFile> file_;  ///< null between two segments
+  std::filesystem::path closed_segment_;  ///< whose successor is still to be begun
+  std::vector<Record> batch_;  ///< taken from the queue
+  std::size_t next_ = 0;  ///< of batch_, to be serialised
+  std::optional<Retarget> move_;  ///< to be done after batch_
+  std::optional<core::Result<void>> moved_;  ///< to be told when the new header is written
+  std::string text_;  ///< serialised
+  std::size_t text_written_ = 0;
+  std::size_t text_memory_ = 0;  ///< what its records took in the queue
+  std::uint64_t text_records_ = 0;
+  std::uint64_t seq_ = 0;
+  std::uint64_t unsealed_ = 0;  ///< lines since the last seal
+  LogWriter::Time seal_due_{};  ///< while there are any
+  std::optional<Seal> new_seal_;  ///< to be published when its line is written
+  std::uint64_t new_seal_covers_ = 0;  ///< of appended
+  bool has_seal_file_ = false;  ///< a seal of this process stands beside the log
+  bool closing_seal_tried_ = false;
+  std::uint64_t segment_written_ = 0;
+  bool has_started_ = false;  ///< this process has written a header
+  std::vector<std::filesystem::path> to_compress_;  ///< closed segments, the next one first
+  std::unique_ptr<SegmentPacker> packer_;  ///< of the next one
+  LogWriter::Time compress_at_{};  ///< while there are any
+
+  mutable std::mutex mutex_;
+  std::condition_variable room_;  ///< callers that append wait here for room
+  std::condition_variable done_;  ///< callers wait here for a flush, a retarget or the end
+  std::vector<Record> queue_;
+  std::size_t queued_bytes_ = 0;  ///< in queue_ and in the batch that is being written
+  std::uint64_t appended_ = 0;
+  std::uint64_t finished_ = 0;  ///< appended and written, or given up
+  bool closing_ = false;
+  bool is_ending_ = false;  ///< the closing seal is being written
+  bool closed_ = true;  ///< nothing will be written any more; or not yet open
+  std::chrono::steady_clock::time_point give_up_at_{};
+  std::optional<Retarget> retarget_;
+  std::optional<core::Result<void>> retarget_result_;
+  std::optional<LogHead> sealed_head_;
+  std::uint64_t seal_wish_ = 0;  ///< appended records that somebody wants sealed
+  std::uint64_t sealed_ = 0;  ///< of appended
+  bool is_compressed_ = true;  ///< false while somebody waits until nothing is left to be
+  AuditLogState state_;
+  mutable std::optional<core::Clock::Steady> looked_at_;  ///< the free space
+  mutable bool has_space_ = true;  ///< there, then
+};
+
+}  // namespace league::audit

@@ -1,0 +1,107 @@
+// The part of AuditLog that seals what is written, on the writer's thread.
+#include <utility>
+
+#include "common/audit/log/audit_log.h"
+
+namespace league::audit {
+
+core::Result<void> AuditLog::sync() { return file_->sync(); }
+
+void AuditLog::note_unsealed() {
+  if (!options_.verifiable) return;
+  closing_seal_tried_ = false;
+  if (unsealed_++ == 0) seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
+}
+
+/// Under mutex_.
+void AuditLog::note_sealed(std::uint64_t finished) {
+  sealed_ = finished;
+  done_.notify_all();
+}
+
+/// True if a seal is in text_ now. Only when all else is written.
+bool AuditLog::seal_if_due() {
+  if (!options_.verifiable) return false;
+  bool wanted = false;
+  {
+    std::unique_lock lock(mutex_);
+    // Whoever closes may have appended just before: nothing may follow the closing seal.
+    if (closing_ && (!queue_.empty() || retarget_)) return false;
+    if (closing_) {
+      is_ending_ = true;
+      lock.unlock();
+      if (std::exchange(closing_seal_tried_, true)) return false;
+      return seal(true);
+    }
+    if (unsealed_ == 0) note_sealed(finished_);
+    wanted = seal_wish_ > sealed_ && queue_.empty();
+  }
+  bool due = wanted || unsealed_ >= options_.seal_records ||
+             (std::chrono::steady_clock::now() >= seal_due_);
+  return due && unsealed_ > 0 && seal(false);
+}
+
+/// Waits for the disk, then signs what is on it. False if the disk refused, or seals are switched
+/// off.
+bool AuditLog::seal(bool closed) {
+  if (!options_.verifiable) return false;
+  if (auto synced = sync(); !synced) {
+    // What a disk has refused once it may have forgotten; the next seal is tried later, and whether
+    // it is true the hashes show.
+    report_problem(synced.error());
+    seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
+    return false;
+  }
+  new_seal_ = Seal{.agent = options_.agent,
+                   .seq = seq_,
+                   .time = clock_.utc_now(),
+                   .closed = closed,
+                   .head = writer_.chain().hash(),
+                   .signature = {}};
+  if (!has_seal_file_) {
+    if (auto kept = begin_seal_file(*new_seal_); !kept) {
+      new_seal_.reset();
+      report_problem(kept.error());
+      seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
+      return false;
+    }
+  }
+  new_seal_->signature = core::to_hex(options_.key->sign(signed_text(*new_seal_)));
+  writer_.append_seal(*new_seal_, text_);
+  {
+    std::lock_guard lock(mutex_);
+    new_seal_covers_ = finished_;
+  }
+  unsealed_ = 0;
+  return true;
+}
+
+/// A log with a seal in it and none beside it looks as if somebody had taken that away. So the
+/// first one beside it comes first; a full disk may refuse it.
+core::Result<void> AuditLog::begin_seal_file(Seal seal) {
+  seal.closed = false;  // nothing says so in the log yet
+  seal.signature = core::to_hex(options_.key->sign(signed_text(seal)));
+  auto kept = options_.files->replace(seal_path(options_.path),
+                                      seal_file_text(seal, options_.key->public_key()));
+  has_seal_file_ = kept.has_value();
+  return kept;
+}
+
+/// The file beside the log tells where the log must reach at least, whoever cuts it off.
+void AuditLog::publish_seal() {
+  Seal seal = *std::exchange(new_seal_, std::nullopt);
+  if (seal.closed && file_) {
+    if (auto synced = sync(); !synced) report_problem(synced.error());
+  }
+  // The last file is nobody else's draft: who reads the one before may take its time.
+  if (seal.closed) options_.files->end_replacing(seal_path(options_.path));
+  auto kept = options_.files->replace(seal_path(options_.path),
+                                      seal_file_text(seal, options_.key->public_key()));
+  if (!kept) report_problem(kept.error());
+  if (seal.closed) options_.files->end_replacing(seal_path(options_.path));
+  std::lock_guard lock(mutex_);
+  sealed_head_ = LogHead{.seq = seal.seq, .hash = std::move(seal.head)};
+  note_sealed(new_seal_covers_);
+}
+
+}  // namespace league::audit

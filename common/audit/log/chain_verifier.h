@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/audit/log/log_segments.h"
+#include "common/audit/record/log_chain.h"
+
+namespace league::audit {
+
+/// Something that is wrong with a log, and where.
+struct LogFault {
+  std::string file;
+  std::size_t line = 0;  ///< from 1; 0: the file as a whole
+  std::string rule;  ///< a stable name: `chain.hash`
+  std::string text;  ///< for people
+};
+
+/// Which league the records after a header belong to; empty while the agent does not know it.
+struct LeagueIdentity {
+  std::string id;
+  std::string key;  ///< the league's public key; empty in logs that were made before it was written
+  bool operator==(const LeagueIdentity&) const = default;
+};
+
+/// One line that holds a record, for those who want more than the chain.
+struct RecordLine {
+  const std::string& file;
+  std::size_t line;
+  std::uint64_t seq;
+  const std::string& agent;  ///< of the last header
+  std::string_view text;
+  const LeagueIdentity& league;  ///< of the last header
+  std::size_t run;  ///< which of the processes that wrote the log, from 0
+};
+
+/// What one process wrote of a log: from a header with `starts` to the next.
+struct LogProcess {
+  std::string created;  ///< of that header, as it stands there
+  std::string file;  ///< and where it stands
+  std::size_t line = 0;
+  bool closed = false;  ///< it ended in order
+};
+
+/// What is known of a log when its chain has been gone through.
+struct VerifiedChain {
+  std::string agent;  ///< its last name
+  std::set<std::string> names;  ///< that one and those before it
+  std::set<std::string> public_keys;
+  std::uint64_t records = 0;
+  std::uint64_t last_seq = 0;
+  std::uint64_t unsealed = 0;  ///< lines after the last seal
+  bool closed = false;  ///< it ends as a program leaves it that ended in order
+  /// Every process that wrote it ended in order: a killed one may not have written its last words.
+  bool complete = false;
+  std::vector<LogProcess> processes;  ///< that wrote it, also those that were killed at once
+  bool torn = false;  ///< the last line is cut off
+  std::string last_file;  ///< and where the log ends
+  std::size_t last_line = 0;
+  std::vector<LogFault> faults;
+
+  /// Whether the log has a line with this hash after record `seq` and before the next.
+  [[nodiscard]] bool contains(const LogHead& head) const;
+
+ private:
+  friend class ChainVerifier;
+  friend VerifiedChain verify_chain(const LogSegments&,
+                                    const std::function<void(const RecordLine&)>&);
+  std::vector<std::uint64_t> hashes_;  ///< the first half of each line's hash, sorted
+};
+
+/// Verifies hashes, numbers, headers and seals of a log and hands on each record. Source:
+/// docs/audit.md. Thread-safe for different logs.
+[[nodiscard]] VerifiedChain verify_chain(const LogSegments& log,
+                                         const std::function<void(const RecordLine&)>& each = {});
+
+}  // namespace league::audit

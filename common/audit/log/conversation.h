@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/audit/log/log_reader.h"
+
+namespace league::audit {
+
+/// One message of a conversation, with the record of each side that has one. At least one of them
+/// is there.
+struct Exchange {
+  std::optional<LogEntry> sent;  ///< as the sender logged it
+  std::optional<LogEntry> received;  ///< as the receiver did, with what it thought of it
+
+  /// The record of the side that knows more: the receiver.
+  [[nodiscard]] const LogEntry& main() const { return received ? *received : *sent; }
+  /// When it was sent, or else received.
+  [[nodiscard]] core::UtcTimestamp time() const { return sent ? sent->time : received->time; }
+};
+
+/// Puts records of several logs into one order: within a log as its monotonic clock says, between
+/// logs by wall time, and always the sending before the receiving of the same message, whatever the
+/// clocks say. Both sides' records of one message become one exchange.
+[[nodiscard]] std::vector<Exchange> merge_records(std::vector<LogEntry> entries);
+
+/// What a search through a directory brought.
+struct LogSearch {
+  std::vector<LogEntry> entries;
+  std::uint64_t records = 0;  ///< read in all
+  std::size_t files = 0;  ///< that are conversation logs
+  std::vector<std::string> problems;  ///< files and lines that could not be read
+};
+
+/// Reads all logs below `directory` and keeps the records that `wanted` accepts.
+[[nodiscard]] LogSearch search_logs(const std::filesystem::path& directory,
+                                    const std::function<bool(const LogEntry&)>& wanted);
+
+}  // namespace league::audit

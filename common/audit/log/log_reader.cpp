@@ -1,0 +1,211 @@
+#include "common/audit/log/log_reader.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unordered_map>
+#include <utility>
+
+#include "common/audit/log/log_archive.h"
+#include "common/audit/log/packed_log.h"
+#include "common/audit/record/record_writer.h"
+#include "common/schema/json_fields.h"
+
+namespace league::audit {
+namespace {
+
+using nlohmann::json;
+
+std::int64_t number(const json& line, const char* key) {
+  return schema::number_at(line, key).value_or(0);
+}
+
+/// Reads one file; remembers its header and the bodies that later records refer to.
+class Reading {
+ public:
+  Reading(const std::filesystem::path& path, const std::function<void(LogEntry)>& each)
+      : path_(path.string()), each_(each) {}
+
+  core::Result<LogFileSummary> run(std::istream& in) {
+    std::string text;
+    while (std::getline(in, text)) {
+      ++line_;
+      bool whole = !in.eof();
+      json line = json::parse(text, nullptr, false);
+      if (!whole && line.is_discarded()) {
+        summary_.torn = true;
+        break;
+      }
+      if (auto taken = take(line); !taken) return taken.error();
+    }
+    if (!header_seen_) return not_a_log("it has no header line");
+    return std::move(summary_);
+  }
+
+ private:
+  core::Error not_a_log(const std::string& why) const {
+    return {core::ErrorCode::kMalformedMessage, path_ + " is no conversation log: " + why, {}};
+  }
+
+  void problem(const std::string& what) {
+    summary_.problems.push_back(path_ + ":" + std::to_string(line_) + ": " + what);
+  }
+
+  core::Result<void> take(const json& line) {
+    if (line.is_object() && line.contains("format")) return take_header(line);
+    if (!header_seen_) return not_a_log("its first line is no header");
+    if (line.is_object() && line.contains("seal")) return {};
+    if (!line.is_object() || !line.contains("seq")) {
+      problem("not a record");
+      return {};
+    }
+    LogEntry entry = entry_of(line);
+    tie_to_request(entry);
+    if (auto time = core::UtcTimestamp::parse(schema::text_at(line, "time"))) {
+      entry.time = *time;
+    } else {
+      problem(time.error().message);
+    }
+    ++summary_.records;
+    each_(std::move(entry));
+    return {};
+  }
+
+  core::Result<void> take_header(const json& line) {
+    if (schema::text_at(line, "format") != kLogFormat)
+      return not_a_log("the format is " + schema::text_at(line, "format"));
+    if (number(line, "version") < 1 || number(line, "version") > kLogVersion) {
+      return not_a_log("version " + std::to_string(number(line, "version")) +
+                       " is unknown to this program");
+    }
+    header_seen_ = true;
+    if (line.contains("starts")) asked_.clear();
+    agent_ = schema::text_at(line, "agent");
+    segment_ = static_cast<int>(number(line, "segment"));
+    return {};
+  }
+
+  LogEntry entry_of(const json& line) {
+    LogEntry entry;
+    entry.agent = agent_;
+    entry.file = path_;
+    entry.line = line_;
+    entry.segment = segment_;
+    entry.seq = static_cast<std::uint64_t>(number(line, "seq"));
+    entry.mono_ns = number(line, "mono_ns");
+    entry.outbound = schema::text_at(line, "dir") == "out";
+    entry.kind = schema::text_at(line, "kind");
+    entry.call = static_cast<std::uint64_t>(number(line, "call"));
+    entry.peer = schema::text_at(line, "peer");
+    entry.transport = schema::text_at(line, "transport");
+    entry.conversation_id = schema::text_at(line, "conversation_id");
+    entry.message_type = schema::text_at(line, "message_type");
+    entry.match_id = schema::text_at(line, "match_id");
+    entry.http_status = static_cast<int>(number(line, "http_status"));
+    if (line.contains("elapsed_us")) entry.elapsed_us = number(line, "elapsed_us");
+    if (auto names = line.find("leniencies"); names != line.end() && names->is_array()) {
+      for (const json& name : *names) {
+        if (name.is_string()) entry.leniencies.push_back(name.get<std::string>());
+      }
+    }
+    entry.verdict = schema::text_at(line, "verdict");
+    entry.fault = schema::text_at(line, "fault");
+    entry.raw_sha256 = schema::text_at(line, "raw_sha256");
+    entry.raw_is_cut = line.contains("raw_bytes");
+    entry.raw = body_of(line, entry);
+    return entry;
+  }
+
+  /// What an answer says of its conversation is its sender's word; it belongs to its request's.
+  void tie_to_request(LogEntry& entry) {
+    if (entry.call == 0) return;
+    if (entry.kind == "request") {
+      asked_[entry.call] = entry.conversation_id;
+      return;
+    }
+    auto request = asked_.extract(entry.call);
+    if (!request.empty() && !request.mapped().empty())
+      entry.conversation_id = std::move(request.mapped());
+  }
+
+  using Bodies = std::map<std::uint64_t, std::string>;  ///< by the number of their record
+
+  std::string body_of(const json& line, const LogEntry& entry) {
+    std::string raw = schema::text_at(line, "raw");
+    Bodies& bodies = entry.kind == "request" ? broadcasts_ : answers_;
+    if (!line.contains("raw_ref")) {
+      if (line.contains("broadcast")) remember(bodies, entry.seq, raw);
+      return raw;
+    }
+    auto base = bodies.find(static_cast<std::uint64_t>(number(line, "raw_ref")));
+    auto keep = line.find("raw_keep");
+    if (base == bodies.end() || keep == line.end() || !keep->is_array() || keep->size() != 2 ||
+        !keep->at(0).is_number_unsigned() || !keep->at(1).is_number_unsigned()) {
+      problem("raw_ref names no earlier record of this file");
+      return raw;
+    }
+    std::size_t before = std::min(keep->at(0).get<std::size_t>(), base->second.size());
+    std::size_t after = std::min(keep->at(1).get<std::size_t>(), base->second.size());
+    return base->second.substr(0, before) + raw + base->second.substr(base->second.size() - after);
+  }
+
+  /// The writer refers to as many, so memory stays flat however long the file is.
+  static void remember(Bodies& bodies, std::uint64_t seq, const std::string& raw) {
+    if (bodies.size() == kRememberedBroadcasts) bodies.erase(bodies.begin());
+    bodies.emplace(seq, raw);
+  }
+
+  std::string path_;
+  const std::function<void(LogEntry)>& each_;
+  LogFileSummary summary_;
+  bool header_seen_ = false;
+  std::string agent_;
+  int segment_ = 1;
+  std::size_t line_ = 0;
+  Bodies broadcasts_;
+  Bodies answers_;
+  std::unordered_map<std::uint64_t, std::string> asked_;  ///< conversations of open calls
+};
+
+}  // namespace
+
+core::Result<LogFileSummary> read_log(const std::filesystem::path& path,
+                                      const std::function<void(LogEntry)>& each) {
+  std::ifstream file(path, std::ios::binary);
+  if (present_path(path) != path || path.extension() == ".gz") {
+    auto content = read_log_file(path);
+    if (content) {
+      std::istringstream unpacked(std::move(*content));
+      return Reading(path, each).run(unpacked);
+    }
+    file.setstate(std::ios::failbit);
+  }
+  if (!file) {
+    return core::Error{core::ErrorCode::kInternalError,
+                       path.string() +
+                           " cannot be read; check the path and its permissions; a "
+                           "compressed one may be damaged",
+                       {}};
+  }
+  return Reading(path, each).run(file);
+}
+
+std::vector<std::filesystem::path> find_logs(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator entry(directory, error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (is_archive(*entry, directory)) entry.disable_recursion_pending();
+    if (!entry->is_regular_file(error)) continue;
+    std::filesystem::path unpacked = entry->path();
+    if (unpacked.extension() == ".gz") unpacked.replace_extension();
+    if (unpacked.extension() == ".jsonl" && present_path(unpacked) == entry->path())
+      found.push_back(entry->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace league::audit

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/core/timestamp.h"
+
+namespace league::audit {
+
+/// One record as it was read back. Texts that the record does not have are empty.
+struct LogEntry {
+  std::string agent;  ///< from the header: whose log it is
+  std::string file;  ///< and where in it
+  std::size_t line = 0;
+  int segment = 1;
+  std::uint64_t seq = 0;
+  core::UtcTimestamp time;
+  std::int64_t mono_ns = 0;
+  bool outbound = false;
+  std::string kind;  ///< `request`, `reply`, `failure`
+  std::uint64_t call = 0;  ///< ties an answer to its request, in one run; 0 in old logs
+  std::string peer;
+  std::string transport;
+  std::string conversation_id;  ///< of an answer whose request stands in the file: the request's
+  std::string message_type;
+  std::string match_id;
+  int http_status = 0;
+  std::optional<std::int64_t> elapsed_us;
+  std::vector<std::string> leniencies;
+  std::string verdict;  ///< `E004`
+  std::string fault;
+  std::string raw;  ///< masked; of a broadcast put together again
+  std::string raw_sha256;  ///< of the body as it was on the wire; empty in old logs
+  bool raw_is_cut = false;  ///< there was more of it
+
+  /// The sender and the receiver, after the direction.
+  [[nodiscard]] const std::string& from() const { return outbound ? agent : peer; }
+  [[nodiscard]] const std::string& to() const { return outbound ? peer : agent; }
+};
+
+/// What is to be known about a file that was read.
+struct LogFileSummary {
+  std::uint64_t records = 0;
+  bool torn = false;  ///< the last line was cut off, as after a crash: no fault
+  std::vector<std::string> problems;  ///< lines that are no records, by file and line
+};
+
+/// Reads one file line by line and hands on each record. Fails only if it cannot be opened or is no
+/// conversation log of a version that is known here.
+[[nodiscard]] core::Result<LogFileSummary> read_log(const std::filesystem::path& path,
+                                                    const std::function<void(LogEntry)>& each);
+
+/// Every `*.jsonl` and, compressed, `*.jsonl.gz` below `directory`, but for those of other leagues
+/// in its `archive` (LogArchive), sorted by name. Links are not followed.
+[[nodiscard]] std::vector<std::filesystem::path> find_logs(const std::filesystem::path& directory);
+
+}  // namespace league::audit

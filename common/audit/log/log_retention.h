@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/result.h"
+
+namespace league::audit {
+
+/// How long the logs of earlier leagues are kept; both empty: for ever.
+struct LogRetention {
+  std::optional<std::chrono::hours> age;  ///< since their last line
+  std::optional<std::uint64_t> bytes;  ///< of all of them together
+};
+
+/// `30d` or `30` for days, `500M`, `20G`, `1T` for a size (powers of 1024; `MiB` and `MB` are the
+/// same). Fails with kInvalidFieldValue for anything else, and for 0.
+[[nodiscard]] core::Result<LogRetention> parse_retention(std::string_view text);
+
+/// Removes from `logs`/archive the leagues that `retention` does not keep, the oldest first, each
+/// as a whole: what belongs together is there or not, so nobody can hide a part. Touches nothing of
+/// the league whose logs stand in `logs` itself. Returns the names of the folders that are gone;
+/// what cannot be removed stays. For one process at a time. Source: docs/audit.md, "Files".
+std::vector<std::string> remove_old_leagues(const std::filesystem::path& logs,
+                                            const LogRetention& retention,
+                                            std::filesystem::file_time_type now);
+
+}  // namespace league::audit

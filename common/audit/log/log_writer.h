@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace league::audit {
+
+/// The one thread of a process that writes its conversation logs, however many agents there are. It
+/// sleeps until a log has something to write, waits a little for more, and then serves every log
+/// that has any. A log that cannot write for now says when it wants to be asked again and holds up
+/// nobody; a system call that does not return holds up all. Thread-safe. Source: design §9.
+class LogWriter {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  class Client {
+   public:
+    virtual ~Client() = default;
+    /// On the writer's thread: does what there is to do, and says when to come again if nobody
+    /// wakes the writer before.
+    virtual std::optional<Time> serve() = 0;
+  };
+
+  struct Options {
+    std::chrono::milliseconds batch_delay{100};  ///< the longest that expect() may wait
+  };
+
+  LogWriter();
+  explicit LogWriter(Options options);
+  /// Every client must be detached.
+  ~LogWriter();
+  LogWriter(const LogWriter&) = delete;
+  LogWriter& operator=(const LogWriter&) = delete;
+
+  /// `client` lives until it is detached.
+  void attach(Client& client);
+  /// When this returns, the client is not served and will not be. Not on the writer's thread.
+  void detach(Client& client);
+
+  /// `client` is served within the batch delay.
+  void expect(Client& client);
+  /// `client` is served as soon as the thread is free.
+  void wake(Client& client);
+
+  /// Whether `client` may begin work that takes long and memory: one client at a time does, bit by
+  /// bit in its `serve`, until it says that it has ended.
+  [[nodiscard]] bool begin_long_work(const Client& client);
+  void end_long_work(const Client& client);
+
+  /// How often the thread has woken up to serve somebody.
+  [[nodiscard]] std::uint64_t rounds() const;
+
+ private:
+  struct Entry {
+    Client* client;
+    Time due;
+    std::uint64_t served_in;  ///< the last round in which it was
+  };
+
+  void run();
+  void serve_all(std::unique_lock<std::mutex>& lock);
+  void make_due(Client& client, Time at);
+  Entry* find(const Client& client);
+  [[nodiscard]] Time earliest() const;
+
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable work_;  ///< for the thread
+  std::condition_variable served_;  ///< for a client that detaches
+  std::vector<Entry> entries_;
+  const Client* serving_ = nullptr;
+  const Client* long_worker_ = nullptr;
+  Time asleep_until_ = Time::min();  ///< min while the thread is awake
+  std::uint64_t rounds_ = 0;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace league::audit

@@ -1,0 +1,137 @@
+#include "common/audit/log/packed_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "common/core/compression.h"
+#include "common/core/draft_file.h"
+
+namespace league::audit {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEnding = ".gz";
+
+std::optional<std::string> content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return std::nullopt;
+  std::string text(static_cast<std::size_t>(file.tellg()), '\0');
+  file.seekg(0);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file) return std::nullopt;
+  return text;
+}
+
+core::Error failed(std::string_view what, const fs::path& path) {
+  return {core::ErrorCode::kInternalError,
+          "conversation log " + path.string() + ": " + std::string(what) +
+              " failed: " + std::generic_category().message(errno),
+          {}};
+}
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+fs::path packed_path(const fs::path& segment) {
+  fs::path path = segment;
+  return path += kEnding;
+}
+
+fs::path present_path(const fs::path& segment) {
+  std::error_code ignored;
+  if (segment.extension() == kEnding || fs::exists(segment, ignored)) return segment;
+  fs::path packed = packed_path(segment);
+  return fs::exists(packed, ignored) ? packed : segment;
+}
+
+std::optional<std::string> read_log_file(const fs::path& path) {
+  if (path.extension() != kEnding) {
+    if (auto content = content_of(path)) return content;
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return std::nullopt;
+    return path.extension() == ".jsonl" ? read_log_file(packed_path(path)) : std::nullopt;
+  }
+  auto packed = content_of(path);
+  if (!packed || packed->size() > kLongestPacked) return std::nullopt;
+  auto content = core::decompress(*packed, kLongestPacked);
+  if (!content) return std::nullopt;
+  return std::move(*content);
+}
+
+struct SegmentPacker::State {
+  fs::path segment;
+  fs::path draft;
+  int in = -1;
+  int out = -1;
+  core::Compressor compressor;
+  bool is_done = false;
+
+  ~State() {
+    if (in >= 0) ::close(in);
+    if (out < 0) return;
+    ::close(out);
+    if (!is_done) ::unlink(draft.c_str());
+  }
+};
+
+SegmentPacker::SegmentPacker(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+SegmentPacker::~SegmentPacker() = default;
+
+core::Result<std::unique_ptr<SegmentPacker>> SegmentPacker::begin(fs::path segment) {
+  auto state = std::make_unique<State>();
+  state->draft = packed_path(segment) += ".new";
+  state->segment = std::move(segment);
+  state->in = ::open(state->segment.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (state->in < 0) return failed("reading", state->segment);
+  ::unlink(state->draft.c_str());  // of a program that was killed
+  state->out =
+      ::open(state->draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+  if (state->out < 0) return failed("creating", state->draft);
+  return std::unique_ptr<SegmentPacker>(new SegmentPacker(std::move(state)));
+}
+
+core::Result<bool> SegmentPacker::step(std::size_t bytes) {
+  State& state = *state_;
+  std::string buffer(bytes, '\0');
+  ssize_t size = 0;
+  do {
+    size = ::read(state.in, buffer.data(), buffer.size());
+  } while (size < 0 && errno == EINTR);
+  if (size < 0) return failed("reading", state.segment);
+  std::string packed;
+  if (size > 0) {
+    state.compressor.add(std::string_view(buffer).substr(0, static_cast<std::size_t>(size)),
+                         packed);
+  } else {
+    state.compressor.end(packed);
+  }
+  if (!write_all(state.out, packed)) return failed("writing", state.draft);
+  if (size > 0) return false;
+  if (::fsync(state.out) != 0) return failed("syncing", state.draft);
+  if (::rename(state.draft.c_str(), packed_path(state.segment).c_str()) != 0)
+    return failed("renaming", state.draft);
+  state.is_done = true;
+  if (auto flushed = core::flush_directory(state.segment.parent_path()); !flushed)
+    return flushed.error();
+  if (::unlink(state.segment.c_str()) != 0) return failed("removing", state.segment);
+  return true;
+}
+
+}  // namespace league::audit

@@ -1,0 +1,179 @@
+#include "common/audit/record/json_text.h"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "common/audit/record/byte_blocks.h"
+
+namespace league::audit {
+namespace {
+
+/// 0: copy the byte; 'u': `\u00XX`; else the letter after the backslash.
+constexpr std::array<char, 256> kEscapes = [] {
+  std::array<char, 256> table{};
+  for (std::size_t i = 0; i < 0x20; ++i) table[i] = 'u';
+  table['"'] = '"';
+  table['\\'] = '\\';
+  table['\n'] = 'n';
+  table['\r'] = 'r';
+  table['\t'] = 't';
+  table['\b'] = 'b';
+  table['\f'] = 'f';
+  return table;
+}();
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+/// At most six bytes.
+char* put_letter(char letter, char* to) {
+  auto c = static_cast<unsigned char>(letter);
+  char escape = kEscapes[c];
+  if (escape == 0) {
+    *to++ = letter;
+    return to;
+  }
+  *to++ = '\\';
+  *to++ = escape;
+  if (escape != 'u') return to;
+  *to++ = '0';
+  *to++ = '0';
+  *to++ = kHex[c >> 4U];
+  *to++ = kHex[c & 15U];
+  return to;
+}
+
+/// Which letters of `block` need an escape.
+std::uint32_t escaped_in(const Block& block) {
+  return bits_of_block((block < splat(0x20)) | (block == splat('"')) | (block == splat('\\')));
+}
+
+/// One block of letters from `from`, behind which another may be read.
+inline char* put_block(const char* from, char* to) {
+  const char* end = from + kBlock;
+  const char* begin = from;
+  for (std::uint32_t escaped = escaped_in(load_block(from)); escaped != 0; escaped &= escaped - 1) {
+    const char* at = begin + std::countr_zero(escaped);
+    std::memcpy(to, from, kBlock);
+    to += at - from;
+    from = at + 1;
+    if (*at == '"') {
+      std::memcpy(to, "\\\"", 2);  // NOLINT(bugprone-not-null-terminated-result): no end is wanted
+      to += 2;
+    } else {
+      to = put_letter(*at, to);
+    }
+  }
+  std::memcpy(to, from, kBlock);
+  return to + (end - from);
+}
+
+/// `size` letters, fewer than two blocks, from a place where four may be read.
+char* put_tail(const char* from, std::size_t size, char* to) {
+  if (size >= kBlock) {
+    to = put_block(from, to);
+    from += kBlock;
+    size -= kBlock;
+  }
+  // Blanks follow, and they need no escapes.
+  return put_block(from, to) - (kBlock - size);
+}
+
+/// What two blocks and the last quote may need.
+constexpr std::size_t kMostPerBlock = 2 * 6 * kBlock + 2;
+
+/// Room for two blocks at `to` in `out`, which grows if `left` letters turn out to need more than
+/// was thought.
+char* make_room(std::string& out, char* to, std::size_t left) {
+  std::size_t size = static_cast<std::size_t>(to - out.data());
+  if (out.size() - size >= kMostPerBlock) return to;
+  out.resize(size + 6 * left + 2 * kMostPerBlock);
+  return out.data() + size;
+}
+
+/// The length of the character that begins at `i`; 0 if it is not one.
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  auto byte = [&](std::size_t at) {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  auto tail = [&](std::size_t at) { return (byte(at) & 0xC0U) == 0x80; };
+  unsigned first = byte(i);
+  unsigned second = byte(i + 1);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || !tail(i + 1)) return 0;
+  if (first < 0xE0) return 2;
+  if (!tail(i + 2)) return 0;
+  if (first < 0xF0)
+    return (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ? 0 : 3;
+  if (first > 0xF4 || !tail(i + 3)) return 0;
+  return (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F) ? 0 : 4;
+}
+
+}  // namespace
+
+void append_json_string(std::string_view text, std::string& out) {
+  // Written in place behind the end of `out`, a block at a time: a message has a quote every few
+  // bytes, and appending each run costs several times as much as copying it.
+  std::size_t before = out.size();
+  out.resize(before + text.size() + text.size() / 4 + 2 * kMostPerBlock);
+  char* to = out.data() + before;
+  *to++ = '"';
+  std::size_t i = 0;
+  for (; i + 2 * kBlock <= text.size(); i += kBlock) {
+    to = make_room(out, to, text.size() - i);
+    to = put_block(text.data() + i, to);
+  }
+  to = make_room(out, to, text.size() - i);
+  if (i < text.size()) {
+    // The last letters in a block of their own: read up to its end, written only as far as they go.
+    std::array<char, 4 * kBlock> rest;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::memset(rest.data(), ' ', rest.size());
+    std::memcpy(rest.data(), text.data() + i, text.size() - i);
+    to = put_tail(rest.data(), text.size() - i, to);
+  }
+  *to++ = '"';
+  out.resize(static_cast<std::size_t>(to - out.data()));
+}
+
+bool is_utf8(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    if (i + kBlock <= text.size()) {
+      std::uint64_t halves[2];
+      std::memcpy(halves, text.data() + i, kBlock);
+      if (((halves[0] | halves[1]) & 0x8080808080808080U) == 0) {
+        i += kBlock;
+        continue;
+      }
+    }
+    std::size_t length = utf8_length(text, i);
+    if (length == 0) return false;
+    i += length;
+  }
+  return true;
+}
+
+std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  std::size_t end = limit;
+  while (end > 0 && limit - end < 3 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80)
+    --end;
+  return text.substr(0, end);
+}
+
+void append_base64(std::string_view bytes, std::string& out) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  auto byte = [&](std::size_t i) {
+    return i < bytes.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])) : 0U;
+  };
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = byte(i) << 16U | byte(i + 1) << 8U | byte(i + 2);
+    out += kDigits[three >> 18U & 63U];
+    out += kDigits[three >> 12U & 63U];
+    out += i + 1 < bytes.size() ? kDigits[three >> 6U & 63U] : '=';
+    out += i + 2 < bytes.size() ? kDigits[three & 63U] : '=';
+  }
+}
+
+}  // namespace league::audit

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/clock.h"
+#include "common/rpc/context.h"
+#include "common/rpc/message_notes.h"
+#include "common/transport/link/log_meter.h"
+
+namespace league::audit {
+
+/// Seen from the agent that writes the log.
+enum class Direction { kIn, kOut };
+
+/// What a record is about. A failure stands in the place of a reply that did not come.
+enum class Kind { kRequest, kReply, kFailure };
+
+/// `in`, `out`.
+[[nodiscard]] std::string_view direction_name(Direction direction);
+/// `request`, `reply`, `failure`.
+[[nodiscard]] std::string_view kind_name(Kind kind);
+
+/// One message that was sent or received, before it is masked and written. Movable; belongs to one
+/// thread at a time.
+struct Record {
+  Direction direction = Direction::kIn;
+  Kind kind = Kind::kRequest;
+  /// RecordSink::next_call(): the same in a request and in its reply or failure. 0: unknown.
+  std::uint64_t call = 0;
+  core::UtcTimestamp time;  ///< when the bytes came or went
+  core::Clock::Steady mono;  ///< the same instant on the monotonic clock
+  std::string transport;  ///< `http`, `memory`, ...
+  rpc::TransportContext context;  ///< how it came, without headers; unknown before it is sent
+  std::optional<rpc::SessionId> session;
+  int http_status = 0;  ///< 0 where there is none
+  /// Reply and failure: since the request. Inbound request: how long it was worked on.
+  std::optional<std::chrono::nanoseconds> elapsed;
+  rpc::MessageNotes notes;  ///< peer, type, ids, leniencies, verdict and its text
+  std::shared_ptr<const std::string>
+      body;  ///< the bytes of the wire, not masked; may be null for none
+  /// The same body, but for a few bytes, comes again and again: a broadcast, or an answer that is
+  /// worth referring to. See RecordWriter.
+  bool broadcast = false;
+  std::shared_ptr<transport::LogMeter> meter;  ///< of who made us write it; null: nobody counts
+};
+
+/// Whether a later answer may refer to one of so many bytes.
+[[nodiscard]] inline bool is_worth_referring(std::size_t answer_bytes) {
+  constexpr std::size_t kWorthReferring = 2048;
+  return answer_bytes >= kWorthReferring;
+}
+
+/// Keeps what the log says of `context`: the transport without its headers, and the session.
+void take_context(const rpc::MessageContext& context, Record& record);
+
+/// What a record costs in the queue, in bytes.
+[[nodiscard]] std::size_t memory_of(const Record& record);
+
+/// Where decorators put their records. Implementations are thread-safe.
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  virtual void append(Record record) = 0;
+  /// The number of a new call, from 1: whoever records a request takes one, so that its answer is
+  /// known whatever the answer says of itself.
+  [[nodiscard]] std::uint64_t next_call() {
+    return calls_.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
+ private:
+  std::atomic<std::uint64_t> calls_{0};
+};
+
+}  // namespace league::audit

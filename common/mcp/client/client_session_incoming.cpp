@@ -1,0 +1,102 @@
+#include "common/mcp/client/client_session.h"
+#include "common/mcp/client/client_session_call.h"
+#include "common/mcp/protocol.h"
+#include "common/rpc/codec.h"
+#include "common/schema/json_gate.h"
+
+namespace league::mcp {
+namespace {
+
+using nlohmann::json;
+
+constexpr schema::JsonLimits kServerLimits{.max_depth = 64, .max_key_length = 1024};
+
+/// The subscription that a notification belongs to; null: to none.
+json subscription_of(const rpc::Notification& note) {
+  if (!note.params.is_object()) return nullptr;
+  auto meta = note.params.find("_meta");
+  if (meta == note.params.end() || !meta->is_object()) return nullptr;
+  return meta->value(std::string(kSubscriptionKey), json(nullptr));
+}
+
+/// True for what a server tells of itself, whatever stream it takes for that.
+bool is_for_all(std::string_view method) {
+  return method.ends_with("/list_changed") || method == "notifications/resources/updated";
+}
+
+}  // namespace
+
+void ClientSession::on_other(const transport::ReceivedMessage& message) {
+  auto document = schema::parse_json(message.bytes, kServerLimits);
+  if (!document) return;  // servers print what is no JSON, too
+  for (auto& frame : rpc::decode(std::move(*document)).frames) {
+    auto* decoded = std::get_if<rpc::Message>(&frame);
+    if (decoded == nullptr) continue;
+    if (auto* request = std::get_if<rpc::Request>(decoded)) {
+      take_request(std::move(*request), call_of(message.by_answer_to));
+    } else if (auto* note = std::get_if<rpc::Notification>(decoded)) {
+      if (note->method == "notifications/progress") {
+        on_progress(note->params);
+      } else {
+        take_notification(*note, message);
+      }
+    }
+  }
+}
+
+void ClientSession::take_request(rpc::Request request, const std::shared_ptr<Call>& call) {
+  const auto& take =
+      call && call->request.on_request ? call->request.on_request : options_.on_request;
+  if (!take) return answer_server(rpc::make_error(request.id, rpc::StandardCode::kMethodNotFound));
+  auto answer = [weak = weak_from_this(), id = request.id](rpc::Response response) {
+    response.id = id;
+    if (auto self = weak.lock()) self->answer_server(std::move(response));
+  };
+  take(std::move(request), std::move(answer));
+}
+
+void ClientSession::answer_server(rpc::Response response) {
+  Client connection;
+  transport::OutboundMessage message;
+  {
+    std::lock_guard lock(mutex_);
+    connection = client_;
+    message.headers = with_own(session_headers(negotiated_));
+  }
+  if (!connection) return;
+  message.bytes =
+      std::make_shared<const std::string>(rpc::encode(rpc::Message(std::move(response))));
+  connection->send(std::move(message));
+}
+
+void ClientSession::take_notification(const rpc::Notification& note,
+                                      const transport::ReceivedMessage& message) {
+  const json subscription = subscription_of(note);
+  std::shared_ptr<Call> call;
+  if (!subscription.is_null()) {
+    call = call_of(subscription);
+    // News of a subscription is for nobody else, also when it has ended.
+    if (call && call->request.on_notification) (void)call->request.on_notification(note);
+    return;
+  } else if (!is_for_all(note.method)) {
+    call = call_of(message.by_answer_to);
+  }
+  if (call && call->request.on_notification && call->request.on_notification(note)) return;
+  if (options_.on_notification) options_.on_notification(note, message.context);
+}
+
+std::shared_ptr<ClientSession::Call> ClientSession::call_of(const json& id) const {
+  if (!id.is_number_integer()) return nullptr;
+  std::lock_guard lock(mutex_);
+  auto found = calls_.find(id.get<RequestId>());
+  return found == calls_.end() ? nullptr : found->second;
+}
+
+void ClientSession::on_progress(const json& params) {
+  auto token = params.is_object() ? params.find("progressToken") : params.end();
+  if (!params.is_object() || token == params.end()) return;
+  auto call = call_of(*token);
+  if (call && call->request.on_progress) call->request.on_progress(params);
+}
+
+}  // namespace league::mcp

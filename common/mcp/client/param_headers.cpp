@@ -1,0 +1,168 @@
+#include "common/mcp/client/param_headers.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "common/core/text.h"
+#include "common/mcp/client/request_frame.h"
+#include "common/mcp/protocol.h"
+#include "common/schema/json_gate.h"
+
+namespace league::mcp {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+constexpr const char* kMark = "x-mcp-header";
+constexpr schema::JsonLimits kCallLimits{.max_depth = 64, .max_key_length = 1024};
+/// Of the tools of one server, whatever it lists.
+constexpr std::size_t kMostTools = 10'000;
+/// Integers beyond are not the same number for every peer (2^53 - 1).
+constexpr std::int64_t kLargestInteger = 9'007'199'254'740'991;
+
+bool is_token(std::string_view text) {
+  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return core::is_alphanumeric(c) || kOthers.find(c) != std::string_view::npos;
+  });
+}
+
+/// Walks through a schema and collects its marks.
+class MarkReader {
+ public:
+  /// The first rule that is broken.
+  std::optional<std::string> read(const json& schema, bool is_reachable) {
+    if (schema.is_array()) {
+      for (const auto& one : schema) {
+        if (auto fault = read(one, false)) return fault;
+      }
+    }
+    if (!schema.is_object()) return std::nullopt;
+    if (schema.contains(kMark)) {
+      if (auto fault = take(schema, is_reachable)) return fault;
+    }
+    for (const auto& [key, below] : schema.items()) {
+      // What these hold are values, not schemas.
+      if (key == "default" || key == "const" || key == "enum" || key == "examples") continue;
+      if (key == "properties" && below.is_object()) {
+        if (auto fault = read_properties(below, is_reachable)) return fault;
+      } else if (is_map_of_schemas(key) && below.is_object()) {
+        for (const auto& one : below) {
+          if (auto fault = read(one, false)) return fault;
+        }
+      } else if (auto fault = read(below, false)) {
+        return fault;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::vector<ParamHeader> found;
+
+ private:
+  /// Keywords whose keys are names, so one called like the mark is none.
+  static bool is_map_of_schemas(const std::string& key) {
+    constexpr std::array<std::string_view, 4> kMaps{"patternProperties", "dependentSchemas",
+                                                    "$defs", "definitions"};
+    return std::ranges::find(kMaps, key) != kMaps.end();
+  }
+
+  std::optional<std::string> read_properties(const json& properties, bool is_reachable) {
+    for (const auto& [name, below] : properties.items()) {
+      path_.push_back(name);
+      auto fault = read(below, is_reachable);
+      path_.pop_back();
+      if (fault) return fault;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> take(const json& schema, bool is_reachable) {
+    const json& mark = schema[kMark];
+    if (!is_reachable || path_.empty()) return "it is not on a property that a call always has";
+    if (!mark.is_string() || !is_token(mark.get_ref<const std::string&>()))
+      return "its value is no name of a header field";
+    auto type = schema.find("type");
+    bool is_primitive =
+        type != schema.end() && (*type == "string" || *type == "integer" || *type == "boolean");
+    if (!is_primitive) return "its property is no string, integer or boolean";
+    if (!names_.insert(core::lower_case(mark.get<std::string>())).second)
+      return "two properties have the same name of a header field";
+    found.push_back({path_, mark.get<std::string>()});
+    return std::nullopt;
+  }
+
+  std::vector<std::string> path_;
+  std::set<std::string> names_;
+};
+
+/// A value as the field has it; nothing where there is none.
+std::optional<std::string> field_value(const json& value) {
+  if (value.is_string()) return header_value(value.get_ref<const std::string&>());
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > static_cast<std::uint64_t>(kLargestInteger))
+    return std::nullopt;
+  if (!value.is_number_integer() || value.get<std::int64_t>() < -kLargestInteger)
+    return std::nullopt;
+  return value.dump();
+}
+
+}  // namespace
+
+core::Result<std::vector<ParamHeader>> read_param_headers(const json& input_schema) {
+  MarkReader reader;
+  if (auto fault = reader.read(input_schema, true))
+    return Error{ErrorCode::kInvalidReply, std::string(kMark) + ": " + *fault, "/inputSchema"};
+  return std::move(reader.found);
+}
+
+void ParamHeaders::learn(json& list_result) {
+  auto tools = list_result.is_object() ? list_result.find("tools") : list_result.end();
+  if (!list_result.is_object() || tools == list_result.end() || !tools->is_array()) return;
+  json kept = json::array();
+  for (auto& tool : *tools) {
+    auto name = tool.is_object() ? tool.find("name") : tool.end();
+    auto schema = tool.is_object() ? tool.find("inputSchema") : tool.end();
+    if (!tool.is_object() || schema == tool.end() || name == tool.end() || !name->is_string()) {
+      kept.push_back(std::move(tool));
+      continue;
+    }
+    auto marks = read_param_headers(*schema);
+    tools_.erase(name->get<std::string>());
+    if (!marks) continue;
+    if (!marks->empty() && tools_.size() < kMostTools)
+      tools_[name->get<std::string>()] = std::move(*marks);
+    kept.push_back(std::move(tool));
+  }
+  *tools = std::move(kept);
+}
+
+Headers ParamHeaders::of_call(std::string_view params) const {
+  Headers headers;
+  if (tools_.empty()) return headers;
+  auto call = schema::parse_json(params, kCallLimits);
+  if (!call || !call->is_object()) return headers;
+  auto name = call->find("name");
+  auto arguments = call->find("arguments");
+  if (name == call->end() || !name->is_string() || arguments == call->end()) return headers;
+  auto tool = tools_.find(name->get<std::string>());
+  if (tool == tools_.end()) return headers;
+  for (const auto& [path, field] : tool->second) {
+    const json* value = &*arguments;
+    for (const auto& step : path) {
+      auto next = value->is_object() ? value->find(step) : value->end();
+      value = value->is_object() && next != value->end() ? &*next : nullptr;
+      if (value == nullptr) break;
+    }
+    auto text = value == nullptr ? std::nullopt : field_value(*value);
+    if (text) headers.emplace_back(std::string(kParameterHeaderPrefix) + field, std::move(*text));
+  }
+  return headers;
+}
+
+}  // namespace league::mcp

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "common/transport/bus/bus_connection.h"
+#include "common/transport/bus/bus_context.h"
+#include "common/transport/bus/bus_listener.h"
+#include "common/transport/bus/bus_sessions.h"
+#include "common/transport/caller/link_caller.h"
+#include "common/transport/memory/links_testing.h"
+#include "common/transport/memory/memory_bus.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::transport {
+
+using nlohmann::json;  // only tests include this
+using namespace std::chrono_literals;
+
+/// Answers each request with its method and whose it was, or keeps the slots.
+class SessionHandler final : public MessageHandler {
+ public:
+  void on_message(Inbound message, ReplySlot reply) override {
+    auto request = json::parse(message.bytes);
+    sessions.push_back(std::string(message.context.session.session_id->view()));
+    contexts.push_back(message.context);
+    methods.push_back(request.value("method", ""));
+    channel = message.channel;
+    if (is_silent) {
+      kept.push_back(std::move(reply));
+      return;
+    }
+    OutboundReply answer;
+    answer.bytes =
+        json{{"jsonrpc", "2.0"}, {"id", request.value("id", json())}, {"result", methods.back()}}
+            .dump();
+    reply.send(std::move(answer));
+  }
+  void on_channel_closed(const PeerChannel& /*channel*/) override { ++closed; }
+
+  std::vector<std::string> sessions;
+  std::vector<std::string> methods;
+  std::vector<rpc::MessageContext> contexts;
+  std::shared_ptr<PeerChannel> channel;
+  std::vector<ReplySlot> kept;
+  bool is_silent = false;
+  int closed = 0;
+};
+
+/// Both sides of sessions on a bus: a manager, and one agent that calls it and can be called, with
+/// a broker inside the process that can be cut and restarted.
+class BusSessionsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { start_manager(); }
+  void TearDown() override {
+    connections_.clear();
+    settle();
+    connector_.reset();
+    settle();
+  }
+  void start_manager(std::chrono::milliseconds keep_alive = 1s) {
+    BusSessionsOptions options;
+    options.league_id = "league_a";
+    options.keep_alive = keep_alive;
+    options.on_gone = [this](const BusSession& session) { gone_.push_back(session.str()); };
+    options.on_back = [this](const BusSession& session) { back_.push_back(session.str()); };
+    auto started = BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
+    ASSERT_TRUE(started);
+    sessions_ = std::move(*started);
+  }
+  /// Delivers what waits on the hub, which is the broker's thread too.
+  void settle() {
+    for (int i = 0; i < 20; ++i) {
+      std::promise<void> done;
+      hub_->post([&done] { done.set_value(); });
+      done.get_future().wait();
+    }
+  }
+  void pass(std::chrono::milliseconds time) {
+    for (auto passed = 0ms; passed < time; passed += 50ms) {
+      time_.advance(50ms);
+      settle();
+    }
+  }
+  /// Opens a connection to `url`, which is kept, and asks it `method`.
+  struct Asked {
+    std::optional<CallOutcome> outcome;
+  };
+  std::shared_ptr<Asked> ask(const std::string& url, const std::string& method,
+                             std::chrono::milliseconds limit = 10s) {
+    auto asked = std::make_shared<Asked>();
+    OutboundCall call;
+    call.endpoint = *parse_endpoint(url);
+    call.id = rpc::Id(++last_id_);
+    call.bytes = std::make_shared<const std::string>(
+        json{{"jsonrpc", "2.0"}, {"id", last_id_}, {"method", method}}.dump());
+    call.deadline = time_.steady_now() + limit;
+    caller_->call(std::move(call), [asked](CallOutcome outcome) { asked->outcome = outcome; });
+    settle();
+    return asked;
+  }
+  static std::string result_of(const Asked& asked) {
+    if (!asked.outcome) return "no outcome";
+    if (asked.outcome->error) return asked.outcome->error->message;
+    return json::parse(asked.outcome->bytes).value("result", asked.outcome->bytes);
+  }
+
+  league::testing::FakeTime time_;
+  core::CryptoRandom random_;
+  std::unique_ptr<Hub> hub_ = *Hub::start();
+  MemoryBroker broker_{[this](auto step) { hub_->post(std::move(step)); }};
+  std::unique_ptr<Bus> manager_bus_ = broker_.connect("manager");
+  std::unique_ptr<Bus> agent_bus_ = broker_.connect("agent");
+  std::unique_ptr<Bus> other_bus_ = broker_.connect("other");
+  const BusSession agent_ = *BusSession::parse("agent-session-1");
+  const BusSession other_ = *BusSession::parse("other-session-2");
+  SessionHandler manager_;
+  SessionHandler agent_handler_;
+  std::vector<std::string> gone_;
+  std::vector<std::string> back_;
+  std::vector<std::shared_ptr<MessageConnection>> connections_;
+  std::unique_ptr<BusSessions> sessions_;
+  std::unique_ptr<BusConnector> connector_ =
+      std::make_unique<BusConnector>(*hub_, *agent_bus_, agent_, time_, time_, random_);
+  std::unique_ptr<LinkCaller> caller_ = std::make_unique<LinkCaller>(*connector_, time_, time_);
+  std::int64_t last_id_ = 0;
+};
+
+}  // namespace league::transport

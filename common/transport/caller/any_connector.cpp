@@ -1,0 +1,46 @@
+#include "common/transport/caller/any_connector.h"
+
+#include <map>
+#include <utility>
+
+namespace league::transport {
+
+namespace {
+
+class AnyConnector final : public Connector {
+ public:
+  AnyConnector(Hub& hub, const AnyConnectorOptions& options) {
+    add({"http", "https"}, std::make_shared<StreamableHttpConnector>(hub, options.http));
+    add({"sse+http", "sse+https"}, std::make_shared<LegacySseConnector>(hub, options.legacy_sse));
+    add({"ws", "wss"}, std::make_shared<WebSocketConnector>(hub, options.web_socket));
+    add({"tcp", "unix", "stdio"}, std::make_shared<LineConnector>(hub, options.lines));
+    if (options.bus) add({"nats"}, options.bus);
+  }
+
+  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override {
+    auto found = connectors_.find(endpoint.scheme);
+    if (found != connectors_.end()) {
+      return found->second->connect(endpoint, deadline, std::move(opened));
+    }
+    opened(core::Error{core::ErrorCode::kEndpointNotAllowed,
+                       "endpoint " + endpoint.url() + ": this program has no way to call " +
+                           endpoint.scheme + " endpoints",
+                       {}});
+  }
+
+ private:
+  void add(std::initializer_list<std::string> schemes,
+           const std::shared_ptr<Connector>& connector) {
+    for (const auto& scheme : schemes) connectors_.emplace(scheme, connector);
+  }
+
+  std::map<std::string, std::shared_ptr<Connector>> connectors_;
+};
+
+}  // namespace
+
+std::shared_ptr<Connector> make_connector(Hub& hub, const AnyConnectorOptions& options) {
+  return std::make_shared<AnyConnector>(hub, options);
+}
+
+}  // namespace league::transport

@@ -1,0 +1,300 @@
+#include "common/transport/caller/connection_client.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/rpc/frame_peek.h"
+
+namespace league::transport {
+namespace {
+
+struct PendingRequest {
+  Caller::Completion completion;
+  core::Clock::Steady begun;
+  std::uint64_t number = 0;  ///< tells it from a later request with the same id
+  core::Timer::Id timer = 0;
+  std::optional<core::Clock::Steady> sent_at;
+  int http_status = 0;
+  std::shared_ptr<const rpc::HeaderMap> refusal_headers;
+};
+
+std::string answer_frame(const rpc::Id& id, std::string_view member) {
+  std::string out = R"({"jsonrpc":"2.0","id":)";
+  id.append_to(out);
+  return out.append(",").append(member).append("}");
+}
+
+OutboundMessage message_of(std::string bytes) {
+  OutboundMessage out;
+  out.bytes = std::make_shared<const std::string>(std::move(bytes));
+  return out;
+}
+
+}  // namespace
+
+/// What the connection and the timer still hold when the client is gone.
+class ConnectionClient::State final : public MessageReceiver,
+                                      public std::enable_shared_from_this<State> {
+ public:
+  State(std::weak_ptr<MessageConnection> connection, const core::Clock& clock, core::Timer& timer,
+        ConnectionClientOptions options)
+      : connection_(std::move(connection)),
+        clock_(clock),
+        timer_(timer),
+        options_(std::move(options)) {}
+
+  void request(MessageConnection& connection, const rpc::Id& id, OutboundMessage message,
+               Caller::Completion completion);
+  void note_sent(const rpc::Id& id, std::uint64_t number, const SendOutcome& outcome);
+  bool fail(const rpc::Id& id, std::uint64_t number, const core::Error& why);
+  enum class End { kClosing, kClosed, kClientGone };
+  void end(const core::Error& why, End how);
+
+  void on_message(ReceivedMessage message) override;
+  void on_oversized(const rpc::FramePeek& frame, const std::string& why) override {
+    if (frame.kind != rpc::FrameKind::kResponse) return;
+    fail(frame.id, 0, error(core::ErrorCode::kReplyTooLarge, why));
+  }
+  void on_closed(const core::Error& why) override;
+
+  [[nodiscard]] bool is_open() const {
+    std::lock_guard lock(mutex_);
+    return is_open_;
+  }
+  [[nodiscard]] bool is_waiting_for(const rpc::Id& id) const {
+    std::lock_guard lock(mutex_);
+    return pending_.contains(id);
+  }
+  [[nodiscard]] std::size_t pending() const {
+    std::lock_guard lock(mutex_);
+    return pending_.size();
+  }
+  [[nodiscard]] std::uint64_t unexpected() const {
+    std::lock_guard lock(mutex_);
+    return unexpected_;
+  }
+
+ private:
+  std::optional<PendingRequest> take(const rpc::Id& id, std::uint64_t number);
+  void finish(PendingRequest request, CallOutcome outcome);
+  void refuse(Caller::Completion completion, core::ErrorCode code, const std::string& why);
+  [[nodiscard]] core::Error error(core::ErrorCode code, std::string_view cause) const;
+  void answer_or_pass_on(const rpc::FramePeek& peek, ReceivedMessage message);
+
+  const std::weak_ptr<MessageConnection> connection_;
+  const core::Clock& clock_;  // neither is touched once the client is gone: nothing is pending then
+  core::Timer& timer_;
+  const ConnectionClientOptions options_;
+  mutable std::mutex mutex_;  // guards the rest, never held while a function of others runs
+  std::unordered_map<rpc::Id, PendingRequest> pending_;
+  std::uint64_t next_number_ = 1;
+  std::uint64_t unexpected_ = 0;
+  bool is_open_ = true;
+  bool is_client_gone_ = false;
+};
+
+core::Error ConnectionClient::State::error(core::ErrorCode code, std::string_view cause) const {
+  return {code, "call of " + options_.peer + " failed: " + std::string(cause), {}};
+}
+
+void ConnectionClient::State::refuse(Caller::Completion completion, core::ErrorCode code,
+                                     const std::string& why) {
+  PendingRequest request;
+  request.begun = clock_.steady_now();
+  request.completion = std::move(completion);
+  CallOutcome outcome;
+  outcome.error = error(code, why);
+  finish(std::move(request), std::move(outcome));
+}
+
+void ConnectionClient::State::request(MessageConnection& connection, const rpc::Id& id,
+                                      OutboundMessage message, Caller::Completion completion) {
+  using core::ErrorCode;
+  auto now = clock_.steady_now();
+  std::uint64_t number = 0;
+  std::optional<std::pair<ErrorCode, std::string>> refusal;
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_open_) {
+      refusal = {ErrorCode::kConnectionError, "the connection is closed"};
+    } else if (id.is_null() || pending_.contains(id)) {
+      refusal = {ErrorCode::kInternalError, "the request's id is null or still in use"};
+    } else if (pending_.size() >= options_.max_pending) {
+      refusal = {ErrorCode::kOverloaded, "too many requests wait for answers of this peer"};
+    } else {
+      number = next_number_++;
+      pending_.emplace(id, PendingRequest{completion, now, number, 0, std::nullopt, 0, nullptr});
+    }
+  }
+  if (refusal) return refuse(std::move(completion), refusal->first, refusal->second);
+  auto weak = weak_from_this();
+  if (message.deadline != core::Clock::Steady::max()) {
+    auto timer = timer_.schedule(
+        std::max(message.deadline - now, core::Clock::Steady::duration::zero()),
+        [weak, id, number] {
+          if (auto self = weak.lock())
+            self->fail(id, number,
+                       self->error(ErrorCode::kTimeout, "the deadline came before an answer"));
+        });
+    std::lock_guard lock(mutex_);
+    auto found = pending_.find(id);
+    if (found != pending_.end() && found->second.number == number) found->second.timer = timer;
+  }
+  auto then = std::exchange(message.done, nullptr);
+  message.done = [weak, id, number, then = std::move(then)](const SendOutcome& outcome) {
+    if (then) then(outcome);
+    if (auto self = weak.lock()) self->note_sent(id, number, outcome);
+  };
+  message.lost = [weak, id, number](const core::Error& why) {
+    if (auto self = weak.lock()) self->fail(id, number, self->error(why.code, why.message));
+  };
+  message.id = id;
+  connection.send(std::move(message));
+}
+
+void ConnectionClient::State::note_sent(const rpc::Id& id, std::uint64_t number,
+                                        const SendOutcome& outcome) {
+  {
+    std::lock_guard lock(mutex_);
+    auto found = pending_.find(id);
+    if (found == pending_.end() || found->second.number != number) return;
+    if (!outcome.error) found->second.sent_at = clock_.steady_now();
+    found->second.http_status = outcome.http_status;
+    const auto* head = outcome.context.transport.as_http();
+    if (outcome.error && head != nullptr) found->second.refusal_headers = head->headers;
+  }
+  if (outcome.error) fail(id, number, error(outcome.error->code, outcome.error->message));
+}
+
+std::optional<PendingRequest> ConnectionClient::State::take(const rpc::Id& id,
+                                                            std::uint64_t number) {
+  std::lock_guard lock(mutex_);
+  auto found = pending_.find(id);
+  if (found == pending_.end() || (number != 0 && found->second.number != number)) {
+    return std::nullopt;
+  }
+  auto request = std::move(found->second);
+  pending_.erase(found);
+  return request;
+}
+
+void ConnectionClient::State::finish(PendingRequest request, CallOutcome outcome) {
+  if (request.timer != 0) timer_.cancel(request.timer);
+  outcome.elapsed = clock_.steady_now() - request.begun;
+  outcome.sent_at = request.sent_at;
+  if (outcome.error) {
+    outcome.context =
+        rpc::MessageContext::minimal(clock_).with_direction(rpc::MessageDirection::kServerToClient);
+  }
+  if (request.completion) request.completion(std::move(outcome));
+}
+
+bool ConnectionClient::State::fail(const rpc::Id& id, std::uint64_t number,
+                                   const core::Error& why) {
+  auto request = take(id, number);
+  if (!request) return false;
+  CallOutcome outcome;
+  outcome.error = why;
+  outcome.http_status = request->http_status;
+  outcome.refusal_headers = request->refusal_headers;
+  finish(std::move(*request), std::move(outcome));
+  return true;
+}
+
+void ConnectionClient::State::on_message(ReceivedMessage message) {
+  auto peek = message.frame ? std::move(*message.frame) : rpc::peek_frame(message.bytes);
+  if (peek.kind != rpc::FrameKind::kResponse) return answer_or_pass_on(peek, std::move(message));
+  auto request = take(peek.id, 0);
+  if (!request) {
+    std::lock_guard lock(mutex_);
+    ++unexpected_;
+    return;
+  }
+  CallOutcome outcome;
+  outcome.http_status = request->http_status;
+  outcome.bytes = std::move(message.bytes);
+  outcome.context = std::move(message.context);
+  finish(std::move(*request), std::move(outcome));
+}
+
+void ConnectionClient::State::answer_or_pass_on(const rpc::FramePeek& peek,
+                                                ReceivedMessage message) {
+  bool is_request = peek.kind == rpc::FrameKind::kRequest && !peek.id.is_null();
+  if (is_request && (peek.method == "ping" || !options_.on_other)) {
+    auto connection = connection_.lock();
+    if (!connection) return;
+    connection->send(message_of(answer_frame(
+        peek.id, peek.method == "ping"
+                     ? R"("result":{})"
+                     : R"("error":{"code":-32601,"message":"this client offers no methods"})")));
+    return;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    if (is_client_gone_) return;
+  }
+  if (options_.on_other) options_.on_other(std::move(message));
+}
+
+void ConnectionClient::State::end(const core::Error& why, End how) {
+  std::unordered_map<rpc::Id, PendingRequest> ended;
+  bool is_to_be_told = false;
+  {
+    std::lock_guard lock(mutex_);
+    is_open_ = false;
+    is_client_gone_ = is_client_gone_ || how == End::kClientGone;
+    is_to_be_told = how == End::kClosed && !is_client_gone_;
+    ended.swap(pending_);
+  }
+  for (auto& [id, request] : ended) {
+    CallOutcome outcome;
+    outcome.error = error(why.code, why.message);
+    finish(std::move(request), std::move(outcome));
+  }
+  if (is_to_be_told && options_.on_closed) options_.on_closed(why);
+}
+
+void ConnectionClient::State::on_closed(const core::Error& why) { end(why, End::kClosed); }
+
+ConnectionClient::ConnectionClient(std::shared_ptr<MessageConnection> connection,
+                                   const core::Clock& clock, core::Timer& timer,
+                                   ConnectionClientOptions options)
+    : connection_(std::move(connection)),
+      state_(std::make_shared<State>(connection_, clock, timer, std::move(options))) {
+  connection_->start(state_);
+}
+
+ConnectionClient::~ConnectionClient() {
+  state_->end({core::ErrorCode::kShuttingDown, "this program is stopping", {}},
+              State::End::kClientGone);
+  connection_->close();
+}
+
+void ConnectionClient::request(const rpc::Id& id, OutboundMessage message,
+                               Caller::Completion completion) {
+  state_->request(*connection_, id, std::move(message), std::move(completion));
+}
+
+void ConnectionClient::send(OutboundMessage message) { connection_->send(std::move(message)); }
+
+bool ConnectionClient::abandon(const rpc::Id& id, const core::Error& why) {
+  return state_->fail(id, 0, why);
+}
+
+void ConnectionClient::close() {
+  state_->end({core::ErrorCode::kShuttingDown, "the connection is being closed", {}},
+              State::End::kClosing);
+  connection_->close();
+}
+
+bool ConnectionClient::is_open() const { return state_->is_open(); }
+bool ConnectionClient::is_waiting_for(const rpc::Id& id) const {
+  return state_->is_waiting_for(id);
+}
+std::size_t ConnectionClient::pending() const { return state_->pending(); }
+std::uint64_t ConnectionClient::unexpected_answers() const { return state_->unexpected(); }
+
+}  // namespace league::transport

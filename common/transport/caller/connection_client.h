@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/rpc/id.h"
+#include "common/transport/link/caller.h"
+#include "common/transport/link/message_connection.h"
+
+namespace league::transport {
+
+/// How a ConnectionClient behaves. The functions run on the connection's thread and must be short.
+struct ConnectionClientOptions {
+  std::string peer;  ///< for texts of errors: the URL that was called
+  std::size_t max_pending = 1024;  ///< requests beyond are refused with kOverloaded
+  /// What is no answer to a request of ours: the peer's requests (but for `ping`, which is answered
+  /// here), notifications, batches, and what is no JSON. Without it, requests are answered
+  /// with -32601 and the rest is thrown away.
+  std::function<void(ReceivedMessage)> on_other = nullptr;
+  /// The connection is gone; after all pending requests were failed. Not called once the client is
+  /// destroyed.
+  std::function<void(const core::Error&)> on_closed = nullptr;
+};
+
+/// Requests and their answers over one connection: a table of pending requests by id, so answers
+/// may come in any order. Answers nobody waits for are counted and thrown away. Thread-safe.
+class ConnectionClient {
+ public:
+  /// Starts the connection. `clock` and `timer` outlive the client.
+  ConnectionClient(std::shared_ptr<MessageConnection> connection, const core::Clock& clock,
+                   core::Timer& timer, ConnectionClientOptions options = {});
+  /// Fails what is pending with kShuttingDown, on this thread, and closes. Afterwards none of the
+  /// functions is called any more, but for one that is running at the moment.
+  ~ConnectionClient();
+  ConnectionClient(const ConnectionClient&) = delete;
+  ConnectionClient& operator=(const ConnectionClient&) = delete;
+
+  /// Sends a request whose id in `message.bytes` is `id`. `completion` runs once: with the answer
+  /// and its context, or with kTimeout at `message.deadline`, kConnectionError (the connection
+  /// closed, or the request could not be sent), kReplyTooLarge, kOverloaded, kInternalError (an id
+  /// that is null or already pending). It runs on the connection's thread, the timer's, or within
+  /// this call.
+  void request(const rpc::Id& id, OutboundMessage message, Caller::Completion completion);
+  /// Sends what has no answer: a notification, or an answer to the peer's request.
+  void send(OutboundMessage message);
+  /// Ends a pending request with `why`; false if it is not pending. Its answer will be thrown away.
+  bool abandon(const rpc::Id& id, const core::Error& why);
+  /// Fails pending requests with kShuttingDown and closes the connection after sending what waits;
+  /// on_closed follows, for a child when it has ended.
+  void close();
+
+  [[nodiscard]] bool is_open() const;
+  [[nodiscard]] bool is_waiting_for(const rpc::Id& id) const;
+  [[nodiscard]] std::size_t pending() const;
+  /// Answers that came too late, or to nothing that was asked.
+  [[nodiscard]] std::uint64_t unexpected_answers() const;
+  [[nodiscard]] MessageConnection& connection() { return *connection_; }
+
+ private:
+  class State;
+  const std::shared_ptr<MessageConnection> connection_;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace league::transport

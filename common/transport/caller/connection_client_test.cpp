@@ -1,0 +1,209 @@
+#include "common/transport/caller/connection_client.h"
+
+#include <gtest/gtest.h>
+
+#include "common/transport/memory/links_testing.h"
+#include "common/transport/memory/memory_connection.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::transport {
+namespace {
+
+using league::testing::NotingReceiver;
+using league::testing::outbound;
+using std::chrono::seconds;
+
+/// A connection whose receiver the test calls.
+class ScriptedEnd final : public MessageConnection {
+ public:
+  void start(std::shared_ptr<MessageReceiver> its_receiver) override {
+    receiver = std::move(its_receiver);
+  }
+  void send(OutboundMessage message) override {
+    if (message.done) message.done({});
+  }
+  void set_reading(bool /*is_on*/) override {}
+  void close() override {}
+  [[nodiscard]] rpc::TransportType transport_type() const override {
+    return rpc::TransportType::kMemory;
+  }
+  [[nodiscard]] rpc::TransportContext current_context() const override {
+    return rpc::TransportContext::memory();
+  }
+  std::shared_ptr<MessageReceiver> receiver;
+};
+
+class ConnectionClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override { begin({}); }
+  void begin(ConnectionClientOptions options) {
+    options.peer = "memory";
+    options.max_pending = 3;
+    auto ends = memory_connection_pair(time_, [this](auto step) { steps_.post(std::move(step)); });
+    server_ = ends.second;
+    server_->start(receiver_);
+    client_ = std::make_unique<ConnectionClient>(ends.first, time_, time_, std::move(options));
+  }
+  void request(std::int64_t id) {
+    auto message = outbound(R"({"id":)" + std::to_string(id) + R"(,"method":"m"})");
+    message.deadline = time_.steady_now() + seconds(5);
+    client_->request(rpc::Id(id), std::move(message), [this, id](CallOutcome outcome) {
+      order_.push_back(id);
+      outcomes_.push_back(std::move(outcome));
+    });
+  }
+  void answer(const std::string& bytes) {
+    server_->send(outbound(bytes));
+    steps_.run_until_idle();
+  }
+
+  league::testing::FakeTime time_;
+  MemorySteps steps_;
+  std::shared_ptr<NotingReceiver> receiver_ = std::make_shared<NotingReceiver>();
+  std::shared_ptr<MessageConnection> server_;
+  std::vector<std::int64_t> order_;
+  std::vector<CallOutcome> outcomes_;
+  std::unique_ptr<ConnectionClient> client_;  // last: its end completes requests
+};
+
+TEST_F(ConnectionClientTest, AnswersComeInAnyOrder) {
+  request(1);
+  request(2);
+  EXPECT_TRUE(client_->is_waiting_for(rpc::Id(1)));
+  steps_.run_until_idle();
+  time_.advance(seconds(1));
+  answer(R"({"id":2,"result":"b"})");
+  answer(R"({"id":1,"error":{}})");
+  EXPECT_EQ(order_, (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(outcomes_[0].bytes, R"({"id":2,"result":"b"})");
+  EXPECT_EQ(outcomes_[0].elapsed, seconds(1));
+  EXPECT_TRUE(outcomes_[0].sent_at);
+  EXPECT_EQ(outcomes_[0].context.transport.type, rpc::TransportType::kMemory);
+  EXPECT_EQ(client_->pending(), 0U);
+  EXPECT_EQ(time_.waiting(), 0U);
+}
+
+TEST_F(ConnectionClientTest, LateAndUnknownAnswersAreCounted) {
+  request(1);
+  time_.advance(seconds(5));
+  ASSERT_EQ(outcomes_.size(), 1U);
+  EXPECT_EQ(outcomes_[0].error->code, core::ErrorCode::kTimeout);
+  answer(R"({"id":1,"result":1})");
+  answer(R"({"id":null,"error":{}})");
+  EXPECT_EQ(client_->unexpected_answers(), 2U);
+  EXPECT_EQ(outcomes_.size(), 1U);
+}
+
+TEST_F(ConnectionClientTest, RefusesWhatItCannotTellApartOrHold) {
+  request(1);
+  request(1);
+  client_->request(rpc::Id(), outbound("{}"), [&](const CallOutcome& outcome) {
+    EXPECT_EQ(outcome.error->code, core::ErrorCode::kInternalError);
+    order_.push_back(-1);
+  });
+  EXPECT_EQ(outcomes_.at(0).error->code, core::ErrorCode::kInternalError);
+  request(2);
+  request(3);
+  request(4);
+  EXPECT_EQ(outcomes_.at(1).error->code, core::ErrorCode::kOverloaded);
+  EXPECT_EQ(order_, (std::vector<std::int64_t>{1, -1, 4}));
+}
+
+TEST_F(ConnectionClientTest, TheEndFailsWhatIsPending) {
+  request(1);
+  steps_.run_until_idle();
+  server_->close();
+  steps_.run_until_idle();
+  ASSERT_EQ(outcomes_.size(), 1U);
+  EXPECT_EQ(outcomes_[0].error->code, core::ErrorCode::kConnectionError);
+  EXPECT_FALSE(client_->is_open());
+  request(2);
+  EXPECT_EQ(outcomes_.at(1).error->code, core::ErrorCode::kConnectionError);
+}
+
+/// A connection whose messages are kept by the test, as HTTP keeps each in an exchange of its own.
+class KeepingConnection final : public MessageConnection {
+ public:
+  void start(std::shared_ptr<MessageReceiver> /*receiver*/) override {}
+  void send(OutboundMessage message) override { sent.push_back(std::move(message)); }
+  void set_reading(bool /*is_on*/) override {}
+  void close() override {}
+  [[nodiscard]] rpc::TransportType transport_type() const override {
+    return rpc::TransportType::kMemory;
+  }
+  [[nodiscard]] rpc::TransportContext current_context() const override { return {}; }
+
+  std::vector<OutboundMessage> sent;
+};
+
+TEST_F(ConnectionClientTest, AnAnswerThatBreaksOffFailsItsRequestAlone) {
+  auto connection = std::make_shared<KeepingConnection>();
+  client_ = std::make_unique<ConnectionClient>(connection, time_, time_, ConnectionClientOptions{});
+  request(1);
+  request(2);
+  ASSERT_EQ(connection->sent.size(), 2U);
+  connection->sent[0].done({});
+  connection->sent[0].lost({core::ErrorCode::kConnectionError, "the stream broke off", {}});
+  ASSERT_EQ(order_, std::vector<std::int64_t>{1}) << "at once, not at its deadline";
+  EXPECT_EQ(outcomes_[0].error->code, core::ErrorCode::kConnectionError);
+  EXPECT_NE(outcomes_[0].error->message.find("the stream broke off"), std::string::npos);
+  EXPECT_TRUE(client_->is_waiting_for(rpc::Id(2)));
+}
+
+TEST_F(ConnectionClientTest, ItsOwnEndFailsWhatIsPendingAtOnce) {
+  request(1);
+  client_.reset();
+  ASSERT_EQ(outcomes_.size(), 1U);
+  EXPECT_EQ(outcomes_[0].error->code, core::ErrorCode::kShuttingDown);
+  steps_.run_until_idle();
+  EXPECT_TRUE(receiver_->wait_for_end());
+}
+
+TEST_F(ConnectionClientTest, AnswersPingsAndRefusesOtherRequests) {
+  answer(R"({"id":"p","method":"ping"})");
+  answer(R"({"id":8,"method":"sampling"})");
+  auto got = receiver_->wait_for(2);
+  EXPECT_EQ(got[0], R"({"jsonrpc":"2.0","id":"p","result":{}})");
+  EXPECT_NE(got[1].find("-32601"), std::string::npos);
+}
+
+TEST_F(ConnectionClientTest, PassesOnWhatIsNoAnswer) {
+  std::vector<std::string> others;
+  ConnectionClientOptions options;
+  options.on_other = [&](ReceivedMessage message) { others.push_back(message.bytes); };
+  client_.reset();
+  begin(std::move(options));
+  for (std::string bytes : {R"({"id":8,"method":"m"})", R"({"method":"n"})", "[]", "nonsense",
+                            R"({"id":1,"method":"ping"})"}) {
+    answer(bytes);
+  }
+  EXPECT_EQ(others, (std::vector<std::string>{R"({"id":8,"method":"m"})", R"({"method":"n"})", "[]",
+                                              "nonsense"}));
+}
+
+TEST_F(ConnectionClientTest, AnAnswerThatIsTooLargeFailsItsRequestOnly) {
+  auto end = std::make_shared<ScriptedEnd>();
+  client_ = std::make_unique<ConnectionClient>(end, time_, time_);
+  request(1);
+  request(2);
+  auto peer = end->receiver;
+  peer->on_oversized({rpc::FrameKind::kRequest, rpc::Id(1), "ping"}, "too long");
+  peer->on_oversized({rpc::FrameKind::kOther, {}, ""}, "too long");
+  peer->on_oversized({rpc::FrameKind::kResponse, rpc::Id(9), ""}, "too long");
+  EXPECT_EQ(client_->pending(), 2U);
+  peer->on_oversized({rpc::FrameKind::kResponse, rpc::Id(1), ""}, "too long");
+  ASSERT_EQ(outcomes_.size(), 1U);
+  EXPECT_EQ(outcomes_.at(0).error->code, core::ErrorCode::kReplyTooLarge);
+  peer->on_message({R"({"id":2,"result":{}})", {}});
+  EXPECT_FALSE(outcomes_.at(1).error);
+}
+
+TEST_F(ConnectionClientTest, AbandonedRequestsAreForgotten) {
+  request(1);
+  EXPECT_TRUE(client_->abandon(rpc::Id(1), {core::ErrorCode::kTimeout, "cancelled", {}}));
+  EXPECT_FALSE(client_->abandon(rpc::Id(1), {}));
+  EXPECT_EQ(outcomes_.at(0).error->message, "cancelled");
+}
+
+}  // namespace
+}  // namespace league::transport

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "common/core/result.h"
+#include "common/transport/link/caller.h"
+
+namespace league::transport {
+
+/// What calls may take of this process.
+struct HttpCallerOptions {
+  std::size_t game_calls = 256;  ///< of that budget, at once; more wait, and peers take turns
+  std::size_t broadcast_calls = 64;
+  std::size_t control_calls = 64;
+  std::size_t max_per_endpoint =
+      16;  ///< calls of one budget to one endpoint at once; more wait in its own queue
+  std::size_t max_response = 1024 * 1024;  ///< bytes of a body, else kReplyTooLarge
+  std::size_t max_idle_connections = 1024;  ///< the least recently used ones are closed
+  std::chrono::milliseconds connection_idle{30'000};
+};
+
+/// Calls peers over HTTP and HTTPS: a POST each, on connections that are kept alive, all on one
+/// thread of its own, on which the completions run. Thread-safe.
+class HttpCaller final : public Caller {
+ public:
+  /// Fails as Hub::start.
+  [[nodiscard]] static core::Result<std::unique_ptr<HttpCaller>> create(
+      const HttpCallerOptions& options = {});
+  /// Ends running calls with kShuttingDown and joins, in well under a second (but for a host name
+  /// that is being resolved at that moment). Not on the thread of the completions.
+  ~HttpCaller() override;
+  HttpCaller(const HttpCaller&) = delete;
+  HttpCaller& operator=(const HttpCaller&) = delete;
+
+  void call(OutboundCall call, Completion completion) override;
+
+ private:
+  struct Impl;
+  explicit HttpCaller(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,161 @@
+#include "common/transport/caller/patient_caller.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "common/rpc/http_headers.h"
+#include "common/transport/caller/http_call.h"
+
+namespace league::transport {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int kTooManyRequests = 429;
+constexpr milliseconds kFirstWait{100};
+constexpr milliseconds kLongestOwnWait{3200};
+
+/// The number that `text` begins with, perhaps after white space; nothing where it does not.
+std::optional<std::int64_t> number_at(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  std::int64_t number = 0;
+  auto [end, fault] = std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  constexpr std::int64_t kDay = 86'400'000;
+  if (fault != std::errc() || number < 0 || number > kDay) return std::nullopt;
+  return number;
+}
+
+std::optional<milliseconds> asked_in_body(std::string_view body) {
+  constexpr std::string_view kMember = "\"retry_after_ms\":";
+  constexpr std::size_t kLongestRefusal = 4096;
+  if (body.size() > kLongestRefusal) return std::nullopt;
+  const std::size_t at = body.find(kMember);
+  if (at == body.npos || body.find("\"error\"") == body.npos) return std::nullopt;
+  auto number = number_at(body.substr(at + kMember.size()));
+  return number ? std::optional(milliseconds(*number)) : std::nullopt;
+}
+
+std::optional<milliseconds> asked_in_header(const rpc::TransportContext& transport) {
+  const auto* http = transport.as_http();
+  if (http == nullptr || !http->headers) return std::nullopt;
+  auto value = rpc::find_header(*http->headers, "Retry-After");
+  auto seconds = value ? number_at(*value) : std::nullopt;
+  return seconds ? std::optional(milliseconds(std::chrono::seconds(*seconds))) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<milliseconds> wait_asked_for(const CallOutcome& outcome) {
+  if (outcome.error) return std::nullopt;
+  if (outcome.http_status != 0 && outcome.http_status != kTooManyRequests) return std::nullopt;
+  if (auto asked = asked_in_body(outcome.bytes)) return asked;
+  if (outcome.http_status != kTooManyRequests) return std::nullopt;
+  return asked_in_header(outcome.context.transport).value_or(milliseconds(1000));
+}
+
+/// What calls, completions and the timer hold on to; the inner caller is taken away at the end.
+struct PatientCaller::Shared : std::enable_shared_from_this<Shared> {
+  struct Attempt {
+    OutboundCall call;
+    Completion completion;
+    int refusals = 0;
+  };
+  using AttemptPtr = std::shared_ptr<Attempt>;
+
+  Shared(std::unique_ptr<Caller> its_inner, core::Timer& its_timer, const core::Clock& its_clock)
+      : timer(its_timer), clock(its_clock), inner(std::move(its_inner)) {}
+
+  void send(const AttemptPtr& attempt) {
+    {
+      std::shared_lock lock(inner_mutex);
+      if (inner) {
+        inner->call(attempt->call, [self = shared_from_this(), attempt](CallOutcome outcome) {
+          self->on_outcome(attempt, std::move(outcome));
+        });
+        return;
+      }
+    }
+    end(attempt);
+  }
+
+  static void end(const AttemptPtr& attempt) {
+    attempt->completion(failed_call(attempt->call, core::ErrorCode::kShuttingDown, "wait",
+                                    "this program is stopping"));
+  }
+
+  void on_outcome(const AttemptPtr& attempt, CallOutcome outcome) {
+    if (auto asked = wait_asked_for(outcome)) {
+      const auto own =
+          std::min(kFirstWait * (1 << std::min(attempt->refusals++, 5)), kLongestOwnWait);
+      const auto wait = std::max(*asked, own);
+      if (clock.steady_now() + wait < attempt->call.deadline && wait_and_send(attempt, wait))
+        return;
+    }
+    attempt->completion(std::move(outcome));
+  }
+
+  /// False when nothing is begun any more.
+  bool wait_and_send(const AttemptPtr& attempt, milliseconds wait) {
+    std::lock_guard lock(waiting_mutex);
+    if (is_ending) return false;
+    const std::uint64_t number = next_number++;
+    waiting.emplace(number, attempt);
+    timer.schedule(wait, [weak = weak_from_this(), number] {
+      if (auto self = weak.lock()) self->wake(number);
+    });
+    return true;
+  }
+
+  void wake(std::uint64_t number) {
+    AttemptPtr attempt;
+    {
+      std::lock_guard lock(waiting_mutex);
+      auto node = waiting.extract(number);
+      if (node.empty()) return;
+      attempt = std::move(node.mapped());
+    }
+    send(attempt);
+  }
+
+  void close() {
+    std::map<std::uint64_t, AttemptPtr> left;
+    {
+      std::lock_guard lock(waiting_mutex);
+      is_ending = true;
+      left.swap(waiting);
+    }
+    std::unique_ptr<Caller> closing;
+    {
+      std::unique_lock lock(inner_mutex);
+      closing = std::move(inner);
+    }
+    closing.reset();
+    for (const auto& [number, attempt] : left) end(attempt);
+  }
+
+  core::Timer& timer;
+  const core::Clock& clock;
+  std::shared_mutex inner_mutex;  // shared: inner is in use; alone: it is taken away
+  std::unique_ptr<Caller> inner;
+  std::mutex waiting_mutex;  // guards the rest
+  bool is_ending = false;
+  std::uint64_t next_number = 0;
+  std::map<std::uint64_t, AttemptPtr> waiting;
+};
+
+PatientCaller::PatientCaller(std::unique_ptr<Caller> inner, core::Timer& timer,
+                             const core::Clock& clock)
+    : shared_(std::make_shared<Shared>(std::move(inner), timer, clock)) {}
+
+PatientCaller::~PatientCaller() { shared_->close(); }
+
+void PatientCaller::call(OutboundCall call, Completion completion) {
+  shared_->send(std::make_shared<Shared::Attempt>(
+      Shared::Attempt{std::move(call), std::move(completion), 0}));
+}
+
+}  // namespace league::transport

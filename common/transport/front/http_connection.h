@@ -1,0 +1,138 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "common/transport/front/httplib_server.h"
+#include "common/transport/front/request_scanner.h"
+#include "common/transport/link/log_meter.h"
+#include "common/transport/link/socket.h"
+#include "common/transport/stream/stream_host.h"
+
+namespace league::transport {
+
+/// What the front knows of one listening server; shared by its listener and connections.
+struct ServerState {
+  ServerState(HttpServerOptions server_options, MessageHandler& handler, const StreamShare& share)
+      : options(std::move(server_options)),
+        streams(StreamHost::create(share, options, handler)),
+        http(options, handler, *streams) {}
+
+  const HttpServerOptions options;
+  const std::shared_ptr<StreamHost> streams;
+  HttplibServer http;
+  std::atomic<bool> is_stopping =
+      false;  ///< no new connections, each answer is a connection's last
+  std::atomic<bool> is_stopped = false;  ///< no request reaches the handler any more
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t connections = 0;  ///< guarded by mutex
+  std::size_t serving = 0;  ///< requests that are in the handler now; guarded by mutex
+};
+
+/// One socket that is listened on. `mutex` guards `fd`.
+struct Listener {
+  std::uint64_t id = 0;
+  std::mutex mutex;
+  FileDescriptor fd;
+  std::shared_ptr<ServerState> server;
+  bool needs_rearm =
+      false;  ///< accepting failed for want of descriptors; the next sweep tries again
+};
+
+/// One accepted connection. Whoever owns it (kOwned, by `claim`) may touch everything; others may
+/// only claim.
+class Connection {
+ public:
+  enum class State {
+    kOwned,  ///< a thread or the queue has it
+    kArmed,  ///< epoll watches it
+    kParked,  ///< its request is with a handler that answers later
+    kClosed,
+  };
+  using Deadline = std::chrono::steady_clock::time_point;
+
+  Connection(std::uint64_t connection_id, FileDescriptor socket,
+             std::shared_ptr<ServerState> its_server)
+      : id(connection_id),
+        fd(std::move(socket)),
+        server(std::move(its_server)),
+        scanner(server->options.limits) {}
+
+  /// Takes ownership from `from`; false when the connection is in another state.
+  [[nodiscard]] bool claim(State from) {
+    std::lock_guard lock(mutex_);
+    if (state_ != from) return false;
+    state_ = State::kOwned;
+    return true;
+  }
+  /// Gives ownership away; `arm` runs under the lock, so that nobody can claim before it is done.
+  template <typename Arm>
+  void release(State to, Deadline until, Arm arm) {
+    std::lock_guard lock(mutex_);
+    state_ = to;
+    deadline_ = until;
+    arm();
+  }
+  /// The same with the deadline as it was.
+  template <typename Arm>
+  void rearm(Arm arm) {
+    std::lock_guard lock(mutex_);
+    state_ = State::kArmed;
+    arm();
+  }
+  /// As release, while a handler has the request.
+  template <typename Arm>
+  void park(std::shared_ptr<HttpExchange> its_exchange, Arm arm) {
+    std::lock_guard lock(mutex_);
+    state_ = State::kParked;
+    deadline_ = Deadline::max();
+    parked_ = std::move(its_exchange);
+    arm();
+  }
+  /// What the connection waits for; null where it is not parked. For code that sees its peer go.
+  [[nodiscard]] std::shared_ptr<HttpExchange> parked_exchange() {
+    std::lock_guard lock(mutex_);
+    return state_ == State::kParked ? parked_ : nullptr;
+  }
+  [[nodiscard]] bool is_overdue(Deadline now) {
+    std::lock_guard lock(mutex_);
+    return state_ == State::kArmed && deadline_ <= now;
+  }
+
+  const std::uint64_t id;
+  FileDescriptor fd;
+  const std::shared_ptr<ServerState> server;
+  SocketAddress remote;
+  std::string peer;  ///< whose turn it is in the fair queue
+  std::string address;  ///< with which strangers are counted, see budget_address
+  std::shared_ptr<const rpc::ConnectionInfo> info;
+
+  RequestScanner scanner;
+  std::string in;
+  Deadline request_begun{};
+  std::string out;  ///< what the peer has not taken yet
+  std::size_t sent = 0;
+  std::shared_ptr<HttpExchange> exchange;
+  std::function<void()> after_sent;
+  bool close_after = false;  ///< when everything is sent
+  bool is_draining = false;  ///< refused: what still comes is thrown away
+  bool peer_finished = false;  ///< it will send no more
+  bool is_known = false;  ///< a request of it has shown a credential, or its server asks for none
+  bool is_first_served = false;  ///< the request in work goes before those of strangers
+  bool is_held = false;  ///< its refusal is ready and leaves in a moment
+  std::shared_ptr<LogMeter> meter;  ///< of who sent the request in work; may be null
+
+ private:
+  std::mutex mutex_;
+  State state_ = State::kOwned;
+  std::shared_ptr<HttpExchange> parked_;  ///< of the last time that it was parked
+  Deadline deadline_{};
+};
+
+}  // namespace league::transport

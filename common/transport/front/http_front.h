@@ -1,0 +1,110 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/transport/front/http_connection.h"
+#include "common/transport/front/stranger_connections.h"
+#include "common/transport/http/http_options.h"
+#include "common/transport/link/request_queue.h"
+
+namespace league::transport {
+
+/// The event loop behind HttpRuntime: one epoll set and a few workers for every listener and
+/// connection of the process. A worker gathers bytes without blocking; complete requests pass the
+/// server's gate and wait in a fair queue, in which known senders come before strangers; each
+/// connection has one request served at a time. An idle, slow or half-sent connection costs a
+/// descriptor and some bytes, never a thread. Thread-safe.
+class HttpFront : public std::enable_shared_from_this<HttpFront> {
+ public:
+  explicit HttpFront(const HttpRuntimeOptions& options);
+  ~HttpFront();
+  HttpFront(const HttpFront&) = delete;
+  HttpFront& operator=(const HttpFront&) = delete;
+
+  /// Begins to work; fails with kInternalError when the system refuses an epoll set.
+  core::Result<void> start();
+  /// Joins the workers and closes what is left.
+  void stop();
+
+  std::shared_ptr<Listener> add(FileDescriptor socket, std::shared_ptr<ServerState> server);
+  void remove(Listener& listener);
+  /// Closes the server's connections that wait for a request, or, with kParked, all that no thread
+  /// has in work.
+  void close_connections(const ServerState& server, Connection::State up_to);
+
+ private:
+  using ConnectionPtr = std::shared_ptr<Connection>;
+  using Now = Connection::Deadline;
+
+  void run();
+  void handle(std::uint64_t id);
+  void sweep();
+
+  // Accepting (http_front_accept.cpp)
+  void accept_all(Listener& listener);
+  bool accept_one(Listener& listener);
+  void admit(FileDescriptor socket, Listener& listener);
+  [[nodiscard]] bool register_connection(const ConnectionPtr& connection);
+  [[nodiscard]] bool make_room(const Connection& newcomer);
+  [[nodiscard]] bool evict(std::uint64_t id);
+  [[nodiscard]] bool is_counted(const Connection& connection) const;
+  void arm_listener(Listener& listener, int operation);
+
+  // One connection; the calling thread owns it (http_front_connection.cpp)
+  void on_event(const ConnectionPtr& connection);
+  void receive(const ConnectionPtr& connection);
+  [[nodiscard]] bool receive_some(Connection& connection);
+  void gather(const ConnectionPtr& connection);
+  void send_continue(Connection& connection);
+
+  // Complete requests and the server's gate (http_front_gate.cpp)
+  void pass_gate(const ConnectionPtr& connection);
+  void refuse_for_now(const ConnectionPtr& connection, std::chrono::milliseconds retry_after,
+                      bool is_held);
+  void note_known(Connection& connection);
+
+  void refuse(const ConnectionPtr& connection);
+  void serve(const ConnectionPtr& connection);
+  void park(const ConnectionPtr& connection);
+  void detach(const ConnectionPtr& connection, const TakeOver& take_over);
+  void finish_sending(const ConnectionPtr& connection);
+  void after_response(const ConnectionPtr& connection);
+  void begin_drain(const ConnectionPtr& connection);
+  void drain(const ConnectionPtr& connection);
+  void on_overdue(const ConnectionPtr& connection);
+  void enqueue(const ConnectionPtr& connection);
+  void arm(const ConnectionPtr& connection, std::uint32_t events, Now until);
+  void rearm(Connection& connection, std::uint32_t events);
+  void wake_one();
+  void arm_for_reading(const ConnectionPtr& connection);
+  void close(const ConnectionPtr& connection);
+
+  [[nodiscard]] ConnectionPtr find(std::uint64_t id);
+  [[nodiscard]] std::vector<ConnectionPtr> all_connections();
+
+  const HttpRuntimeOptions options_;
+  FileDescriptor epoll_;
+  FileDescriptor timer_;  ///< when the next sweep is due
+  FileDescriptor wake_;  ///< one idle worker is to look at the queue
+  FileDescriptor stop_;  ///< all workers are to end
+  std::atomic<bool> is_stopping_ = false;
+  std::atomic<int> idle_workers_ = 0;
+  RequestQueue<ConnectionPtr> queue_;
+
+  std::mutex mutex_;  // guards the tables, never held during I/O
+  std::uint64_t next_id_ = 16;
+  std::unordered_map<std::uint64_t, ConnectionPtr> connections_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Listener>> listeners_;
+  StrangerConnections strangers_;
+
+  std::vector<std::jthread> workers_;
+};
+
+}  // namespace league::transport

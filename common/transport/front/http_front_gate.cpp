@@ -1,0 +1,64 @@
+#include <chrono>
+
+#include "common/core/text.h"
+#include "common/transport/front/http_front.h"
+#include "common/transport/link/request_gate.h"
+
+// What becomes of a complete request before anybody reads it.
+namespace league::transport {
+namespace {
+
+/// So long does a sender wait for its refusal that goes on although it is refused: it would use up
+/// the time of both sides otherwise.
+constexpr std::chrono::milliseconds kHold{250};
+constexpr std::chrono::milliseconds kFullQueue{1000};
+
+/// What follows the head of a whole request.
+std::string_view body_of(std::string_view request) {
+  constexpr std::string_view kEnd = "\r\n\r\n";
+  const std::size_t end = request.find(kEnd);
+  return end == request.npos ? std::string_view() : request.substr(end + kEnd.size());
+}
+
+/// Whether the client reads its answer up to the end of the connection.
+bool wants_close(std::string_view request) {
+  const std::string head = core::lower_case(request.substr(0, request.find("\r\n\r\n")));
+  return head.find(" http/1.0\r\n") != head.npos || head.find("\r\nconnection: close") != head.npos;
+}
+
+}  // namespace
+
+void HttpFront::pass_gate(const ConnectionPtr& connection) {
+  RequestGate* const gate = connection->server->options.gate.get();
+  connection->is_first_served = true;
+  if (gate == nullptr) return enqueue(connection);
+  const auto request = std::string_view(connection->in).substr(0, connection->scanner.length());
+  auto pass = gate->admit(body_of(request), connection->address);
+  if (pass.retry_after) return refuse_for_now(connection, *pass.retry_after, pass.is_pressing);
+  if (pass.is_known()) {
+    note_known(*connection);
+  } else if (queue_.strangers() >= options_.max_waiting_strangers) {
+    return refuse_for_now(connection, kFullQueue, true);
+  }
+  connection->is_first_served = pass.is_known();
+  connection->meter = std::move(pass.meter);
+  enqueue(connection);
+}
+
+void HttpFront::note_known(Connection& connection) {
+  if (std::exchange(connection.is_known, true)) return;
+  std::lock_guard lock(mutex_);
+  strangers_.remove(connection.address, connection.id);
+}
+
+void HttpFront::refuse_for_now(const ConnectionPtr& connection,
+                               std::chrono::milliseconds retry_after, bool is_held) {
+  connection->out = over_budget_response(retry_after);
+  connection->close_after =
+      connection->server->is_stopping || connection->peer_finished || wants_close(connection->in);
+  if (!is_held) return finish_sending(connection);
+  connection->is_held = true;
+  arm(connection, 0, std::chrono::steady_clock::now() + kHold);
+}
+
+}  // namespace league::transport

@@ -1,0 +1,81 @@
+#include "common/transport/front/http_server.h"
+
+#include "common/transport/front/http_front.h"
+#include "common/transport/link/socket.h"
+
+namespace league::transport {
+
+core::Result<std::unique_ptr<HttpRuntime>> HttpRuntime::start(const HttpRuntimeOptions& options) {
+  std::unique_ptr<Hub> own_hub;
+  if (options.hub == nullptr) {
+    auto hub = Hub::start();
+    if (!hub) return hub.error();
+    own_hub = std::move(*hub);
+  }
+  Hub& hub = own_hub ? *own_hub : *options.hub;
+  auto front = std::make_shared<HttpFront>(options);
+  if (auto started = front->start(); !started) return started.error();
+  return std::unique_ptr<HttpRuntime>(new HttpRuntime(std::move(own_hub), hub, std::move(front)));
+}
+
+HttpRuntime::HttpRuntime(std::unique_ptr<Hub> own_hub, Hub& hub, std::shared_ptr<HttpFront> front)
+    : own_hub_(std::move(own_hub)),
+      streams_(std::make_unique<StreamShare>(StreamShare{&hub})),
+      front_(std::move(front)) {}
+
+HttpRuntime::~HttpRuntime() {
+  front_->stop();
+  if (own_hub_) own_hub_->stop();
+}
+
+Hub& HttpRuntime::hub() const { return *streams_->hub; }
+
+core::Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpRuntime& runtime,
+                                                            const HttpServerOptions& options,
+                                                            MessageHandler& handler,
+                                                            std::vector<Page> pages) {
+  auto socket = listen_on(options.bind_address, options.port);
+  if (!socket) return socket.error();
+  std::uint16_t port = local_address(socket->get()).port;
+  auto state = std::make_shared<ServerState>(options, handler, *runtime.streams_);
+  for (auto& page : pages) state->http.add_page(std::move(page));
+  auto listener = runtime.front_->add(*std::move(socket), state);
+  return std::unique_ptr<HttpServer>(
+      new HttpServer(runtime.front_, std::move(state), std::move(listener), port));
+}
+
+HttpServer::HttpServer(std::shared_ptr<HttpFront> front, std::shared_ptr<ServerState> state,
+                       std::shared_ptr<Listener> listener, std::uint16_t port)
+    : front_(std::move(front)),
+      state_(std::move(state)),
+      listener_(std::move(listener)),
+      port_(port) {}
+
+HttpServer::~HttpServer() { stop(); }
+
+void HttpServer::begin_stop() {
+  if (state_->is_stopping.exchange(true)) return;
+  grace_ends_ = std::chrono::steady_clock::now() + state_->options.stop_grace;
+  front_->remove(*listener_);
+  front_->close_connections(*state_, Connection::State::kArmed);
+  state_->streams->begin_stop();
+}
+
+void HttpServer::stop() {
+  begin_stop();
+  if (state_->is_stopped) return;
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_until(lock, grace_ends_, [&] { return state_->connections == 0; });
+  lock.unlock();
+  state_->is_stopped = true;
+  front_->close_connections(*state_, Connection::State::kParked);
+  lock.lock();
+  // The handler must outlive every call of it, however long one takes.
+  state_->changed.wait(lock, [&] { return state_->serving == 0; });
+  lock.unlock();
+  state_->streams->stop();
+}
+
+StreamCounts HttpServer::stream_counts() const { return state_->streams->counts(); }
+
+}  // namespace league::transport

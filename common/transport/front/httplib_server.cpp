@@ -1,0 +1,386 @@
+#include "common/transport/front/httplib_server.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "common/core/clock.h"
+#include "common/transport/http/edge_rules.h"
+#include "common/transport/link/sse_writer.h"
+#include "common/transport/stream/stream_routes.h"
+
+namespace league::transport {
+
+namespace {
+
+constexpr const char* kJson = "application/json";
+constexpr const char* kEventStream = "text/event-stream";
+constexpr std::string_view kLegacyMessages = "/message";
+/// Where bots of other leagues register without JSON-RPC. Nothing is served there, but the handler
+/// sees it, so that there is a record, and says what to do instead.
+constexpr std::string_view kRestRegistration = "/register";
+
+/// A request in memory for httplib to read, and the response that it writes.
+class MemoryStream final : public httplib::Stream {
+ public:
+  MemoryStream(const RawRequest& request, std::string& out) : request_(request), out_(out) {}
+
+  [[nodiscard]] bool is_readable() const override { return position_ < request_.bytes.size(); }
+  [[nodiscard]] bool is_writable() const override { return true; }
+  ssize_t read(char* to, std::size_t size) override {
+    std::size_t count = std::min(size, request_.bytes.size() - position_);
+    if (count == 1) {  // httplib reads the head like this
+      *to = request_.bytes[position_++];
+      return 1;
+    }
+    std::memcpy(to, request_.bytes.data() + position_, count);
+    position_ += count;
+    return static_cast<ssize_t>(count);
+  }
+  ssize_t write(const char* from, std::size_t size) override {
+    out_.append(from, size);
+    return static_cast<ssize_t>(size);
+  }
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    ip = request_.remote->ip;
+    port = request_.remote->port;
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override {
+    ip.clear();
+    port = 0;
+  }
+  [[nodiscard]] socket_t socket() const override { return INVALID_SOCKET; }
+
+ private:
+  const RawRequest& request_;
+  std::string& out_;
+  std::size_t position_ = 0;
+};
+
+/// The request that a thread is serving: httplib's handlers have no other way to it.
+struct Current {
+  const RawRequest* request = nullptr;
+  std::shared_ptr<HttpExchange>* exchange = nullptr;
+  std::shared_ptr<rpc::HeaderMap> headers;
+  AcceptedTypes accepted;
+  HttplibServer::Served served;
+};
+thread_local Current* current = nullptr;
+
+/// Takes the request's headers over, without those that httplib adds.
+std::shared_ptr<rpc::HeaderMap> copy_headers(const httplib::Request& request) {
+  auto headers = std::make_shared<rpc::HeaderMap>();
+  for (const auto& [name, value] : request.headers) {
+    bool is_added = name == "REMOTE_ADDR" || name == "REMOTE_PORT" || name == "LOCAL_ADDR" ||
+                    name == "LOCAL_PORT";
+    if (!is_added) headers->emplace_hint(headers->end(), name, value);
+  }
+  return headers;
+}
+
+void refuse(httplib::Response& response, const HttpRefusal& refusal) {
+  response.status = refusal.status;
+  response.set_content(refusal_body(refusal), kJson);
+}
+
+}  // namespace
+
+class HttplibServer::Adapter final : public httplib::Server {
+ public:
+  Adapter(const HttpServerOptions& options, MessageHandler& handler, StreamHost& streams)
+      : options_(options),
+        path_(options.path),
+        path_text_(options.path),
+        edge_(options),
+        handler_(handler),
+        routes_(options, handler, streams) {
+    auto idle = std::chrono::duration_cast<std::chrono::seconds>(options.limits.idle_timeout);
+    set_keep_alive_timeout(std::max<time_t>(1, idle.count() - 1));
+    set_keep_alive_max_count(1'000'000);
+    set_payload_max_length(options.limits.max_body);
+    set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      return check_edge(request, response) ? HandlerResponse::Unhandled : HandlerResponse::Handled;
+    });
+    set_error_handler([](const httplib::Request&, httplib::Response& response) {
+      if (response.body.empty()) refuse(response, {response.status, error_text(response.status)});
+    });
+    set_exception_handler(
+        [](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
+          refuse(response, {500, "internal error"});
+        });
+    Post(escape(path_), [this](const httplib::Request& request, httplib::Response& response) {
+      on_post(request, response);
+    });
+    Post(std::string(kRestRegistration),
+         [this](const httplib::Request& request, httplib::Response& response) {
+           on_post(request, response);
+         });
+    add_stream_routes();
+  }
+
+  void add_page(Page page) {
+    Get(escape(page.path) + (page.is_folder() ? ".+" : ""),
+        [this, page](const httplib::Request& asked, httplib::Response& out) {
+          auto name = std::string_view(asked.path).substr(page.path.size());
+          write(routes_.on_page(route_request(asked), name, page.handler), out);
+        });
+    pages_.push_back(std::move(page));
+  }
+
+  Served serve(const RawRequest& request, std::shared_ptr<HttpExchange>& exchange,
+               std::string& out) {
+    static_assert(
+        std::is_invocable_r_v<bool, decltype(&Adapter::process_request), Adapter&, httplib::Stream&,
+                              bool, bool&, const std::function<void(httplib::Request&)>&>,
+        "this version of cpp-httplib has another process_request: adapt this file");
+    Current work{&request, &exchange, nullptr, {}, {}};
+    Current* outer = std::exchange(current, &work);
+    std::size_t begin = out.size();
+    MemoryStream stream(request, out);
+    bool is_closed = false;
+    bool is_good = process_request(stream, request.close_after, is_closed, prepare_);
+    current = outer;
+    if (work.served.is_deferred || work.served.take_over) {
+      out.resize(begin);
+    } else {
+      work.served.keeps_connection = is_good && !is_closed && !request.close_after;
+    }
+    return std::move(work.served);
+  }
+
+ private:
+  /// Runs between httplib's parser and its router.
+  static void prepare(httplib::Request& request) {
+    current->headers = copy_headers(request);
+    request.headers.erase("Expect");  // the front has answered it
+    request.headers.erase("Accept-Encoding");  // else httplib compresses each answer
+  }
+
+  /// What may be called at a path; empty where there is nothing.
+  [[nodiscard]] std::string_view methods_at(const std::string& path) const {
+    if (path == path_) return "POST, GET, DELETE";
+    if (path == kRestRegistration) return "POST";
+    if (is_legacy_path(path)) return path == options_.sse_path ? "GET" : "POST";
+    return is_page(path) ? "GET, HEAD" : "";
+  }
+
+  void answer_preflight(const httplib::Request& request, httplib::Response& response) const {
+    for (const auto& [name, value] :
+         CorsRules::preflight_fields(*current->headers, methods_at(request.path)))
+      response.set_header(name, value);
+    response.status = 204;
+  }
+
+  /// False when it has answered.
+  bool check_edge(const httplib::Request& request, httplib::Response& response) const {
+    auto refusal = edge_.check_peer(*current->headers, request.version);
+    if (!refusal) {
+      for (const auto& [name, value] : edge_.cors().answer_fields(*current->headers))
+        response.set_header(name, value);
+    }
+    if (!refusal && edge_.cors().is_preflight(request.method, *current->headers) &&
+        !methods_at(request.path).empty()) {
+      answer_preflight(request, response);
+      return false;
+    }
+    if (!refusal && request.path == path_) {
+      refusal = check_message_path(request, response);
+    } else if (!refusal && request.path == kRestRegistration && request.method == "POST") {
+      current->accepted = accepted_types(*current->headers);
+    } else if (!refusal && is_legacy_path(request.path)) {
+      refusal = check_legacy_path(request, response);
+    } else if (!refusal && !is_page(request.path)) {
+      refusal = HttpRefusal{404, "there is nothing at this path; messages go to " + path_};
+    } else if (!refusal && request.method != "GET" && request.method != "HEAD") {
+      response.set_header("Allow", "GET, HEAD");
+      refusal = HttpRefusal{405, "this page can only be read"};
+    }
+    if (refusal) refuse(response, *refusal);
+    return !refusal;
+  }
+
+  std::optional<HttpRefusal> check_message_path(const httplib::Request& request,
+                                                httplib::Response& response) const {
+    if (request.method == "GET" || request.method == "DELETE") return std::nullopt;
+    if (request.method != "POST") {
+      response.set_header("Allow", "POST, GET, DELETE");
+      return HttpRefusal{405, "send messages here with POST"};
+    }
+    current->accepted = accepted_types(*current->headers);
+    if (!current->accepted.json && !current->accepted.event_stream) {
+      return HttpRefusal{406, "answers are application/json or text/event-stream: accept one"};
+    }
+    return EdgeRules::check_content_type(*current->headers);
+  }
+
+  [[nodiscard]] bool is_legacy_path(const std::string& path) const {
+    return !options_.sse_path.empty() && path.starts_with(options_.sse_path) &&
+           (path.size() == options_.sse_path.size() ||
+            std::string_view(path).substr(options_.sse_path.size()) == kLegacyMessages);
+  }
+
+  std::optional<HttpRefusal> check_legacy_path(const httplib::Request& request,
+                                               httplib::Response& response) const {
+    bool is_stream = request.path == options_.sse_path;
+    std::string allowed = is_stream ? "GET" : "POST";
+    if (request.method != allowed) {
+      response.set_header("Allow", allowed);
+      return HttpRefusal{
+          405, is_stream ? "a stream is opened here with GET" : "send messages here with POST"};
+    }
+    return is_stream ? std::nullopt : EdgeRules::check_content_type(*current->headers);
+  }
+
+  [[nodiscard]] bool is_page(const std::string& path) const {
+    return std::ranges::any_of(pages_, [&](const Page& page) { return page.is_at(path); });
+  }
+
+  void add_stream_routes() {
+    using Request = httplib::Request;
+    using Response = httplib::Response;
+    Get(escape(path_), [this](const Request& request, Response& response) {
+      write(routes_.on_get(route_request(request)), response);
+    });
+    Delete(escape(path_), [this](const Request& request, Response& response) {
+      write(routes_.on_delete(route_request(request)), response);
+    });
+    if (options_.sse_path.empty()) return;
+    Get(escape(options_.sse_path), [this](const Request& request, Response& response) {
+      write(routes_.on_legacy_get(route_request(request)), response);
+    });
+    Post(escape(options_.sse_path + std::string(kLegacyMessages)), [this](const Request& request,
+                                                                          Response& response) {
+      write(routes_.on_legacy_post(route_request(request), request.get_param_value("sessionId")),
+            response);
+    });
+  }
+
+  static RouteRequest route_request(const httplib::Request& request) {
+    return {std::move(current->headers),
+            current->request->connection,
+            request.method,
+            request.version,
+            request.body,
+            current->request->meter};
+  }
+
+  static void write(RouteAnswer answer, httplib::Response& response) {
+    current->served.take_over = std::move(answer.take_over);
+    response.status = answer.status;
+    for (const auto& [name, value] : answer.headers) response.set_header(name, value);
+    if (answer.body.empty()) return;
+    response.set_header("Content-Type", answer.content_type);
+    response.body = std::move(answer.body);
+  }
+
+  void on_post(const httplib::Request& request, httplib::Response& response) {
+    auto& exchange = *current->exchange;
+    if (!exchange) {
+      exchange = std::make_shared<HttpExchange>();
+      dispatch(request, exchange);
+    }
+    if (auto take_over = exchange->take_over()) {
+      current->served.take_over = std::move(take_over);
+      return;
+    }
+    auto reply = exchange->take_reply();
+    if (!reply) {
+      current->served.is_deferred = true;
+      return;
+    }
+    exchange.reset();
+    current->served.after_sent = std::move(reply->after_sent);
+    response.status = reply->http_status;
+    for (const auto& [name, value] : reply->headers) response.set_header(name, value);
+    if (reply->bytes.empty()) return;
+    const AcceptedTypes& accepted = current->accepted;
+    bool is_event = reply->http_status == 200 && accepted.event_stream &&
+                    (options_.prefers_event_stream || !accepted.json);
+    response.set_header("Content-Type", is_event ? kEventStream : kJson);
+    response.body = is_event ? sse_event_text(reply->bytes) : std::move(reply->bytes);
+  }
+
+  void dispatch(const httplib::Request& request, const std::shared_ptr<HttpExchange>& exchange) {
+    Inbound inbound;
+    inbound.channel = routes_.answer_channel(exchange, current->accepted, current->headers);
+    inbound.watch = exchange;
+    inbound.meter = current->request->meter;
+    inbound.bytes = request.body;
+    inbound.context =
+        rpc::MessageContext::minimal(clock_)
+            .with_direction(rpc::MessageDirection::kClientToServer)
+            .with_transport(rpc::TransportContext::http(
+                                std::move(current->headers), "POST",
+                                request.path == path_ ? path_text_ : rpc::SharedText(request.path))
+                                .with_connection(current->request->connection));
+    try {
+      handler_.on_message(std::move(inbound), exchange->make_slot());
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+      // The slot answers with an internal error when it is let go; the text of the exception stays
+      // here.
+    }
+  }
+
+  /// The text for what httplib itself refuses.
+  static std::string error_text(int status) {
+    switch (status) {
+      case 400:
+        return "malformed request: method, target, a header or the body's framing";
+      case 413:
+        return "the body is too large";
+      case 414:
+        return "the request target is too long";
+      default:
+        return "the request cannot be served";
+    }
+  }
+
+  /// Paths are texts here, but httplib matches regular expressions.
+  static std::string escape(const std::string& path) {
+    std::string out;
+    for (char c : path) {
+      if (std::strchr(R"(\^$.|?*+()[]{})", c) != nullptr) out += '\\';
+      out += c;
+    }
+    return out;
+  }
+
+  const HttpServerOptions options_;
+  std::string path_;
+  rpc::SharedText path_text_;
+  EdgeRules edge_;
+  MessageHandler& handler_;
+  StreamRoutes routes_;
+  core::SystemClock clock_;
+  std::vector<Page> pages_;
+  std::function<void(httplib::Request&)> prepare_ = prepare;
+};
+
+HttplibServer::HttplibServer(const HttpServerOptions& options, MessageHandler& handler,
+                             StreamHost& streams)
+    : adapter_(std::make_unique<Adapter>(options, handler, streams)) {
+  // httplib makes the lists of its parser at the first request. One is parsed here, before threads
+  // serve: ThreadSanitizer does not see the guards of such lists in a library built without it.
+  const SocketAddress nobody;
+  RawRequest request;
+  request.bytes = "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  request.remote = &nobody;
+  std::shared_ptr<HttpExchange> exchange;
+  std::string refused;
+  (void)serve(request, exchange, refused);
+}
+
+HttplibServer::~HttplibServer() = default;
+
+void HttplibServer::add_page(Page page) { adapter_->add_page(std::move(page)); }
+
+HttplibServer::Served HttplibServer::serve(const RawRequest& request,
+                                           std::shared_ptr<HttpExchange>& exchange,
+                                           std::string& out) {
+  return adapter_->serve(request, exchange, out);
+}
+
+}  // namespace league::transport

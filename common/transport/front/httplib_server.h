@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/rpc/context.h"
+#include "common/transport/http/http_exchange.h"
+#include "common/transport/http/http_options.h"
+#include "common/transport/http/http_page.h"
+#include "common/transport/link/detached_socket.h"
+#include "common/transport/link/log_meter.h"
+#include "common/transport/link/message_handler.h"
+#include "common/transport/link/socket.h"
+
+namespace league::transport {
+
+class StreamHost;
+
+/// One complete request and where it came from.
+struct RawRequest {
+  std::string_view bytes;
+  const SocketAddress* remote = nullptr;
+  std::shared_ptr<const rpc::ConnectionInfo> connection;
+  bool close_after = false;  ///< the answer is to be the connection's last
+  std::shared_ptr<LogMeter> meter;  ///< of its sender; null: nobody counts
+};
+
+/// cpp-httplib as a function from the bytes of a request to the bytes of its response: its parser,
+/// router and writer without its sockets and threads. `serve` is thread-safe; routes are added
+/// before the first of them.
+class HttplibServer {
+ public:
+  /// All three outlive the server.
+  HttplibServer(const HttpServerOptions& options, MessageHandler& handler, StreamHost& streams);
+  ~HttplibServer();
+  HttplibServer(const HttplibServer&) = delete;
+  HttplibServer& operator=(const HttplibServer&) = delete;
+
+  void add_page(Page page);
+
+  struct Served {
+    bool is_deferred =
+        false;  ///< nothing in `out`: serve the same request again when the exchange has its answer
+    bool keeps_connection = true;
+    /// Not empty: nothing in `out`; the connection is a stream's from now on.
+    TakeOver take_over;
+    std::function<void()> after_sent;
+  };
+  /// Hands a new message to the handler, or, with an exchange that was answered, writes that
+  /// answer. Appends to `out`.
+  Served serve(const RawRequest& request, std::shared_ptr<HttpExchange>& exchange,
+               std::string& out);
+
+ private:
+  class Adapter;
+  std::unique_ptr<Adapter> adapter_;
+};
+
+}  // namespace league::transport

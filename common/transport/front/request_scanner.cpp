@@ -1,0 +1,236 @@
+#include "common/transport/front/request_scanner.h"
+
+#include <strings.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <string>
+
+namespace league::transport {
+
+namespace {
+
+constexpr std::string_view kHeadEnd = "\r\n\r\n";
+constexpr std::size_t kMaxChunkLine = 64;
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+bool is_token_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+         std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_character);
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return (c < ' ' && c != '\t') || c == 127; });
+}
+
+}  // namespace
+
+RequestScanner::State RequestScanner::scan(std::string_view received) {
+  if (refusal_) return State::kRefused;
+  if (part_ == Part::kHead) {
+    State head = scan_head(received);
+    if (head == State::kRefused || part_ == Part::kHead) return head;
+  }
+  return part_ == Part::kSizedBody ? scan_sized(received) : scan_chunks(received);
+}
+
+void RequestScanner::reset() { *this = RequestScanner(*limits_); }
+
+bool RequestScanner::take_continue() {
+  bool wants = wants_continue_ && part_ != Part::kHead;
+  if (wants) wants_continue_ = false;
+  return wants;
+}
+
+RequestScanner::State RequestScanner::refuse(int status, std::string_view text) {
+  refusal_ = HttpRefusal{status, std::string(text)};
+  return State::kRefused;
+}
+
+RequestScanner::State RequestScanner::scan_head(std::string_view received) {
+  std::size_t end = received.find(kHeadEnd, searched_);
+  if (end == std::string_view::npos ? received.size() > limits_->max_head
+                                    : end + kHeadEnd.size() > limits_->max_head) {
+    return refuse(
+        431, "the request head is larger than " + std::to_string(limits_->max_head) + " bytes");
+  }
+  if (end == std::string_view::npos) {
+    searched_ = received.size() < kHeadEnd.size() ? 0 : received.size() - kHeadEnd.size() + 1;
+    return State::kIncomplete;
+  }
+  std::string_view head = received.substr(0, end);
+  bool is_first = true;
+  while (!head.empty() || is_first) {
+    std::size_t line_end = std::min(head.find("\r\n"), head.size());
+    std::string_view line = head.substr(0, line_end);
+    head.remove_prefix(std::min(line_end + 2, head.size()));
+    if (!(is_first ? read_request_line(line) : read_header(line))) return State::kRefused;
+    is_first = false;
+  }
+  return begin_body(end + kHeadEnd.size());
+}
+
+bool RequestScanner::read_request_line(std::string_view line) {
+  std::size_t first = line.find(' ');
+  std::size_t last = line.rfind(' ');
+  if (has_control_character(line) || first == std::string_view::npos || last <= first + 1 ||
+      line.substr(first + 1, last - first - 1).find(' ') != std::string_view::npos ||
+      !is_token(line.substr(0, first))) {
+    refuse(400, "malformed request line: expected METHOD target HTTP/1.1");
+    return false;
+  }
+  std::string_view version = line.substr(last + 1);
+  if (version == "HTTP/1.1" || version == "HTTP/1.0") return true;
+  refuse(version.starts_with("HTTP/") ? 505 : 400, "only HTTP/1.1 and HTTP/1.0 are served");
+  return false;
+}
+
+bool RequestScanner::read_header(std::string_view line) {
+  std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || !is_token(line.substr(0, colon)) ||
+      has_control_character(line)) {
+    refuse(400, "malformed header line: expected Name: value on one line");
+    return false;
+  }
+  return read_known_header(line.substr(0, colon), trim(line.substr(colon + 1)));
+}
+
+bool RequestScanner::read_known_header(std::string_view name, std::string_view value) {
+  if (equals_ignoring_case(name, "content-length")) return read_content_length(value);
+  if (equals_ignoring_case(name, "transfer-encoding")) {
+    if (is_chunked_ || !equals_ignoring_case(value, "chunked")) {
+      refuse(501, "the only transfer encoding served is a single chunked");
+      return false;
+    }
+    is_chunked_ = true;
+  } else if (equals_ignoring_case(name, "content-encoding")) {
+    if (!equals_ignoring_case(value, "identity")) {
+      refuse(415, "an encoded body is not accepted: send it without Content-Encoding");
+      return false;
+    }
+  } else if (equals_ignoring_case(name, "range")) {
+    // httplib would run a recursive regular expression over it.
+    refuse(400, "ranges are not served: send the request without Range");
+    return false;
+  } else if (equals_ignoring_case(name, "expect")) {
+    if (!equals_ignoring_case(value, "100-continue")) {
+      refuse(417, "the only expectation served is 100-continue");
+      return false;
+    }
+    wants_continue_ = true;
+  }
+  return true;
+}
+
+bool RequestScanner::read_content_length(std::string_view value) {
+  std::size_t length = 0;
+  auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), length);
+  bool is_number =
+      !value.empty() && end == value.data() + value.size() && fault != std::errc::invalid_argument;
+  if (!is_number || content_length_) {
+    refuse(400, is_number ? "Content-Length is given twice" : "Content-Length must be a number");
+    return false;
+  }
+  content_length_ = fault == std::errc{} ? length : static_cast<std::size_t>(-1);
+  return true;
+}
+
+RequestScanner::State RequestScanner::begin_body(std::size_t head_length) {
+  if (is_chunked_ && content_length_) {
+    return refuse(400, "Content-Length and Transfer-Encoding exclude each other");
+  }
+  cursor_ = head_length;
+  body_size_ = content_length_.value_or(0);
+  if (body_size_ > limits_->max_body) {
+    return refuse(413, "the body is larger than " + std::to_string(limits_->max_body) + " bytes");
+  }
+  part_ = is_chunked_ ? Part::kChunkSize : Part::kSizedBody;
+  return State::kIncomplete;
+}
+
+RequestScanner::State RequestScanner::scan_sized(std::string_view received) {
+  if (received.size() < cursor_ + body_size_) return State::kIncomplete;
+  cursor_ += body_size_;
+  body_size_ = 0;
+  return State::kComplete;
+}
+
+RequestScanner::State RequestScanner::scan_chunks(std::string_view received) {
+  for (;;) {
+    if (auto state = step_chunk(received)) return *state;
+  }
+}
+
+std::optional<RequestScanner::State> RequestScanner::step_chunk(std::string_view received) {
+  switch (part_) {
+    case Part::kChunkSize:
+      return read_chunk_size(received);
+    case Part::kChunkEnd:
+      return expect_line_end(received, Part::kChunkSize);
+    case Part::kLastLine:
+      return expect_line_end(received, Part::kLastLine);
+    default:
+      break;
+  }
+  std::size_t taken = std::min(chunk_left_, received.size() - cursor_);
+  cursor_ += taken;
+  chunk_left_ -= taken;
+  if (chunk_left_ > 0) return State::kIncomplete;
+  part_ = Part::kChunkEnd;
+  return std::nullopt;
+}
+
+std::optional<RequestScanner::State> RequestScanner::read_chunk_size(std::string_view received) {
+  std::string_view rest = received.substr(cursor_);
+  std::size_t end = rest.find("\r\n");
+  if (std::min(end, rest.size()) > kMaxChunkLine)
+    return refuse(400, "a chunk's size line is too long");
+  if (end == std::string_view::npos) return State::kIncomplete;
+  std::string_view line = rest.substr(0, end);
+  std::string_view digits = trim(line.substr(0, line.find(';')));
+  std::size_t size = 0;
+  auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), size, 16);
+  if (fault == std::errc::invalid_argument || stop != digits.data() + digits.size() ||
+      has_control_character(line)) {
+    return refuse(400, "a chunk's size must be a hexadecimal number");
+  }
+  if (fault != std::errc{} || size > limits_->max_body - body_size_) {
+    return refuse(413, "the body is larger than " + std::to_string(limits_->max_body) + " bytes");
+  }
+  cursor_ += end + 2;
+  body_size_ += size;
+  chunk_left_ = size;
+  part_ = size == 0 ? Part::kLastLine : Part::kChunkData;
+  return std::nullopt;
+}
+
+std::optional<RequestScanner::State> RequestScanner::expect_line_end(std::string_view received,
+                                                                     Part next) {
+  std::string_view rest = received.substr(cursor_, 2);
+  if (rest != std::string_view("\r\n").substr(0, rest.size())) {
+    return refuse(400, part_ == Part::kLastLine ? "trailers are not served"
+                                                : "a chunk is longer than its size says");
+  }
+  if (rest.size() < 2) return State::kIncomplete;
+  cursor_ += 2;
+  if (part_ == Part::kLastLine) return State::kComplete;
+  part_ = next;
+  return std::nullopt;
+}
+
+}  // namespace league::transport

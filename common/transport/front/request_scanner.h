@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "common/transport/http/http_options.h"
+#include "common/transport/http/http_refusal.h"
+
+namespace league::transport {
+
+/// Finds where one HTTP request ends in bytes that arrive in pieces, and refuses what is malformed,
+/// too large or ambiguous before a parser sees it. It remembers how far it came, so that a peer
+/// that drips costs nothing. Not thread-safe: one per connection.
+class RequestScanner {
+ public:
+  enum class State { kIncomplete, kComplete, kRefused };
+
+  explicit RequestScanner(const HttpLimits& limits) : limits_(&limits) {}
+
+  /// Looks at everything received since the begin of the request; `received` only grows between two
+  /// calls.
+  State scan(std::string_view received);
+  /// The bytes of the complete request.
+  [[nodiscard]] std::size_t length() const { return cursor_; }
+  [[nodiscard]] const HttpRefusal& refusal() const { return *refusal_; }
+  /// True once when the peer waits for `100 Continue` before it sends its body.
+  [[nodiscard]] bool take_continue();
+  /// Forgets the request; the next one begins.
+  void reset();
+
+ private:
+  enum class Part { kHead, kSizedBody, kChunkSize, kChunkData, kChunkEnd, kLastLine };
+
+  State refuse(int status, std::string_view text);
+  State scan_head(std::string_view received);
+  bool read_request_line(std::string_view line);
+  bool read_header(std::string_view line);
+  bool read_known_header(std::string_view name, std::string_view value);
+  bool read_content_length(std::string_view value);
+  State begin_body(std::size_t head_length);
+  State scan_sized(std::string_view received);
+  State scan_chunks(std::string_view received);
+  /// One step over a chunked body: nothing when it made progress and should be called again.
+  std::optional<State> step_chunk(std::string_view received);
+  std::optional<State> read_chunk_size(std::string_view received);
+  std::optional<State> expect_line_end(std::string_view received, Part next);
+
+  const HttpLimits* limits_;
+  Part part_ = Part::kHead;
+  std::size_t searched_ = 0;  ///< of the head: no end of it before this place
+  std::size_t cursor_ = 0;  ///< of the body: everything before is accepted
+  std::size_t body_size_ = 0;  ///< so far, without the framing of chunks
+  std::size_t chunk_left_ = 0;
+  std::optional<std::size_t> content_length_;
+  bool is_chunked_ = false;
+  bool wants_continue_ = false;
+  std::optional<HttpRefusal> refusal_;
+};
+
+}  // namespace league::transport

@@ -1,0 +1,93 @@
+#include "common/transport/http/edge_rules.h"
+
+#include <strings.h>
+
+#include <algorithm>
+
+namespace league::transport {
+
+namespace {
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+/// `localhost` of `localhost:8000`, `[::1]` of `[::1]:8000`; empty when what follows is no port.
+std::string_view without_port(std::string_view host) {
+  std::size_t from = host.starts_with('[') ? std::min(host.find(']'), host.size()) : 0;
+  std::size_t colon = host.find(':', from);
+  if (colon == std::string_view::npos) return host;
+  std::string_view port = host.substr(colon + 1);
+  bool is_port = port.size() <= 5 &&
+                 std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_port ? host.substr(0, colon) : std::string_view{};
+}
+
+/// A page that this very server has given out, under one of the machine's own names: a name of
+/// somebody else's could lead here too (DNS rebinding).
+bool is_own_page(std::string_view host, std::string_view origin) {
+  constexpr std::string_view kScheme = "http://";
+  std::string_view name = without_port(host);
+  bool is_local = equals_ignoring_case(name, "localhost") || name == "127.0.0.1" || name == "[::1]";
+  return is_local && origin.starts_with(kScheme) &&
+         equals_ignoring_case(origin.substr(kScheme.size()), host);
+}
+
+std::string_view media_type(std::string_view value) {
+  value = value.substr(0, value.find(';'));
+  while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
+  return value;
+}
+
+}  // namespace
+
+EdgeRules::EdgeRules(const HttpServerOptions& options)
+    : hosts_(options.allow_hosts), cors_(options.allow_origins) {
+  hosts_.insert(hosts_.end(), {"localhost", "127.0.0.1", "[::1]"});
+  allows_every_host_ = std::find(hosts_.begin(), hosts_.end(), "*") != hosts_.end();
+}
+
+std::optional<HttpRefusal> EdgeRules::check_peer(const rpc::HeaderMap& headers,
+                                                 std::string_view version) const {
+  auto [host, host_end] = headers.equal_range(std::string_view("Host"));
+  if (host == host_end && version != "HTTP/1.0") {
+    return HttpRefusal{400, "the Host header is missing"};
+  }
+  if (host != host_end && std::next(host) != host_end) {
+    return HttpRefusal{400, "the Host header is given twice"};
+  }
+  if (host != host_end && !is_allowed_host(host->second)) {
+    return HttpRefusal{403,
+                       "this Host is not served here: use localhost, or start the server "
+                       "with --allow-host NAME"};
+  }
+  auto [origin, origin_end] = headers.equal_range(std::string_view("Origin"));
+  if (origin == origin_end) return std::nullopt;
+  bool is_allowed = std::next(origin) == origin_end &&
+                    (cors_.allows(origin->second) ||
+                     (host != host_end && is_own_page(host->second, origin->second)));
+  if (is_allowed) return std::nullopt;
+  return HttpRefusal{403,
+                     "calls from web pages of this Origin are not allowed: start the server with "
+                     "--allow-origin ORIGIN"};
+}
+
+bool EdgeRules::is_allowed_host(std::string_view host) const {
+  if (allows_every_host_) return true;
+  std::string_view name = without_port(host);
+  return std::any_of(hosts_.begin(), hosts_.end(), [&](const std::string& allowed) {
+    return equals_ignoring_case(allowed, name);
+  });
+}
+
+std::optional<HttpRefusal> EdgeRules::check_content_type(const rpc::HeaderMap& headers) {
+  auto [type, end] = headers.equal_range(std::string_view("Content-Type"));
+  if (type == end) return std::nullopt;
+  if (std::next(type) == end &&
+      equals_ignoring_case(media_type(type->second), "application/json")) {
+    return std::nullopt;
+  }
+  return HttpRefusal{415, "send the message as Content-Type: application/json"};
+}
+
+}  // namespace league::transport

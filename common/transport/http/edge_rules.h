@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/rpc/http_headers.h"
+#include "common/transport/http/cors_rules.h"
+#include "common/transport/http/http_options.h"
+#include "common/transport/http/http_refusal.h"
+
+namespace league::transport {
+
+/// Who may talk to a port at all: no foreign Host (a web page that rebinds its name), no foreign
+/// Origin, POST with JSON only. Immutable, so thread-safe. Source: MCP, security of the HTTP
+/// transport.
+class EdgeRules {
+ public:
+  explicit EdgeRules(const HttpServerOptions& options);
+
+  /// Nothing when a request with these headers may go on.
+  [[nodiscard]] std::optional<HttpRefusal> check_peer(const rpc::HeaderMap& headers,
+                                                      std::string_view version) const;
+  /// For a message: a missing content type is accepted, a wrong one refused.
+  [[nodiscard]] static std::optional<HttpRefusal> check_content_type(const rpc::HeaderMap& headers);
+  /// Of pages of other origins.
+  [[nodiscard]] const CorsRules& cors() const { return cors_; }
+
+ private:
+  [[nodiscard]] bool is_allowed_host(std::string_view host) const;
+
+  std::vector<std::string> hosts_;
+  CorsRules cors_;
+  bool allows_every_host_ = false;
+};
+
+}  // namespace league::transport

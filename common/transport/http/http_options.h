@@ -1,0 +1,94 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace league::transport {
+
+/// Of one server's event streams and WebSockets.
+struct StreamCounts {
+  std::size_t open = 0;  ///< sockets
+  std::size_t resumable = 0;  ///< streams that a client may come back to, connected or not
+  std::size_t stored_bytes = 0;  ///< of their events, in all servers of the runtime
+  std::uint64_t opened = 0;
+  std::uint64_t resumed = 0;
+  std::uint64_t dropped = 0;  ///< for reading too slowly
+};
+
+/// What one request may cost. Source: issue "Limits and hostile input".
+struct HttpLimits {
+  std::size_t max_head = 16 * 1024;  ///< bytes of request line and headers, else 431
+  std::size_t max_body = 256 * 1024;  ///< bytes of the body, chunked or not, else 413
+  std::chrono::milliseconds request_timeout{5000};  ///< from the first byte to the last, else 408
+  std::chrono::milliseconds write_timeout{5000};  ///< for a peer that does not read its answer
+  std::chrono::milliseconds idle_timeout{60'000};  ///< between two requests
+  std::chrono::milliseconds linger_timeout{1000};  ///< how long a refused peer may read its refusal
+};
+
+/// What long-lived streams may cost: event streams and WebSockets.
+struct StreamLimits {
+  /// An event stream that was silent for so long gets a comment.
+  std::chrono::milliseconds keep_alive{15'000};
+  /// A WebSocket that shows no sign of life for half of this is pinged, for all of it dropped.
+  std::chrono::milliseconds idle_timeout{60'000};
+  /// Bytes that wait for one peer; who has more reads too slowly and is dropped.
+  std::size_t max_queue = 1024 * 1024;
+  std::size_t max_in_work = 64;  ///< messages of one legacy stream or WebSocket without an answer
+  std::size_t max_stored = 256 * 1024;  ///< bytes of the last events of a resumable stream
+  std::size_t max_stored_in_total = 64 * 1024 * 1024;  ///< of all streams of a runtime
+  /// Resumable streams that are kept for a peer's return: those that go on, and as many for their
+  /// end.
+  std::size_t max_away_streams = 10'000;
+  /// How long events are kept, and a resumable stream without its peer.
+  std::chrono::milliseconds stored_for{60'000};
+};
+
+class RequestGate;
+
+/// One listening port.
+struct HttpServerOptions {
+  std::string bind_address = "127.0.0.1";  ///< numeric
+  std::uint16_t port = 0;  ///< 0: any that is free
+  std::string path = "/mcp";
+  /// Where the transport of MCP 2024-11-05 opens its stream; its messages go to this path and
+  /// `/message`. Empty: it is not served.
+  std::string sse_path = "/sse";
+  /// A client that takes JSON and event streams gets a stream of one event for an answer.
+  bool prefers_event_stream = false;
+  HttpLimits limits;
+  StreamLimits streams;
+  /// Names besides localhost, 127.0.0.1 and [::1] that the Host header may say, without port; `*`
+  /// allows every name.
+  std::vector<std::string> allow_hosts;
+  /// Origins such as `http://localhost:3000` whose pages may call, as parse_origin gives them; none
+  /// by default.
+  std::vector<std::string> allow_origins;
+  /// Asked for every request before it is parsed; requests that it knows are served before others.
+  /// Null: everybody is let in, and nobody is a stranger.
+  std::shared_ptr<RequestGate> gate;
+  /// How long stop() waits for requests in work.
+  std::chrono::milliseconds stop_grace{500};
+};
+
+class Hub;
+
+/// What all servers of a process share.
+struct HttpRuntimeOptions {
+  std::size_t workers = 2;
+  Hub* hub = nullptr;  ///< of long-lived streams; outlives the runtime. Null: one of its own
+  std::size_t max_connections = 20'000;  ///< with streams and WebSockets
+  /// Of those that have shown no credential to a server with a gate. The oldest that waits or is
+  /// half-sent makes room for a new one.
+  std::size_t max_connections_per_address = 64;
+  /// The same from loopback, but that streams do not count; no limit without a gate.
+  std::size_t max_local_connections = 1024;
+  std::size_t max_waiting_strangers = 1024;  ///< whole requests in the queue; more get a 429
+  /// How often time limits are looked at, and so how late they may be noticed.
+  std::chrono::milliseconds sweep_interval{250};
+};
+
+}  // namespace league::transport

@@ -1,0 +1,73 @@
+#include "common/transport/link/budgeted_handler.h"
+
+#include <gtest/gtest.h>
+
+#include "common/transport/memory/peers_testing.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::transport::budgeted_handler_tests {
+namespace {
+
+RequestBudgetOptions one_request() {
+  RequestBudgetOptions options;
+  options.burst = std::chrono::seconds(1);
+  options.allowances.fill({1, 1000});
+  return options;
+}
+
+class BudgetedHandlerTest : public ::testing::Test {
+ protected:
+  OutboundReply ask(std::string bytes, rpc::TransportType type = rpc::TransportType::kTcp,
+                    std::shared_ptr<LogMeter> meter = nullptr) {
+    Inbound message;
+    message.bytes = std::move(bytes);
+    message.context = rpc::MessageContext::minimal(time_).with_transport(
+        rpc::TransportContext::socket(type).with_connection(std::make_shared<rpc::ConnectionInfo>(
+            rpc::ConnectionInfo{"10.0.0.1:4711", "", "c", std::nullopt})));
+    message.meter = std::move(meter);
+    OutboundReply answer;
+    handler_.on_message(std::move(message),
+                        ReplySlot([&](OutboundReply reply) { answer = std::move(reply); }));
+    return answer;
+  }
+
+  league::testing::FakeTime time_;
+  RequestGate gate_{
+      one_request(),
+      [](std::string_view, std::string_view, std::string_view) { return std::optional<Sender>(); },
+      time_};
+  int handled_ = 0;
+  std::shared_ptr<LogMeter> meter_;
+  league::testing::FunctionHandler inner_{[this](Inbound message, ReplySlot reply) {
+    ++handled_;
+    meter_ = message.meter;
+    reply.send({.bytes = "{}", .after_sent = {}});
+  }};
+  BudgetedHandler handler_{inner_, gate_};
+};
+
+TEST_F(BudgetedHandlerTest, AnswersWhatIsBeyondTheBudgetWithAnErrorThatCarriesTheId) {
+  EXPECT_EQ(ask(R"({"id":1,"method":"ping"})").bytes, "{}");
+  EXPECT_NE(meter_, nullptr) << "the log counts for the sender";
+  EXPECT_NE(ask(R"({"id":"two","method":"ping"})").bytes.find(R"("id":"two"})"), std::string::npos);
+  EXPECT_EQ(handled_, 1);
+  time_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(ask(R"({"id":3,"method":"ping"})").bytes, "{}");
+}
+
+TEST_F(BudgetedHandlerTest, NobodyIsAnsweredWhoDoesNotWait) {
+  (void)ask("{}");
+  EXPECT_EQ(ask(R"({"method":"notifications/initialized"})").bytes, "");
+  EXPECT_EQ(ask(R"({"id":1,"result":{}})").bytes, "");
+  EXPECT_EQ(handled_, 1);
+}
+
+TEST_F(BudgetedHandlerTest, WhatHasPassedAGateOrComesFromTheParentIsNotChargedAgain) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(ask("{}", rpc::TransportType::kStdio).bytes, "{}");
+    EXPECT_EQ(ask("{}", rpc::TransportType::kTcp, std::make_shared<LogMeter>()).bytes, "{}");
+  }
+}
+
+}  // namespace
+}  // namespace league::transport::budgeted_handler_tests

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/result.h"
+#include "common/rpc/context.h"
+#include "common/rpc/id.h"
+#include "common/rpc/message_notes.h"
+#include "common/transport/link/endpoint.h"
+
+namespace league::transport {
+
+/// Calls of different kinds never wait for each other's threads (docs/architecture.md).
+enum class Budget {
+  kGame,  ///< referee → player, referee → manager: what a match waits for
+  kBroadcast,  ///< what nobody waits for
+  kControl,  ///< registration, queries, pings
+};
+
+/// One JSON-RPC request to one peer.
+struct OutboundCall {
+  Endpoint endpoint;
+  std::shared_ptr<const std::string>
+      bytes;  ///< the whole JSON-RPC frame; shared, since a broadcast goes to many
+  core::Clock::Steady deadline;  ///< absolute: covers waiting, connecting, sending and receiving
+  Budget budget = Budget::kControl;
+  /// Of the request in `bytes`, for transports on which answers come in any order; null: HTTP only.
+  rpc::Id id{};
+  std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
+};
+
+/// How a call ended: an error (kTimeout, kConnectionError, kReplyTooLarge, kShuttingDown), or an
+/// answer with any status.
+struct CallOutcome {
+  std::optional<core::Error> error;
+  int http_status = 0;  ///< 0 where the transport has none
+  std::string bytes;  ///< the answer's body, perhaps empty
+  rpc::MessageContext context;
+  std::chrono::nanoseconds elapsed{};
+  /// When the last byte of the request went to the system; nothing before, or where that is
+  /// unknown.
+  std::optional<core::Clock::Steady> sent_at = std::nullopt;
+  /// Of an HTTP answer that refuses (its `WWW-Authenticate`), where the caller keeps them.
+  std::shared_ptr<const rpc::HeaderMap> refusal_headers = nullptr;
+  /// Where the caller frames requests anew (a session of MCP): request and answer as they were on
+  /// the wire, for the log. Null: as they were given and as `bytes` are.
+  std::shared_ptr<const std::string> wire_request = nullptr;
+  std::shared_ptr<const std::string> wire_answer = nullptr;
+  std::shared_ptr<rpc::MessageNotes> notes =
+      std::make_shared<rpc::MessageNotes>();  ///< of the answer
+};
+
+/// Sends requests to peers. Thread-safe. The completion runs exactly once, on a thread of the
+/// caller or, for a call that is refused at once, on the calling thread; it must be short and may
+/// call again.
+class Caller {
+ public:
+  using Completion = std::function<void(CallOutcome)>;
+
+  virtual ~Caller() = default;
+  virtual void call(OutboundCall call, Completion completion) = 0;
+};
+
+}  // namespace league::transport

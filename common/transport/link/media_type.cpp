@@ -1,0 +1,39 @@
+#include "common/transport/link/media_type.h"
+
+#include "common/core/text.h"
+
+namespace league::transport {
+
+namespace {
+
+constexpr std::size_t kMaxExcerpt = 200;
+
+}  // namespace
+
+std::string media_type_of(const rpc::HeaderMap& headers) {
+  auto field = rpc::find_header(headers, "content-type");
+  if (!field) return {};
+  auto type = field->substr(0, field->find(';'));
+  while (type.ends_with(' ') || type.ends_with('\t')) type.remove_suffix(1);
+  return core::lower_case(type);
+}
+
+bool is_json_type(std::string_view media_type) {
+  return media_type == kJsonType || media_type.ends_with("+json");
+}
+
+bool looks_like_json(std::string_view text) {
+  auto begin = text.find_first_not_of(" \t\r\n");
+  return begin != std::string_view::npos && (text[begin] == '{' || text[begin] == '[');
+}
+
+std::string excerpt_of(std::string_view text) {
+  std::string shown(text.substr(0, kMaxExcerpt));
+  for (char& c : shown) {
+    if (c < ' ' || c > '~') c = c == '\n' || c == '\r' || c == '\t' ? ' ' : '?';
+  }
+  while (shown.ends_with(' ')) shown.pop_back();
+  return shown;
+}
+
+}  // namespace league::transport

@@ -1,0 +1,42 @@
+#include "common/transport/link/message_handler.h"
+
+namespace league::transport {
+
+namespace {
+
+constexpr std::string_view kForgotten =
+    R"({"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error: the message was not answered"},"id":null})";
+
+}  // namespace
+
+StreamAnswer MessageHandler::on_stream(StreamRequest) { return StreamRefusal{}; }
+
+std::optional<StreamRefusal> MessageHandler::on_session_end(const rpc::MessageContext&) {
+  return StreamRefusal{405, "there are no sessions at this path"};
+}
+
+ReplySlot& ReplySlot::operator=(ReplySlot&& other) noexcept {
+  if (this == &other) return *this;
+  abandon();
+  sink_ = std::exchange(other.sink_, nullptr);
+  return *this;
+}
+
+ReplySlot::~ReplySlot() { abandon(); }
+
+void ReplySlot::send(OutboundReply reply) {
+  // Emptied first: the sink may be what keeps the owner of this slot alive.
+  if (auto sink = std::exchange(sink_, nullptr)) sink(std::move(reply));
+}
+
+void ReplySlot::abandon() {
+  if (sink_ == nullptr) return;
+  OutboundReply reply;
+  reply.bytes = kForgotten;
+  reply.http_status = 500;
+  reply.notes->verdict = core::ErrorCode::kInternalError;
+  reply.notes->fault = "the message was not answered";
+  send(std::move(reply));
+}
+
+}  // namespace league::transport

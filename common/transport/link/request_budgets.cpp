@@ -1,0 +1,136 @@
+#include "common/transport/link/request_budgets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace league::transport {
+namespace {
+
+/// So many refusals of a sender are answered at once, in a row and in each second.
+constexpr double kPatience = 20;
+
+/// The name of those that are not told apart.
+constexpr std::string_view kOthers = "others";
+
+bool is_by_address(Standing standing) {
+  return standing == Standing::kNewcomer || standing == Standing::kStranger;
+}
+
+/// How long `missing` takes to come at `per_second`.
+double seconds_for(double missing, double per_second) {
+  return missing <= 0 ? 0 : missing / per_second;
+}
+
+}  // namespace
+
+std::string shown_sender(const Sender& sender) {
+  const std::string name =
+      sender.name.starts_with(kSessionSender) ? sender.name : "address " + sender.name;
+  switch (sender.standing) {
+    case Standing::kStaff:
+    case Standing::kPlayer:
+      return sender.name;
+    case Standing::kNewcomer:
+      return name + " (registrations)";
+    case Standing::kStranger:
+      return name + " (without a credential)";
+  }
+  return sender.name;
+}
+
+void RequestBudgets::refill(Account& account, Instant now) const {
+  const Allowance& allowed = allowance(account.sender.standing);
+  const double passed = std::chrono::duration<double>(now - account.at).count();
+  account.at = now;
+  account.requests = std::min(account.requests + passed * allowed.requests_per_second,
+                              capacity(allowed.requests_per_second));
+  account.patience = std::min(account.patience + passed * kPatience, kPatience);
+  const double most = capacity(allowed.log_bytes_per_second);
+  account.log_bytes = std::min(account.log_bytes + passed * allowed.log_bytes_per_second, most);
+  // A debt is bounded like a credit, or one answer of many megabytes would lock a sender out.
+  account.log_bytes =
+      std::max(account.log_bytes - static_cast<double>(account.meter->take()), -most);
+}
+
+bool RequestBudgets::is_idle(Account& account, Instant now) const {
+  refill(account, now);
+  const Allowance& allowed = allowance(account.sender.standing);
+  return account.refused == 0 && account.requests >= capacity(allowed.requests_per_second) &&
+         account.log_bytes >= capacity(allowed.log_bytes_per_second);
+}
+
+void RequestBudgets::forget_idle(Accounts& accounts, Instant now) {
+  // Looking through all of them is not to be had for each new address.
+  constexpr std::chrono::seconds kApart{1};
+  if (forgot_at_ && now < *forgot_at_ + kApart) return;
+  forgot_at_ = now;
+  for (auto entry = accounts.begin(); entry != accounts.end();)
+    entry = is_idle(entry->second, now) ? accounts.erase(entry) : std::next(entry);
+}
+
+RequestBudgets::Account& RequestBudgets::account_of(const Sender& sender, Instant now) {
+  Accounts& accounts = accounts_[static_cast<std::size_t>(sender.standing)];
+  auto found = accounts.find(sender.name);
+  if (found != accounts.end()) return found->second;
+  Sender owner = sender;
+  if (is_by_address(sender.standing)) {
+    if (accounts.size() >= options_.max_addresses) forget_idle(accounts, now);
+    if (accounts.size() >= options_.max_addresses) owner.name = kOthers;
+  }
+  auto [place, is_new] = accounts.try_emplace(owner.name);
+  Account& account = place->second;
+  if (!is_new) return account;
+  const Allowance& allowed = allowance(owner.standing);
+  account.sender = std::move(owner);
+  account.requests = capacity(allowed.requests_per_second);
+  account.log_bytes = capacity(allowed.log_bytes_per_second);
+  account.patience = kPatience;
+  account.at = now;
+  return account;
+}
+
+std::size_t RequestBudgets::senders() const {
+  std::size_t count = 0;
+  for (const auto& accounts : accounts_) count += accounts.size();
+  return count;
+}
+
+RequestBudgets::Charge RequestBudgets::charge(const Sender& sender, std::size_t requests,
+                                              Instant now) {
+  Account& account = account_of(sender, now);
+  refill(account, now);
+  const Allowance& allowed = allowance(account.sender.standing);
+  const double wait = std::max(seconds_for(1 - account.requests, allowed.requests_per_second),
+                               seconds_for(-account.log_bytes, allowed.log_bytes_per_second));
+  if (wait <= 0) {
+    // A batch may take more than is left, and the next request waits for it.
+    account.requests = std::max(account.requests - static_cast<double>(requests),
+                                -capacity(allowed.requests_per_second));
+    return {std::nullopt, false, account.meter};
+  }
+  return {std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(wait * 1000))),
+          note_refusal(account), account.meter};
+}
+
+bool RequestBudgets::note_refusal(Account& account) {
+  ++account.refused;
+  if (account.patience < 1) return true;
+  account.patience -= 1;
+  return false;
+}
+
+std::vector<Overrun> RequestBudgets::take_overruns() {
+  std::vector<Overrun> all;
+  for (auto& accounts : accounts_) {
+    for (auto& [name, account] : accounts) {
+      if (auto refused = std::exchange(account.refused, 0); refused > 0)
+        all.push_back({account.sender, refused});
+    }
+  }
+  std::ranges::sort(
+      all, {}, [](const Overrun& one) { return std::pair(one.sender.standing, one.sender.name); });
+  return all;
+}
+
+}  // namespace league::transport

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/transport/link/request_budgets.h"
+
+namespace league::transport {
+
+/// Decides on a request before it is parsed, written down or dispatched: who it is from, as far as
+/// a valid credential in it or else its address shows, and whether that sender has budget left. It
+/// admits nobody: whether a credential fits its message is checked later, by whoever reads it.
+/// Thread-safe.
+class RequestGate {
+ public:
+  /// Whose credential stands in `body` as the value `shown` of `member` (`auth_token`,
+  /// `operator_key`, `admission_key`, `registration_code`); nothing: nobody's. Called from several
+  /// threads at once; must not block.
+  using Recognise = std::function<std::optional<Sender>(
+      std::string_view member, std::string_view shown, std::string_view body)>;
+
+  struct Pass {
+    Standing standing = Standing::kStranger;
+    std::optional<std::chrono::milliseconds> retry_after;  ///< set: it is refused
+    bool is_pressing = false;  ///< see RequestBudgets::Charge
+    std::shared_ptr<LogMeter> meter;
+
+    /// Whether it has shown a credential.
+    [[nodiscard]] bool is_known() const {
+      return standing == Standing::kStaff || standing == Standing::kPlayer;
+    }
+  };
+
+  /// `clock` outlives the gate, and so does what `recognise` refers to.
+  RequestGate(const RequestBudgetOptions& options, Recognise recognise, const core::Clock& clock)
+      : recognise_(std::move(recognise)), clock_(clock), budgets_(options) {}
+
+  /// `body`: JSON text, perhaps none; `address`: of the peer, without its port.
+  [[nodiscard]] Pass admit(std::string_view body, std::string_view address);
+  /// See RequestBudgets::take_overruns.
+  [[nodiscard]] std::vector<Overrun> take_overruns();
+
+ private:
+  [[nodiscard]] Sender sender_of(std::string_view body, std::string_view address) const;
+
+  const Recognise recognise_;
+  const core::Clock& clock_;
+  std::mutex mutex_;
+  RequestBudgets budgets_;  // guarded by mutex_
+};
+
+/// The text of the first member `name` of `body` that is a string without escapes, wherever it
+/// stands; empty where there is none, or it is longer than 256 bytes.
+[[nodiscard]] std::string_view text_member(std::string_view body, std::string_view name);
+
+/// By which address a stranger is charged: an IPv6 host has a whole /64 of them, so that; all
+/// loopback addresses are one.
+[[nodiscard]] std::string budget_address(std::string_view address);
+
+/// For people: that the budget is used up and when to come back.
+[[nodiscard]] std::string over_budget_text(std::chrono::milliseconds retry_after);
+/// The JSON-RPC error for a request beyond its budget; `id` is a JSON text. Its `data` has
+/// `error_code` (E091) and `retry_after_ms`.
+[[nodiscard]] std::string over_budget_body(std::chrono::milliseconds retry_after,
+                                           std::string_view id);
+/// The HTTP response with it: status 429, Retry-After in whole seconds, and the connection stays.
+[[nodiscard]] std::string over_budget_response(std::chrono::milliseconds retry_after);
+
+}  // namespace league::transport

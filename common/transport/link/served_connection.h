@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "common/transport/link/message_connection.h"
+#include "common/transport/link/message_handler.h"
+
+namespace league::transport {
+
+/// How one connection is served.
+struct ServedConnectionOptions {
+  std::size_t max_in_work = 32;  ///< messages handed over and not yet answered; then reading stops
+  /// The connection is gone and the handler has been told; runs once, on the connection's thread.
+  std::function<void()> on_closed = nullptr;
+};
+
+/// Hands what comes by one connection to a handler, and its answers back: requests, notifications
+/// and the peer's answers to what was pushed. Inbound.channel is the connection. Messages are
+/// handed over in order and may be answered in any. At the end of the peer's input running requests
+/// are still answered. Thread-safe; a handle: letting go of it closes nothing.
+class ServedConnection {
+ public:
+  /// Starts the connection. `handler` outlives it (until on_closed).
+  [[nodiscard]] static ServedConnection serve(std::shared_ptr<MessageConnection> connection,
+                                              MessageHandler& handler,
+                                              ServedConnectionOptions options = {});
+
+  /// Reads nothing more, lets what runs be answered, then closes.
+  void begin_stop();
+  /// Closes now, after sending what waits; running requests are answered into nothing.
+  void close();
+  [[nodiscard]] bool is_open() const;
+  [[nodiscard]] std::size_t in_work() const;
+  [[nodiscard]] std::shared_ptr<PeerChannel> channel() const;
+
+ private:
+  class State;
+  explicit ServedConnection(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace league::transport

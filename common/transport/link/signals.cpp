@@ -1,0 +1,52 @@
+#include "common/transport/link/signals.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+namespace league::transport {
+
+StopSignal::StopSignal() {
+  std::signal(SIGPIPE, SIG_IGN);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGINT);
+  sigaddset(&wanted, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
+  signals_ = FileDescriptor(::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC));
+  requested_ = FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+}
+
+int StopSignal::wait() { return wait_until(-1); }
+
+int StopSignal::wait_for(std::chrono::milliseconds patience) {
+  return wait_until(static_cast<int>(patience.count()));
+}
+
+void StopSignal::request_stop() {
+  std::uint64_t one = 1;
+  [[maybe_unused]] ssize_t written = ::write(requested_.get(), &one, sizeof one);
+}
+
+int StopSignal::wait_until(int milliseconds) {
+  std::array<pollfd, 2> wanted{pollfd{signals_.get(), POLLIN, 0},
+                               pollfd{requested_.get(), POLLIN, 0}};
+  int ready = 0;
+  do {
+    ready = ::poll(wanted.data(), wanted.size(), milliseconds);
+  } while (ready < 0 && errno == EINTR);
+  if (ready == 0) return -1;
+  signalfd_siginfo info{};
+  if (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+    return static_cast<int>(info.ssi_signo);
+  }
+  return 0;
+}
+
+}  // namespace league::transport

@@ -1,0 +1,179 @@
+#include "common/transport/link/socket.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace league::transport {
+
+namespace {
+
+constexpr int kBacklog = 4096;
+constexpr rlim_t kMostFiles = 65536;
+
+struct RawAddress {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+  [[nodiscard]] sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
+};
+
+/// Length 0 when `ip` is no numeric address.
+RawAddress raw_address(const std::string& ip, std::uint16_t port) {
+  RawAddress out;
+  auto* v4 = reinterpret_cast<sockaddr_in*>(&out.storage);
+  auto* v6 = reinterpret_cast<sockaddr_in6*>(&out.storage);
+  if (::inet_pton(AF_INET, ip.c_str(), &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(port);
+    out.length = sizeof(sockaddr_in);
+  } else if (::inet_pton(AF_INET6, ip.c_str(), &v6->sin6_addr) == 1) {
+    v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(port);
+    out.length = sizeof(sockaddr_in6);
+  }
+  return out;
+}
+
+SocketAddress readable(const RawAddress& raw) {
+  SocketAddress out;
+  char text[INET6_ADDRSTRLEN] = {};
+  if (raw.storage.ss_family == AF_INET) {
+    const auto* v4 = reinterpret_cast<const sockaddr_in*>(&raw.storage);
+    ::inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
+    out = {text, ntohs(v4->sin_port), (ntohl(v4->sin_addr.s_addr) >> 24) == 127};
+  } else if (raw.storage.ss_family == AF_INET6) {
+    const auto* v6 = reinterpret_cast<const sockaddr_in6*>(&raw.storage);
+    if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr)) {
+      ::inet_ntop(AF_INET, &v6->sin6_addr.s6_addr[12], text, sizeof text);
+      out = {text, ntohs(v6->sin6_port), v6->sin6_addr.s6_addr[12] == 127};
+    } else {
+      ::inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
+      out = {text, ntohs(v6->sin6_port), IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr) != 0};
+    }
+  }
+  return out;
+}
+
+core::Error connection_error(int error) {
+  return {core::ErrorCode::kConnectionError, system_error_text(error), {}};
+}
+
+}  // namespace
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  fd_ = std::exchange(other.fd_, -1);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() { close(); }
+
+void FileDescriptor::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port) {
+  auto refuse = [&](const std::string& cause) {
+    return core::Error{core::ErrorCode::kConnectionError,
+                       "cannot listen on " + ip + " port " + std::to_string(port) + ": " + cause,
+                       {}};
+  };
+  RawAddress address = raw_address(ip, port);
+  if (address.length == 0) {
+    return refuse("the address to bind must be numeric, such as 127.0.0.1");
+  }
+  FileDescriptor fd(
+      ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd.is_open()) return refuse(system_error_text(errno));
+  int yes = 1;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (::bind(fd.get(), address.get(), address.length) != 0 || ::listen(fd.get(), kBacklog) != 0) {
+    return refuse(system_error_text(errno));
+  }
+  return fd;
+}
+
+core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
+                                        const Patience& patience) {
+  RawAddress address = raw_address(ip, port);
+  if (address.length == 0) return connection_error(EINVAL);
+  FileDescriptor fd(
+      ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd.is_open()) return connection_error(errno);
+  set_no_delay(fd.get());
+  if (::connect(fd.get(), address.get(), address.length) == 0) return fd;
+  if (errno != EINPROGRESS) return connection_error(errno);
+  if (auto ready = wait_ready(fd.get(), POLLOUT, patience); !ready) return ready.error();
+  int error = 0;
+  socklen_t length = sizeof error;
+  ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+  if (error != 0) return connection_error(error);
+  return fd;
+}
+
+SocketAddress local_address(int fd) {
+  RawAddress raw;
+  raw.length = sizeof raw.storage;
+  if (::getsockname(fd, raw.get(), &raw.length) != 0) return {};
+  return readable(raw);
+}
+
+SocketAddress remote_address(int fd) {
+  RawAddress raw;
+  raw.length = sizeof raw.storage;
+  if (::getpeername(fd, raw.get(), &raw.length) != 0) return {};
+  return readable(raw);
+}
+
+void set_no_delay(int fd) {
+  int yes = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+core::Result<void> wait_ready(int fd, short events, const Patience& patience) {
+  std::array<pollfd, 2> wanted{pollfd{fd, events, 0}, pollfd{patience.cancel_fd, POLLIN, 0}};
+  for (;;) {
+    auto left = patience.deadline - std::chrono::steady_clock::now();
+    if (left <= left.zero()) break;
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    timespec timeout{seconds.count(), (left - seconds).count()};
+    int ready = ::ppoll(wanted.data(), wanted.size(), &timeout, nullptr);
+    if (ready > 0 && wanted[1].revents != 0) {
+      return core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}};
+    }
+    if (ready > 0) return {};
+    if (ready == 0 || errno != EINTR) break;
+  }
+  return core::Error{core::ErrorCode::kTimeout, "the time limit had passed", {}};
+}
+
+std::size_t raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  rlim_t wanted = std::min(limit.rlim_max, kMostFiles);
+  if (limit.rlim_cur < wanted) {
+    rlimit raised{wanted, limit.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+  }
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
+
+std::string system_error_text(int error) {
+  return std::error_code(error, std::generic_category()).message();
+}
+
+}  // namespace league::transport

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace league::transport {
+
+/// Some bytes of a stream. The middle is shared, so that an event for thousands of peers exists
+/// once.
+struct StreamPiece {
+  std::string head;
+  std::shared_ptr<const std::string> body = nullptr;
+  std::string_view tail = {};  ///< a literal
+
+  [[nodiscard]] std::size_t size() const {
+    return head.size() + (body ? body->size() : 0) + tail.size();
+  }
+};
+
+/// An event as the HTML standard wants it (server-sent events). `id` may be empty: none. Data with
+/// line ends becomes several data lines, so that nothing in it can begin another field.
+[[nodiscard]] StreamPiece sse_event(std::shared_ptr<const std::string> data,
+                                    std::string_view id = {}, std::string_view type = "message");
+/// The same as one text.
+[[nodiscard]] std::string sse_event_text(std::string_view data, std::string_view id = {},
+                                         std::string_view type = "message");
+/// What a stream begins with: how long to wait before coming back and, with `id`, an event without
+/// data that gives the client an id to come back with. May be empty.
+[[nodiscard]] std::string sse_preface(std::string_view id,
+                                      std::optional<std::chrono::milliseconds> retry);
+/// What no client takes for an event.
+inline constexpr std::string_view kSseComment = ":\n\n";
+
+/// The head of the response that an event stream is, to which lines may be added before its empty
+/// one. The stream ends with its connection.
+inline constexpr std::string_view kSseHead =
+    "HTTP/1.1 200 OK\r\n"
+    "Content-Type: text/event-stream\r\n"
+    "Cache-Control: no-cache, no-transform\r\n"
+    "X-Accel-Buffering: no\r\n"
+    "Connection: close\r\n";
+
+}  // namespace league::transport

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/transport/link/message_connection.h"
+
+namespace league::transport {
+
+/// What goes wrong on a connection: shares of the messages, 0 to 1, in both directions.
+struct FaultPlan {
+  std::uint64_t seed = 1;  ///< the same faults for the same messages in the same order
+  double drop = 0;  ///< lost; the sender does not learn it
+  double duplicate = 0;
+  double delay = 0;  ///< comes late, and what was sent after it waits
+  double reorder = 0;  ///< comes late, and what was sent after it overtakes it
+  double cut = 0;  ///< in place of the message the connection ends
+  std::chrono::milliseconds longest_delay{20};
+};
+
+/// `connection` with faults, for tests of what stands above. `clock` and `timer` outlive it and
+/// what is delayed on it.
+[[nodiscard]] std::shared_ptr<MessageConnection> make_faulty(
+    std::shared_ptr<MessageConnection> connection, const FaultPlan& plan, const core::Clock& clock,
+    core::Timer& timer);
+
+/// Opens faulty connections, each with a seed of its own that follows from the plan's.
+class FaultyConnector final : public Connector {
+ public:
+  /// All outlive it and its connections.
+  FaultyConnector(Connector& connector, const FaultPlan& plan, const core::Clock& clock,
+                  core::Timer& timer)
+      : connector_(connector), plan_(plan), clock_(clock), timer_(timer) {}
+
+  void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
+
+ private:
+  Connector& connector_;
+  const FaultPlan plan_;
+  const core::Clock& clock_;
+  core::Timer& timer_;
+  std::atomic<std::uint64_t> number_ = 0;
+};
+
+}  // namespace league::transport

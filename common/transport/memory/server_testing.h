@@ -1,0 +1,67 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+
+#include "common/transport/front/http_server.h"
+#include "common/transport/memory/peers_testing.h"
+
+namespace league::transport::server_tests {
+
+using league::testing::echo;
+using league::testing::eventually;
+using league::testing::FunctionHandler;
+using league::testing::post;
+using league::testing::RawClient;
+using league::testing::status_of;
+using std::chrono::milliseconds;
+
+/// What an honest call may take at the 99th percentile. ThreadSanitizer's own cost, several times
+/// that of the code, goes over it on a machine that is busy with other tests.
+#ifdef __SANITIZE_THREAD__
+inline constexpr milliseconds kHonestLimit{500};
+#else
+inline constexpr milliseconds kHonestLimit{50};
+#endif
+
+/// A server with short limits on a handler that the test gives.
+struct Served {
+  explicit Served(FunctionHandler::Function function = echo, HttpServerOptions options = quick(),
+                  HttpRuntimeOptions runtime_options = {.sweep_interval = milliseconds(10)})
+      : handler(std::move(function)),
+        runtime(*HttpRuntime::start(runtime_options)),
+        server(*HttpServer::start(*runtime, options, handler,
+                                  {{"/health",
+                                    [](const PageRequest&) {
+                                      return HttpPage{200, "text/plain", "ok"};
+                                    }},
+                                   {"/below/", [](const PageRequest& asked) {
+                                      return HttpPage{200, "text/plain", std::string(asked.name)};
+                                    }}})) {}
+
+  static HttpServerOptions quick() {
+    HttpServerOptions options;
+    options.limits.request_timeout = milliseconds(200);
+    options.limits.write_timeout = milliseconds(200);
+    options.limits.idle_timeout = milliseconds(3000);
+    options.limits.linger_timeout = milliseconds(200);
+    return options;
+  }
+  [[nodiscard]] std::uint16_t port() const { return server->port(); }
+
+  FunctionHandler handler;
+  std::unique_ptr<HttpRuntime> runtime;
+  std::unique_ptr<HttpServer> server;
+};
+
+inline int status_for(const Served& served, const std::string& bytes) {
+  return status_of(RawClient(served.port()).ask(bytes));
+}
+
+inline std::string request(const std::string& line, const std::string& headers) {
+  return line + " HTTP/1.1\r\n" + headers + "\r\n";
+}
+
+}  // namespace league::transport::server_tests

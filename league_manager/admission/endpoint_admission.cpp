@@ -1,0 +1,60 @@
+#include "league_manager/admission/endpoint_admission.h"
+
+#include "common/core/text.h"
+#include "common/transport/link/subject.h"
+
+namespace league::league_manager {
+namespace {
+
+bool blocks(const transport::Endpoint& endpoint) {
+  if (!transport::has_host(endpoint)) return false;
+  bool is_v6 = endpoint.host.find(':') != std::string::npos;
+  bool is_v4 = endpoint.host.find_first_not_of("0123456789.") == std::string::npos;
+  return !is_v6 && !is_v4 && endpoint.host != "localhost";
+}
+
+core::Result<transport::Endpoint> pinned(core::Result<transport::Endpoint> admitted) {
+  // Under TLS the certificate is for the name.
+  if (admitted && !transport::is_tls(*admitted) && !admitted->pinned_address.empty()) {
+    admitted->host = admitted->pinned_address;
+  }
+  return admitted;
+}
+
+}  // namespace
+
+std::optional<core::Error> foreign_session(const std::string& endpoint,
+                                           const rpc::MessageContext& context) {
+  auto parsed = transport::parse_endpoint(endpoint);
+  if (!parsed || parsed->scheme != "nats") return std::nullopt;
+  auto session = transport::BusSession::parse(parsed->path);
+  // The subject says by which session the request came; the session of the context is another one
+  // for an agent that has begun an MCP session on its bus session.
+  const auto* nats =
+      std::get_if<std::shared_ptr<const rpc::NatsMetadata>>(&context.transport.metadata);
+  bool is_own =
+      session && nats != nullptr && *nats && (*nats)->subject == transport::session_in(*session);
+  if (is_own) return std::nullopt;
+  return core::Error{
+      core::ErrorCode::kEndpointNotAllowed,
+      "contact_endpoint " + core::excerpt(endpoint, core::kMostEchoed) +
+          " is not the session that this request came by: register with a request to "
+          "mcp.session.SESSION.in",
+      "/contact_endpoint"};
+}
+
+void EndpointAdmission::admit(const std::string& url, Then then) {
+  auto endpoint = transport::parse_endpoint(url);
+  if (!endpoint) return then(endpoint.error());
+  if (!blocks(*endpoint)) return then(pinned(policy_.admit(std::move(*endpoint))));
+  auto shared = std::make_shared<Then>(std::move(then));
+  bool taken = tasks_.post(
+      [this, endpoint = *endpoint, shared] { (*shared)(pinned(policy_.admit(endpoint))); });
+  if (taken) return;
+  (*shared)(core::Error{
+      core::ErrorCode::kOverloaded,
+      "too many host names are being looked up; try again, or register a numeric address",
+      "/contact_endpoint"});
+}
+
+}  // namespace league::league_manager

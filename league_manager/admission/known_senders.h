@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "common/core/auth_token.h"
+#include "common/transport/link/request_gate.h"
+#include "league_manager/admission/admission.h"
+#include "league_manager/files/ledger.h"
+
+namespace league::league_manager {
+
+/// Who shows a valid credential to the manager, before anything else of the request is read: its
+/// agents their tokens, the operator and referees to be their keys, players to be their codes. An
+/// agent that is shut down counts as a stranger. A transport::RequestGate::Recognise; thread-safe.
+class KnownSenders {
+ public:
+  /// All three outlive it.
+  KnownSenders(const Ledger& ledger, const core::AuthToken& operator_key,
+               const Admission& admission)
+      : ledger_(&ledger), operator_key_(&operator_key), admission_(&admission) {}
+
+  [[nodiscard]] std::optional<transport::Sender> operator()(std::string_view member,
+                                                            std::string_view shown,
+                                                            std::string_view body) const;
+
+ private:
+  [[nodiscard]] std::optional<transport::Sender> agent_with(std::string_view token) const;
+
+  const Ledger* ledger_;
+  const core::AuthToken* operator_key_;
+  const Admission* admission_;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,89 @@
+#include "league_manager/admission/known_senders.h"
+
+#include <gtest/gtest.h>
+
+#include "common/journal/memory_journal.h"
+#include "league_manager/core/league_testing.h"
+#include "league_manager/events/agent_lifecycle.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::league_manager {
+namespace {
+
+using transport::Sender;
+using transport::Standing;
+
+class KnownSendersTest : public ::testing::Test {
+ protected:
+  KnownSendersTest() {
+    if (!ledger_.open()) throw std::logic_error("no league");
+    enter(AgentKind::kReferee, "whistle", 8001);
+    enter(AgentKind::kPlayer, "alpha", 9001);
+    enter(AgentKind::kPlayer, "beta", 9002);
+  }
+
+  void enter(AgentKind kind, const std::string& name, int port) {
+    commit([&](const League& league, core::UtcTimestamp now) {
+      RegistrationFacts facts{now, name, [](const std::string& id, const std::string&) {
+                                return core::AuthToken("tok_" + id).hash();
+                              }};
+      auto decision = league.decide_register({kind, testing::profile(name, port), {}, {}}, facts);
+      return decision ? decision->events : Events{};
+    });
+  }
+
+  void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide) {
+    ledger_.commit(decide, [](const core::Result<Events>&) {});
+  }
+
+  std::optional<Sender> sender(std::string_view member, std::string_view shown) const {
+    return known_(member, shown, {});
+  }
+
+  league::testing::FakeTime time_;
+  journal::DiscardingJournal journal_;
+  Ledger ledger_{{}, journal_, time_};
+  const core::AuthToken operator_key_{"op_0123456789abcdef"};
+  const Admission admission_{{.referee_key = core::AuthToken("ref_0123456789abcdef"),
+                              .codes = *RegistrationCodes::parse("letmein_1 alpha\n")}};
+  const KnownSenders known_{ledger_, operator_key_, admission_};
+};
+
+TEST_F(KnownSendersTest, KnowsCredentialsByTheirOwners) {
+  EXPECT_EQ(sender("auth_token", "tok_REF01"), (Sender{Standing::kStaff, "REF01"}));
+  EXPECT_EQ(sender("auth_token", "tok_P02"), (Sender{Standing::kPlayer, "P02"}));
+  EXPECT_EQ(sender("operator_key", "op_0123456789abcdef"), (Sender{Standing::kStaff, "operator"}));
+  EXPECT_EQ(sender("admission_key", "ref_0123456789abcdef"),
+            (Sender{Standing::kStaff, "referees to be"}));
+  EXPECT_EQ(sender("registration_code", "letmein_1"), (Sender{Standing::kPlayer, "code of alpha"}));
+}
+
+TEST_F(KnownSendersTest, KnowsNobodyByAGuessOrByACredentialInAnothersPlace) {
+  for (const char* guess : {"", "tok_", "tok_P03", "op_0123456789abcdef", "letmein_1"})
+    EXPECT_FALSE(sender("auth_token", guess)) << guess;
+  for (const char* guess : {"", "tok_REF01", "ref_0123456789abcdef"})
+    EXPECT_FALSE(sender("operator_key", guess)) << guess;
+  EXPECT_FALSE(sender("admission_key", "op_0123456789abcdef"));
+  EXPECT_FALSE(sender("registration_code", "letmein_2"));
+  const core::AuthToken no_key;
+  const Admission open({});
+  EXPECT_FALSE(KnownSenders(ledger_, no_key, open)("operator_key", "", {}));
+  EXPECT_FALSE(KnownSenders(ledger_, no_key, open)("admission_key", "", {}));
+}
+
+TEST_F(KnownSendersTest, AnAgentThatIsShutDownIsAStranger) {
+  const AgentRef beta = AgentRef::player(1);
+  commit([](const League& league, core::UtcTimestamp now) {
+    auto events = league.decide_start(now);
+    return events ? *events : Events{};
+  });
+  commit([&](const League& league, core::UtcTimestamp now) {
+    auto events = league.decide_shut_down(beta, kReasonShutDownByOperator, "it floods", now);
+    return events ? *events : Events{};
+  });
+  EXPECT_FALSE(sender("auth_token", "tok_P02"));
+  EXPECT_TRUE(sender("auth_token", "tok_P01"));
+}
+
+}  // namespace
+}  // namespace league::league_manager

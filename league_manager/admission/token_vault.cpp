@@ -1,0 +1,68 @@
+#include "league_manager/admission/token_vault.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "common/core/crypto.h"
+#include "common/core/private_file.h"
+
+namespace league::league_manager {
+namespace {
+
+core::Error key_error(const std::string& why) {
+  return {core::ErrorCode::kInternalError, "secret key " + why, ""};
+}
+
+core::Result<TokenVault::Key> create_key(const std::filesystem::path& file,
+                                         core::RandomSource& random) {
+  auto key = random.bytes<32>();
+  auto written = core::write_private_file(
+      file, std::string_view(reinterpret_cast<const char*>(key.data()), key.size()));
+  if (!written) return key_error(written.error().message);
+  return key;
+}
+
+}  // namespace
+
+TokenVault::TokenVault(core::LeagueId league, core::RandomSource& random)
+    : league_(std::move(league)), key_(random.bytes<32>()) {}
+
+core::Result<TokenVault> TokenVault::open(core::LeagueId league, const std::filesystem::path& file,
+                                          core::RandomSource& random) {
+  auto content = core::read_private_file(file);
+  if (!content) {
+    return key_error(content.error().message +
+                     "; if it was exposed, let all agents register anew in another league");
+  }
+  if (!*content) {
+    auto key = create_key(file, random);
+    return key ? core::Result<TokenVault>(TokenVault(std::move(league), *key)) : key.error();
+  }
+  Key key{};
+  if ((*content)->size() != key.size()) {
+    return key_error(file.string() + ": does not hold 32 bytes; it is damaged or something else");
+  }
+  std::ranges::copy(**content, key.begin());
+  return TokenVault(std::move(league), key);
+}
+
+core::AuthToken TokenVault::referee_key() const {
+  return core::AuthToken("ref_" + core::to_base32(core::hmac_sha256(
+                                      key_, core::as_bytes("referees" + league_.str()))));
+}
+
+core::SigningKey TokenVault::league_key() const {
+  return core::SigningKey::from_seed(
+      core::hmac_sha256(key_, core::as_bytes("broadcast" + league_.str())));
+}
+
+core::AuthToken TokenVault::token(const std::string& id, const std::string& nonce) const {
+  std::string text = league_.str() + '|' + id + '|' + nonce;
+  std::string name = id;
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return core::AuthToken("tok_" + name + '_' +
+                         core::to_base32(core::hmac_sha256(key_, core::as_bytes(text))));
+}
+
+}  // namespace league::league_manager

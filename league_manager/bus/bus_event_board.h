@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/audit/record/record.h"
+#include "common/core/clock.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/bus/jet_stream.h"
+#include "common/transport/link/subject.h"
+#include "league_manager/bus/event_board.h"
+
+namespace league::league_manager {
+
+/// What a board on a bus works with; all references outlive it.
+struct BusEventBoardDependencies {
+  transport::Bus& bus;
+  transport::JetStream* streams;  ///< null: events are not kept
+  transport::BusSession session;  ///< of the manager
+  std::string league_id;
+  int replicas = 1;  ///< how many brokers of a cluster keep the stream
+  std::int64_t max_bytes = -1;  ///< of the stream, whose oldest events go; -1: any number
+  const core::Clock& clock;
+  audit::RecordSink& log;  ///< what is published stands there once
+  /// Told of each event that was published, in order, with its number in the stream; 0: not kept.
+  std::function<void(const PublishedEvent&, EventKept)> on_published = {};
+};
+
+/// Publishes at `mcp.events.LEAGUE.TYPE`, one after the other, and has the broker keep what was
+/// published in the stream LEAGUE_EVENTS_LEAGUE, from which readers may resume. A broker without
+/// JetStream, or without room, only hands events on, which is said once. While the broker is away
+/// events wait.
+/// Thread-safe. Source: the design for stateless sessions.
+class BusEventBoard final : public EventBoard {
+ public:
+  /// Begins with looking for the stream.
+  explicit BusEventBoard(BusEventBoardDependencies dependencies);
+  ~BusEventBoard() override;
+  BusEventBoard(const BusEventBoard&) = delete;
+  BusEventBoard& operator=(const BusEventBoard&) = delete;
+
+  void publish(PublishedEvent event, std::function<void()> done) override;
+  void stop() override;
+
+ private:
+  class State;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace league::league_manager

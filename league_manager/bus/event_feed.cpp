@@ -1,0 +1,329 @@
+#include "league_manager/bus/event_feed.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "common/envelope/event_types.h"
+#include "common/transport/bus/bus_context.h"
+#include "common/transport/link/sse_writer.h"
+
+namespace league::league_manager {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+constexpr std::chrono::seconds kPatience{5};  // with the stream
+constexpr std::size_t kMostTypes = 16;
+/// What names of sessions of the bus begin with among those of readers.
+constexpr const char* kOfSessions = "session ";
+
+std::string type_of_subject(const std::string& subject) {
+  return subject.substr(subject.rfind('.') + 1);
+}
+
+}  // namespace
+
+/// Shared with the streams.
+class EventFeed::State : public std::enable_shared_from_this<State> {
+ public:
+  State(transport::Bus& bus, transport::JetStream* streams, std::string league_id,
+        const core::Clock& clock)
+      : bus_(bus), streams_(streams), league_id_(std::move(league_id)), clock_(clock) {}
+
+  void subscribe(const transport::BusSession& session, EventWish wish) {
+    {
+      std::lock_guard lock(mutex_);
+      const std::string name = kOfSessions + session.str();
+      if (!readers_.contains(name)) make_room();
+    }
+    add(kOfSessions + session.str(), std::make_shared<SessionReader>(bus_, session),
+        std::move(wish));
+  }
+  core::Result<void> subscribe(std::shared_ptr<EventReader> reader, EventWish wish) {
+    std::string name;
+    std::vector<std::shared_ptr<EventReader>> gone;  // let go of without the lock
+    {
+      std::lock_guard lock(mutex_);
+      std::size_t others = 0;
+      for (auto place = readers_.begin(); place != readers_.end();) {
+        bool is_other = !place->first.starts_with(kOfSessions);
+        if (is_other && !place->second.told->is_open()) {
+          gone.push_back(std::move(place->second.told));
+          place = readers_.erase(place);
+          continue;
+        }
+        others += is_other ? 1 : 0;
+        ++place;
+      }
+      if (others >= kMostOtherReaders)
+        return Error{ErrorCode::kOverloaded, "as many listen to events here as may", ""};
+      name = "other " + std::to_string(++others_);
+    }
+    add(name, std::move(reader), std::move(wish));
+    return {};
+  }
+  void on_published(const PublishedEvent& event, EventKept kept) {
+    std::vector<std::pair<std::string, std::shared_ptr<EventReader>>> told;
+    std::vector<std::pair<std::string, std::uint64_t>> behind;
+    {
+      std::lock_guard lock(mutex_);
+      if (is_stopped_) return;
+      is_kept_ = kept.sequence != 0;
+      for (auto& [name, reader] : readers_) {
+        bool was_behind = reader.is_behind;
+        if (reader.take(event, kept)) told.emplace_back(name, reader.told);
+        if (reader.is_behind && !was_behind) behind.emplace_back(name, reader.generation);
+      }
+    }
+    for (const auto& [name, reader] : told) push(name, *reader, *event.text, kept.sequence);
+    for (const auto& [name, generation] : behind) catch_up(name, generation);
+  }
+  void stop() {
+    std::map<std::string, Reader> ended;  // let go of without the lock
+    std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+    ended.swap(readers_);
+  }
+  [[nodiscard]] bool is_kept() const {
+    std::lock_guard lock(mutex_);
+    return is_kept_;
+  }
+
+ private:
+  /// A session on the bus: who has gone asks again, with what it has seen.
+  class SessionReader final : public EventReader {
+   public:
+    SessionReader(transport::Bus& bus, transport::BusSession session)
+        : bus_(bus), session_(std::move(session)) {}
+    bool tell(const std::string& text, const std::string& id, std::string_view type) override {
+      auto message = transport::bus_message(transport::session_out(session_),
+                                            transport::sse_event_text(text, id, type), session_,
+                                            rpc::MessageDirection::kServerToClient);
+      message.headers.emplace_back(transport::kContentTypeHeader, transport::kEventStreamType);
+      (void)bus_.publish(message);
+      return true;
+    }
+
+   private:
+    transport::Bus& bus_;
+    const transport::BusSession session_;
+  };
+  struct Reader {
+    std::shared_ptr<EventReader> told;
+    std::set<std::string> types;
+    std::uint64_t next = 0;  ///< of the stream
+    std::string last_id = {};  ///< of the event before that, where it is known
+    std::uint64_t generation = 0;  ///< of its wish
+    bool is_behind = false;  ///< it is still told of what was
+    bool has_news = false;  ///< something was kept since the stream was last looked at
+    bool begins_anew = false;  ///< its stream is lost, and it has not been told yet
+
+    [[nodiscard]] bool wants(const std::string& type) const {
+      return types.empty() || types.contains(type);
+    }
+    /// An event was published; true where it is to be told at once. May leave the reader behind.
+    [[nodiscard]] bool take(const PublishedEvent& event, EventKept kept) {
+      if (kept.sequence == 0) return wants(event.type);  // nobody would find it in the stream
+      has_news = true;
+      bool is_passed = kept.sequence < next;
+      bool is_last = kept.sequence + 1 == next && !last_id.empty();
+      if (is_passed && !(is_last && event.id == last_id)) {
+        // This is the newest there is, under a number that the reader knows of another event: of
+        // another stream. A repetition may be an older one of the same: the stream will tell.
+        begins_anew = begins_anew || is_last || !kept.is_repetition;
+        is_behind = true;
+      }
+      is_behind = is_behind || begins_anew;
+      if (is_behind || is_passed) return false;
+      next = kept.sequence + 1;
+      last_id = event.id;
+      return wants(event.type);
+    }
+    /// The stream did not say what it was asked; true where it is to be asked again.
+    [[nodiscard]] bool take_failure(const Error& error) {
+      bool is_silent = error.code == ErrorCode::kConnectionError;
+      // Where there is no stream, what is kept next is in another one.
+      begins_anew = begins_anew || !is_silent;
+      is_behind = is_silent || has_news;
+      return is_behind;
+    }
+  };
+
+  void add(const std::string& name, std::shared_ptr<EventReader> told, EventWish wish) {
+    std::uint64_t generation = 0;
+    bool is_behind = wish.after && streams_ != nullptr;
+    std::shared_ptr<EventReader> replaced;
+    {
+      std::lock_guard lock(mutex_);
+      if (is_stopped_) return;
+      generation = ++generations_;
+      auto& reader = readers_[name];
+      replaced = std::move(reader.told);
+      reader = {.told = std::move(told),
+                .types = std::move(wish.types),
+                .next = wish.after ? *wish.after + 1 : 0,
+                .generation = generation,
+                .is_behind = is_behind};
+    }
+    if (is_behind) catch_up(name, generation);
+  }
+  /// Under the lock: among sessions of the bus.
+  void make_room() {
+    auto begin = readers_.lower_bound(kOfSessions);
+    auto end = std::find_if(begin, readers_.end(),
+                            [](const auto& one) { return !one.first.starts_with(kOfSessions); });
+    if (static_cast<std::size_t>(std::distance(begin, end)) < kMostReaders) return;
+    readers_.erase(std::min_element(begin, end, [](const auto& a, const auto& b) {
+      return a.second.generation < b.second.generation;
+    }));
+  }
+  /// Reads the next message of the stream for that reader.
+  void catch_up(const std::string& name, std::uint64_t generation) {
+    std::uint64_t next = 0;
+    bool is_reset = false;
+    std::shared_ptr<EventReader> told;
+    {
+      std::lock_guard lock(mutex_);
+      auto place = readers_.find(name);
+      if (place == readers_.end() || place->second.generation != generation) return;
+      Reader& reader = place->second;
+      told = reader.told;
+      reader.has_news = false;
+      if (std::exchange(reader.begins_anew, false)) {
+        is_reset = reader.next > 1;
+        reader.next = 1;
+        reader.last_id.clear();
+      }
+      next = reader.next;
+    }
+    // Numbers begin anew: what comes next is not what was told before.
+    if (is_reset) told->tell("{}", "0", envelope::kEventsReset);
+    streams_->get_next(transport::event_stream(league_id_), transport::event_subjects(league_id_),
+                       next, clock_.steady_now() + kPatience,
+                       [weak = weak_from_this(), name, generation](const auto& found) {
+                         if (auto self = weak.lock()) self->on_stored(name, generation, found);
+                       });
+  }
+  void on_stored(const std::string& name, std::uint64_t generation,
+                 const core::Result<std::optional<transport::StoredMessage>>& found) {
+    bool is_wanted = false;
+    bool must_look = false;
+    std::shared_ptr<EventReader> told;
+    {
+      std::lock_guard lock(mutex_);
+      auto place = readers_.find(name);
+      if (place == readers_.end() || place->second.generation != generation) return;
+      Reader& reader = place->second;
+      told = reader.told;
+      if (reader.begins_anew) {
+        // The answer may be either stream's.
+      } else if (!found) {
+        if (!reader.take_failure(found.error())) return;
+      } else if (!*found) {
+        must_look = reader.next > 1 && !reader.has_news;
+        // What was published while the stream was asked may be behind its answer.
+        reader.is_behind = reader.has_news || must_look;
+        if (!reader.is_behind) return;
+      } else {
+        reader.next = (*found)->sequence + 1;
+        reader.last_id = transport::bus_header((*found)->message, "Nats-Msg-Id");
+        is_wanted = reader.wants(type_of_subject((*found)->message.subject));
+      }
+    }
+    if (must_look) return look(name, generation);
+    if (is_wanted) push(name, *told, (*found)->message.payload, (*found)->sequence);
+    catch_up(name, generation);
+  }
+  /// A broker that has lost its streams has new ones, which begin anew.
+  void look(const std::string& name, std::uint64_t generation) {
+    streams_->stream_state(transport::event_stream(league_id_), clock_.steady_now() + kPatience,
+                           [weak = weak_from_this(), name, generation](const auto& state) {
+                             if (auto self = weak.lock()) self->on_state(name, generation, state);
+                           });
+  }
+  void on_state(const std::string& name, std::uint64_t generation,
+                const core::Result<transport::StreamState>& state) {
+    {
+      std::lock_guard lock(mutex_);
+      auto place = readers_.find(name);
+      if (place == readers_.end() || place->second.generation != generation) return;
+      Reader& reader = place->second;
+      if (!state) {
+        if (!reader.take_failure(state.error())) return;
+      } else {
+        if (state->last_sequence + 1 < reader.next) reader.begins_anew = true;
+        reader.is_behind = reader.begins_anew || reader.has_news;
+        if (!reader.is_behind) return;
+      }
+    }
+    catch_up(name, generation);
+  }
+  void push(const std::string& name, EventReader& reader, const std::string& text,
+            std::uint64_t sequence) {
+    if (reader.tell(text, sequence == 0 ? std::string() : std::to_string(sequence), "message"))
+      return;
+    std::lock_guard lock(mutex_);
+    auto place = readers_.find(name);
+    // Not the last who holds it: the caller does.
+    if (place != readers_.end() && place->second.told.get() == &reader) readers_.erase(place);
+  }
+
+  transport::Bus& bus_;
+  transport::JetStream* const streams_;
+  const std::string league_id_;
+  const core::Clock& clock_;
+  mutable std::mutex mutex_;  // guards the rest, never held while others are called
+  std::map<std::string, Reader> readers_;  ///< by name
+  std::uint64_t generations_ = 0;
+  std::uint64_t others_ = 0;  ///< counts readers that are no sessions of the bus
+  bool is_kept_ = streams_ != nullptr;  ///< as far as is known: the last event was
+  bool is_stopped_ = false;
+};
+
+EventFeed::EventFeed(transport::Bus& bus, transport::JetStream* streams, std::string league_id,
+                     const core::Clock& clock)
+    : state_(std::make_shared<State>(bus, streams, std::move(league_id), clock)) {}
+
+EventFeed::~EventFeed() { stop(); }
+
+void EventFeed::subscribe(const transport::BusSession& session, EventWish wish) {
+  state_->subscribe(session, std::move(wish));
+}
+core::Result<void> EventFeed::subscribe(std::shared_ptr<EventReader> reader, EventWish wish) {
+  return state_->subscribe(std::move(reader), std::move(wish));
+}
+void EventFeed::on_published(const PublishedEvent& event, EventKept kept) {
+  state_->on_published(event, kept);
+}
+void EventFeed::stop() { state_->stop(); }
+bool EventFeed::is_kept() const { return state_->is_kept(); }
+
+core::Result<EventWish> read_event_wish(const nlohmann::json& arguments) {
+  EventWish wish;
+  if (auto after = arguments.find("after"); after != arguments.end() && !after->is_null()) {
+    if (!after->is_number_integer() ||
+        (!after->is_number_unsigned() && after->get<std::int64_t>() < 0))
+      return Error{ErrorCode::kInvalidFieldType, "after must be the number of an event", "/after"};
+    wish.after = after->get<std::uint64_t>();
+  }
+  auto types = arguments.find("types");
+  if (types == arguments.end() || types->is_null()) return wish;
+  if (!types->is_array() || types->size() > kMostTypes)
+    return Error{ErrorCode::kInvalidFieldType, "types must be a list of names", "/types"};
+  for (const auto& type : *types) {
+    if (!type.is_string())
+      return Error{ErrorCode::kInvalidFieldType, "types must be a list of names", "/types"};
+    std::string name = envelope::event_type_of(type.get_ref<const std::string&>());
+    if (!envelope::is_event_type(name))
+      return Error{ErrorCode::kInvalidFieldValue, envelope::unknown_event_type(name), "/types"};
+    wish.types.insert(std::move(name));
+  }
+  return wish;
+}
+
+}  // namespace league::league_manager

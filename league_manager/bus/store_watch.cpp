@@ -1,0 +1,56 @@
+#include "league_manager/bus/store_watch.h"
+
+#include <utility>
+
+namespace league::league_manager {
+namespace {
+
+constexpr std::chrono::seconds kBetweenLooks{30};
+constexpr std::chrono::seconds kLookLimit{5};
+constexpr std::uint64_t kWarnPercent = 70;
+constexpr std::uint64_t kRestPercent = 60;
+
+std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+}  // namespace
+
+StoreWatch::StoreWatch(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
+                       std::vector<WatchedStore> stores, std::function<void(std::string)> say)
+    : streams_(streams),
+      clock_(clock),
+      timer_(timer),
+      say_(std::move(say)),
+      gate_(std::make_shared<Gate>([](const std::function<void()>& task) { task(); })) {
+  for (auto& store : stores) stores_.push_back({std::move(store)});
+  look_later();
+}
+
+StoreWatch::~StoreWatch() { gate_->close(); }
+
+void StoreWatch::look_later() {
+  timer_.schedule(kBetweenLooks, [this, gate = gate_] { gate->run([this] { look(); }); });
+}
+
+void StoreWatch::look() {
+  for (std::size_t i = 0; i < stores_.size(); ++i) {
+    streams_.stream_state(stores_[i].store.stream, clock_.steady_now() + kLookLimit,
+                          [this, gate = gate_, i](core::Result<transport::StreamState> state) {
+                            if (state) gate->run([&] { on_state(i, *state); });
+                          });
+  }
+  look_later();
+}
+
+void StoreWatch::on_state(std::size_t index, const transport::StreamState& state) {
+  if (state.max_bytes <= 0) return;
+  auto& watched = stores_[index];
+  const auto most = static_cast<std::uint64_t>(state.max_bytes);
+  const auto percent = state.bytes * 100 / most;
+  if (percent < kRestPercent) watched.is_said = false;
+  if (percent < kWarnPercent || std::exchange(watched.is_said, true)) return;
+  say_("the broker's stream " + watched.store.stream + " is " + std::to_string(percent) +
+       " % full (" + mebibytes(state.bytes) + " of " + mebibytes(most) +
+       "): " + watched.store.when_full);
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/transport/bus/handler_gate.h"
+#include "common/transport/bus/jet_stream.h"
+
+namespace league::league_manager {
+
+/// A stream of the broker, and what an operator should know of it.
+struct WatchedStore {
+  std::string stream;
+  std::string when_full;  ///< what happens then, and what to do
+};
+
+/// Looks every half a minute how full streams are, and says it when one has reached 70 % of its
+/// limit; again only after it was below 60 %. A stream that is not there is none of its business.
+/// Thread-safe.
+class StoreWatch {
+ public:
+  /// References outlive it; the JetStream may end before it. `say` runs on a thread of the bus.
+  StoreWatch(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
+             std::vector<WatchedStore> stores, std::function<void(std::string)> say);
+  ~StoreWatch();
+  StoreWatch(const StoreWatch&) = delete;
+  StoreWatch& operator=(const StoreWatch&) = delete;
+
+ private:
+  using Gate = transport::HandlerGate<std::function<void()>>;
+  struct Watched {
+    WatchedStore store;
+    bool is_said = false;
+  };
+
+  void look_later();
+  void look();
+  void on_state(std::size_t index, const transport::StreamState& state);
+
+  transport::JetStream& streams_;
+  const core::Clock& clock_;
+  core::Timer& timer_;
+  const std::function<void(std::string)> say_;
+  const std::shared_ptr<Gate> gate_;  ///< everything below is used within it
+  std::vector<Watched> stores_;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,109 @@
+#include "league_manager/core/assignment.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace league::league_manager {
+
+std::vector<int> plan_round(int matches, std::span<const RefereePlace> referees,
+                            std::span<const int> totals) {
+  std::vector<int> planned(referees.size());
+  std::vector<int> plan;
+  plan.reserve(static_cast<std::size_t>(matches));
+  auto burden = [&](std::size_t i) {
+    // Wave 0 fills every place once, evenly; only when all are full does wave 1 begin.
+    return std::tuple(planned[i] / std::max(referees[i].capacity, 1), planned[i], totals[i]);
+  };
+  for (int match = 0; match < matches; ++match) {
+    int best = -1;
+    for (std::size_t i = 0; i < referees.size(); ++i) {
+      if (!referees[i].active) continue;
+      if (best < 0 || burden(i) < burden(static_cast<std::size_t>(best)))
+        best = static_cast<int>(i);
+    }
+    if (best >= 0) ++planned[static_cast<std::size_t>(best)];
+    plan.push_back(best);
+  }
+  return plan;
+}
+
+namespace {
+
+/// Places given out in one call of next_assignments.
+class Placer {
+ public:
+  Placer(const RoundBoard& board, std::span<const RefereePlace> referees)
+      : board_(board), referees_(referees) {
+    for (int i = 0; i < board.referees(); ++i) {
+      const auto& one = referees[static_cast<std::size_t>(i)];
+      open_.push_back(board.open_count(i));
+      if (!one.active) continue;
+      ++active_;
+      free_ += std::max(one.capacity - open_.back(), 0);
+    }
+  }
+
+  [[nodiscard]] bool any_free() const { return free_ > 0; }
+
+  [[nodiscard]] bool can_take(int referee, const MatchSlot& slot) const {
+    if (referee < 0) return false;
+    const auto& one = referees_[static_cast<std::size_t>(referee)];
+    if (!one.active || open_[static_cast<std::size_t>(referee)] >= one.capacity) return false;
+    return slot.is_excused || referee != slot.referee() || active_ == 1;
+  }
+
+  [[nodiscard]] int least_loaded(const MatchSlot& slot) const {
+    int best = -1;
+    auto burden = [this](int i) {
+      return std::pair(open_[static_cast<std::size_t>(i)], board_.assigned_total(i));
+    };
+    for (int i = 0; i < board_.referees(); ++i) {
+      if (can_take(i, slot) && (best < 0 || burden(i) < burden(best))) best = i;
+    }
+    return best;
+  }
+
+  void take(int referee) {
+    ++open_[static_cast<std::size_t>(referee)];
+    --free_;
+  }
+
+ private:
+  const RoundBoard& board_;
+  std::span<const RefereePlace> referees_;
+  std::vector<int> open_;
+  int active_ = 0;
+  int free_ = 0;
+};
+
+}  // namespace
+
+std::vector<Placement> next_assignments(const RoundBoard& board,
+                                        std::span<const RefereePlace> referees) {
+  std::vector<Placement> placements;
+  Placer placer(board, referees);
+  if (!placer.any_free()) return placements;
+  std::vector<MatchKey> others;
+  for (MatchKey match : board.with_status(MatchStatus::kPending)) {
+    if (!placer.any_free()) break;
+    // A referee that is not to blame and may still be at it starts the match over.
+    const MatchSlot& slot = board.slot(match);
+    int planned = slot.is_excused ? slot.referee() : slot.planned_referee;
+    if (placer.can_take(planned, slot)) {
+      placer.take(planned);
+      placements.push_back({match, planned});
+    } else {
+      others.push_back(match);
+    }
+  }
+  for (MatchKey match : others) {
+    if (!placer.any_free()) break;
+    int referee = placer.least_loaded(board.slot(match));
+    if (referee < 0) continue;
+    placer.take(referee);
+    placements.push_back({match, referee});
+  }
+  return placements;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,181 @@
+#include "league_manager/core/draft.h"
+
+#include <algorithm>
+
+#include "league_manager/core/lifecycle_effects.h"
+
+namespace league::league_manager {
+
+Draft::Draft(RunningLeague league, core::UtcTimestamp now)
+    : league_(league), now_(now), board_(league.board) {}
+
+void Draft::add(EventBody body) {
+  const Event& event = events_.emplace_back(Event{now_, std::move(body)});
+  board_.apply(event);
+  apply_to_lifecycles(event, league_.schedule, [this](AgentRef agent) -> AgentLifecycle& {
+    return changed_lifecycle(agent);
+  });
+}
+
+const AgentLifecycle& Draft::lifecycle(AgentRef agent) const {
+  for (const auto& [ref, lifecycle] : changed_) {
+    if (ref == agent) return lifecycle;
+  }
+  return league_.roster.agent(agent).lifecycle;
+}
+
+bool Draft::is_any_player_shut_down() const {
+  return league_.players_shut_down > 0 || std::ranges::any_of(changed_, [](const auto& changed) {
+           return changed.first.kind == AgentKind::kPlayer &&
+                  changed.second.state() == AgentState::kShutdown;
+         });
+}
+
+AgentLifecycle& Draft::changed_lifecycle(AgentRef agent) {
+  for (auto& [ref, lifecycle] : changed_) {
+    if (ref == agent) return lifecycle;
+  }
+  return changed_.emplace_back(agent, league_.roster.agent(agent).lifecycle).second;
+}
+
+const FailureCounted* Draft::last_failure(AgentRef agent) const {
+  const FailureCounted* last = nullptr;
+  for (const auto& event : events_) {
+    const auto* failure = std::get_if<FailureCounted>(&event.body);
+    if (failure != nullptr && failure->agent == agent) last = failure;
+  }
+  return last;
+}
+
+std::vector<RefereePlace> Draft::places() const {
+  std::vector<RefereePlace> places;
+  auto referees = league_.roster.agents(AgentKind::kReferee);
+  places.reserve(referees.size());
+  for (std::size_t i = 0; i < referees.size(); ++i) {
+    bool active = lifecycle(AgentRef::referee(static_cast<int>(i))).state() == AgentState::kActive;
+    places.push_back({referees[i].profile.max_concurrent_matches, active});
+  }
+  return places;
+}
+
+namespace {
+
+/// The row of failed matches that led to a change, and what the last one failed for.
+std::string detail_of_failures(const Draft& draft, AgentRef agent) {
+  std::string detail =
+      std::to_string(draft.lifecycle(agent).failed_in_a_row()) +
+      (agent.kind == AgentKind::kPlayer ? " matches in a row lost through its own failure"
+                                        : " matches in a row not brought to an end");
+  const FailureCounted* last = draft.last_failure(agent);
+  if (last == nullptr) return detail;
+  if (last->match) detail += "; the last, " + last->match->id().str();
+  if (last->match && last->cause) {
+    detail += ", for " + last->cause->str();
+    if (!last->cause->text.empty()) detail += " (" + last->cause->text + ")";
+  }
+  return detail;
+}
+
+}  // namespace
+
+void settle_agent(Draft& draft, AgentRef agent) {
+  auto change = draft.lifecycle(agent).due(draft.settings().lifecycle);
+  if (!change) return;
+  draft.add(AgentStateChanged{agent, change->to, std::string(change->reason),
+                              detail_of_failures(draft, agent)});
+  if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, change->reason);
+}
+
+void return_to_play(Draft& draft, AgentRef player) {
+  if (draft.lifecycle(player).state() != AgentState::kSuspended) return;
+  draft.add(AgentStateChanged{player, AgentState::kActive, std::string(kReasonPlayed)});
+}
+
+void release_all(Draft& draft, int referee, std::string_view reason) {
+  if (draft.board().open_count(referee) == 0) return;
+  const bool is_excused = draft.roster().agent(AgentRef::referee(referee)).is_awaited;
+  for (MatchKey match : draft.board().open_matches(referee)) {
+    draft.add(
+        MatchReleased{match, draft.board().slot(match).attempts, std::string(reason), is_excused});
+  }
+}
+
+void release_excused(Draft& draft, std::string_view reason) {
+  for (MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {
+    draft.add(MatchReleased{match, draft.board().slot(match).attempts, std::string(reason), true});
+  }
+}
+
+namespace {
+
+/// Why a waiting match cannot be played, and how it ends.
+std::optional<MatchResult> verdict_on_waiting(const Draft& draft, MatchKey match,
+                                              bool referee_left) {
+  Pairing pairing = draft.schedule().pairing(match);
+  auto is_shut_down = [&draft](int player) {
+    return draft.lifecycle(AgentRef::player(player)).state() == AgentState::kShutdown;
+  };
+  bool no_a = is_shut_down(pairing.player_a);
+  bool no_b = is_shut_down(pairing.player_b);
+  if (no_a && no_b) return game::technical_result(std::nullopt, kReasonPlayerShutDown);
+  if (no_a) return game::technical_result(game::Side::kB, kReasonPlayerShutDown);
+  if (no_b) return game::technical_result(game::Side::kA, kReasonPlayerShutDown);
+  const MatchSlot& slot = draft.board().slot(match);
+  int most = std::min(draft.settings().max_attempts, kMostAttempts);
+  if (!referee_left || slot.counted_attempts() >= most || slot.attempts >= kMostAssignments) {
+    return game::technical_result(std::nullopt, kReasonNoReferee);
+  }
+  return std::nullopt;
+}
+
+/// True when a player is called on the referee's own machine, which its operator may not allow.
+bool may_be_refused(const Draft& draft, MatchKey match) {
+  Pairing pairing = draft.schedule().pairing(match);
+  auto is_on_its_machine = [&draft](int player) {
+    const auto& endpoint = draft.roster().agent(AgentRef::player(player)).profile.endpoint;
+    return endpoint.starts_with("stdio:") || endpoint.starts_with("unix:");
+  };
+  return is_on_its_machine(pairing.player_a) || is_on_its_machine(pairing.player_b);
+}
+
+/// Whether a referee reads its next matches from the answer to a report (protocol §7); others get a
+/// ROUND_ANNOUNCEMENT.
+bool takes_in_answers(const Draft& draft, int referee) {
+  return draft.roster().agent(AgentRef::referee(referee)).profile.assignments_in_ack;
+}
+
+/// The pending matches that verdict_on_waiting may find something against; a round has thousands
+/// that nobody has had yet.
+std::vector<MatchKey> doubtful_matches(const Draft& draft, bool referee_left) {
+  bool is_all_well = referee_left && !draft.is_any_player_shut_down();
+  return is_all_well ? draft.board().pending_again()
+                     : draft.board().with_status(MatchStatus::kPending);
+}
+
+bool any_referee_left(const Draft& draft) {
+  for (int i = 0; i < draft.roster().count(AgentKind::kReferee); ++i) {
+    if (draft.lifecycle(AgentRef::referee(i)).state() != AgentState::kShutdown) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void deal_matches(Draft& draft, std::optional<MatchKey> after) {
+  bool referee_left = any_referee_left(draft);
+  for (MatchKey match : doubtful_matches(draft, referee_left)) {
+    if (auto result = verdict_on_waiting(draft, match, referee_left))
+      draft.add(MatchForfeited{match, *result});
+  }
+  int reporter = after ? draft.board().slot(*after).referee() : -1;
+  for (const auto& placement : next_assignments(draft.board(), draft.places())) {
+    int attempt = draft.board().slot(placement.match).attempts + 1;
+    // An answer to a report leaves a referee no way to refuse.
+    bool is_answer = placement.referee == reporter && takes_in_answers(draft, reporter) &&
+                     !may_be_refused(draft, placement.match);
+    draft.add(MatchAssigned{placement.match, attempt, placement.referee,
+                            is_answer ? after : std::nullopt});
+  }
+}
+
+}  // namespace league::league_manager

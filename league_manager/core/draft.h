@@ -1,0 +1,75 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "league_manager/core/assignment.h"
+#include "league_manager/core/roster.h"
+#include "league_manager/core/round_board.h"
+#include "league_manager/core/schedule.h"
+#include "league_manager/events/events.h"
+#include "league_manager/events/settings.h"
+
+namespace league::league_manager {
+
+/// The parts of a running league that a decision about its matches reads. All outlive the Draft.
+struct RunningLeague {
+  const LeagueSettings& settings;
+  const Roster& roster;
+  const Schedule& schedule;
+  const RoundBoard& board;
+  int players_shut_down;
+};
+
+/// A decision in the making: each event that is added takes effect on a private copy, so that what
+/// follows is decided on the state that it will meet. The league itself is not touched. Not
+/// thread-safe.
+class Draft {
+ public:
+  Draft(RunningLeague league, core::UtcTimestamp now);
+
+  void add(EventBody body);
+
+  [[nodiscard]] core::UtcTimestamp now() const { return now_; }
+  [[nodiscard]] const LeagueSettings& settings() const { return league_.settings; }
+  [[nodiscard]] const Schedule& schedule() const { return league_.schedule; }
+  [[nodiscard]] const RoundBoard& board() const { return board_; }
+  [[nodiscard]] const Roster& roster() const { return league_.roster; }
+  [[nodiscard]] const AgentLifecycle& lifecycle(AgentRef agent) const;
+  [[nodiscard]] bool is_any_player_shut_down() const;
+  /// The last failure of `agent` that this decision counts; null for none.
+  [[nodiscard]] const FailureCounted* last_failure(AgentRef agent) const;
+  /// The referees as assignment sees them.
+  [[nodiscard]] std::vector<RefereePlace> places() const;
+  /// The events, in order; the draft is used up.
+  [[nodiscard]] Events take() && { return std::move(events_); }
+
+ private:
+  [[nodiscard]] AgentLifecycle& changed_lifecycle(AgentRef agent);
+
+  RunningLeague league_;
+  core::UtcTimestamp now_;
+  RoundBoard board_;
+  std::vector<std::pair<AgentRef, AgentLifecycle>> changed_;
+  Events events_;
+};
+
+/// Adds the change of state that is due for `agent`, if any; a referee that may no longer work
+/// loses its matches.
+void settle_agent(Draft& draft, AgentRef agent);
+
+/// A suspended player has played a match without losing it technically: it is ACTIVE again.
+void return_to_play(Draft& draft, AgentRef player);
+
+/// Takes all matches from `referee`, which is to blame.
+void release_all(Draft& draft, int referee, std::string_view reason);
+
+/// Takes all matches from all referees, because the manager does not know what has become of them.
+void release_excused(Draft& draft, std::string_view reason);
+
+/// Deals with every match that waits: ends those that cannot be played (a player is shut down, all
+/// attempts are used up, every referee is shut down) and gives out the others as far as
+/// there are places. Assignments to the referee of `after` carry it, see MatchAssigned.
+void deal_matches(Draft& draft, std::optional<MatchKey> after = std::nullopt);
+
+}  // namespace league::league_manager

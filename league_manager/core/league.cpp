@@ -1,0 +1,125 @@
+#include "league_manager/core/league.h"
+
+#include <array>
+
+#include "common/core/crypto.h"
+
+namespace league::league_manager {
+
+using core::Error;
+using core::ErrorCode;
+
+std::string_view league_state_name(LeagueState state) {
+  constexpr std::array<std::string_view, 3> kNames = {"REGISTERING", "RUNNING", "COMPLETED"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+League::League(LeagueSettings settings) : settings_(std::move(settings)) {}
+
+Events League::decide_creation(core::UtcTimestamp now) const {
+  auto key = settings_.league_key.empty() ? std::nullopt : std::optional(settings_.league_key);
+  return {{now, LeagueCreated{settings_.league_id, settings_.game_type, settings_.players,
+                              settings_.referees, std::move(key)}}};
+}
+
+core::Result<RegistrationDecision> League::decide_register(const RegistrationRequest& request,
+                                                           const RegistrationFacts& facts) const {
+  auto decision =
+      decide_registration(roster_, settings_, state_ != LeagueState::kRegistering, request, facts);
+  if (!decision || state_ != LeagueState::kRunning) return decision;
+  bool is_new_process = has_restarted(request, *decision);
+  if (decision->events.empty() && !is_new_process) return decision;
+  Draft draft(running(), facts.now);  // a referee that is back takes up work at once
+  for (auto& event : decision->events) draft.add(std::move(event.body));
+  if (is_new_process) release_all(draft, decision->agent.index, kReasonRefereeRestarted);
+  deal_matches(draft);
+  decision->events = std::move(draft).take();
+  return decision;
+}
+
+bool League::has_restarted(const RegistrationRequest& request,
+                           const RegistrationDecision& decision) const {
+  if (request.kind != AgentKind::kReferee || decision.recognised_by != Recognition::kToken)
+    return false;
+  // The repeat of a request whose answer was lost has the same nonce.
+  return !request.registration_nonce || core::to_hex(core::sha256(*request.registration_nonce)) !=
+                                            roster_.agent(decision.agent).registration_nonce_hash;
+}
+
+core::Result<Events> League::decide_start(core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRegistering) {
+    return Error{ErrorCode::kLeagueNotStartable, "the league has already started", ""};
+  }
+  int players = roster_.count(AgentKind::kPlayer);
+  int referees = roster_.count(AgentKind::kReferee);
+  if (players < 2 || referees < 1) {
+    return Error{ErrorCode::kLeagueNotStartable,
+                 "the league has " + std::to_string(players) + " players and " +
+                     std::to_string(referees) + " referees: it needs at least 2 and 1",
+                 ""};
+  }
+  return Events{{now, LeagueStarted{players, referees, kScheduleRule}}};
+}
+
+Step League::due() const {
+  switch (state_) {
+    case LeagueState::kRegistering: {
+      bool is_full = roster_.count(AgentKind::kPlayer) >= std::max(settings_.players, 2) &&
+                     roster_.count(AgentKind::kReferee) >= std::max(settings_.referees, 1);
+      return is_full ? Step::kStartLeague : Step::kNone;
+    }
+    case LeagueState::kRunning:
+      if (is_round_open_) return board_.unfinished() == 0 ? Step::kCompleteRound : Step::kNone;
+      return board_.round() < schedule_.rounds() ? Step::kStartRound : Step::kCompleteLeague;
+    case LeagueState::kCompleted:
+      break;
+  }
+  return Step::kNone;
+}
+
+std::size_t League::seeds_needed() const {
+  return due() == Step::kStartRound ? static_cast<std::size_t>(schedule_.matches_per_round()) : 0;
+}
+
+core::Result<Events> League::decide_step(const StepFacts& facts) const {
+  switch (due()) {
+    case Step::kNone:
+      break;
+    case Step::kStartLeague:
+      return decide_start(facts.now);
+    case Step::kStartRound:
+      return decide_round_start(facts);
+    case Step::kCompleteRound:
+      return Events{{facts.now, RoundCompleted{board_.round(), summary_of_board()}}};
+    case Step::kCompleteLeague:
+      return Events{{facts.now, LeagueCompleted{standings_.table().front().player}}};
+  }
+  return Events{};
+}
+
+core::Result<Events> League::decide_round_start(const StepFacts& facts) const {
+  if (facts.draw_seeds.size() < seeds_needed()) {
+    return Error{ErrorCode::kInternalError, "a round needs one draw seed for each of its matches",
+                 ""};
+  }
+  Draft draft(running(), facts.now);
+  RoundStarted start;
+  start.round = board_.round() + 1;
+  start.draw_seeds.assign(facts.draw_seeds.begin(),
+                          facts.draw_seeds.begin() + static_cast<std::ptrdiff_t>(seeds_needed()));
+  std::vector<int> totals;
+  totals.reserve(static_cast<std::size_t>(board_.referees()));
+  for (int i = 0; i < board_.referees(); ++i) totals.push_back(board_.assigned_total(i));
+  start.planned_referees = plan_round(schedule_.matches_per_round(), draft.places(), totals);
+  draft.add(std::move(start));
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+MatchSummary League::summary_of_board() const {
+  MatchSummary summary;
+  for (const auto& result : board_.results()) summary.count(result);
+  return summary;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,250 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "league_manager/core/draft.h"
+#include "league_manager/core/registration.h"
+#include "league_manager/core/report_rules.h"
+#include "league_manager/core/standings.h"
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+enum class LeagueState : std::uint8_t { kRegistering, kRunning, kCompleted };
+/// `REGISTERING`, `RUNNING`, `COMPLETED`.
+[[nodiscard]] std::string_view league_state_name(LeagueState state);
+
+/// What a league wants done next without anybody asking for it.
+enum class Step : std::uint8_t {
+  kNone,
+  kStartLeague,
+  kStartRound,
+  kCompleteRound,
+  kCompleteLeague
+};
+
+/// What a step needs from outside.
+struct StepFacts {
+  core::UtcTimestamp now;
+  std::vector<DrawSeed> draw_seeds;  ///< at least League::seeds_needed()
+};
+
+/// What everybody may not have been told yet; to be told again after a restart.
+struct UntoldNews {
+  std::optional<int> announced_round;  ///< the open round
+  std::optional<int> completed_round;  ///< the last one that is completed
+  bool is_league_completed = false;
+
+  bool operator==(const UntoldNews&) const = default;
+};
+
+/// The answer to a MATCH_RESULT_REPORT. `events` are to be journalled and applied even with a
+/// refusal.
+struct ReportDecision {
+  Events events;
+  std::optional<core::Error> refusal;
+  bool is_repeat = false;  ///< an identical repeat of an accepted report
+  /// The referee's next matches that belong into the answer; for a repeat those that the lost
+  /// answer held and that are still open.
+  std::vector<MatchKey> next_matches;
+};
+
+/// What can be known of a match at any time.
+struct MatchView {
+  MatchKey match;
+  Pairing pairing;
+  MatchStatus status = MatchStatus::kPending;
+  int attempt = 0;  ///< 0: not yet assigned
+  int referee = -1;  ///< who has it, had it or is planned for it; -1: not known yet
+  std::optional<CompactResult> result;  ///< of a finished match
+};
+
+/// Figures for a status page.
+struct LeagueStatus {
+  LeagueState state = LeagueState::kRegistering;
+  int players = 0;
+  int referees = 0;
+  int current_round = 0;  ///< 0 before the first
+  int total_rounds = 0;  ///< 0 before the start
+  std::size_t total_matches = 0;
+  MatchSummary finished;
+  std::optional<core::UtcTimestamp> started_at;
+  std::optional<core::UtcTimestamp> completed_at;
+};
+
+/// One league, event-sourced and pure. A `decide_` function turns a command into events and changes
+/// nothing; `apply` is the only thing that changes the league, and depends on the events alone. The
+/// shell decides, appends the events to the journal, applies them in the same order, and lets
+/// answers and calls out when they are durable. Applying the journal to a new League gives the same
+/// league. Not thread-safe: one lock around decide, append and apply.
+class League {
+ public:
+  explicit League(LeagueSettings settings);
+
+  // --- decisions
+  // -----------------------------------------------------------------------------------------------------
+  /// The first event of every journal.
+  [[nodiscard]] Events decide_creation(core::UtcTimestamp now) const;
+  /// The manager is back with a league of its journal: nobody knows what has become of the matches
+  /// that referees had, so they are assigned again, with the same draw seeds. Nothing for a league
+  /// that is over.
+  [[nodiscard]] Events decide_continuation(core::UtcTimestamp now) const;
+  /// Everybody has been told `news` of `round`, or could not be. Nothing if that is known.
+  [[nodiscard]] Events decide_delivered(News news, int round, core::UtcTimestamp now) const;
+  /// See decide_registration in registration.h. A referee that comes back as a new process loses
+  /// its matches: it knows nothing of them any more.
+  [[nodiscard]] core::Result<RegistrationDecision> decide_register(
+      const RegistrationRequest& request, const RegistrationFacts& facts) const;
+  /// Starts with the agents that are in (operator's command, end of the registration window);
+  /// kLeagueNotStartable with fewer than 2 players or no referee, or when the league has started.
+  [[nodiscard]] core::Result<Events> decide_start(core::UtcTimestamp now) const;
+  /// What is due now; the shell takes steps until nothing is.
+  [[nodiscard]] Step due() const;
+  /// Draw seeds that the next kStartRound takes.
+  [[nodiscard]] std::size_t seeds_needed() const;
+  /// The events of the step that is due (none if none is). Fails only if draw seeds are missing.
+  [[nodiscard]] core::Result<Events> decide_step(const StepFacts& facts) const;
+  /// A report from `referee`, whose token has been checked. Refused with kMatchNotFound,
+  /// kMatchNotOpen, kNotAssignedReferee, kStaleAttempt, kResultConflict or kInvalidResult. Source:
+  /// protocol §8.
+  [[nodiscard]] ReportDecision decide_report(int referee, const MatchReport& report,
+                                             core::UtcTimestamp now) const;
+  /// `player`, whose token has been checked, says that the result of its match is false: that is
+  /// kept, once per player, and the result stands. Fails with kMatchNotFound, kNotAuthorized or
+  /// kMatchNotOpen.
+  [[nodiscard]] core::Result<Events> decide_dispute(int player, MatchKey match,
+                                                    std::string_view reason,
+                                                    core::UtcTimestamp now) const;
+  /// An agent failed outside a match; counts as a failed match. Nothing before the start and after
+  /// the end.
+  [[nodiscard]] Events decide_failure(AgentRef agent, FailureKind kind,
+                                      core::UtcTimestamp now) const;
+  /// An agent answered a ping, or was heard of again: ends a suspension, for `reason`. Not one for
+  /// failed matches: a player has to play, and a referee comes back when no other is there.
+  [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now,
+                                    std::string_view reason = kReasonPingAnswered) const;
+  /// An agent that said regularly that it lives has stopped to: it is suspended, and a referee's
+  /// matches are given to others.
+  [[nodiscard]] Events decide_silent(AgentRef agent, core::UtcTimestamp now) const;
+  /// A referee is gone: it is suspended and its matches are given to others as the next attempt.
+  [[nodiscard]] Events decide_referee_lost(int referee, core::UtcTimestamp now) const;
+  /// A referee has had a match for too long: a time-out of the referee, and the match goes to
+  /// another.
+  [[nodiscard]] Events decide_match_timeout(MatchKey match, core::UtcTimestamp now) const;
+  /// A referee may not play a match, through no fault of its own: it goes to another one, or as the
+  /// next attempt to the same.
+  [[nodiscard]] Events decide_match_refused(MatchKey match, core::UtcTimestamp now) const;
+  /// `referee` has refused `match` or answered its assignment with an error: it has not taken it,
+  /// so another one gets it at once. Nothing for a match that it does not have.
+  [[nodiscard]] Events decide_assignment_refused(MatchKey match, int referee,
+                                                 core::UtcTimestamp now) const;
+  /// The operator shuts an agent down (kReasonShutDownByOperator) or it withdraws
+  /// (kReasonWithdrawn): a player's matches that are not with a referee are lost, a referee's go to
+  /// others. `detail` is for people and bounded. Fails with kInvalidFieldValue where it is shut
+  /// down already, or the league is not running.
+  [[nodiscard]] core::Result<Events> decide_shut_down(AgentRef agent, std::string_view reason,
+                                                      std::string_view detail,
+                                                      core::UtcTimestamp now) const;
+  /// The operator undoes a shut-down or a suspension: the agent plays what is still to be played.
+  /// Fails as decide_shut_down.
+  [[nodiscard]] core::Result<Events> decide_restore(AgentRef agent, std::string_view detail,
+                                                    core::UtcTimestamp now) const;
+  /// The watchdog; call it every second or so: matches and rounds over their limits, matches that
+  /// wait. As long as it is called, every round ends. Until `late_at` the manager itself was too
+  /// late to hear of anything: no limit counts from before that.
+  [[nodiscard]] Events decide_tick(core::UtcTimestamp now,
+                                   std::optional<core::UtcTimestamp> late_at = {}) const;
+
+  // --- change
+  // --------------------------------------------------------------------------------------------------------
+  /// Makes `event` part of the league. Fails with kInternalError, changing nothing, if it does not
+  /// fit the league's state, which means a journal of another league or a damaged one.
+  core::Result<void> apply(const Event& event);
+  /// All of `events`; stops at the first that does not fit.
+  core::Result<void> apply_all(const Events& events);
+
+  // --- queries
+  // -------------------------------------------------------------------------------------------------------
+  [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
+  [[nodiscard]] LeagueState state() const { return state_; }
+  [[nodiscard]] const Roster& roster() const { return roster_; }
+  [[nodiscard]] const Schedule& schedule() const { return schedule_; }
+  [[nodiscard]] const Standings& standings() const { return standings_; }
+  [[nodiscard]] const RoundBoard& board() const { return board_; }
+  [[nodiscard]] LeagueStatus status() const;
+  /// The player who won the league, once it is completed.
+  [[nodiscard]] std::optional<int> champion() const { return champion_; }
+  /// A match of the schedule; nothing for any other.
+  [[nodiscard]] std::optional<MatchView> match(MatchKey match) const;
+  /// Up to `limit` matches by round and number, from the `offset`-th (from 0).
+  [[nodiscard]] std::vector<MatchView> schedule_page(std::size_t offset, std::size_t limit) const;
+  /// The first unfinished match of `player`; nothing before the start and after its last.
+  [[nodiscard]] std::optional<MatchView> next_match(int player) const;
+  [[nodiscard]] UntoldNews untold_news() const;
+  /// How long the open round may take: the setting, or as long as all of its matches with all
+  /// their attempts take in the places that there are, and five minutes for a referee to come back.
+  [[nodiscard]] std::chrono::microseconds round_limit() const;
+  [[nodiscard]] bool is_any_referee_active() const;
+  /// By match, the players that dispute its result, in the order in which they said so.
+  [[nodiscard]] const std::map<MatchKey, std::vector<int>>& disputes() const { return disputes_; }
+  /// The matches whose results are accepted without proof, see MatchReported.
+  [[nodiscard]] const std::vector<MatchKey>& unproven() const { return unproven_; }
+  /// How the matches of a completed round ended; nothing for any other round.
+  [[nodiscard]] std::optional<MatchSummary> round_summary(int round) const;
+  /// Everything that the league holds as text, for tests and diagnosis. Equal leagues give equal
+  /// texts.
+  [[nodiscard]] std::string dump() const;
+
+ private:
+  [[nodiscard]] RunningLeague running() const {
+    return {settings_, roster_, schedule_, board_, players_shut_down_};
+  }
+  [[nodiscard]] core::Result<Events> decide_round_start(const StepFacts& facts) const;
+  [[nodiscard]] MatchSummary summary_of_board() const;
+  [[nodiscard]] std::optional<CompactResult> finished_result(MatchKey match) const;
+  [[nodiscard]] ReportDecision decide_open(int referee, const MatchReport& report,
+                                           core::UtcTimestamp now) const;
+  [[nodiscard]] ReportDecision decide_finished(int referee, const MatchReport& report,
+                                               const CompactResult& standing,
+                                               core::UtcTimestamp now) const;
+  [[nodiscard]] ReportDecision refuse_stale(int referee, const MatchReport& report, int attempt,
+                                            core::UtcTimestamp now) const;
+  [[nodiscard]] ReportDecision accept(int referee, const MatchReport& report,
+                                      const JudgedReport& judged, core::UtcTimestamp now) const;
+  [[nodiscard]] ReportFacts facts_for(int referee, MatchKey match) const;
+  [[nodiscard]] bool is_disputed_by(MatchKey match, int player) const;
+  [[nodiscard]] bool has_restarted(const RegistrationRequest& request,
+                                   const RegistrationDecision& decision) const;
+  [[nodiscard]] bool fits(const EventBody& body) const;
+  void change(const Event& event);
+  void change_lifecycles(const Event& event);
+  void note_delivered(const NewsDelivered& event);
+
+  LeagueSettings settings_;
+  LeagueState state_ = LeagueState::kRegistering;
+  bool is_created_ = false;
+  Roster roster_;
+  Schedule schedule_;
+  Standings standings_;
+  int players_shut_down_ = 0;
+  RoundBoard board_;
+  bool is_round_open_ = false;
+  std::vector<std::vector<CompactResult>> results_;  // of completed rounds
+  std::vector<MatchSummary> summaries_;  // of completed rounds
+  MatchSummary finished_;
+  std::optional<int> champion_;
+  std::map<MatchKey, std::vector<int>> disputes_;
+  std::vector<MatchKey> unproven_;
+  int announced_round_ = 0;  // the last one of which everybody has been told; so the next two
+  int told_round_ = 0;
+  bool is_end_told_ = false;
+  std::optional<core::UtcTimestamp> started_at_;
+  std::optional<core::UtcTimestamp> completed_at_;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,189 @@
+#include "league_manager/core/league.h"
+#include "league_manager/core/lifecycle_effects.h"
+#include "league_manager/events/event_codec.h"
+
+namespace league::league_manager {
+
+namespace {
+
+template <typename... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+// clang 14 does not deduce aggregates.
+template <typename... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+}  // namespace
+
+core::Result<void> League::apply(const Event& event) {
+  if (!fits(event.body)) {
+    return core::Error{core::ErrorCode::kInternalError,
+                       "event " + std::string(event_type(event.body)) + " of " + event.at.to_log() +
+                           " does not fit the state of league " + settings_.league_id.str() +
+                           ": the journal is damaged or belongs to another league",
+                       ""};
+  }
+  change(event);
+  return {};
+}
+
+core::Result<void> League::apply_all(const Events& events) {
+  for (const auto& event : events) {
+    if (auto applied = apply(event); !applied) return applied;
+  }
+  return {};
+}
+
+bool League::fits(const EventBody& body) const {
+  bool running = state_ == LeagueState::kRunning;
+  auto is_referee = [this](int index) { return index >= 0 && index < board_.referees(); };
+  auto has_status = [&](MatchKey match, MatchStatus status) {
+    return running && board_.contains(match) && board_.slot(match).status == status;
+  };
+  return std::visit(
+      Overloaded{
+          [&](const LeagueCreated& e) {
+            bool is_other = e.league_key && !settings_.league_key.empty() &&
+                            *e.league_key != settings_.league_key;
+            return !is_created_ && e.league_id == settings_.league_id && !is_other;
+          },
+          [&](const AgentRegistered& e) {
+            return is_created_ && state_ == LeagueState::kRegistering &&
+                   e.agent.index == roster_.count(e.agent.kind);
+          },
+          [&](const AgentReregistered& e) { return roster_.contains(e.agent); },
+          [&](const LeagueStarted& e) {
+            return is_created_ && state_ == LeagueState::kRegistering && e.players >= 2 &&
+                   e.referees >= 1 && e.players == roster_.count(AgentKind::kPlayer) &&
+                   e.referees == roster_.count(AgentKind::kReferee) &&
+                   e.schedule_rule == kScheduleRule;
+          },
+          [&](const RoundStarted& e) {
+            auto matches = static_cast<std::size_t>(schedule_.matches_per_round());
+            return running && !is_round_open_ && e.round == board_.round() + 1 &&
+                   e.round <= schedule_.rounds() && e.draw_seeds.size() == matches &&
+                   e.planned_referees.size() == matches;
+          },
+          [&](const MatchAssigned& e) {
+            return has_status(e.match, MatchStatus::kPending) && is_referee(e.referee) &&
+                   e.attempt <= kMostAssignments && e.attempt == board_.slot(e.match).attempts + 1;
+          },
+          [&](const MatchReleased& e) { return has_status(e.match, MatchStatus::kAssigned); },
+          [&](const MatchReported& e) {
+            return has_status(e.match, MatchStatus::kAssigned) &&
+                   e.referee == board_.slot(e.match).referee();
+          },
+          [&](const MatchForfeited& e) {
+            return running && board_.contains(e.match) &&
+                   board_.slot(e.match).status != MatchStatus::kFinished;
+          },
+          [&](const ReportConflictRecorded& e) { return schedule_.contains(e.match); },
+          [&](const StaleReportRecorded& e) { return schedule_.contains(e.match); },
+          [&](const FailureCounted& e) {
+            return roster_.contains(e.agent) &&
+                   (!e.cause || !e.match || schedule_.contains(*e.match));
+          },
+          [&](const AgentStateChanged& e) { return roster_.contains(e.agent); },
+          [&](const RoundCompleted& e) {
+            return running && is_round_open_ && e.round == board_.round() &&
+                   board_.unfinished() == 0;
+          },
+          [&](const LeagueCompleted& e) {
+            return running && due() == Step::kCompleteLeague &&
+                   roster_.contains(AgentRef::player(e.champion));
+          },
+          [&](const LeagueContinued&) { return is_created_; },
+          [&](const NewsDelivered& e) {
+            return state_ != LeagueState::kRegistering && e.round <= board_.round();
+          },
+          [&](const MatchDisputed& e) {
+            return schedule_.contains(e.match) && roster_.contains(AgentRef::player(e.player)) &&
+                   !is_disputed_by(e.match, e.player);
+          },
+      },
+      body);
+}
+
+void League::change_lifecycles(const Event& event) {
+  const auto* changed = std::get_if<AgentStateChanged>(&event.body);
+  auto shut_down = [&] {  // players of those whose state changes, so 0 or 1
+    return changed != nullptr && changed->agent.kind == AgentKind::kPlayer &&
+                   roster_.agent(changed->agent).lifecycle.state() == AgentState::kShutdown
+               ? 1
+               : 0;
+  };
+  players_shut_down_ -= shut_down();
+  apply_to_lifecycles(event, schedule_, [this](AgentRef agent) -> AgentLifecycle& {
+    return roster_.lifecycle(agent);
+  });
+  players_shut_down_ += shut_down();
+}
+
+void League::change(const Event& event) {
+  auto record = [this](MatchKey match, const MatchResult& result) {
+    Pairing pairing = schedule_.pairing(match);
+    standings_.record(pairing.player_a, pairing.player_b, result.outcome);
+    finished_.count(CompactResult::of(result));
+  };
+  auto note_incident = [this](MatchKey match) {
+    auto round = static_cast<std::size_t>(match.round - 1);
+    if (round >= results_.size()) return;
+    auto& result = results_[round][static_cast<std::size_t>(match.number - 1)];
+    if (result.incidents < kMostIncidents) ++result.incidents;
+  };
+  // An open round's matches are on the board; those of completed rounds are in `results_`.
+  bool is_archived = !is_round_open_;
+  if (!is_archived || std::holds_alternative<RoundStarted>(event.body)) board_.apply(event);
+  change_lifecycles(event);
+  std::visit(Overloaded{
+                 [&](const LeagueCreated&) { is_created_ = true; },
+                 [&](const AgentRegistered& e) {
+                   roster_.add(e.agent.kind,
+                               {e.profile, e.credential, e.registration_nonce_hash, {}, false});
+                   roster_.lifecycle(e.agent).enter(AgentState::kRegistered, event.at);
+                 },
+                 [&](const AgentReregistered& e) {
+                   roster_.update(e.agent, e.profile, e.credential, e.registration_nonce_hash);
+                 },
+                 [&](const LeagueStarted& e) {
+                   state_ = LeagueState::kRunning;
+                   started_at_ = event.at;
+                   schedule_ = Schedule(e.players);
+                   standings_ = Standings(e.players);
+                   board_ = RoundBoard(e.referees);
+                   for (int i = 0; i < e.players; ++i) {
+                     roster_.lifecycle(AgentRef::player(i)).enter(AgentState::kActive, event.at);
+                   }
+                   for (int i = 0; i < e.referees; ++i) {
+                     roster_.lifecycle(AgentRef::referee(i)).enter(AgentState::kActive, event.at);
+                   }
+                 },
+                 [&](const RoundStarted&) { is_round_open_ = true; },
+                 [&](const MatchReported& e) {
+                   record(e.match, e.result);
+                   roster_.note_heard(AgentRef::referee(e.referee));
+                   if (e.is_unproven) unproven_.push_back(e.match);
+                 },
+                 [&](const MatchForfeited& e) { record(e.match, e.result); },
+                 [&](const ReportConflictRecorded& e) { note_incident(e.match); },
+                 [&](const StaleReportRecorded& e) { note_incident(e.match); },
+                 [&](const RoundCompleted& e) {
+                   is_round_open_ = false;
+                   results_.push_back(board_.results());
+                   summaries_.push_back(e.summary);
+                 },
+                 [&](const LeagueCompleted& e) {
+                   state_ = LeagueState::kCompleted;
+                   champion_ = e.champion;
+                   completed_at_ = event.at;
+                 },
+                 [&](const LeagueContinued&) { roster_.await_referees(); },
+                 [&](const NewsDelivered& e) { note_delivered(e); },
+                 [&](const MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
+                 [](const auto&) {},
+             },
+             event.body);
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <sstream>
+
+#include "common/core/crypto.h"
+#include "league_manager/core/league.h"
+
+namespace league::league_manager {
+
+namespace {
+
+void dump_agent(std::ostream& out, AgentRef ref, const Agent& agent) {
+  const AgentProfile& p = agent.profile;
+  out << ref.id() << " '" << p.display_name << "' " << p.version << " " << p.endpoint << " "
+      << p.protocol_version.value_or("-") << " " << p.contact_email.value_or("-") << " "
+      << p.log_public_key.value_or("-") << " " << p.max_concurrent_matches << " "
+      << p.assignments_in_ack << p.hears_events << p.match_credentials << p.is_from_loopback;
+  for (const auto& game : p.game_types) out << " " << game;
+  out << " nonce " << agent.credential.nonce << " hash " << agent.credential.token_hash
+      << " registration " << agent.registration_nonce_hash << " " << agent.lifecycle.str()
+      << (agent.is_awaited ? " awaited" : "") << "\n";
+}
+
+void dump_result(std::ostream& out, const CompactResult& r) {
+  out << game::outcome_name(r.outcome) << " " << r.reason_fingerprint << " referee " << r.referee
+      << " attempt " << int{r.attempt} << " drawn " << int{r.drawn_number} << " choices "
+      << r.choices_fingerprint << " " << (r.fairness ? game::fairness_name(*r.fairness) : "-")
+      << " unproven " << r.is_unproven << " by manager " << r.by_manager << " incidents "
+      << int{r.incidents};
+}
+
+void dump_slot(std::ostream& out, MatchKey match, const MatchSlot& slot) {
+  out << match.id().str() << " status " << static_cast<int>(slot.status) << " planned "
+      << slot.planned_referee << " referees";
+  int first = std::max(1, slot.attempts - kKnownAttempts + 1);
+  for (int attempt = first; attempt <= slot.attempts; ++attempt)
+    out << " " << slot.referee_of(attempt);
+  out << " attempts " << slot.attempts << " excused " << slot.excused << " " << slot.is_excused;
+  out << " at " << slot.since.to_log() << " after " << (slot.after ? slot.after->id().str() : "-")
+      << " seed " << core::to_hex(slot.seed) << " result ";
+  dump_result(out, slot.result);
+  out << "\n";
+}
+
+void dump_summary(std::ostream& out, const MatchSummary& s) {
+  out << s.total_matches << " = " << s.wins << " + " << s.draws << " + " << s.technical_losses
+      << "\n";
+}
+
+}  // namespace
+
+std::string League::dump() const {
+  std::ostringstream out;
+  out << settings_.league_id.str() << " " << league_state_name(state_) << " created " << is_created_
+      << " round " << board_.round() << " open " << is_round_open_ << " since "
+      << board_.started_at().to_log() << " unfinished " << board_.unfinished() << " champion "
+      << champion_.value_or(-1) << " told " << announced_round_ << " " << told_round_ << " "
+      << is_end_told_ << "\n";
+  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    for (int i = 0; i < roster_.count(kind); ++i)
+      dump_agent(out, {kind, i}, roster_.agent({kind, i}));
+  }
+  for (int i = 0; i < board_.referees(); ++i) {
+    out << "load " << i << " " << board_.open_count(i) << " " << board_.assigned_total(i) << "\n";
+  }
+  for (int number = 1; number <= board_.matches(); ++number) {
+    MatchKey match{board_.round(), number};
+    dump_slot(out, match, board_.slot(match));
+  }
+  for (std::size_t round = 0; round < results_.size(); ++round) {
+    out << "round " << round + 1 << " ";
+    dump_summary(out, summaries_[round]);
+    for (const auto& result : results_[round]) {
+      dump_result(out, result);
+      out << "\n";
+    }
+  }
+  for (const auto& [match, players] : disputes_) {
+    out << "disputed " << match.id().str();
+    for (int player : players) out << " " << player;
+    out << "\n";
+  }
+  out << "finished ";
+  dump_summary(out, finished_);
+  for (const auto& row : standings_.table()) {
+    out << row.rank << " " << row.player << " " << row.tally.played << " " << row.tally.wins << " "
+        << row.tally.draws << " " << row.tally.losses << " " << row.tally.points << "\n";
+  }
+  return out.str();
+}
+
+}  // namespace league::league_manager

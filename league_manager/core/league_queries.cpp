@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "league_manager/core/league.h"
+
+namespace league::league_manager {
+
+LeagueStatus League::status() const {
+  LeagueStatus status;
+  status.state = state_;
+  status.players = roster_.count(AgentKind::kPlayer);
+  status.referees = roster_.count(AgentKind::kReferee);
+  status.current_round = board_.round();
+  status.total_rounds = schedule_.rounds();
+  status.total_matches = schedule_.total_matches();
+  status.finished = finished_;
+  status.started_at = started_at_;
+  status.completed_at = completed_at_;
+  return status;
+}
+
+std::optional<CompactResult> League::finished_result(MatchKey match) const {
+  auto round = static_cast<std::size_t>(match.round - 1);
+  if (round < results_.size()) return results_[round][static_cast<std::size_t>(match.number - 1)];
+  if (!board_.contains(match) || board_.slot(match).status != MatchStatus::kFinished)
+    return std::nullopt;
+  return board_.slot(match).result;
+}
+
+std::optional<MatchView> League::match(MatchKey match) const {
+  if (!schedule_.contains(match)) return std::nullopt;
+  MatchView view;
+  view.match = match;
+  view.pairing = schedule_.pairing(match);
+  view.result = finished_result(match);
+  if (view.result) {
+    view.status = MatchStatus::kFinished;
+    view.attempt = view.result->attempt;
+    view.referee = view.result->referee;
+  } else if (board_.contains(match)) {
+    const MatchSlot& slot = board_.slot(match);
+    view.status = slot.status;
+    view.attempt = slot.attempts;
+    view.referee = slot.status == MatchStatus::kAssigned ? slot.referee() : slot.planned_referee;
+  }
+  return view;
+}
+
+std::vector<MatchView> League::schedule_page(std::size_t offset, std::size_t limit) const {
+  std::vector<MatchView> page;
+  auto per_round = static_cast<std::size_t>(schedule_.matches_per_round());
+  auto total = schedule_.total_matches();
+  if (offset >= total) return page;
+  auto end = offset + std::min(limit, total - offset);
+  page.reserve(end - offset);
+  for (auto i = offset; i < end; ++i) {
+    MatchKey key{static_cast<int>(i / per_round) + 1, static_cast<int>(i % per_round) + 1};
+    page.push_back(*match(key));
+  }
+  return page;
+}
+
+std::optional<MatchView> League::next_match(int player) const {
+  if (player < 0 || player >= schedule_.players()) return std::nullopt;
+  for (int round = std::max(board_.round(), 1); round <= schedule_.rounds(); ++round) {
+    auto key = schedule_.match_of(player, round);
+    if (key && !finished_result(*key)) return match(*key);
+  }
+  return std::nullopt;
+}
+
+std::optional<MatchSummary> League::round_summary(int round) const {
+  if (round < 1 || static_cast<std::size_t>(round) > summaries_.size()) return std::nullopt;
+  return summaries_[static_cast<std::size_t>(round - 1)];
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,210 @@
+
+#include "common/core/text.h"
+#include "league_manager/core/league.h"
+
+namespace league::league_manager {
+
+using core::Error;
+using core::ErrorCode;
+
+namespace {
+
+/// So many conflicting and stale reports of one match go on record; more would let a referee fill
+/// the disk.
+constexpr int kRecordedIncidents = 3;
+/// Of a cause; it goes on terminals and pages.
+constexpr std::size_t kLongestCall = 40;
+constexpr std::size_t kLongestText = 300;
+
+/// `text` without the bot's address: causes are public, and on a bus the address is a credential.
+std::string without_address(std::string text, std::string_view endpoint) {
+  constexpr std::string_view kBus = "nats:";
+  const auto hide = [&text](std::string_view secret) {
+    for (auto at = text.find(secret); !secret.empty() && at != std::string::npos;
+         at = text.find(secret))
+      text.replace(at, secret.size(), "*");
+  };
+  if (endpoint != "*") hide(endpoint);
+  if (endpoint.starts_with(kBus)) hide(endpoint.substr(kBus.size()));
+  return text;
+}
+
+/// Why `player` at `endpoint` lost a match technically, from its failures in the report; the last
+/// call decides.
+FailureCounted failure_of(AgentRef player, std::string_view endpoint, const MatchReport& report) {
+  FailureCounted counted{.agent = player, .match = report.match};
+  const std::string id = player.id();
+  const ReportedFailure* last = nullptr;
+  for (const auto& failure : report.failures) {
+    if (failure.player_id == id) last = &failure;
+  }
+  if (last == nullptr) return counted;
+  counted.kind = last->kind;
+  FailureCause cause{.call = core::shown(last->call, kLongestCall),
+                     .error_code = core::shown(last->error_code),
+                     .attempts = 0,
+                     .text = core::shown(without_address(last->text, endpoint), kLongestText)};
+  bool counts = false;
+  for (const auto& failure : report.failures) {
+    if (failure.player_id != id || failure.call != last->call) continue;
+    ++cause.attempts;
+    counts = counts || failure.counts;
+  }
+  counted.is_excused = !counts;
+  counted.cause = std::move(cause);
+  return counted;
+}
+
+/// The players of a match who lost it technically, as opposed to those who were there.
+bool has_lost_technically(const MatchResult& result, game::Side side) {
+  return result.is_technical() && game::winner_of(result.outcome) != side;
+}
+
+MatchEvidence evidence_of(const game::PerSide<AgentRef>& players, const MatchReport& report,
+                          const JudgedReport& judged) {
+  MatchEvidence evidence{.bindings = judged.bindings, .answered_in = {}};
+  for (game::Side side : game::kBothSides) {
+    const auto found = report.answered_in.find(players[side].id());
+    if (found != report.answered_in.end()) evidence.answered_in[side] = found->second;
+  }
+  return evidence;
+}
+
+ReportDecision refuse(ErrorCode code, const MatchReport& report, const std::string& why) {
+  ReportDecision decision;
+  decision.refusal = Error{code, "match " + report.match.id().str() + ": " + why, "/match_id"};
+  return decision;
+}
+
+}  // namespace
+
+ReportDecision League::decide_report(int referee, const MatchReport& given,
+                                     core::UtcTimestamp now) const {
+  if (!schedule_.contains(given.match)) {
+    return refuse(ErrorCode::kMatchNotFound, given, "is not in the schedule of this league");
+  }
+  const AgentProfile& profile = roster_.agent(AgentRef::referee(referee)).profile;
+  const bool is_foreign =
+      !profile.match_credentials && settings_.may_be_unproven(profile.is_from_loopback);
+  const MatchReport report = is_foreign ? read_as_foreign(given) : given;
+  if (auto standing = finished_result(report.match))
+    return decide_finished(referee, report, *standing, now);
+  if (!board_.contains(report.match)) {
+    return refuse(ErrorCode::kMatchNotOpen, report,
+                  "its round has not started: report after you were assigned");
+  }
+  return decide_open(referee, report, now);
+}
+
+ReportDecision League::decide_open(int referee, const MatchReport& report,
+                                   core::UtcTimestamp now) const {
+  const MatchSlot& slot = board_.slot(report.match);
+  if (slot.attempts == 0)
+    return refuse(ErrorCode::kMatchNotOpen, report, "has not been assigned yet");
+  int own = slot.last_attempt_of(referee);
+  if (own == 0)
+    return refuse(ErrorCode::kNotAssignedReferee, report, "is assigned to another referee");
+  int attempt = report.attempt.value_or(own);
+  if (slot.status != MatchStatus::kAssigned || attempt != slot.attempts || own != attempt) {
+    return refuse_stale(referee, report, attempt, now);
+  }
+  auto judged = judge_report(report, facts_for(referee, report.match));
+  if (!judged) {
+    ReportDecision decision;
+    decision.refusal = judged.error();
+    return decision;
+  }
+  return accept(referee, report, *judged, now);
+}
+
+ReportFacts League::facts_for(int referee, MatchKey match) const {
+  const AgentProfile& profile = roster_.agent(AgentRef::referee(referee)).profile;
+  const MatchSlot& slot = board_.slot(match);
+  return {.rules = *settings_.rules,
+          .pairing = schedule_.pairing(match),
+          .seed = slot.seed,
+          .attempt = slot.attempts,
+          .is_strict = !settings_.open_mode,
+          .has_match_credentials = profile.match_credentials,
+          .may_be_unproven = settings_.may_be_unproven(profile.is_from_loopback)};
+}
+
+ReportDecision League::refuse_stale(int referee, const MatchReport& report, int attempt,
+                                    core::UtcTimestamp now) const {
+  ReportDecision decision = refuse(ErrorCode::kStaleAttempt, report,
+                                   "attempt " + std::to_string(attempt) +
+                                       " is not open: the match was taken back, drop this result");
+  // Only the board knows who had which attempt; what comes even later is refused without a record.
+  if (!board_.contains(report.match)) return decision;
+  const MatchSlot& slot = board_.slot(report.match);
+  auto standing = finished_result(report.match);
+  int incidents = standing ? standing->incidents : slot.result.incidents;
+  if (slot.referee_of(attempt) == referee && incidents < kRecordedIncidents) {
+    decision.events.push_back({now, StaleReportRecorded{report.match, attempt, referee}});
+  }
+  return decision;
+}
+
+ReportDecision League::decide_finished(int referee, const MatchReport& report,
+                                       const CompactResult& standing,
+                                       core::UtcTimestamp now) const {
+  int own = board_.contains(report.match) ? board_.slot(report.match).last_attempt_of(referee)
+                                          : (standing.referee == referee ? standing.attempt : 0);
+  if (own == 0)
+    return refuse(ErrorCode::kNotAssignedReferee, report, "was assigned to another referee");
+  int attempt = report.attempt.value_or(own);
+  if (standing.by_manager || standing.referee != referee || attempt != standing.attempt) {
+    return refuse_stale(referee, report, attempt, now);
+  }
+  ReportDecision decision;
+  auto result = claimed_result(report, *settings_.rules, schedule_.pairing(report.match));
+  if (!result) {
+    decision.refusal = result.error();
+  } else if (CompactResult::of(*result).same_result(standing)) {
+    decision.is_repeat = true;
+    for (MatchKey match : board_.open_matches(referee)) {
+      if (board_.slot(match).after == report.match) decision.next_matches.push_back(match);
+    }
+  } else {
+    decision = refuse(ErrorCode::kResultConflict, report,
+                      "another result was accepted and stands; this one is recorded");
+    if (standing.incidents < kRecordedIncidents) {
+      decision.events.push_back({now, ReportConflictRecorded{report.match, referee, *result}});
+    }
+  }
+  return decision;
+}
+
+ReportDecision League::accept(int referee, const MatchReport& report, const JudgedReport& judged,
+                              core::UtcTimestamp now) const {
+  Draft draft(running(), now);
+  Pairing pairing = schedule_.pairing(report.match);
+  const game::PerSide<AgentRef> players = {
+      {AgentRef::player(pairing.player_a), AgentRef::player(pairing.player_b)}};
+  for (game::Side side : game::kBothSides) {
+    if (has_lost_technically(judged.result, side))
+      draft.add(failure_of(players[side], roster_.agent(players[side]).profile.endpoint, report));
+  }
+  draft.add(MatchReported{.match = report.match,
+                          .attempt = board_.slot(report.match).attempts,
+                          .referee = referee,
+                          .result = judged.result,
+                          .fairness = judged.fairness,
+                          .is_unproven = judged.is_unproven,
+                          .evidence = evidence_of(players, report, judged)});
+  for (game::Side side : game::kBothSides) {
+    settle_agent(draft, players[side]);
+    if (!has_lost_technically(judged.result, side)) return_to_play(draft, players[side]);
+  }
+  deal_matches(draft, report.match);
+  ReportDecision decision;
+  decision.events = std::move(draft).take();
+  for (const auto& event : decision.events) {
+    const auto* assigned = std::get_if<MatchAssigned>(&event.body);
+    if (assigned != nullptr && assigned->after == report.match)
+      decision.next_matches.push_back(assigned->match);
+  }
+  return decision;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,259 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+#include <random>
+#include <set>
+
+#include "common/journal/memory_journal.h"
+#include "league_manager/core/league_testing.h"
+#include "league_manager/events/event_codec.h"
+
+namespace league::league_manager {
+namespace {
+
+using testing::at;
+using testing::Played;
+
+/// A whole league with random results and misfortunes, driven by one seed.
+class Simulation {
+ public:
+  explicit Simulation(unsigned seed) : engine_(seed), played_(random_settings()) {
+    played_.enter_all(1 + pick(3));
+    played_.step(now());
+  }
+
+  /// Plays until the league ends; false if it does not.
+  bool run() {
+    for (int turn = 0; turn < 200'000; ++turn) {
+      if (played_.league.state() == LeagueState::kCompleted) return true;
+      seconds_ += pick(20);
+      act();
+      check_places();
+      played_.step(now());
+      check_waiting();
+    }
+    return false;
+  }
+
+  [[nodiscard]] const Played& played() const { return played_; }
+
+ private:
+  int pick(int below) { return static_cast<int>(engine_() % static_cast<unsigned>(below)); }
+  [[nodiscard]] core::UtcTimestamp now() const { return at(seconds_); }
+
+  LeagueSettings random_settings() {
+    LeagueSettings settings = testing::settings(2 + pick(11), 1 + pick(4));
+    settings.lifecycle.suspend_after_failed_matches = 1 + pick(4);
+    settings.lifecycle.shutdown_after_failed_matches = pick(2) == 0 ? 0 : 2 + pick(6);
+    if (pick(4) == 0) settings.round_time_limit = std::chrono::minutes(10);
+    return settings;
+  }
+
+  void act() {
+    const League& league = played_.league;
+    int referees = league.status().referees;
+    switch (pick(13)) {
+      case 0:
+        return played_.take(league.decide_referee_lost(pick(referees), now()));
+      case 1:
+        return played_.take(league.decide_alive(AgentRef::referee(pick(referees)), now()));
+      case 2:
+        return played_.take(
+            league.decide_alive(AgentRef::player(pick(league.status().players)), now()));
+      case 3:
+        return played_.take(league.decide_failure(AgentRef::player(pick(league.status().players)),
+                                                  static_cast<FailureKind>(pick(3)), now()));
+      case 4:
+        return played_.take(league.decide_tick(now()));
+      case 5:
+        if (pick(20) == 0) seconds_ += 400;  // everybody is late
+        return;
+      case 6:
+        return played_.take(league.decide_continuation(now()));
+      default:
+        return report();
+    }
+  }
+
+  /// A report of any match of the round, from its referee or somebody else, right or stale.
+  void report() {
+    const League& league = played_.league;
+    if (league.board().matches() == 0) return;
+    MatchKey match{league.board().round(), 1 + pick(league.board().matches())};
+    MatchSlot slot = league.board().slot(match);
+    int referee = pick(6) == 0 ? pick(league.status().referees) : slot.referee();
+    if (referee < 0) referee = 0;
+    MatchReport report = testing::report_of(league, match, pick(3));
+    if (pick(8) == 0) report.attempt = 1 + pick(3);
+    if (pick(8) == 0) report.attempt.reset();
+    if (pick(5) == 0) {
+      const auto attempt = report.attempt;
+      report = testing::technical_report_of(league, match, true);
+      report.attempt = attempt;
+      report.failures.insert(report.failures.begin(), 3, report.failures.front());
+    }
+    bool was_open = slot.status == MatchStatus::kAssigned;
+    bool rightful = was_open && slot.referee() == referee &&
+                    report.attempt.value_or(slot.attempts) == slot.attempts;
+    auto decision = played_.report(referee, report, now());
+    RC_ASSERT(rightful == (!decision.refusal && !decision.is_repeat));
+    if (decision.is_repeat) RC_ASSERT(decision.events.empty());
+    if (!decision.refusal && rightful) {
+      auto again = played_.report(referee, report, now());
+      RC_ASSERT(again.is_repeat);
+      RC_ASSERT(again.next_matches == decision.next_matches);
+    }
+  }
+
+  /// Matches of players who are gone, and those tried too often, are ended and not left waiting.
+  void check_waiting() {
+    const League& league = played_.league;
+    if (league.state() != LeagueState::kRunning) return;
+    auto is_gone = [&](int player) {
+      return league.roster().agent(AgentRef::player(player)).lifecycle.state() ==
+             AgentState::kShutdown;
+    };
+    for (MatchKey match : league.board().with_status(MatchStatus::kPending)) {
+      Pairing pairing = league.schedule().pairing(match);
+      RC_ASSERT(!is_gone(pairing.player_a) && !is_gone(pairing.player_b));
+      RC_ASSERT(league.board().slot(match).counted_attempts() < league.settings().max_attempts);
+    }
+  }
+
+  void check_places() {
+    const League& league = played_.league;
+    for (int i = 0; i < league.status().referees; ++i) {
+      const Agent& referee = league.roster().agent(AgentRef::referee(i));
+      RC_ASSERT(league.board().open_count(i) ==
+                static_cast<int>(league.board().open_matches(i).size()));
+      RC_ASSERT(league.board().open_count(i) <= referee.profile.max_concurrent_matches);
+      if (referee.lifecycle.state() != AgentState::kActive)
+        RC_ASSERT(league.board().open_count(i) == 0);
+    }
+  }
+
+  std::mt19937 engine_;
+  int seconds_ = 0;
+  Played played_;
+};
+
+void check_events(const Simulation& simulation) {
+  const League& league = simulation.played().league;
+  std::map<MatchKey, int> finished;
+  std::map<MatchKey, int> attempts;
+  std::map<MatchKey, int> excused;
+  MatchSummary rounds;
+  for (const auto& event : simulation.played().events) {
+    if (const auto* e = std::get_if<MatchReported>(&event.body)) {
+      ++finished[e->match];
+      RC_ASSERT(e->attempt == attempts[e->match]);
+    }
+    if (const auto* e = std::get_if<MatchForfeited>(&event.body)) ++finished[e->match];
+    if (const auto* e = std::get_if<MatchAssigned>(&event.body))
+      RC_ASSERT(e->attempt == ++attempts[e->match]);
+    if (const auto* e = std::get_if<MatchReleased>(&event.body))
+      excused[e->match] += e->is_excused ? 1 : 0;
+    if (const auto* e = std::get_if<RoundCompleted>(&event.body)) {
+      const MatchSummary& s = e->summary;
+      RC_ASSERT(s.total_matches == league.schedule().matches_per_round());
+      RC_ASSERT(s.wins + s.draws + s.technical_losses == s.total_matches);
+      RC_ASSERT(league.round_summary(e->round) == s);
+    }
+  }
+  RC_ASSERT(finished.size() == league.schedule().total_matches());
+  for (const auto& [match, count] : finished) RC_ASSERT(count == 1);
+  for (const auto& [match, count] : attempts)
+    RC_ASSERT(count - excused[match] <= league.settings().max_attempts);
+}
+
+void check_table(const League& league) {
+  int expected = 0;
+  for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
+    RC_ASSERT(view.result.has_value());
+    for (int points : game::points_of(view.result->outcome).both) expected += points;
+  }
+  int points = 0;
+  for (const auto& row : league.standings().table()) {
+    RC_ASSERT(row.tally.played == league.status().players - 1);
+    points += row.tally.points;
+  }
+  RC_ASSERT(points == expected);
+  RC_ASSERT(league.champion() == league.standings().table().front().player);
+}
+
+TEST(LeagueSimulation, EndsWithEveryMatchCountedOnceWhateverHappens) {
+  EXPECT_TRUE(rc::check("league", [] {
+    auto seed = *rc::gen::noShrink(rc::gen::arbitrary<unsigned>());
+    RC_LOG() << "simulation seed " << seed;
+    Simulation simulation(seed);
+    RC_ASSERT(simulation.run());
+    check_events(simulation);
+    check_table(simulation.played().league);
+  }));
+}
+
+TEST(LeagueSimulation, IsTheSameAfterAReplayOfEveryPrefix) {
+  EXPECT_TRUE(rc::check("replay", [] {
+    auto seed = *rc::gen::noShrink(rc::gen::arbitrary<unsigned>());
+    RC_LOG() << "simulation seed " << seed;
+    Simulation simulation(seed);
+    RC_ASSERT(simulation.run());
+    const Played& played = simulation.played();
+    journal::MemoryJournal journal;
+    RC_ASSERT(journal::append_and_wait(journal, to_records(played.events)).has_value());
+    // Replaying is applying one by one, so one pass meets every prefix; the other league never saw
+    // a journal.
+    League live(played.league.settings());
+    LeagueSettings other_limits = testing::settings(99, 99);
+    other_limits.max_attempts = 1;
+    League restored(other_limits);
+    std::size_t count = 0;
+    auto replayed = journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
+      auto event = from_record(entry.record);
+      if (!event) return event.error();
+      if (auto applied = live.apply(played.events[count++]); !applied) return applied;
+      if (auto applied = restored.apply(*event); !applied) return applied;
+      RC_ASSERT(restored.dump() == live.dump());
+      return {};
+    });
+    RC_ASSERT(replayed.has_value());
+    RC_ASSERT(count == played.events.size());
+    RC_ASSERT(restored.dump() == played.league.dump());
+  }));
+}
+
+/// Plays to the end without any failure.
+void play(Played& played) {
+  int count = 0;
+  played.step();
+  while (played.league.state() == LeagueState::kRunning) {
+    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+      int referee = played.league.board().slot(match).referee();
+      auto decision = played.report(referee, testing::report_of(played.league, match, ++count % 3));
+      ASSERT_FALSE(decision.refusal) << decision.refusal->message;
+    }
+    played.step();
+  }
+}
+
+TEST(LeagueSimulation, LoadsRefereesEvenly) {
+  Played played(testing::settings(8, 2));
+  played.enter_all(2);
+  play(played);
+  EXPECT_EQ(played.league.status().finished.total_matches, 28);
+  EXPECT_EQ(played.league.status().finished.technical_losses, 0);
+  EXPECT_EQ(played.league.board().assigned_total(0), 14);
+  EXPECT_EQ(played.league.board().assigned_total(1), 14);
+}
+
+TEST(LeagueSimulation, FiftyPlayersPlay1225Matches) {
+  Played played(testing::settings(50, 3));
+  played.enter_all(4);
+  play(played);
+  EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
+  EXPECT_EQ(played.league.status().finished.total_matches, 1225);
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,205 @@
+#include <algorithm>
+
+#include "league_manager/core/league.h"
+
+namespace league::league_manager {
+
+namespace {
+
+/// The match has not been brought to an end: its referee is to blame, and somebody else shall play
+/// it.
+void fail_referee(Draft& draft, MatchKey match, std::string_view reason) {
+  const MatchSlot& slot = draft.board().slot(match);
+  AgentRef referee = AgentRef::referee(slot.referee());
+  int attempt = slot.attempts;
+  draft.add(FailureCounted{referee, FailureKind::kTimeout, match});
+  draft.add(MatchReleased{match, attempt, std::string(reason), false});
+  settle_agent(draft, referee);
+}
+
+bool has_round_limit_passed(const Draft& draft, core::UtcTimestamp begun,
+                            std::chrono::microseconds limit) {
+  return draft.board().unfinished() > 0 && draft.now() >= begun.after(limit);
+}
+
+void end_round(Draft& draft) {
+  for (int number = 1; number <= draft.board().matches(); ++number) {
+    MatchKey match{draft.board().round(), number};
+    if (draft.board().slot(match).status == MatchStatus::kFinished) continue;
+    draft.add(MatchForfeited{match, game::technical_result(std::nullopt, kReasonRoundTimeLimit)});
+  }
+}
+
+void suspend(Draft& draft, AgentRef agent, std::string_view reason) {
+  if (draft.lifecycle(agent).state() == AgentState::kActive)
+    draft.add(AgentStateChanged{agent, AgentState::kSuspended, std::string(reason)});
+  if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, reason);
+  deal_matches(draft);
+}
+
+void settle_all(Draft& draft) {
+  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    for (int i = 0; i < draft.roster().count(kind); ++i) settle_agent(draft, {kind, i});
+  }
+}
+
+}  // namespace
+
+Events League::decide_failure(AgentRef agent, FailureKind kind, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  if (roster_.agent(agent).lifecycle.state() == AgentState::kShutdown) return {};
+  Draft draft(running(), now);
+  draft.add(FailureCounted{agent, kind, std::nullopt});
+  settle_agent(draft, agent);
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_alive(AgentRef agent, core::UtcTimestamp now, std::string_view reason) const {
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  const AgentLifecycle& lifecycle = roster_.agent(agent).lifecycle;
+  if (lifecycle.state() != AgentState::kSuspended) return {};
+  // Who lost its matches is alive, but has still to show that it plays. A referee does so when
+  // nobody else is there.
+  const bool has_to_play = lifecycle.reason() == kReasonFailedMatches;
+  if (has_to_play && (agent.kind == AgentKind::kPlayer || is_any_referee_active())) return {};
+  Draft draft(running(), now);
+  draft.add(AgentStateChanged{agent, AgentState::kActive, std::string(reason)});
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_referee_lost(int referee, core::UtcTimestamp now) const {
+  AgentRef agent = AgentRef::referee(referee);
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  Draft draft(running(), now);
+  suspend(draft, agent, kReasonRefereeLost);
+  return std::move(draft).take();
+}
+
+Events League::decide_silent(AgentRef agent, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  if (roster_.agent(agent).lifecycle.state() != AgentState::kActive) return {};
+  Draft draft(running(), now);
+  suspend(draft, agent, kReasonSilent);
+  return std::move(draft).take();
+}
+
+Events League::decide_match_timeout(MatchKey match, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !board_.contains(match)) return {};
+  if (board_.slot(match).status != MatchStatus::kAssigned) return {};
+  Draft draft(running(), now);
+  fail_referee(draft, match, kReasonMatchTimeLimit);
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_match_refused(MatchKey match, core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !board_.contains(match)) return {};
+  const MatchSlot& slot = board_.slot(match);
+  if (slot.status != MatchStatus::kAssigned) return {};
+  Draft draft(running(), now);
+  draft.add(MatchReleased{match, slot.attempts, std::string(kReasonMatchRefused), false});
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_assignment_refused(MatchKey match, int referee,
+                                         core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || !board_.contains(match)) return {};
+  const MatchSlot& slot = board_.slot(match);
+  if (slot.status != MatchStatus::kAssigned || slot.referee() != referee) return {};
+  Draft draft(running(), now);
+  fail_referee(draft, match, kReasonRefereeRefused);
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+Events League::decide_continuation(core::UtcTimestamp now) const {
+  if (!is_created_ || state_ == LeagueState::kCompleted) return {};
+  if (state_ != LeagueState::kRunning) return {{now, LeagueContinued{}}};
+  Draft draft(running(), now);
+  draft.add(LeagueContinued{});
+  if (is_round_open_) {
+    release_excused(draft, kReasonManagerRestarted);
+    deal_matches(draft);
+  }
+  return std::move(draft).take();
+}
+
+Events League::decide_delivered(News news, int round, core::UtcTimestamp now) const {
+  if (state_ == LeagueState::kRegistering || round > board_.round()) return {};
+  bool is_known = news == News::kRoundAnnounced   ? round <= announced_round_
+                  : news == News::kRoundCompleted ? round <= told_round_
+                                                  : is_end_told_;
+  if (is_known) return {};
+  return {{now, NewsDelivered{news, round}}};
+}
+
+void League::note_delivered(const NewsDelivered& event) {
+  switch (event.news) {
+    case News::kRoundAnnounced:
+      announced_round_ = std::max(announced_round_, event.round);
+      break;
+    case News::kRoundCompleted:
+      told_round_ = std::max(told_round_, event.round);
+      break;
+    case News::kLeagueCompleted:
+      is_end_told_ = true;
+      break;
+  }
+}
+
+UntoldNews League::untold_news() const {
+  UntoldNews news;
+  if (is_round_open_ && board_.round() > announced_round_) news.announced_round = board_.round();
+  auto completed = static_cast<int>(summaries_.size());
+  if (completed > told_round_) news.completed_round = completed;
+  news.is_league_completed = state_ == LeagueState::kCompleted && !is_end_told_;
+  return news;
+}
+
+bool League::is_any_referee_active() const {
+  return std::ranges::any_of(roster_.agents(AgentKind::kReferee), [](const Agent& referee) {
+    return referee.lifecycle.state() == AgentState::kActive;
+  });
+}
+
+std::chrono::microseconds League::round_limit() const {
+  constexpr std::chrono::minutes kForAReferee{5};
+  if (settings_.round_time_limit) return *settings_.round_time_limit;
+  // A suspended referee counts: it may come back, and the limit shall not be endless while it does
+  // not.
+  std::int64_t places = 0;
+  for (const Agent& referee : roster_.agents(AgentKind::kReferee)) {
+    if (referee.lifecycle.state() != AgentState::kShutdown)
+      places += referee.profile.max_concurrent_matches;
+  }
+  places = std::max<std::int64_t>(places, 1);
+  const std::int64_t in_turn = (board_.matches() + places - 1) / places;
+  return settings_.match_time_limit * settings_.max_attempts * in_turn + kForAReferee;
+}
+
+Events League::decide_tick(core::UtcTimestamp now,
+                           std::optional<core::UtcTimestamp> late_at) const {
+  if (state_ != LeagueState::kRunning || !is_round_open_) return {};
+  Draft draft(running(), now);
+  settle_all(draft);
+  auto counted_from = [late_at](core::UtcTimestamp begun) {
+    return late_at ? std::max(begun, *late_at) : begun;
+  };
+  if (has_round_limit_passed(draft, counted_from(draft.board().started_at()), round_limit()))
+    end_round(draft);
+  for (MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {
+    const MatchSlot& slot = draft.board().slot(match);
+    // An earlier time-out of this loop may have suspended the referee and released this match as
+    // well.
+    if (slot.status != MatchStatus::kAssigned) continue;
+    if (now >= counted_from(slot.since).after(settings_.match_time_limit))
+      fail_referee(draft, match, kReasonMatchTimeLimit);
+  }
+  deal_matches(draft);
+  return std::move(draft).take();
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,336 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "league_manager/core/league_testing.h"
+
+namespace league::league_manager {
+namespace {
+
+using testing::at;
+using testing::Played;
+
+std::string reason_of_end(const Played& played, MatchKey match) {
+  for (const auto& event : played.events) {
+    const auto* e = std::get_if<MatchForfeited>(&event.body);
+    if (e != nullptr && e->match == match) return e->result.technical_reason;
+  }
+  return "";
+}
+
+AgentState state_of(const Played& played, AgentRef agent) {
+  return played.league.roster().agent(agent).lifecycle.state();
+}
+
+Played started(LeagueSettings settings, int capacity = 1) {
+  Played played(std::move(settings));
+  played.enter_all(capacity);
+  played.step();
+  return played;
+}
+
+constexpr MatchKey kFirst{1, 1};
+
+TEST(LeagueWatch, GivesAnOverdueMatchToAnotherReferee) {
+  auto played = started(testing::settings(2, 2));
+  ASSERT_EQ(played.league.board().slot(kFirst).referee(), 0);
+  EXPECT_TRUE(played.league.decide_tick(at(179)).empty());
+  played.take(played.league.decide_tick(at(180)));
+  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_EQ(played.league.roster().agent(AgentRef::referee(0)).lifecycle.failed_matches(), 1);
+  EXPECT_TRUE(played.league.decide_tick(at(359)).empty())
+      << "the limit counts from the new assignment";
+}
+
+TEST(LeagueWatch, NoLimitCountsFromBeforeTheManagerWasLate) {
+  auto played = started(testing::settings(2, 2));
+  const auto round = static_cast<int>(played.league.round_limit() / std::chrono::seconds(1));
+  EXPECT_TRUE(played.league.decide_tick(at(round + 100), at(round)).empty());
+  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 0);
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 1);
+  played.take(played.league.decide_tick(at(round + 180), at(round)));
+  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+}
+
+TEST(LeagueWatch, ALatenessOfLongAgoChangesNothing) {
+  auto played = started(testing::settings(2, 2));
+  played.take(played.league.decide_tick(at(180), at(-1000)));
+  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
+}
+
+TEST(LeagueWatch, EndsAMatchWhoseAttemptsAreUsedUp) {
+  auto played = started(testing::settings(2, 1));
+  for (int i = 1; i <= 2; ++i) played.take(played.league.decide_match_timeout(kFirst, at(i)));
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 3);
+  played.take(played.league.decide_match_timeout(kFirst, at(3)));
+  EXPECT_EQ(reason_of_end(played, kFirst), kReasonNoReferee);
+  played.step(at(4));
+  EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
+  EXPECT_EQ(played.league.status().finished.technical_losses, 1);
+}
+
+TEST(LeagueWatch, HoldsRefusalsAgainstNobody) {
+  auto played = started(testing::settings(2, 2));
+  played.take(played.league.decide_match_refused(kFirst, at(1)));
+  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1) << "another one may be allowed to";
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  for (int i = 2; i <= 3; ++i) played.take(played.league.decide_match_refused(kFirst, at(i)));
+  EXPECT_EQ(reason_of_end(played, kFirst), kReasonNoReferee);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(played.league.roster().agent(AgentRef::referee(i)).lifecycle.failed_matches(), 0);
+  EXPECT_TRUE(played.league.decide_match_refused(kFirst, at(4)).empty());
+}
+
+TEST(LeagueWatch, WaitsForASuspendedRefereeButNotForever) {
+  auto played = started(testing::settings(2, 1));
+  const auto limit = played.league.round_limit();
+  EXPECT_EQ(limit, std::chrono::minutes(3) * 3 + std::chrono::minutes(5));
+  played.take(played.league.decide_referee_lost(0, at(10)));
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
+  EXPECT_EQ(played.league.board().slot(kFirst).status, MatchStatus::kPending);
+  const int seconds = static_cast<int>(limit / std::chrono::seconds(1));
+  EXPECT_TRUE(played.league.decide_tick(at(seconds - 1)).empty());
+  played.take(played.league.decide_tick(at(seconds)));
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
+  EXPECT_EQ(reason_of_end(played, kFirst), kReasonRoundTimeLimit);
+}
+
+TEST(LeagueWatch, ARefereeThatDoesNotPlayGetsNothingWhileAnotherIsThere) {
+  auto played = started(testing::settings(4, 2), 2);
+  for (int i = 0; i < 3; ++i)
+    played.take(played.league.decide_failure(AgentRef::referee(0), FailureKind::kTimeout, at(i)));
+  ASSERT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
+  EXPECT_TRUE(played.league.decide_alive(AgentRef::referee(0), at(4)).empty()) << "a ping is easy";
+  played.take(played.league.decide_referee_lost(1, at(5)));
+  played.take(played.league.decide_alive(AgentRef::referee(0), at(6)));
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kActive) << "there is no other";
+}
+
+TEST(LeagueWatch, ARefusedAssignmentGoesToAnotherAtOnce) {
+  auto played = started(testing::settings(2, 2));
+  EXPECT_TRUE(played.league.decide_assignment_refused(kFirst, 1, at(1)).empty()) << "not its own";
+  played.take(played.league.decide_assignment_refused(kFirst, 0, at(1)));
+  EXPECT_EQ(played.league.board().slot(kFirst).referee(), 1);
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_EQ(played.league.roster().agent(AgentRef::referee(0)).lifecycle.failed_matches(), 1);
+}
+
+TEST(LeagueWatch, GivesARefereeThatAnswersAgainItsMatchesBack) {
+  auto played = started(testing::settings(2, 1));
+  played.take(played.league.decide_referee_lost(0, at(10)));
+  played.take(played.league.decide_alive(AgentRef::referee(0), at(20)));
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kActive);
+  EXPECT_EQ(played.league.board().slot(kFirst).attempts, 2);
+  EXPECT_TRUE(played.league.decide_alive(AgentRef::referee(0), at(21)).empty());
+}
+
+TEST(LeagueWatch, TakesTheMatchesOfARefereeThatIsSuspendedForFailures) {
+  auto played = started(testing::settings(8, 2), 2);
+  for (int i = 0; i < 3; ++i) {
+    played.take(played.league.decide_failure(AgentRef::referee(0), FailureKind::kTimeout, at(i)));
+  }
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
+  EXPECT_EQ(played.league.board().open_count(0), 0);
+  EXPECT_EQ(played.league.board().open_count(1), 2) << "never more than its capacity";
+  EXPECT_EQ(played.league.board().with_status(MatchStatus::kPending).size(), 2u);
+}
+
+TEST(LeagueWatch, DecidesTheMatchesOfAPlayerWhoIsShutDown) {
+  auto played = started(testing::settings(4, 2));
+  AgentRef dead = AgentRef::player(0);
+  played.take(*played.league.decide_shut_down(dead, kReasonShutDownByOperator, "cheats\n", at(1)));
+  ASSERT_EQ(state_of(played, dead), AgentState::kShutdown);
+  EXPECT_EQ(played.league.roster().agent(dead).lifecycle.detail(), "cheats?");
+  EXPECT_FALSE(played.league.decide_shut_down(dead, kReasonShutDownByOperator, "", at(2)));
+  EXPECT_TRUE(played.league.decide_failure(dead, FailureKind::kTimeout, at(11)).empty());
+  while (played.league.state() == LeagueState::kRunning) {
+    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+      auto pairing = played.league.match(match)->pairing;
+      bool has_dead = pairing.player_a == 0 || pairing.player_b == 0;
+      EXPECT_FALSE(has_dead && match.round > 1)
+          << "only the match that was under way is still played";
+      played.report(played.league.board().slot(match).referee(),
+                    testing::report_of(played.league, match, 0));
+    }
+    played.step(at(20));
+  }
+  EXPECT_EQ(played.league.standings().tally(0), (Tally{3, 0, 1, 2, 1}));
+  EXPECT_EQ(played.league.status().finished, (MatchSummary{6, 0, 4, 2}));
+}
+
+TEST(LeagueWatch, GivesNobodyPointsWhenBothPlayersAreShutDown) {
+  auto played = started(testing::settings(4, 2));
+  auto meet = played.league.schedule().pairing({2, 1});  // both are in other matches in round 1
+  for (int player : {meet.player_a, meet.player_b}) {
+    played.take(
+        *played.league.decide_shut_down(AgentRef::player(player), kReasonWithdrawn, "", at(1)));
+  }
+  for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+    played.report(played.league.board().slot(match).referee(),
+                  testing::report_of(played.league, match, 0));
+  }
+  played.step(at(20));
+  auto view = *played.league.match({2, 1});
+  ASSERT_TRUE(view.result);
+  EXPECT_EQ(view.result->outcome, Outcome::kNoWinner);
+  EXPECT_EQ(reason_of_end(played, {2, 1}), kReasonPlayerShutDown);
+  EXPECT_EQ(played.league.standings().tally(meet.player_a).losses, 1);
+  EXPECT_EQ(played.league.standings().tally(meet.player_b).losses, 1);
+}
+
+TEST(LeagueWatch, AShutDownCanBeUndone) {
+  auto played = started(testing::settings(4, 2));
+  AgentRef gone = AgentRef::player(0);
+  EXPECT_FALSE(played.league.decide_restore(gone, "", at(0))) << "it is not shut down";
+  played.take(*played.league.decide_shut_down(gone, kReasonShutDownByOperator, "", at(1)));
+  played.take(*played.league.decide_restore(gone, "", at(2)));
+  EXPECT_EQ(state_of(played, gone), AgentState::kActive);
+  EXPECT_EQ(played.league.roster().agent(gone).lifecycle.reason(), kReasonRestored);
+  while (played.league.state() == LeagueState::kRunning) {
+    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+      played.report(played.league.board().slot(match).referee(),
+                    testing::report_of(played.league, match, 0));
+    }
+    played.step(at(20));
+  }
+  EXPECT_EQ(played.league.status().finished.technical_losses, 0);
+}
+
+TEST(LeagueWatch, ARefereeThatIsShutDownLosesItsMatchesToTheOther) {
+  auto played = started(testing::settings(4, 2), 2);
+  ASSERT_EQ(played.league.board().open_count(0), 1);
+  played.take(
+      *played.league.decide_shut_down(AgentRef::referee(0), kReasonShutDownByOperator, "", at(1)));
+  EXPECT_EQ(played.league.board().open_count(0), 0);
+  EXPECT_EQ(played.league.board().open_count(1), 2);
+}
+
+/// Plays every round of a league of `rounds`; `fails(round)` says whether player 0 loses its match
+/// through its own failure.
+void play_rounds(Played& played, const std::function<bool(int)>& fails) {
+  while (played.league.state() == LeagueState::kRunning) {
+    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+      auto pairing = played.league.match(match)->pairing;
+      bool is_his = pairing.player_a == 0 || pairing.player_b == 0;
+      auto report = testing::report_of(played.league, match, 0);
+      if (is_his && fails(match.round)) {
+        report = testing::technical_report_of(played.league, match, true);
+        // Only player 0 failed.
+        const auto other =
+            AgentRef::player(pairing.player_a == 0 ? pairing.player_b : pairing.player_a).id();
+        report.claim.winner = other;
+        for (auto& [player, points] : *report.claim.score) points = player == other ? 3 : 0;
+        std::erase_if(report.failures,
+                      [&](const auto& failure) { return failure.player_id == other; });
+        report.claim.technical_reason = "CONNECTION_JOIN";
+      }
+      auto decision =
+          played.report(played.league.board().slot(match).referee(), report, at(match.round));
+      ASSERT_FALSE(decision.refusal) << decision.refusal->message;
+    }
+    played.step(at(100));
+  }
+}
+
+std::vector<std::string> changes_of(const Played& played, AgentRef agent) {
+  std::vector<std::string> changes;
+  for (const auto& event : played.events) {
+    const auto* change = std::get_if<AgentStateChanged>(&event.body);
+    if (change != nullptr && change->agent == agent)
+      changes.push_back(std::string(agent_state_name(change->to)) + " " + change->reason);
+  }
+  return changes;
+}
+
+using Changes = std::vector<std::string>;
+
+TEST(LeagueStates, ADeadPlayerIsSuspendedOnceAndNeverShutDown) {
+  auto played = started(testing::settings(10, 1), 10);
+  play_rounds(played, [](int) { return true; });
+  EXPECT_EQ(changes_of(played, AgentRef::player(0)), Changes{"SUSPENDED FAILED_MATCHES"});
+  EXPECT_EQ(played.league.roster().agent(AgentRef::player(0)).lifecycle.failed_matches(), 9);
+  EXPECT_TRUE(played.league.roster()
+                  .agent(AgentRef::player(0))
+                  .lifecycle.detail()
+                  .starts_with("3 matches in a row lost through its own failure; the last, R3M"));
+  for (int i = 1; i < 10; ++i) EXPECT_EQ(changes_of(played, AgentRef::player(i)), Changes{});
+}
+
+TEST(LeagueStates, ARepairedPlayerPlaysFromTheRoundInWhichItIsBack) {
+  auto played = started(testing::settings(10, 1), 10);
+  play_rounds(played, [](int round) { return round < 6; });
+  EXPECT_EQ(changes_of(played, AgentRef::player(0)),
+            (Changes{"SUSPENDED FAILED_MATCHES", "ACTIVE PLAYED"}));
+  EXPECT_EQ(played.league.status().finished.technical_losses, 5);
+}
+
+TEST(LeagueStates, WhoFailsOnlyEveryThirdMatchIsNeverSuspended) {
+  auto played = started(testing::settings(10, 1), 10);
+  play_rounds(played, [](int round) { return round % 3 != 0; });
+  EXPECT_EQ(changes_of(played, AgentRef::player(0)), Changes{});
+}
+
+TEST(LeagueStates, AFlappingPlayerIsSuspendedAndComesBackEachTime) {
+  auto played = started(testing::settings(14, 1), 14);
+  play_rounds(played, [](int round) { return round % 4 != 0; });
+  EXPECT_EQ(changes_of(played, AgentRef::player(0)),
+            (Changes{"SUSPENDED FAILED_MATCHES", "ACTIVE PLAYED", "SUSPENDED FAILED_MATCHES",
+                     "ACTIVE PLAYED", "SUSPENDED FAILED_MATCHES", "ACTIVE PLAYED"}));
+}
+
+TEST(LeagueStates, TheSettingShutsDown) {
+  auto settings = testing::settings(10, 1);
+  settings.lifecycle.shutdown_after_failed_matches = 5;
+  auto played = started(settings, 10);
+  play_rounds(played, [](int) { return true; });
+  EXPECT_EQ(changes_of(played, AgentRef::player(0)),
+            (Changes{"SUSPENDED FAILED_MATCHES", "SHUTDOWN FAILED_MATCHES"}));
+}
+
+TEST(LeagueStates, AReplayGivesTheSameStatesWhateverTheSettings) {
+  auto played = started(testing::settings(10, 1), 10);
+  play_rounds(played, [](int round) { return round < 6; });
+  auto settings = testing::settings(10, 1);
+  settings.lifecycle = {1, 2};
+  League again(settings);
+  ASSERT_TRUE(again.apply_all(played.events));
+  EXPECT_EQ(again.dump(), played.league.dump());
+}
+
+TEST(LeagueWatch, AReportEndsTheTimeoutsOfItsRefereeInARow) {
+  auto played = started(testing::settings(4, 1), 2);
+  AgentRef referee = AgentRef::referee(0);
+  for (int i = 0; i < 2; ++i)
+    played.take(played.league.decide_failure(referee, FailureKind::kTimeout, at(i)));
+  ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirst, 0), at(3)).refusal);
+  for (int i = 4; i < 6; ++i)
+    played.take(played.league.decide_failure(referee, FailureKind::kTimeout, at(i)));
+  EXPECT_EQ(state_of(played, referee), AgentState::kActive);
+}
+
+TEST(LeagueWatch, EndsARoundThatTakesTooLong) {
+  auto settings = testing::settings(4, 1);
+  settings.round_time_limit = std::chrono::seconds(60);
+  auto played = started(settings);
+  EXPECT_TRUE(played.league.decide_tick(at(59)).empty());
+  played.take(played.league.decide_tick(at(60)));
+  EXPECT_EQ(played.league.board().unfinished(), 0);
+  EXPECT_EQ(reason_of_end(played, {1, 1}), kReasonRoundTimeLimit);
+  EXPECT_EQ(reason_of_end(played, {1, 2}), kReasonRoundTimeLimit);
+  EXPECT_EQ(played.league.board().open_count(0), 0);
+}
+
+TEST(LeagueWatch, CountsNothingBeforeTheStartAndAfterTheEnd) {
+  Played played(testing::settings(2, 1));
+  ASSERT_TRUE(played.enter({AgentKind::kPlayer, testing::profile("a", 1), {}, {}}));
+  EXPECT_TRUE(
+      played.league.decide_failure(AgentRef::player(0), FailureKind::kTimeout, at(0)).empty());
+  EXPECT_TRUE(played.league.decide_referee_lost(0, at(0)).empty());
+  EXPECT_TRUE(played.league.decide_tick(at(100000)).empty());
+  EXPECT_TRUE(played.league.decide_match_timeout(kFirst, at(0)).empty());
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+enum class MatchStatus : std::uint8_t {
+  kPending,  ///< waits for a referee
+  kAssigned,  ///< with a referee
+  kFinished,
+};
+
+/// No match is ever tried more often than this, whatever the settings say; excused attempts do not
+/// count ...
+inline constexpr int kMostAttempts = 15;
+/// ... but with them no match is assigned more often than this.
+inline constexpr int kMostAssignments = 50'000;
+/// Of so many attempts the board knows the referee.
+inline constexpr int kKnownAttempts = 16;
+
+/// One match of the current round.
+struct MatchSlot {
+  MatchStatus status = MatchStatus::kPending;
+  bool is_excused = false;  ///< the last release did not count, see MatchReleased
+  std::uint16_t attempts = 0;
+  std::uint16_t excused = 0;  ///< of the attempts
+  std::int16_t planned_referee = -1;
+  /// By attempt, modulo their number; the last one has the match while it is assigned.
+  std::array<std::int16_t, kKnownAttempts> referees{};
+  core::UtcTimestamp since;  ///< it waits, or is with its referee
+  std::optional<MatchKey> after;  ///< see MatchAssigned
+  DrawSeed seed{};
+  CompactResult result;  ///< once finished; its `incidents` count from the start
+
+  /// Who has or had it last; -1 for nobody.
+  [[nodiscard]] int referee() const { return attempts == 0 ? -1 : referee_of(attempts); }
+  /// Who had `attempt`; -1 if there was no such attempt or it is too long ago.
+  [[nodiscard]] int referee_of(int attempt) const {
+    if (attempt < 1 || attempt > attempts || attempt <= attempts - kKnownAttempts) return -1;
+    return referees[static_cast<std::size_t>(attempt % kKnownAttempts)];
+  }
+  /// Attempts that count towards giving the match up.
+  [[nodiscard]] int counted_attempts() const { return attempts - excused; }
+  /// The last attempt that `referee` had; 0 for none.
+  [[nodiscard]] int last_attempt_of(int referee) const;
+
+  bool operator==(const MatchSlot&) const = default;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "league_manager/core/match_slot.h"
+
+namespace league::league_manager {
+
+/// The matches of one round, counted from 0. A copy costs a pointer for each 32 of them, and shares
+/// what neither has changed since: every decision works on a copy, and changes a match or two. The
+/// copies of one table are for one thread, or one lock.
+class MatchSlots {
+ public:
+  /// `count` matches that wait.
+  void reset(std::size_t count);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const MatchSlot& operator[](std::size_t index) const {
+    return (*blocks_[index / kBlock])[index % kBlock];
+  }
+  /// To be changed; the reference holds until the table is copied.
+  [[nodiscard]] MatchSlot& change(std::size_t index);
+
+  bool operator==(const MatchSlots& other) const;
+
+ private:
+  static constexpr std::size_t kBlock = 32;
+  using Block = std::array<MatchSlot, kBlock>;
+
+  std::vector<std::shared_ptr<Block>> blocks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace league::league_manager

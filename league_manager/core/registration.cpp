@@ -1,0 +1,198 @@
+#include "league_manager/core/registration.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "common/core/crypto.h"
+#include "common/core/text.h"
+#include "league_manager/events/agent_name.h"
+
+namespace league::league_manager {
+
+using core::Error;
+using core::ErrorCode;
+
+namespace {
+
+constexpr std::size_t kShownOfEndpoint = 100;
+
+std::string meta_field(AgentKind kind, std::string_view field) {
+  return std::string("/").append(agent_kind_name(kind)).append("_meta/").append(field);
+}
+
+std::size_t count_characters(std::string_view utf8) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      utf8, [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
+}
+
+core::Result<void> check_profile(const LeagueSettings& settings,
+                                 const RegistrationRequest& request) {
+  const AgentProfile& profile = request.profile;
+  if (profile.protocol_version && !speaks_our_protocol(*profile.protocol_version)) {
+    return Error{ErrorCode::kProtocolVersionMismatch,
+                 "protocol_version " + core::excerpt(*profile.protocol_version) +
+                     " is not supported: declare 2.0.0 or later and below 3.0.0, or leave it out",
+                 meta_field(request.kind, "protocol_version")};
+  }
+  if (std::ranges::find(profile.game_types, settings.game_type) == profile.game_types.end()) {
+    return Error{ErrorCode::kGameTypeNotSupported,
+                 "this league plays '" + settings.game_type + "': list it in game_types",
+                 meta_field(request.kind, "game_types")};
+  }
+  auto length = count_characters(profile.display_name);
+  if (length < 1 || length > 50) {
+    return Error{ErrorCode::kInvalidFieldValue,
+                 "display_name has " + std::to_string(length) + " characters: send 1 to 50",
+                 meta_field(request.kind, "display_name")};
+  }
+  if (request.kind == AgentKind::kReferee && profile.max_concurrent_matches < 1) {
+    return Error{ErrorCode::kInvalidFieldValue,
+                 "max_concurrent_matches is " + std::to_string(profile.max_concurrent_matches) +
+                     ": send 1 or more",
+                 meta_field(request.kind, "max_concurrent_matches")};
+  }
+  return {};
+}
+
+Error endpoint_taken(const RegistrationRequest& request, AgentRef owner) {
+  return {ErrorCode::kDuplicateRegistration,
+          "contact_endpoint " + core::excerpt(request.profile.endpoint, kShownOfEndpoint) +
+              " belongs to " + owner.id() + ": use another address, or present the auth_token of " +
+              owner.id() + " to come back",
+          meta_field(request.kind, "contact_endpoint")};
+}
+
+Error name_taken(const RegistrationRequest& request, AgentRef owner) {
+  return {ErrorCode::kDuplicateRegistration,
+          "display_name \"" + core::excerpt(request.profile.display_name) + "\" belongs to " +
+              owner.id() + ": choose another name, or present the auth_token of " + owner.id() +
+              " to come back",
+          meta_field(request.kind, "display_name")};
+}
+
+Error unknown_token(const RegistrationRequest& request) {
+  return {ErrorCode::kAuthTokenInvalid,
+          "auth_token is that of no " + std::string(agent_kind_name(request.kind)) +
+              " of this league: send the one that this league gave you, or none to register as a "
+              "new agent",
+          "/auth_token"};
+}
+
+/// Comes back as `agent`, with its present token.
+core::Result<RegistrationDecision> return_with_token(const Roster& roster,
+                                                     const RegistrationRequest& request,
+                                                     const RegistrationFacts& facts,
+                                                     AgentRef agent) {
+  const Agent& known = roster.agent(agent);
+  if (known.lifecycle.state() == AgentState::kShutdown) {
+    return Error{
+        ErrorCode::kPlayerUnavailable,
+        agent.id() +
+            " is shut down; the operator of the league can restore it (league admin restore)",
+        ""};
+  }
+  auto owner = roster.find_by_endpoint(request.profile.endpoint);
+  if (owner && *owner != agent) return endpoint_taken(request, *owner);
+  auto namesake = roster.find_by_name(agent.kind, request.profile.display_name);
+  bool has_new_name =
+      comparable_name(known.profile.display_name) != comparable_name(request.profile.display_name);
+  if (has_new_name && namesake && *namesake != agent) return name_taken(request, *namesake);
+  // A code is good for one name: with another one its owner could hold several seats.
+  if (has_new_name && agent.kind == AgentKind::kPlayer && request.not_admitted)
+    return *request.not_admitted;
+  RegistrationDecision decision{{}, agent, known.credential.nonce, Recognition::kToken};
+  std::string nonce_hash = known.registration_nonce_hash;
+  if (request.registration_nonce)
+    nonce_hash = core::to_hex(core::sha256(*request.registration_nonce));
+  if (known.profile != request.profile || known.registration_nonce_hash != nonce_hash) {
+    decision.events.push_back(
+        {facts.now, AgentReregistered{agent, request.profile, known.credential, nonce_hash,
+                                      Recognition::kToken}});
+  }
+  if (known.lifecycle.state() == AgentState::kSuspended) {
+    decision.events.push_back(
+        {facts.now, AgentStateChanged{agent, AgentState::kActive, "REGISTERED_AGAIN"}});
+  }
+  return decision;
+}
+
+}  // namespace
+
+bool speaks_our_protocol(std::string_view version) {
+  int major = 0;
+  auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), major);
+  if (error != std::errc{} || major != 2) return false;
+  // A pre-release of 2.0.0 comes before 2.0.0.
+  return end == version.data() + version.size() || (*end == '.' && !version.starts_with("2.0.0-"));
+}
+
+core::Result<RegistrationDecision> decide_registration(const Roster& roster,
+                                                       const LeagueSettings& settings, bool started,
+                                                       const RegistrationRequest& request,
+                                                       const RegistrationFacts& facts) {
+  if (auto fit = check_profile(settings, request); !fit) return fit.error();
+  const std::string& endpoint = request.profile.endpoint;
+  if (request.token_hash) {
+    auto agent = roster.find_by_token_hash(*request.token_hash);
+    if (!agent || agent->kind != request.kind) return unknown_token(request);
+    return return_with_token(roster, request, facts, *agent);
+  }
+  std::string nonce_hash;
+  if (request.registration_nonce) {
+    nonce_hash = core::to_hex(core::sha256(*request.registration_nonce));
+    auto agent = roster.find_by_registration_nonce(nonce_hash);
+    if (agent && agent->kind == request.kind && roster.find_by_endpoint(endpoint) == agent) {
+      return RegistrationDecision{
+          {}, *agent, roster.agent(*agent).credential.nonce, Recognition::kRegistrationNonce};
+    }
+    if (agent) {
+      return Error{ErrorCode::kDuplicateRegistration,
+                   "registration_nonce has been used by another agent: make it from at least 128 "
+                   "random bits",
+                   ""};
+    }
+  }
+  if (request.not_admitted) return *request.not_admitted;
+  if (started) {
+    return Error{
+        ErrorCode::kLateRegistration,
+        "the league has started: only a registered agent can come back, with its auth_token", ""};
+  }
+  auto credential_for = [&](AgentRef agent) {
+    return Credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
+  };
+  if (auto owner = roster.find_by_endpoint(endpoint)) {
+    bool same =
+        owner->kind == request.kind && comparable_name(roster.agent(*owner).profile.display_name) ==
+                                           comparable_name(request.profile.display_name);
+    if (!settings.open_mode || !same) return endpoint_taken(request, *owner);
+    RegistrationDecision decision{{}, *owner, facts.token_nonce, Recognition::kEndpointAndName};
+    decision.events.push_back(
+        {facts.now, AgentReregistered{*owner, request.profile, credential_for(*owner), nonce_hash,
+                                      Recognition::kEndpointAndName}});
+    return decision;
+  }
+  if (auto namesake = roster.find_by_name(request.kind, request.profile.display_name))
+    return name_taken(request, *namesake);
+  int limit = request.kind == AgentKind::kPlayer ? settings.players : settings.referees;
+  if (roster.count(request.kind) >= limit) {
+    return Error{ErrorCode::kLeagueFull,
+                 "the league has all of its " + std::to_string(limit) + " " +
+                     std::string(agent_kind_name(request.kind)) + "s: wait for the next league",
+                 ""};
+  }
+  AgentRef agent{request.kind, roster.count(request.kind)};
+  RegistrationDecision decision{{}, agent, facts.token_nonce, std::nullopt};
+  decision.events.push_back(
+      {facts.now, AgentRegistered{agent, request.profile, credential_for(agent), nonce_hash}});
+  return decision;
+}
+
+Events decide_new_token(const Roster& roster, AgentRef agent, const RegistrationFacts& facts) {
+  Credential credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
+  return {{facts.now, AgentReregistered{agent, roster.agent(agent).profile, std::move(credential),
+                                        "", Recognition::kOperator}}};
+}
+
+}  // namespace league::league_manager

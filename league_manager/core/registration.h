@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/core/result.h"
+#include "league_manager/core/roster.h"
+#include "league_manager/events/events.h"
+#include "league_manager/events/settings.h"
+
+namespace league::league_manager {
+
+/// A register request that has passed admission.
+struct RegistrationRequest {
+  AgentKind kind = AgentKind::kPlayer;
+  AgentProfile profile;
+  std::optional<std::string> token_hash;  ///< AuthToken::hash() of the request's `auth_token`
+  std::optional<std::string> registration_nonce;  ///< as sent
+  /// Why the league takes in nobody with this request who has no identity here yet; nothing: it
+  /// does.
+  std::optional<core::Error> not_admitted = std::nullopt;
+};
+
+/// What the pure core cannot know by itself.
+struct RegistrationFacts {
+  core::UtcTimestamp now;
+  std::string token_nonce;  ///< 128 fresh random bits in hexadecimal
+  /// The hash of the token that the manager's key gives for an agent id and a nonce. Must be pure.
+  std::function<std::string(const std::string& agent_id, const std::string& nonce)> token_hash;
+};
+
+/// The identity that answers a request, and what has to be journalled first (nothing for an exact
+/// repeat).
+struct RegistrationDecision {
+  Events events;
+  AgentRef agent;
+  std::string token_nonce;  ///< the token of the answer is derived from it and the agent's id
+  std::optional<Recognition> recognised_by;  ///< nothing for a new agent
+};
+
+/// Decides a registration. Source: protocol §5, §6, §8.
+///
+/// Who presents an identity's token is that agent, keeps its token, and may have moved or changed
+/// its profile; this also ends a suspension. Who repeats a registration nonce from the same
+/// endpoint gets the same answer. A token that belongs to nobody of this kind here is refused
+/// (kAuthTokenInvalid): who shows one wants to be somebody, and would become somebody else. Whoever
+/// is not admitted is refused with the request's own error. Before the start, in open mode, the
+/// same endpoint and name come back with the same id and a new token. Everybody else is new:
+/// refused after the start (kLateRegistration), at an endpoint that is taken by any agent or with a
+/// name that is taken by one of its kind (kDuplicateRegistration), or when the league is full
+/// (kLeagueFull). The error is meant for a RESPONSE with status REJECTED.
+[[nodiscard]] core::Result<RegistrationDecision> decide_registration(
+    const Roster& roster, const LeagueSettings& settings, bool started,
+    const RegistrationRequest& request, const RegistrationFacts& facts);
+
+/// Gives `agent`, which must be contained, another token in the operator's name; the old one is
+/// void, and so is the nonce of its registration, which would fetch the new one. Returns what has
+/// to be journalled. Source: protocol §8.
+[[nodiscard]] Events decide_new_token(const Roster& roster, AgentRef agent,
+                                      const RegistrationFacts& facts);
+
+/// Whether `version` (semver) is in 2.0.0 <= v < 3.0.0.
+[[nodiscard]] bool speaks_our_protocol(std::string_view version);
+
+}  // namespace league::league_manager

@@ -1,0 +1,271 @@
+#include "league_manager/core/registration.h"
+
+#include <gtest/gtest.h>
+
+#include "league_manager/core/league_testing.h"
+
+namespace league::league_manager {
+namespace {
+
+using core::ErrorCode;
+using testing::Played;
+using testing::profile;
+using testing::settings;
+
+RegistrationRequest player(const std::string& name, int port) {
+  return {AgentKind::kPlayer, profile(name, port), {}, {}};
+}
+RegistrationRequest referee(const std::string& name, int port) {
+  return {AgentKind::kReferee, profile(name, port), {}, {}};
+}
+
+ErrorCode refusal(const core::Result<RegistrationDecision>& decision) {
+  EXPECT_FALSE(decision) << "was accepted";
+  return decision ? ErrorCode::kInternalError : decision.error().code;
+}
+
+TEST(Registration, GivesIdsInOrder) {
+  Played played(settings(3, 2));
+  EXPECT_EQ(played.enter(player("a", 1))->agent.id(), "P01");
+  EXPECT_EQ(played.enter(referee("r", 2))->agent.id(), "REF01");
+  EXPECT_EQ(played.enter(player("b", 3))->agent.id(), "P02");
+  EXPECT_EQ(played.enter(referee("s", 4))->agent.id(), "REF02");
+  const Agent& agent = played.league.roster().agent(AgentRef::player(1));
+  EXPECT_EQ(agent.credential, (Credential{"n", "hash-P02-n"}));
+  EXPECT_EQ(agent.lifecycle.state(), AgentState::kRegistered);
+}
+
+TEST(Registration, RefusesTooManyAgents) {
+  Played played(settings(2, 1));
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  ASSERT_TRUE(played.enter(player("b", 2)));
+  EXPECT_EQ(refusal(played.enter(player("c", 3))), ErrorCode::kLeagueFull);
+  ASSERT_TRUE(played.enter(referee("r", 4)));
+  EXPECT_EQ(refusal(played.enter(referee("s", 5))), ErrorCode::kLeagueFull);
+}
+
+TEST(Registration, ChecksTheProfile) {
+  Played played(settings(2, 1));
+  auto request = player("a", 1);
+  request.profile.protocol_version = "3.0.0";
+  EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kProtocolVersionMismatch);
+  request.profile.protocol_version = "2.1.0";
+  request.profile.game_types = {"chess"};
+  EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kGameTypeNotSupported);
+  request.profile.game_types = {"chess", "even_odd"};
+  request.profile.display_name = "";
+  EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kInvalidFieldValue);
+  request.profile.display_name = std::string(51, 'x');
+  EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kInvalidFieldValue);
+  request.profile.display_name.clear();
+  for (int i = 0; i < 50; ++i)
+    request.profile.display_name += "\u00e9";  // 50 characters in 100 bytes
+  EXPECT_TRUE(played.enter(request));
+  auto lazy = referee("r", 2);
+  lazy.profile.max_concurrent_matches = 0;
+  EXPECT_EQ(refusal(played.enter(lazy)), ErrorCode::kInvalidFieldValue);
+}
+
+TEST(Registration, AcceptsVersionsFromTwoToBelowThree) {
+  for (const char* version : {"2.0.0", "2.1.0", "2.99.7", "2.1.0-rc1", "2.0.1-beta"}) {
+    EXPECT_TRUE(speaks_our_protocol(version)) << version;
+  }
+  for (const char* version : {"1.9.9", "3.0.0", "20.0.0", "2.0.0-rc1", "", "v2.1.0", "two", "2x"}) {
+    EXPECT_FALSE(speaks_our_protocol(version)) << version;
+  }
+}
+
+TEST(Registration, RefusesAnEndpointThatIsTaken) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  EXPECT_EQ(refusal(played.enter(player("b", 1))), ErrorCode::kDuplicateRegistration);
+  EXPECT_EQ(refusal(played.enter(referee("a", 1))), ErrorCode::kDuplicateRegistration);
+}
+
+TEST(Registration, KnowsAnAddressInEverySpelling) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  for (const char* spelling : {"http://localhost:1/mcp", "HTTP://127.0.0.1:1/mcp/",
+                               "http://[::1]:1/mcp", "http://[::ffff:127.0.0.1]:1/mcp"}) {
+    auto thief = player("b", 2);
+    thief.profile.endpoint = spelling;
+    EXPECT_EQ(refusal(played.enter(thief)), ErrorCode::kDuplicateRegistration) << spelling;
+  }
+  auto other_path = player("b", 2);
+  other_path.profile.endpoint = "http://127.0.0.1:1/other";
+  EXPECT_EQ(played.enter(other_path)->agent.id(), "P02");
+}
+
+TEST(Registration, GivesANameOnceAmongPlayersAndOnceAmongReferees) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("Alpha", 1)));
+  for (const char* same : {"Alpha", "alpha", " ALPHA\t"}) {
+    auto refused = played.enter(player(same, 2));
+    EXPECT_EQ(refusal(refused), ErrorCode::kDuplicateRegistration) << same;
+    EXPECT_NE(refused.error().message.find("P01"), std::string::npos);
+  }
+  EXPECT_EQ(played.enter(referee("alpha", 3))->agent.id(), "REF01");
+  EXPECT_EQ(played.enter(player("beta", 2))->agent.id(), "P02");
+}
+
+TEST(Registration, NobodyTakesANameByComingBack) {
+  Played played(settings(2, 1));
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  ASSERT_TRUE(played.enter(player("b", 2)));
+  auto back = player("A ", 2);
+  back.token_hash = "hash-P02-n";
+  EXPECT_EQ(refusal(played.enter(back)), ErrorCode::kDuplicateRegistration);
+  back.profile.display_name = "B";
+  EXPECT_TRUE(played.enter(back)) << "its own in another spelling";
+  back.profile.display_name = "c";
+  EXPECT_TRUE(played.enter(back));
+  auto next = player("b", 2);
+  next.token_hash = "hash-P02-n";
+  EXPECT_TRUE(played.enter(next)) << "and the old name is free again";
+}
+
+TEST(Registration, TakesInNobodyWhoIsNotAdmittedButKnowsItsOwn) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  auto stranger = player("b", 2);
+  stranger.not_admitted = core::Error{ErrorCode::kNotAuthorized, "no code", ""};
+  EXPECT_EQ(refusal(played.enter(stranger)), ErrorCode::kNotAuthorized);
+  auto takeover = player("a", 1);  // open mode gives this one a new token
+  takeover.not_admitted = stranger.not_admitted;
+  EXPECT_EQ(refusal(played.enter(takeover)), ErrorCode::kNotAuthorized);
+  takeover.token_hash = "hash-P01-n";
+  EXPECT_EQ(played.enter(takeover)->agent.id(), "P01") << "who was admitted before comes back";
+  takeover.profile.display_name = "c";
+  EXPECT_EQ(refusal(played.enter(takeover)), ErrorCode::kNotAuthorized)
+      << "a code is good for one name";
+}
+
+TEST(Registration, TheOperatorGivesASeatANewToken) {
+  Played played(settings(2, 1));
+  auto first = player("p", 1);
+  first.registration_nonce = "5f3c";
+  ASSERT_TRUE(played.enter(first));
+  ASSERT_TRUE(played.enter(player("q", 2)));
+  ASSERT_TRUE(played.enter(referee("r", 3)));
+  played.step();
+  played.take(
+      decide_new_token(played.league.roster(), AgentRef::player(0),
+                       {testing::at(1), "m", [](const std::string& id, const std::string& nonce) {
+                          return "hash-" + id + "-" + nonce;
+                        }}));
+  auto back = player("p", 777);
+  back.token_hash = "hash-P01-n";
+  EXPECT_EQ(refusal(played.enter(back)), ErrorCode::kAuthTokenInvalid) << "the old one is void";
+  EXPECT_EQ(refusal(played.enter(first)), ErrorCode::kLateRegistration)
+      << "nor does the old nonce fetch the new token";
+  back.token_hash = "hash-P01-m";
+  EXPECT_EQ(played.enter(back)->agent.id(), "P01");
+  EXPECT_EQ(played.league.roster().agent(AgentRef::player(0)).profile.endpoint,
+            back.profile.endpoint);
+}
+
+TEST(Registration, GivesTheSameEndpointAndNameANewTokenInOpenMode) {
+  Played played(settings(2, 1));
+  ASSERT_TRUE(played.enter(player("a", 1), "first"));
+  auto again = played.enter(player("a", 1), "second");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->agent.id(), "P01");
+  EXPECT_EQ(again->token_nonce, "second");
+  EXPECT_EQ(again->recognised_by, Recognition::kEndpointAndName);
+  EXPECT_EQ(played.league.roster().find_by_token_hash("hash-P01-first"), std::nullopt)
+      << "the old token is void";
+  EXPECT_EQ(played.league.roster().find_by_token_hash("hash-P01-second"), AgentRef::player(0));
+}
+
+TEST(Registration, DoesNotDoSoInStrictModeOrAfterTheStart) {
+  auto strict = settings(2, 1);
+  strict.open_mode = false;
+  Played played(strict);
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  EXPECT_EQ(refusal(played.enter(player("a", 1))), ErrorCode::kDuplicateRegistration);
+  Played started(settings(2, 1));
+  started.enter_all(1);
+  started.step();
+  EXPECT_EQ(refusal(started.enter(player("p0", 10000))), ErrorCode::kLateRegistration);
+}
+
+TEST(Registration, RefusesLateAgents) {
+  Played played(settings(2, 1));
+  played.enter_all(1);
+  played.step();
+  EXPECT_EQ(refusal(played.enter(player("late", 1))), ErrorCode::kLateRegistration);
+  EXPECT_EQ(refusal(played.enter(referee("late", 1))), ErrorCode::kLateRegistration);
+}
+
+TEST(Registration, KnowsAnAgentByItsTokenEvenAtAnotherAddress) {
+  Played played(settings(2, 1));
+  played.enter_all(1);
+  played.step();
+  auto request = player("p0 moved", 777);
+  request.token_hash = "hash-P01-n";
+  auto decision = played.enter(request, "unused");
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->agent.id(), "P01");
+  EXPECT_EQ(decision->token_nonce, "n") << "keeps its token";
+  EXPECT_EQ(played.league.roster().find_by_endpoint(request.profile.endpoint), AgentRef::player(0));
+  EXPECT_EQ(played.league.roster().find_by_endpoint(profile("", 10000).endpoint), std::nullopt);
+  EXPECT_TRUE(played.enter(request)->events.empty()) << "nothing new the second time";
+}
+
+TEST(Registration, DoesNotLetATokenTakeTheAddressOfAnotherAgent) {
+  Played played(settings(2, 1));
+  played.enter_all(1);
+  auto request = player("p0", 10001);
+  request.token_hash = "hash-P01-n";
+  EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kDuplicateRegistration);
+}
+
+TEST(Registration, RefusesATokenOfNobodyAndOfTheOtherKind) {
+  Played played(settings(3, 1));
+  auto request = player("a", 1);
+  request.token_hash = "from an earlier league";
+  EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kAuthTokenInvalid);
+  ASSERT_TRUE(played.enter(referee("r", 2)));
+  auto thief = player("b", 3);
+  thief.token_hash = "hash-REF01-n";
+  EXPECT_EQ(refusal(played.enter(thief)), ErrorCode::kAuthTokenInvalid);
+  EXPECT_EQ(played.league.roster().count(AgentKind::kPlayer), 0);
+}
+
+TEST(Registration, AnswersARepeatedNonceTheSame) {
+  Played played(settings(2, 1));
+  auto request = player("a", 1);
+  request.registration_nonce = "5f3c";
+  auto first = played.enter(request, "first");
+  auto again = played.enter(request, "second");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->agent, first->agent);
+  EXPECT_EQ(again->token_nonce, "first");
+  EXPECT_TRUE(again->events.empty());
+  EXPECT_EQ(played.league.dump().find("5f3c"), std::string::npos) << "only its hash is kept";
+}
+
+TEST(Registration, RefusesTheNonceOfAnotherAddress) {
+  Played played(settings(2, 1));
+  auto request = player("a", 1);
+  request.registration_nonce = "5f3c";
+  ASSERT_TRUE(played.enter(request));
+  request.profile.endpoint = profile("", 2).endpoint;
+  EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kDuplicateRegistration);
+}
+
+TEST(Registration, BringsASuspendedRefereeBackToWork) {
+  Played played(settings(2, 1));
+  played.enter_all(1);
+  played.step();
+  played.take(played.league.decide_referee_lost(0, testing::at(1)));
+  ASSERT_EQ(played.league.board().with_status(MatchStatus::kPending).size(), 1u);
+  auto request = referee("r0", 9000);
+  request.token_hash = "hash-REF01-n";
+  ASSERT_TRUE(played.enter(request));
+  EXPECT_EQ(played.league.board().slot({1, 1}).attempts, 2);
+  EXPECT_EQ(played.league.board().slot({1, 1}).status, MatchStatus::kAssigned);
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,95 @@
+#include "league_manager/core/roster.h"
+
+#include <utility>
+
+#include "common/core/comparable_address.h"
+#include "league_manager/events/agent_name.h"
+
+namespace league::league_manager {
+
+namespace {
+
+std::optional<AgentRef> look_up(const std::unordered_map<std::string, AgentRef>& index,
+                                const std::string& key) {
+  auto found = index.find(key);
+  if (found == index.end()) return std::nullopt;
+  return found->second;
+}
+
+std::string address_key(const std::string& endpoint) {
+  return core::ComparableAddress::parse(endpoint).text();
+}
+
+/// Removes the entry of `ref`, not one that another has taken over.
+void remove_from(std::unordered_map<std::string, AgentRef>& index, const std::string& key,
+                 AgentRef ref) {
+  auto found = index.find(key);
+  if (found != index.end() && found->second == ref) index.erase(found);
+}
+
+}  // namespace
+
+std::optional<AgentRef> Roster::find(std::string_view id) const {
+  auto ref = AgentRef::parse(id);
+  return ref && contains(*ref) ? ref : std::nullopt;
+}
+
+std::optional<AgentRef> Roster::find_by_token_hash(const std::string& hash) const {
+  return look_up(by_token_hash_, hash);
+}
+
+std::optional<AgentRef> Roster::find_by_endpoint(const std::string& endpoint) const {
+  return look_up(by_endpoint_, address_key(endpoint));
+}
+
+std::string Roster::name_key(AgentKind kind, const std::string& display_name) {
+  return std::string(agent_kind_name(kind)) + ':' + comparable_name(display_name);
+}
+
+std::optional<AgentRef> Roster::find_by_name(AgentKind kind,
+                                             const std::string& display_name) const {
+  return look_up(by_name_, name_key(kind, display_name));
+}
+
+std::optional<AgentRef> Roster::find_by_registration_nonce(const std::string& nonce_hash) const {
+  return look_up(by_registration_nonce_, nonce_hash);
+}
+
+void Roster::add(AgentKind kind, Agent agent) {
+  list(kind).push_back(std::move(agent));
+  index({kind, count(kind) - 1});
+}
+
+void Roster::update(AgentRef ref, AgentProfile profile, Credential credential,
+                    std::string registration_nonce_hash) {
+  unindex(ref);
+  Agent& agent = list(ref.kind)[static_cast<std::size_t>(ref.index)];
+  agent.profile = std::move(profile);
+  agent.credential = std::move(credential);
+  agent.registration_nonce_hash = std::move(registration_nonce_hash);
+  agent.is_awaited = false;
+  index(ref);
+}
+
+void Roster::await_referees() {
+  for (Agent& referee : referees_) referee.is_awaited = true;
+}
+
+void Roster::index(AgentRef ref) {
+  const Agent& one = agent(ref);
+  by_token_hash_[one.credential.token_hash] = ref;
+  by_endpoint_[address_key(one.profile.endpoint)] = ref;
+  by_name_.try_emplace(name_key(ref.kind, one.profile.display_name), ref);
+  if (!one.registration_nonce_hash.empty())
+    by_registration_nonce_[one.registration_nonce_hash] = ref;
+}
+
+void Roster::unindex(AgentRef ref) {
+  const Agent& one = agent(ref);
+  by_token_hash_.erase(one.credential.token_hash);
+  remove_from(by_endpoint_, address_key(one.profile.endpoint), ref);
+  remove_from(by_name_, name_key(ref.kind, one.profile.display_name), ref);
+  by_registration_nonce_.erase(one.registration_nonce_hash);
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,151 @@
+#include "league_manager/core/round_board.h"
+
+namespace league::league_manager {
+
+namespace {
+
+template <typename... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+// clang 14 does not deduce aggregates.
+template <typename... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+}  // namespace
+
+RoundBoard::RoundBoard(int referees) : load_(static_cast<std::size_t>(referees)) {}
+
+std::vector<MatchKey> RoundBoard::keys_of(const MatchSet& matches) const {
+  std::vector<MatchKey> keys;
+  matches.for_each([&](int number) { keys.push_back({round_, number}); });
+  return keys;
+}
+
+std::vector<MatchKey> RoundBoard::with_status(MatchStatus status) const {
+  if (status == MatchStatus::kPending) return keys_of(pending_);  // asked for by every decision
+  std::vector<MatchKey> found;
+  for (int number = 1; number <= matches(); ++number) {
+    if (slot({round_, number}).status == status) found.push_back({round_, number});
+  }
+  return found;
+}
+
+std::vector<MatchKey> RoundBoard::open_matches(int referee) const {
+  std::vector<MatchKey> found;
+  for (int number = 1; number <= matches(); ++number) {
+    const MatchSlot& one = slot({round_, number});
+    if (one.status == MatchStatus::kAssigned && one.referee() == referee)
+      found.push_back({round_, number});
+  }
+  return found;
+}
+
+std::vector<CompactResult> RoundBoard::results() const {
+  std::vector<CompactResult> results;
+  results.reserve(slots_.size());
+  for (std::size_t i = 0; i < slots_.size(); ++i) results.push_back(slots_[i].result);
+  return results;
+}
+
+void RoundBoard::apply(const Event& event) {
+  std::visit(Overloaded{
+                 [&](const RoundStarted& e) { start(e, event.at); },
+                 [&](const MatchAssigned& e) { assign(e, event.at); },
+                 [&](const MatchReleased& e) { release(e, event.at); },
+                 [&](const MatchReported& e) { finish(e); },
+                 [&](const MatchForfeited& e) { finish(e); },
+                 [&](const ReportConflictRecorded& e) { note_incident(e.match); },
+                 [&](const StaleReportRecorded& e) { note_incident(e.match); },
+                 [&](const LeagueContinued&) { continue_at(event.at); },
+                 [](const auto&) {},
+             },
+             event.body);
+}
+
+void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
+  round_ = event.round;
+  started_at_ = at;
+  slots_.reset(event.draw_seeds.size());
+  unfinished_ = matches();
+  pending_ = MatchSet(matches());
+  taken_back_ = MatchSet(matches());
+  for (int number = 1; number <= matches(); ++number) {
+    const auto i = static_cast<std::size_t>(number - 1);
+    MatchSlot& slot = slots_.change(i);
+    slot.since = at;
+    slot.seed = event.draw_seeds[i];
+    slot.planned_referee = static_cast<std::int16_t>(event.planned_referees[i]);
+    pending_.insert(number);
+  }
+}
+
+void RoundBoard::continue_at(core::UtcTimestamp at) {
+  started_at_ = at;
+  for (MatchKey match : with_status(MatchStatus::kPending)) this->at(match).since = at;
+}
+
+void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {
+  MatchSlot& slot = this->at(event.match);
+  slot.status = MatchStatus::kAssigned;
+  pending_.erase(event.match.number);
+  taken_back_.erase(event.match.number);
+  ++slot.attempts;
+  slot.referees[static_cast<std::size_t>(slot.attempts % kKnownAttempts)] =
+      static_cast<std::int16_t>(event.referee);
+  slot.since = at;
+  slot.after = event.after;
+  Load& load = load_[static_cast<std::size_t>(event.referee)];
+  ++load.open;
+  ++load.total;
+}
+
+void RoundBoard::release(const MatchReleased& event, core::UtcTimestamp at) {
+  MatchSlot& slot = this->at(event.match);
+  slot.since = at;
+  take_back(event.match, slot);
+  slot.is_excused = event.is_excused;
+  if (event.is_excused) ++slot.excused;
+}
+
+void RoundBoard::take_back(MatchKey match, MatchSlot& slot) {
+  if (slot.status != MatchStatus::kAssigned) return;
+  slot.status = MatchStatus::kPending;
+  pending_.insert(match.number);
+  taken_back_.insert(match.number);
+  --load_[static_cast<std::size_t>(slot.referee())].open;
+}
+
+void RoundBoard::finish(const MatchReported& event) {
+  CompactResult result = CompactResult::of(event.result);
+  result.fairness = event.fairness;
+  result.is_unproven = event.is_unproven;
+  finish(event.match, result);
+}
+
+void RoundBoard::finish(const MatchForfeited& event) {
+  CompactResult result = CompactResult::of(event.result);
+  result.by_manager = true;
+  finish(event.match, result);
+}
+
+void RoundBoard::finish(MatchKey match, CompactResult result) {
+  MatchSlot& slot = at(match);
+  take_back(match, slot);
+  slot.status = MatchStatus::kFinished;
+  pending_.erase(match.number);
+  taken_back_.erase(match.number);
+  result.referee = static_cast<std::int16_t>(slot.referee());
+  result.attempt = slot.attempts;
+  result.incidents = slot.result.incidents;
+  slot.result = result;
+  --unfinished_;
+}
+
+void RoundBoard::note_incident(MatchKey match) {
+  if (!contains(match)) return;  // of an earlier round: League keeps those
+  auto& result = at(match).result;
+  if (result.incidents < kMostIncidents) ++result.incidents;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <vector>
+
+#include "league_manager/core/match_set.h"
+#include "league_manager/core/match_slots.h"
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+/// The matches of the round that is played, and how much every referee has in hand. A value: a
+/// decision is tried on a copy, which is cheap. Changed by events only. Not thread-safe, and copies
+/// of one board are not for several threads.
+class RoundBoard {
+ public:
+  RoundBoard() = default;
+  explicit RoundBoard(int referees);
+
+  /// The current round; 0 before the first.
+  [[nodiscard]] int round() const { return round_; }
+  [[nodiscard]] core::UtcTimestamp started_at() const { return started_at_; }
+  [[nodiscard]] int matches() const { return static_cast<int>(slots_.size()); }
+  [[nodiscard]] int unfinished() const { return unfinished_; }
+  [[nodiscard]] bool contains(MatchKey match) const {
+    return match.round == round_ && match.number >= 1 && match.number <= matches();
+  }
+  /// `match` must be contained.
+  [[nodiscard]] const MatchSlot& slot(MatchKey match) const {
+    return slots_[static_cast<std::size_t>(match.number - 1)];
+  }
+  /// Matches of the round by status, in order.
+  [[nodiscard]] std::vector<MatchKey> with_status(MatchStatus status) const;
+  /// Those that wait and have been with a referee before, in order. All others that wait do so
+  /// since started_at().
+  [[nodiscard]] std::vector<MatchKey> pending_again() const { return keys_of(taken_back_); }
+  /// Matches that `referee` has in hand, in order.
+  [[nodiscard]] std::vector<MatchKey> open_matches(int referee) const;
+  [[nodiscard]] int open_count(int referee) const {
+    return load_[static_cast<std::size_t>(referee)].open;
+  }
+  /// Matches assigned to `referee` in the whole league.
+  [[nodiscard]] int assigned_total(int referee) const {
+    return load_[static_cast<std::size_t>(referee)].total;
+  }
+  [[nodiscard]] int referees() const { return static_cast<int>(load_.size()); }
+  [[nodiscard]] std::vector<CompactResult> results() const;
+
+  /// Does what `event` says to the board; events about other things do nothing. The event must fit
+  /// (League checks).
+  void apply(const Event& event);
+
+  bool operator==(const RoundBoard&) const = default;
+
+ private:
+  struct Load {
+    int open = 0;
+    int total = 0;
+    bool operator==(const Load&) const = default;
+  };
+
+  void start(const RoundStarted& event, core::UtcTimestamp at);
+  void continue_at(core::UtcTimestamp at);
+  void assign(const MatchAssigned& event, core::UtcTimestamp at);
+  void take_back(MatchKey match, MatchSlot& slot);
+  void release(const MatchReleased& event, core::UtcTimestamp at);
+  void finish(const MatchReported& event);
+  void finish(const MatchForfeited& event);
+  void finish(MatchKey match, CompactResult result);
+  void note_incident(MatchKey match);
+  [[nodiscard]] std::vector<MatchKey> keys_of(const MatchSet& matches) const;
+  MatchSlot& at(MatchKey match) {
+    return slots_.change(static_cast<std::size_t>(match.number - 1));
+  }
+
+  int round_ = 0;
+  core::UtcTimestamp started_at_;
+  int unfinished_ = 0;
+  MatchSlots slots_;
+  MatchSet pending_;
+  MatchSet taken_back_;  ///< of the pending
+  std::vector<Load> load_;
+};
+
+}  // namespace league::league_manager

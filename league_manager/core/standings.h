@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "league_manager/events/compact_result.h"
+
+namespace league::league_manager {
+
+/// What a player has achieved.
+struct Tally {
+  int played = 0;
+  int wins = 0;
+  int draws = 0;
+  int losses = 0;
+  int points = 0;
+
+  bool operator==(const Tally&) const = default;
+};
+
+/// A row of the table; players by index. Rows that differ in nothing but the player share a rank.
+struct RankedPlayer {
+  int rank = 0;
+  int player = 0;
+  Tally tally;
+
+  bool operator==(const RankedPlayer&) const = default;
+};
+
+/// The table: a pure function of the set of results, whatever their order. Rank: points, then
+/// points in the matches among all who are tied (one pass), then wins, then fewer draws, then order
+/// of registration, which is the order of the ids. A technical loss of both counts as a loss for
+/// both. Source: protocol §6, §7. Not thread-safe.
+class Standings {
+ public:
+  Standings() = default;
+  explicit Standings(int players);
+
+  /// Counts a match; each pair at most once.
+  void record(int player_a, int player_b, Outcome outcome);
+  [[nodiscard]] const Tally& tally(int player) const {
+    return tallies_[static_cast<std::size_t>(player)];
+  }
+  [[nodiscard]] int players() const { return static_cast<int>(tallies_.size()); }
+  /// All players by rank.
+  [[nodiscard]] std::vector<RankedPlayer> table() const;
+
+  bool operator==(const Standings&) const = default;
+
+ private:
+  [[nodiscard]] std::size_t pair_index(int lower, int higher) const;
+  /// Points of `player` in its match against `opponent`; 0 if it has not been played.
+  [[nodiscard]] int points_against(int player, int opponent) const;
+
+  std::vector<Tally> tallies_;
+  std::vector<std::uint8_t>
+      pairs_;  // a byte per pair: points of the lower index in bits 0-1, of the higher in 2-3
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "league_manager/events/agent_lifecycle.h"
+
+namespace league::league_manager {
+
+/// What an agent says about itself when it registers. Source: protocol §4, `referee_meta` and
+/// `player_meta`.
+struct AgentProfile {
+  std::string display_name;
+  std::string version;
+  std::vector<std::string> game_types;
+  std::string endpoint;  ///< canonical, as the shell has checked it: compared as text
+  std::optional<std::string> protocol_version;
+  std::optional<std::string> contact_email;
+  int max_concurrent_matches = 1;  ///< referees only
+  bool assignments_in_ack =
+      false;  ///< referees only: takes new matches in the answer to a report (protocol §7)
+  std::optional<std::string> log_public_key = {};  ///< of the agent's conversation log
+  bool hears_events = false;  ///< is told what is published once on the bus, not by calls
+  /// Referees only: shows players match credentials and reveals every seed; one that does not is of
+  /// other origin (protocol §8).
+  bool match_credentials = false;
+  bool is_from_loopback = false;  ///< it registered from this machine, not over a bus
+
+  bool operator==(const AgentProfile&) const = default;
+};
+
+/// What is kept of a token: enough to compute it again with the manager's key and to recognise it,
+/// and no credential by itself. Source: protocol §8.
+struct Credential {
+  std::string nonce;  ///< hexadecimal
+  std::string token_hash;  ///< hexadecimal SHA-256
+
+  bool operator==(const Credential&) const = default;
+};
+
+/// A registered agent.
+struct Agent {
+  AgentProfile profile;
+  Credential credential;
+  std::string registration_nonce_hash;  ///< SHA-256 of the request's nonce, since who knows it gets
+                                        ///< the token; or empty
+  AgentLifecycle lifecycle;
+  /// A referee that has not been heard of since the manager was started again: perhaps both ended
+  /// together, so that it loses its matches once more is no failure of theirs.
+  bool is_awaited = false;
+
+  bool operator==(const Agent&) const = default;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,73 @@
+#include "league_manager/events/agent_lifecycle.h"
+
+#include <array>
+#include <sstream>
+#include <utility>
+
+namespace league::league_manager {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kStateNames = {"INIT", "REGISTERED", "ACTIVE",
+                                                         "SUSPENDED", "SHUTDOWN"};
+constexpr std::array<std::string_view, 3> kKindNames = {"TIMEOUT", "CONNECTION", "VALIDATION"};
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> parse_name(const std::array<std::string_view, N>& names,
+                               std::string_view text) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == text) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view agent_state_name(AgentState state) {
+  return kStateNames[static_cast<std::size_t>(state)];
+}
+std::optional<AgentState> parse_agent_state(std::string_view text) {
+  return parse_name<AgentState>(kStateNames, text);
+}
+std::string_view failure_kind_name(FailureKind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
+std::optional<FailureKind> parse_failure_kind(std::string_view text) {
+  return parse_name<FailureKind>(kKindNames, text);
+}
+
+void AgentLifecycle::count_failure(std::optional<MatchKey> match) {
+  if (match && match == last_failed_) return;
+  last_failed_ = match;
+  ++failed_;
+  ++in_a_row_;
+}
+
+void AgentLifecycle::enter(AgentState state, core::UtcTimestamp at, std::string reason,
+                           std::string detail) {
+  state_ = state;
+  since_ = at;
+  reason_ = std::move(reason);
+  detail_ = std::move(detail);
+  if (state == AgentState::kActive) in_a_row_ = 0;
+}
+
+std::optional<StateChange> AgentLifecycle::due(const LifecycleSettings& settings) const {
+  if (state_ != AgentState::kActive && state_ != AgentState::kSuspended) return std::nullopt;
+  const int last = settings.shutdown_after_failed_matches;
+  if (last > 0 && in_a_row_ >= last)
+    return StateChange{AgentState::kShutdown, kReasonFailedMatches};
+  if (state_ == AgentState::kActive && in_a_row_ >= settings.suspend_after_failed_matches)
+    return StateChange{AgentState::kSuspended, kReasonFailedMatches};
+  return std::nullopt;
+}
+
+std::string AgentLifecycle::str() const {
+  std::ostringstream out;
+  out << agent_state_name(state_) << " since " << since_.to_log() << " '" << reason_ << "' '"
+      << detail_ << "' failed " << failed_ << " in a row " << in_a_row_ << " last "
+      << (last_failed_ ? last_failed_->id().str() : "-");
+  return out.str();
+}
+
+}  // namespace league::league_manager

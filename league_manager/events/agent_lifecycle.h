@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/core/timestamp.h"
+#include "league_manager/events/match_key.h"
+
+namespace league::league_manager {
+
+/// INIT -> REGISTERED -> ACTIVE <-> SUSPENDED -> SHUTDOWN. Source: protocol §6.
+enum class AgentState : std::uint8_t { kInit, kRegistered, kActive, kSuspended, kShutdown };
+
+/// `ACTIVE`.
+[[nodiscard]] std::string_view agent_state_name(AgentState state);
+[[nodiscard]] std::optional<AgentState> parse_agent_state(std::string_view text);
+
+/// What went wrong with an agent: E001, E009, or a message that was not valid.
+enum class FailureKind : std::uint8_t { kTimeout, kConnection, kValidation };
+
+/// `TIMEOUT`, `CONNECTION`, `VALIDATION`.
+[[nodiscard]] std::string_view failure_kind_name(FailureKind kind);
+[[nodiscard]] std::optional<FailureKind> parse_failure_kind(std::string_view text);
+
+/// Why an agent's state changed: to SUSPENDED, ...
+inline constexpr std::string_view kReasonFailedMatches = "FAILED_MATCHES";  ///< also to SHUTDOWN
+inline constexpr std::string_view kReasonSilent = "SILENT";
+inline constexpr std::string_view kReasonRefereeLost = "REFEREE_LOST";
+/// ... back to ACTIVE, ...
+inline constexpr std::string_view kReasonPlayed = "PLAYED";
+inline constexpr std::string_view kReasonHeardAgain = "HEARD_AGAIN";
+inline constexpr std::string_view kReasonPingAnswered = "PING_ANSWERED";
+inline constexpr std::string_view kReasonRestored = "RESTORED_BY_OPERATOR";
+/// ... and to SHUTDOWN.
+inline constexpr std::string_view kReasonShutDownByOperator = "SHUT_DOWN_BY_OPERATOR";
+inline constexpr std::string_view kReasonWithdrawn = "WITHDRAWN";
+
+/// When an agent is suspended and when it is given up. Source: protocol §6.
+struct LifecycleSettings {
+  int suspend_after_failed_matches = 3;  ///< in a row
+  int shutdown_after_failed_matches = 0;  ///< in a row; 0: nobody is shut down automatically
+};
+
+/// A change of state that is due, and why.
+struct StateChange {
+  AgentState to = AgentState::kActive;
+  std::string_view reason;  ///< machine-readable, such as `FAILED_MATCHES`
+
+  bool operator==(const StateChange&) const = default;
+};
+
+/// The state of one agent and the matches in a row that failed through its own fault: a player's
+/// that it lost so, a referee's that it did not bring to an end. It counts what it is told and says
+/// what is due, but changes its state only by `enter`, so that a replay does not depend on the
+/// settings of the day. Not thread-safe.
+class AgentLifecycle {
+ public:
+  [[nodiscard]] AgentState state() const { return state_; }
+  [[nodiscard]] core::UtcTimestamp state_since() const { return since_; }
+  /// Why it has this state; empty where nothing but the league's course led to it.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  /// The same for people; may be empty.
+  [[nodiscard]] const std::string& detail() const { return detail_; }
+  [[nodiscard]] int failed_matches() const { return failed_; }
+  [[nodiscard]] int failed_in_a_row() const { return in_a_row_; }
+
+  /// A failed match; several failures of one match (old journals have each attempt) count once.
+  void count_failure(std::optional<MatchKey> match);
+  /// A match that did not fail through the agent's fault ends the row.
+  void count_success() { in_a_row_ = 0; }
+  void enter(AgentState state, core::UtcTimestamp at, std::string reason = {},
+             std::string detail = {});
+
+  /// The change that is due, if any. An agent that is not yet ACTIVE is never suspended.
+  [[nodiscard]] std::optional<StateChange> due(const LifecycleSettings& settings) const;
+  /// For diagnosis: all of it in one line.
+  [[nodiscard]] std::string str() const;
+
+  bool operator==(const AgentLifecycle&) const = default;
+
+ private:
+  AgentState state_ = AgentState::kInit;
+  core::UtcTimestamp since_;
+  std::string reason_;
+  std::string detail_;
+  int failed_ = 0;
+  int in_a_row_ = 0;
+  std::optional<MatchKey> last_failed_;
+};
+
+}  // namespace league::league_manager

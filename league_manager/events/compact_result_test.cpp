@@ -1,0 +1,47 @@
+#include "league_manager/events/compact_result.h"
+
+#include <gtest/gtest.h>
+
+namespace league::league_manager {
+namespace {
+
+MatchResult won_by_a() {
+  MatchResult result;
+  result.outcome = Outcome::kPlayerAWins;
+  result.drawn_number = 4;
+  result.choices = {{"even", "odd"}};
+  return result;
+}
+
+bool is_same(const MatchResult& a, const MatchResult& b) {
+  return CompactResult::of(a).same_result(CompactResult::of(b));
+}
+
+TEST(CompactResult, TellsResultsApart) {
+  const MatchResult base = won_by_a();
+  EXPECT_TRUE(is_same(base, won_by_a()));
+  auto other = base;
+  other.drawn_number = 6;
+  EXPECT_FALSE(is_same(base, other));
+  other = base;
+  other.choices[game::Side::kA].reset();
+  EXPECT_FALSE(is_same(base, other));
+  other = base;
+  std::swap(other.choices.both[0], other.choices.both[1]);
+  EXPECT_FALSE(is_same(base, other));
+  other = base;
+  other.technical_reason = "X";
+  EXPECT_FALSE(is_same(base, other));
+  other = base;
+  other.outcome = Outcome::kDraw;
+  EXPECT_FALSE(is_same(base, other));
+}
+
+TEST(CompactResult, IsSmall) {
+  static_assert(sizeof(CompactResult) <= 20,
+                "a league of 1,000 players keeps half a million of them");
+  EXPECT_FALSE(CompactResult::of(won_by_a()).is_technical());
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "common/core/result.h"
+#include "common/journal/journal.h"
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+/// `MATCH_REPORTED`: the name under which an event stands in the journal. Never changes.
+[[nodiscard]] std::string_view event_type(const EventBody& body);
+
+/// The event as a record; `from_record` reads it back without loss.
+[[nodiscard]] journal::Record to_record(const Event& event);
+
+/// All of `events`, in order.
+[[nodiscard]] std::vector<journal::Record> to_records(const Events& events);
+
+/// Reads an event. Fails with kInternalError and a text that names the record's type and what is
+/// wrong with it.
+[[nodiscard]] core::Result<Event> from_record(const journal::Record& record);
+
+}  // namespace league::league_manager

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+// The journal's JSON of the values that events are made of, found by nlohmann's argument-dependent
+// look-up. Reading throws nlohmann's exceptions or std::invalid_argument; event_codec.cpp turns
+// them into an Error.
+
+/// What the journal holds as text. All its numbers are whole: another one throws, since what does
+/// not fit an integer must not be converted to one.
+[[nodiscard]] nlohmann::json parse_journal_json(std::string_view text);
+
+void to_json(nlohmann::json& json, const AgentRef& ref);
+void from_json(const nlohmann::json& json, AgentRef& ref);
+void to_json(nlohmann::json& json, const MatchKey& match);
+void from_json(const nlohmann::json& json, MatchKey& match);
+void to_json(nlohmann::json& json, const AgentProfile& profile);
+void from_json(const nlohmann::json& json, AgentProfile& profile);
+void to_json(nlohmann::json& json, const Credential& credential);
+void from_json(const nlohmann::json& json, Credential& credential);
+void to_json(nlohmann::json& json, const FailureCause& cause);
+void from_json(const nlohmann::json& json, FailureCause& cause);
+void to_json(nlohmann::json& json, const MatchEvidence& evidence);
+void from_json(const nlohmann::json& json, MatchEvidence& evidence);
+void to_json(nlohmann::json& json, const MatchSummary& summary);
+void from_json(const nlohmann::json& json, MatchSummary& summary);
+
+// A MatchResult is of another namespace, where look-up would not find them.
+[[nodiscard]] nlohmann::json result_to_json(const MatchResult& result);
+[[nodiscard]] MatchResult result_from_json(const nlohmann::json& json);
+
+}  // namespace league::league_manager

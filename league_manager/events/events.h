@@ -1,0 +1,264 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/core/ids.h"
+#include "common/core/timestamp.h"
+#include "league_manager/events/agent.h"
+#include "league_manager/events/agent_ref.h"
+#include "league_manager/events/compact_result.h"
+#include "league_manager/events/match_key.h"
+
+namespace league::league_manager {
+
+/// A league with no agents exists. What stands here makes the league and never changes; everything
+/// else that an operator may set can be different each time the manager starts.
+struct LeagueCreated {
+  core::LeagueId league_id;
+  std::string game_type;
+  int players = 0;  ///< the league is full with this many ...
+  int referees = 0;  ///< ... and this many
+  std::optional<std::string> league_key = std::nullopt;  ///< nothing in journals of old
+  bool operator==(const LeagueCreated&) const = default;
+};
+
+/// The manager was away and is back, or another has taken its place: limits of time that ran
+/// meanwhile begin anew.
+struct LeagueContinued {
+  /// What follows is of this term, where managers stand by for each other. Nothing: of the one
+  /// before.
+  std::optional<int> term = std::nullopt;
+  /// What the journal lacks, and the operator goes on without (`--accept-loss`). Nothing: it lacks
+  /// nothing.
+  std::optional<std::string> given_up = std::nullopt;
+  bool operator==(const LeagueContinued&) const = default;
+};
+
+/// An agent has got its id; it is the next of its kind.
+struct AgentRegistered {
+  AgentRef agent;
+  AgentProfile profile;
+  Credential credential;
+  std::string registration_nonce_hash;
+  bool operator==(const AgentRegistered&) const = default;
+};
+
+/// How an agent that registered again was recognised.
+enum class Recognition : std::uint8_t {
+  kToken,
+  kRegistrationNonce,
+  kEndpointAndName,
+  kOperator,  ///< it did not come itself: the operator gave its seat a new token
+};
+/// `TOKEN`, `REGISTRATION_NONCE`, `ENDPOINT_AND_NAME`, `OPERATOR`.
+[[nodiscard]] std::string_view recognition_name(Recognition recognition);
+[[nodiscard]] std::optional<Recognition> parse_recognition(std::string_view text);
+
+/// An agent came back with another profile, or got a new token that voids the old one.
+struct AgentReregistered {
+  AgentRef agent;
+  AgentProfile profile;
+  Credential credential;
+  std::string registration_nonce_hash;
+  Recognition recognised_by = Recognition::kToken;
+  bool operator==(const AgentReregistered&) const = default;
+};
+
+/// Registration is closed; the schedule follows from the number of players.
+struct LeagueStarted {
+  int players = 0;
+  int referees = 0;
+  std::string schedule_rule;
+  bool operator==(const LeagueStarted&) const = default;
+};
+
+/// A round is open. Per match: the seed of its draw and the referee planned for it (-1: none),
+/// which is announced to the players; a match goes to another one if that is free earlier.
+struct RoundStarted {
+  int round = 0;
+  std::vector<DrawSeed> draw_seeds;
+  std::vector<int> planned_referees;
+  bool operator==(const RoundStarted&) const = default;
+};
+
+/// A referee has been given a match.
+struct MatchAssigned {
+  MatchKey match;
+  int attempt = 0;
+  int referee = 0;
+  std::optional<MatchKey>
+      after;  ///< the match whose report freed the place and is answered with this one
+  bool operator==(const MatchAssigned&) const = default;
+};
+
+/// A match has been taken from its referee and waits for another, or for the same one.
+struct MatchReleased {
+  MatchKey match;
+  int attempt = 0;
+  std::string reason;
+  /// The referee is not to blame: the attempt does not count towards giving the match up, and the
+  /// same referee may have it again.
+  bool is_excused = false;
+  bool operator==(const MatchReleased&) const = default;
+};
+
+/// How long a player took for the answers that counted, as its referee says, in microseconds;
+/// nothing for one that did not come.
+struct AnswerTimes {
+  std::optional<int> join_us;
+  std::optional<int> choice_us;
+  bool operator==(const AnswerTimes&) const = default;
+};
+
+/// What makes a reported result checkable, and how quick the players were.
+struct MatchEvidence {
+  game::Bindings bindings;
+  game::PerSide<AnswerTimes> answered_in;
+  bool operator==(const MatchEvidence&) const = default;
+};
+
+/// A referee's report was accepted: the result stands.
+struct MatchReported {
+  MatchKey match;
+  int attempt = 0;
+  int referee = 0;
+  MatchResult result;
+  /// How far the players bound the draw; nothing in journals of before they could.
+  std::optional<game::Fairness> fairness = std::nullopt;
+  /// The referee, one of other origin, did not reveal the seed, and the operator allows that:
+  /// nobody can say whether the number was drawn (protocol §7).
+  bool is_unproven = false;
+  std::optional<MatchEvidence> evidence = std::nullopt;  ///< nothing in journals of before
+  bool operator==(const MatchReported&) const = default;
+};
+
+/// The manager has ended a match itself.
+struct MatchForfeited {
+  MatchKey match;
+  MatchResult result;
+  bool operator==(const MatchForfeited&) const = default;
+};
+
+/// A different result for a finished match came in and was refused.
+struct ReportConflictRecorded {
+  MatchKey match;
+  int referee = 0;
+  MatchResult result;
+  bool operator==(const ReportConflictRecorded&) const = default;
+};
+
+/// A report for an attempt that is no longer wanted came in and was refused.
+struct StaleReportRecorded {
+  MatchKey match;
+  int attempt = 0;
+  int referee = 0;
+  bool operator==(const StaleReportRecorded&) const = default;
+};
+
+/// A player says that the result of its match is false. The result stands until the operator acts.
+struct MatchDisputed {
+  MatchKey match;
+  int player = 0;
+  std::string reason;  ///< the player's words, bounded
+  bool operator==(const MatchDisputed&) const = default;
+};
+
+/// What a player failed at, as the referee reports it.
+struct FailureCause {
+  std::string call;  ///< wire name of the call; of a suspended player that was only pinged, `ping`
+  std::string error_code;  ///< of the last attempt: `E001`
+  int attempts = 1;  ///< failed attempts and invalid answers of that call
+  std::string text;  ///< for people; what the player wrote is bounded and printable
+  /// `CHOOSE_PARITY_CALL: E001 TIMEOUT_ERROR`.
+  [[nodiscard]] std::string str() const;
+  bool operator==(const FailureCause&) const = default;
+};
+
+/// A match failed through an agent's fault: a player lost it so, or a referee did not bring it to
+/// an end. In journals of old: each failed attempt, also of matches that were not lost.
+struct FailureCounted {
+  AgentRef agent;
+  FailureKind kind = FailureKind::kTimeout;
+  std::optional<MatchKey> match;
+  std::optional<FailureCause> cause = std::nullopt;  ///< of a lost match; nothing in old journals
+  /// The match is lost, and it is not held against the agent: the referee itself was late.
+  bool is_excused = false;
+  bool operator==(const FailureCounted&) const = default;
+};
+
+/// An agent has another state.
+struct AgentStateChanged {
+  AgentRef agent;
+  AgentState to = AgentState::kActive;
+  std::string reason;  ///< machine-readable, see agent_lifecycle.h
+  std::optional<std::string> detail = std::nullopt;  ///< for people: the cause, or who wanted it
+  bool operator==(const AgentStateChanged&) const = default;
+};
+
+/// Why matches are released when the manager was away, or their referee.
+inline constexpr std::string_view kReasonManagerRestarted = "MANAGER_RESTARTED";
+inline constexpr std::string_view kReasonRefereeRestarted = "REFEREE_RESTARTED";
+inline constexpr std::string_view kReasonRefereeRefused = "REFEREE_REFUSED";
+inline constexpr std::string_view kReasonMatchRefused = "MATCH_REFUSED";
+inline constexpr std::string_view kReasonMatchTimeLimit = "MATCH_TIME_LIMIT";
+
+/// The matches of a round or a league by how they ended; the last three add up to the first.
+/// Source: protocol §4, 13.
+struct MatchSummary {
+  int total_matches = 0;
+  int wins = 0;
+  int draws = 0;
+  int technical_losses = 0;
+
+  /// Counts one more match.
+  void count(const CompactResult& result);
+  bool operator==(const MatchSummary&) const = default;
+};
+
+/// All matches of a round are finished.
+struct RoundCompleted {
+  int round = 0;
+  MatchSummary summary;
+  bool operator==(const RoundCompleted&) const = default;
+};
+
+/// All rounds are completed.
+struct LeagueCompleted {
+  int champion = 0;
+  bool operator==(const LeagueCompleted&) const = default;
+};
+
+/// What everybody is told of a league.
+enum class News : std::uint8_t { kRoundAnnounced, kRoundCompleted, kLeagueCompleted };
+/// `ROUND_ANNOUNCED`, `ROUND_COMPLETED`, `LEAGUE_COMPLETED`.
+[[nodiscard]] std::string_view news_name(News news);
+[[nodiscard]] std::optional<News> parse_news(std::string_view text);
+
+/// Everybody has been told, as far as that was possible; it is not told again after a restart.
+struct NewsDelivered {
+  News news = News::kRoundAnnounced;
+  int round = 0;  ///< the last one for kLeagueCompleted
+  bool operator==(const NewsDelivered&) const = default;
+};
+
+using EventBody =
+    std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, RoundStarted,
+                 MatchAssigned, MatchReleased, MatchReported, MatchForfeited,
+                 ReportConflictRecorded, StaleReportRecorded, FailureCounted, AgentStateChanged,
+                 RoundCompleted, LeagueCompleted, LeagueContinued, NewsDelivered, MatchDisputed>;
+
+/// Something that has happened to a league, in the past tense: the only thing that changes it.
+struct Event {
+  core::UtcTimestamp at;
+  EventBody body;
+  bool operator==(const Event&) const = default;
+};
+using Events = std::vector<Event>;
+
+}  // namespace league::league_manager

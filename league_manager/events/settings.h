@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "common/core/ids.h"
+#include "game/registry.h"
+#include "league_manager/events/agent_lifecycle.h"
+
+namespace league::league_manager {
+
+/// Whose reports are accepted without the seed of the draw, of those referees that are of other
+/// origin. Source: protocol §7, "The manager judges".
+enum class UnprovenReferees : std::uint8_t {
+  kNone,
+  kFromLoopback,  ///< in open mode, those that registered from this machine
+  kAll,
+  kTokenless,  ///< all, and players of their matches take calls without a token as well
+};
+
+/// The rules of one league, fixed when the manager starts. Only decisions read them; applying an
+/// event never does, so a league can be continued with other limits.
+struct LeagueSettings {
+  core::LeagueId league_id{"league_even_odd"};
+  std::string league_key = {};  ///< public (TokenVault): tells this league from all others
+  std::string game_type = "even_odd";
+  const game::Rules* rules = *game::standard_games().find("even_odd");  ///< those of `game_type`
+  int players = 2;  ///< the league is full and starts with this many (2 ... 32,000) ...
+  int referees = 1;  ///< ... and this many
+  /// Before the start, let an agent come back with the same endpoint and name but without a
+  /// credential (protocol §8).
+  bool open_mode = true;
+  int max_attempts = 3;  ///< how often one match may be assigned
+  /// How long a referee may take for one match: by default all attempts of all calls of protocol
+  /// §6, with a margin.
+  std::chrono::microseconds match_time_limit = std::chrono::minutes(3);
+  /// Ends every unfinished match of a round; nothing: from the other limits, see
+  /// League::round_limit.
+  std::optional<std::chrono::microseconds> round_time_limit;
+  LifecycleSettings lifecycle;
+  UnprovenReferees unproven_referees = UnprovenReferees::kFromLoopback;
+
+  /// Whether a referee of other origin may keep the seed to itself.
+  [[nodiscard]] bool may_be_unproven(bool is_from_loopback) const {
+    if (unproven_referees == UnprovenReferees::kFromLoopback) return open_mode && is_from_loopback;
+    return unproven_referees >= UnprovenReferees::kAll;
+  }
+};
+
+}  // namespace league::league_manager

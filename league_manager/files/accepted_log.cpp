@@ -1,0 +1,176 @@
+#include "league_manager/files/accepted_log.h"
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "common/audit/log/log_file.h"
+#include "common/audit/log/packed_log.h"
+#include "common/core/crypto.h"
+#include "common/core/private_file.h"
+#include "common/core/signing_key.h"
+#include "common/schema/json_fields.h"
+
+namespace league::league_manager {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uintmax_t kTail = 64UL * 1024 * 1024;
+
+/// The file of a segment, decompressed where it was compressed; without a line where it is gone.
+std::unique_ptr<std::istream> open_log(const fs::path& segment) {
+  if (audit::present_path(segment) == segment)
+    return std::make_unique<std::ifstream>(segment, std::ios::binary);
+  return std::make_unique<std::istringstream>(audit::read_log_file(segment).value_or(""));
+}
+
+std::uintmax_t size_of(std::istream& in) {
+  in.seekg(0, std::ios::end);
+  const auto size = in.tellg();
+  in.clear();
+  in.seekg(0);
+  return size < 0 ? 0 : static_cast<std::uintmax_t>(size);
+}
+
+/// The public half of a key that is there already.
+std::string public_key_in(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return {};
+  core::CryptoRandom random;
+  auto key = core::SigningKey::open(file, random);
+  return key ? key->public_key() : std::string();
+}
+
+/// What an answer says: the result of a JSON-RPC answer or of a tool's, as it was sent.
+json answer_in(const std::string& raw) {
+  json frame = json::parse(raw, nullptr, false);
+  if (!frame.is_object() || !frame.contains("result")) return json::object();
+  json result = std::move(frame["result"]);
+  if (result.is_object() && result.contains("structuredContent"))
+    return std::move(result["structuredContent"]);
+  if (!result.is_object() || !result.contains("content")) return result;
+  const json& parts = result["content"];
+  if (!parts.is_array() || parts.empty() || !parts[0].is_object()) return json::object();
+  return json::parse(schema::text_at(parts[0], "text"), nullptr, false);
+}
+
+/// What an answer and its request have in common: their call, in older logs their conversation.
+std::string exchange_of(const json& line) {
+  auto call = line.find("call");
+  if (call != line.end() && call->is_number_unsigned())
+    return std::to_string(call->get<std::uint64_t>());
+  return schema::text_at(line, "conversation_id") + '\n' + schema::text_at(line, "peer");
+}
+
+/// Reads one file of the log.
+class FileReading {
+ public:
+  FileReading(const std::string& public_key, const JournalContent& content)
+      : public_key_(public_key), content_(content) {}
+
+  /// From the first whole line behind `from`.
+  void read(std::istream& in, std::uintmax_t from) {
+    std::string line;
+    if (!std::getline(in, line) || !is_ours(line)) return;
+    if (from > line.size()) {
+      in.seekg(static_cast<std::streamoff>(from));
+      std::getline(in, line);
+    }
+    while (std::getline(in, line)) {
+      if (!in.eof()) take(line);
+    }
+  }
+  [[nodiscard]] bool has_found_any() const { return has_found_any_; }
+  [[nodiscard]] const std::set<std::string>& missing() const { return missing_; }
+
+ private:
+  [[nodiscard]] bool is_ours(const std::string& text) const {
+    json header = json::parse(text, nullptr, false);
+    if (!header.is_object() || !header.contains("format")) return false;
+    std::string key = schema::text_at(header, "public_key");
+    return key.empty() || key == public_key_;
+  }
+
+  void take(const std::string& text) {
+    bool is_report = text.find("MATCH_RESULT_REPORT") != std::string::npos;
+    bool is_registration = text.find("_REGISTER_RESPONSE") != std::string::npos;
+    if (!is_report && !is_registration && asked_.empty()) return;
+    if (!is_report && text.find(R"("kind":"reply")") == std::string::npos) return;
+    json line = json::parse(text, nullptr, false);
+    if (!line.is_object()) return;
+    auto at = core::UtcTimestamp::parse(schema::text_at(line, "time"));
+    if (!at || *at < content_.since) return;
+    bool is_out = schema::text_at(line, "dir") == "out";
+    std::string kind = schema::text_at(line, "kind");
+    if (is_out && kind == "reply") return take_answer(line);
+    bool is_asking = !is_out && kind == "request" && !line.contains("verdict");
+    if (is_asking && schema::text_at(line, "message_type") == "MATCH_RESULT_REPORT")
+      asked_.insert(exchange_of(line));
+  }
+
+  void take_answer(const json& line) {
+    std::string type = schema::text_at(line, "message_type");
+    bool is_player = type == "LEAGUE_REGISTER_RESPONSE";
+    bool is_registration = is_player || type == "REFEREE_REGISTER_RESPONSE";
+    bool is_asked = asked_.erase(exchange_of(line)) > 0;
+    if ((!is_registration && !is_asked) || line.contains("verdict")) return;
+    json answer = answer_in(schema::text_at(line, "raw"));
+    if (!answer.is_object()) return;
+    std::string status = schema::text_at(answer, "status");
+    if (is_registration) {
+      auto agent = AgentRef::parse(schema::text_at(answer, is_player ? "player_id" : "referee_id"));
+      if (agent && status == "ACCEPTED") find(content_.has(*agent), agent->id());
+      return;
+    }
+    auto match = MatchKey::parse(schema::text_at(line, "match_id"));
+    if (match && status == "ok") find(content_.has_finished(*match), match->id().str());
+  }
+
+  void find(bool is_there, const std::string& what) {
+    has_found_any_ = true;
+    if (!is_there) missing_.insert(what);
+  }
+
+  const std::string& public_key_;
+  const JournalContent& content_;
+  std::set<std::string> asked_;  ///< reports without an answer so far
+  bool has_found_any_ = false;
+  std::set<std::string> missing_;
+};
+
+}  // namespace
+
+std::optional<std::string> accepted_beyond(const fs::path& logs, const std::string& league_id,
+                                           const fs::path& log_key, const JournalContent& content) {
+  auto log = audit::league_log_path(logs, league_id);
+  if (!log) return std::nullopt;
+  std::string public_key = public_key_in(log_key);
+  if (public_key.empty()) return std::nullopt;
+  FileReading reading(public_key, content);
+  std::uintmax_t left = kTail;
+  int segment = audit::last_segment(*log);
+  for (fs::path file = *log;; file = audit::segment_path(*log, segment--)) {
+    auto in = open_log(file);
+    const std::uintmax_t size = size_of(*in);
+    reading.read(*in, size > left ? size - left : 0);
+    if (!reading.has_found_any() && size > left) {
+      in->clear();
+      in->seekg(0);
+      reading.read(*in, 0);
+    }
+    left -= std::min(left, size);
+    if (segment == 0 || (left == 0 && reading.has_found_any())) break;
+  }
+  if (reading.missing().empty()) return std::nullopt;
+  const auto& missing = reading.missing();
+  return log->string() + " says that " + *missing.begin() +
+         (missing.size() > 1 ? " and " + std::to_string(missing.size() - 1) + " more were"
+                             : " was") +
+         " accepted";
+}
+
+}  // namespace league::league_manager

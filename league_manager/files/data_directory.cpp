@@ -1,0 +1,124 @@
+#include "league_manager/files/data_directory.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <system_error>
+
+#include "common/core/private_file.h"
+#include "common/journal/lock_file.h"
+
+namespace league::league_manager {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kJournal = "journal";
+
+/// What is archived, in this order: what can be made again first and the journal last, since the
+/// moment of its move is the moment from which the league is no longer here. The keys go before it,
+/// so that no new league has an old one's identity.
+constexpr std::array<std::string_view, 8> kOfALeague = {
+    "leagues",      "matches", "league_up.json", "league_up.limits.json",
+    "journal.mark", "log.key", "secret.key",     kJournal};
+
+core::Error directory_error(const fs::path& path, const std::error_code& why) {
+  return {core::ErrorCode::kInternalError, "data directory " + path.string() + ": " + why.message(),
+          ""};
+}
+
+/// A place in `archive` that a manager began to fill and was killed; empty if there is none.
+fs::path unfinished_place(const fs::path& archive, const fs::path& root) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(archive, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    bool has_room = std::ranges::none_of(kOfALeague, [&](std::string_view name) {
+      return fs::exists(entry->path() / name) && (name == kJournal || fs::exists(root / name));
+    });
+    if (entry->is_directory() && has_room) return entry->path();
+  }
+  return {};
+}
+
+/// `archive/20261121T150000Z`, or the first of its kind that is free.
+fs::path free_place(const fs::path& archive, core::UtcTimestamp now) {
+  std::string name = now.to_wire();
+  std::erase_if(name, [](char c) { return c == '-' || c == ':'; });
+  fs::path place = archive / name;
+  for (int i = 2; fs::exists(place); ++i) place = archive / (name + "_" + std::to_string(i));
+  return place;
+}
+
+}  // namespace
+
+fs::path DataDirectory::journal() const { return root_ / "journal" / "journal.sqlite"; }
+
+core::Result<void> DataDirectory::prepare() const {
+  std::error_code failed;
+  fs::path directory = journal().parent_path();
+  bool is_new = fs::create_directories(directory, failed);
+  // The seeds of draws to come stand in the journal.
+  if (!failed && is_new) fs::permissions(directory, fs::perms::owner_all, failed);
+  if (failed) return directory_error(directory, failed);
+  return is_new ? core::flush_directory(root_) : core::Result<void>();
+}
+
+core::Result<fs::path> DataDirectory::make_place(core::UtcTimestamp now) const {
+  std::error_code failed;
+  fs::path place = free_place(root_ / "archive", now);
+  fs::create_directories(place, failed);
+  if (failed) return directory_error(place, failed);
+  return place;
+}
+
+core::Result<void> DataDirectory::move_to(const fs::path& place,
+                                          std::initializer_list<const char*> names) const {
+  for (const char* name : names) {
+    std::error_code failed;
+    if (!fs::exists(root_ / name, failed)) continue;
+    fs::rename(root_ / name, place / name, failed);
+    if (failed) return directory_error(root_ / name, failed);
+  }
+  return {};
+}
+
+core::Result<fs::path> DataDirectory::set_aside(core::UtcTimestamp now) const {
+  auto place = make_place(now);
+  if (!place) return place;
+  std::error_code failed;
+  fs::copy(journal().parent_path(), *place / "journal", fs::copy_options::recursive, failed);
+  if (failed) return directory_error(*place / "journal", failed);
+  if (auto moved = move_to(*place, {"leagues", "matches", "journal.mark"}); !moved)
+    return moved.error();
+  return place;
+}
+
+core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {
+  std::error_code failed;
+  auto is_here = [&](std::string_view name) { return fs::exists(root_ / name, failed); };
+  if (std::ranges::none_of(kOfALeague, is_here)) return fs::path();
+  if (auto prepared = prepare(); !prepared) return prepared.error();
+  auto lock = journal::LockFile::acquire(journal().string() + ".lock");
+  if (!lock) return lock.error();
+  fs::path place = unfinished_place(root_ / "archive", root_);
+  if (place.empty()) place = free_place(root_ / "archive", now);
+  fs::create_directories(place, failed);
+  if (failed) return directory_error(place, failed);
+  // The operator stays who it is; a copy makes the archive a data directory by itself.
+  auto operators = core::read_private_file(operator_key());
+  if (!operators) return operators.error();
+  if (*operators) {
+    auto copied = core::write_private_file(place / "operator.key", **operators);
+    if (!copied) return copied.error();
+  }
+  for (std::string_view name : kOfALeague) {
+    if (!is_here(name)) continue;
+    fs::rename(root_ / name, place / name, failed);
+    if (failed) return directory_error(root_ / name, failed);
+  }
+  if (auto flushed = core::flush_directory(place); !flushed) return flushed.error();
+  if (auto flushed = core::flush_directory(root_); !flushed) return flushed.error();
+  return place;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/timestamp.h"
+#include "common/journal/journal.h"
+#include "common/journal/journal_mark.h"
+#include "league_manager/events/agent_ref.h"
+#include "league_manager/events/match_key.h"
+
+namespace league::league_manager {
+
+/// What a journal holds, as far as other files of a league may claim it. A value.
+struct JournalContent {
+  std::uint64_t entries = 0;
+  std::string league_id;  ///< empty: there is no league
+  /// What was said before is not to be found here: it is of an earlier league, of a term whose last
+  /// entries another manager did not have, or the operator has given it up.
+  core::UtcTimestamp since;
+  int players = 0;
+  int referees = 0;
+  std::vector<MatchKey> finished;  ///< sorted
+  bool has_marked = false;  ///< the entry that was asked for is here, with the same digest
+
+  [[nodiscard]] bool has(AgentRef agent) const {
+    return agent.index < (agent.kind == AgentKind::kPlayer ? players : referees);
+  }
+  [[nodiscard]] bool has_finished(MatchKey match) const;
+  /// `entry 17 (4 players, 1 referee, 2 results)`.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Reads a journal. `mark`: the entry that is looked for. Fails as the journal does, and for an
+/// event that cannot be read.
+[[nodiscard]] core::Result<JournalContent> read_content(
+    const journal::Journal& journal, const std::optional<journal::JournalPlace>& mark);
+
+}  // namespace league::league_manager

@@ -1,0 +1,203 @@
+#include "league_manager/files/journal_evidence.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "league_manager/files/accepted_log.h"
+
+namespace league::league_manager {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uintmax_t kLargestMatchFile = 4UL * 1024 * 1024;
+
+/// Reads the plain values that a projection begins with, and no more of it than that.
+class HeadReader final : public nlohmann::json_sax<json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t value) override {
+    return value < 0 || number_unsigned(static_cast<number_unsigned_t>(value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (key_ == "journal_entry") entry = value;
+    if (key_ == "matches_completed") matches = value;
+    return true;
+  }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& value) override {
+    if (key_ == "last_updated") at = value;
+    return true;
+  }
+  bool binary(binary_t& /*value*/) override { return true; }
+  bool start_object(std::size_t /*size*/) override { return ++depth_ == 1; }
+  bool key(string_t& value) override {
+    key_ = value;
+    return true;
+  }
+  bool end_object() override { return false; }
+  bool start_array(std::size_t /*size*/) override { return false; }
+  bool end_array() override { return false; }
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*problem*/) override {
+    return false;
+  }
+
+  std::uint64_t entry = 0;
+  std::uint64_t matches = 0;
+  std::string at;
+
+ private:
+  std::string key_;
+  int depth_ = 0;
+};
+
+/// Whether what was said then has to be in the journal. A time that cannot be read is of no file
+/// that a manager has written.
+bool counts(const std::string& time, const JournalContent& content) {
+  auto at = core::UtcTimestamp::parse(time);
+  return at && *at >= content.since;
+}
+
+/// A table or the rounds.
+std::optional<std::string> beyond(const fs::path& file, const JournalContent& content) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return std::nullopt;
+  HeadReader head;
+  (void)json::sax_parse(in, &head, json::input_format_t::json, false);
+  if (!counts(head.at, content)) return std::nullopt;
+  std::string text = file.string() + " was made from entry " + std::to_string(head.entry);
+  if (head.matches > 0) text += " and has " + std::to_string(head.matches) + " results";
+  if (head.entry > content.entries || head.matches > content.finished.size()) return text;
+  return std::nullopt;
+}
+
+/// A referee's file of a match that the journal has not finished.
+bool is_finished(const fs::path& file, const JournalContent& content) {
+  std::error_code failed;
+  if (fs::file_size(file, failed) > kLargestMatchFile || failed) return false;
+  std::ifstream in(file, std::ios::binary);
+  json match = json::parse(in, nullptr, false);
+  if (!match.is_object() || !match.contains("state") || match["state"] != "FINISHED") return false;
+  auto steps = match.find("lifecycle");
+  if (steps == match.end() || !steps->is_array() || steps->empty()) return false;
+  const json& last = steps->back();
+  if (!last.is_object() || !last.contains("at") || !last["at"].is_string()) return false;
+  return counts(last["at"].get<std::string>(), content);
+}
+
+std::optional<std::string> finished_matches(const fs::path& directory,
+                                            const JournalContent& content) {
+  std::error_code failed;
+  std::set<MatchKey> missing;
+  for (const auto& entry : fs::directory_iterator(directory, failed)) {
+    auto match = MatchKey::parse(entry.path().stem().string());
+    if (!match || entry.path().extension() != ".json" || content.has_finished(*match)) continue;
+    if (is_finished(entry.path(), content)) missing.insert(*match);
+  }
+  if (missing.empty()) return std::nullopt;
+  return directory.string() + " holds the result of " + missing.begin()->id().str() +
+         (missing.size() > 1 ? " and " + std::to_string(missing.size() - 1) + " more" : "");
+}
+
+std::optional<std::string> marked(const fs::path& file, const JournalContent& content) {
+  auto mark = journal::JournalMark::read(file);
+  if (!mark || content.has_marked) return std::nullopt;
+  if (mark->sequence > content.entries)
+    return file.string() + " names entry " + std::to_string(mark->sequence);
+  return file.string() + " names another entry " + std::to_string(mark->sequence);
+}
+
+/// The leagues that these files may be of.
+std::set<std::string> leagues_of(const EvidencePlaces& places, const JournalContent& content) {
+  if (!content.league_id.empty()) return {content.league_id};
+  std::set<std::string> leagues{places.league_id};
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(places.data.root() / "leagues", failed))
+    leagues.insert(entry.path().filename().string());
+  return leagues;
+}
+
+/// Whether a manager has worked in this directory, and not only agents that share it.
+bool is_managers(const DataDirectory& data) {
+  std::error_code ignored;
+  return fs::exists(data.secret_key(), ignored) || fs::exists(data.log_key(), ignored);
+}
+
+}  // namespace
+
+std::vector<std::string> find_missing(const EvidencePlaces& places, const JournalContent& content) {
+  std::vector<std::string> missing;
+  auto add = [&](std::optional<std::string> text) {
+    if (text) missing.push_back(std::move(*text));
+  };
+  const fs::path& root = places.data.root();
+  add(marked(places.data.journal_mark(), content));
+  for (const auto& league : leagues_of(places, content)) {
+    for (const char* file : {"standings.json", "rounds.json"})
+      add(beyond(root / "leagues" / league / file, content));
+    if (!is_managers(places.data)) continue;
+    add(finished_matches(root / "matches" / league, content));
+    add(accepted_beyond(places.logs, league, places.data.log_key(), content));
+  }
+  return missing;
+}
+
+core::Error behind_error(const fs::path& journal, const JournalContent& content,
+                         const std::vector<std::string>& missing) {
+  constexpr std::size_t kShown = 4;
+  std::error_code ignored;
+  std::string text = "journal " + journal.string();
+  if (content.entries > 0) {
+    text += " is behind: it ends with " + content.text();
+  } else {
+    text += fs::exists(journal, ignored) ? " is empty" : " is gone";
+  }
+  text += ", and lacks what other files of the league hold: ";
+  for (std::size_t i = 0; i < std::min(kShown, missing.size()); ++i)
+    text += (i > 0 ? "; " : "") + missing[i];
+  if (missing.size() > kShown) text += "; and more";
+  text += ". Nothing was changed. Put a backup in its place";
+  text += content.entries > 0 ? ", add --accept-loss to go on without what is missing" : "";
+  text += ", or add --new to archive the league and begin another";
+  return {core::ErrorCode::kInternalError, text, ""};
+}
+
+core::Result<void> check_empty_journal(const EvidencePlaces& places) {
+  std::error_code ignored;
+  auto file = places.data.journal();
+  if (fs::exists(file, ignored) && fs::file_size(file, ignored) > 0) return {};
+  auto missing = find_missing(places, {});
+  return missing.empty() ? core::Result<void>() : behind_error(file, {}, missing);
+}
+
+core::Result<std::optional<std::string>> check_journal(const journal::Journal& journal,
+                                                       const EvidencePlaces& places,
+                                                       const LossPolicy& policy,
+                                                       const core::Clock& clock) {
+  auto content = read_content(journal, journal::JournalMark::read(places.data.journal_mark()));
+  if (!content) return content.error();
+  auto missing = find_missing(places, *content);
+  if (missing.empty()) return std::optional<std::string>();
+  auto behind = behind_error(places.data.journal(), *content, missing);
+  if (policy.has_followed) {
+    spdlog::warn("the manager that led before has taken entries with it: {}", behind.message);
+    return std::optional<std::string>();
+  }
+  if (!policy.accepts_loss || content->entries == 0) return behind;
+  auto place = places.data.set_aside(clock.utc_now());
+  if (!place) return place.error();
+  spdlog::warn("{}; the league goes on without, and what was here is in {}", behind.message,
+               place->string());
+  return std::optional(missing.front());
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "league_manager/core/league.h"
+
+namespace league::league_manager {
+
+/// What a journal says about its league, for those who read and do not decide: the league itself,
+/// and when and why its matches ended. A function of the events alone, so the manager's files and
+/// those that `league export` makes from the journal are the same. Not thread-safe.
+class LeagueBook {
+ public:
+  /// The event after which something was last changed.
+  struct Stamp {
+    std::uint64_t entry = 0;  ///< its number in the journal; 0: none yet
+    core::UtcTimestamp at;
+  };
+  struct RoundNote {
+    core::UtcTimestamp started_at;
+    std::optional<core::UtcTimestamp> completed_at;
+  };
+  struct MatchNote {
+    core::UtcTimestamp finished_at;
+    std::string technical_reason;  ///< empty for a match that was played
+    /// Places in the choices of the game's rules, from 1; 0 for none. See `choices`.
+    game::PerSide<std::uint8_t> choices;
+    DrawSeed seed{};  ///< of its draw; a secret until the match is finished
+  };
+
+  struct StateNote {
+    core::UtcTimestamp at;
+    AgentStateChanged change;
+  };
+  /// Why each of the players lost a match technically, as far as the referee has said.
+  using Causes = game::PerSide<std::optional<FailureCause>>;
+
+  explicit LeagueBook(const game::Registry& games = game::standard_games()) : games_(&games) {}
+
+  /// Makes the next event of the journal part of the book. Fails if it does not fit, or if the
+  /// league's game is unknown.
+  [[nodiscard]] core::Result<void> apply(const Event& event);
+
+  /// Whether there is a league: true after the first event.
+  [[nodiscard]] bool is_open() const { return league_.has_value(); }
+  /// The league; only when the book is open.
+  [[nodiscard]] const League& league() const { return *league_; }
+  /// Events so far.
+  [[nodiscard]] std::uint64_t entries() const { return entries_; }
+  [[nodiscard]] const Stamp& table_stamp() const { return table_stamp_; }
+  [[nodiscard]] const Stamp& rounds_stamp() const { return rounds_stamp_; }
+  /// Rounds that have been started, from the first.
+  [[nodiscard]] const std::vector<RoundNote>& rounds() const { return rounds_; }
+  /// Of a match of a round that has been started.
+  [[nodiscard]] const MatchNote& note(MatchKey match) const {
+    return notes_[static_cast<std::size_t>(match.round - 1)]
+                 [static_cast<std::size_t>(match.number - 1)];
+  }
+  /// What was chosen in a finished match, in the game's words; empty for no choice.
+  [[nodiscard]] game::PerSide<std::string_view> choices(MatchKey match) const;
+  /// Why a match was lost technically; null where no cause is known, as in journals of old.
+  [[nodiscard]] const Causes* causes(MatchKey match) const;
+  /// The changes of states of all agents, in the order in which they happened.
+  [[nodiscard]] const std::vector<StateNote>& state_changes() const { return state_changes_; }
+  /// The table as it is shown: before the start, who has registered, all at rank 1.
+  [[nodiscard]] std::vector<RankedPlayer> table() const;
+
+ private:
+  void take_notes(const Event& event);
+  void finish(MatchKey match, const MatchResult& result, core::UtcTimestamp at);
+
+  const game::Registry* games_;  // outlives the book
+  std::optional<League> league_;
+  std::uint64_t entries_ = 0;
+  Stamp table_stamp_;
+  Stamp rounds_stamp_;
+  std::vector<RoundNote> rounds_;
+  std::vector<std::vector<MatchNote>> notes_;  // by round and number
+  std::map<MatchKey, Causes> causes_;
+  std::vector<StateNote> state_changes_;
+};
+
+/// Whether `event` changes the table, or the head of it.
+[[nodiscard]] bool changes_table(const EventBody& event);
+/// Whether `event` changes what is known of rounds and matches.
+[[nodiscard]] bool changes_rounds(const EventBody& event);
+
+}  // namespace league::league_manager

@@ -1,0 +1,254 @@
+#include "league_manager/files/league_files.h"
+
+#include "common/rpc/json_object.h"
+
+namespace league::league_manager {
+namespace {
+
+using rpc::JsonObject;
+
+constexpr std::size_t kPart = 256UL * 1024;  // bytes that are handed on together
+
+std::string player_id(int index) {
+  return index < 0 ? std::string() : AgentRef::player(index).id();
+}
+
+/// What both files begin with.
+JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::Stamp& stamp) {
+  const League& league = book.league();
+  LeagueStatus status = league.status();
+  JsonObject object(out, ",\n");
+  object.text("schema_version", kFilesVersion)
+      .text("league_id", league.settings().league_id.str())
+      .text("game_type", league.settings().game_type)
+      .text("status", league_state_name(status.state))
+      .number("journal_entry", stamp.entry)
+      .time("last_updated", stamp.at)
+      .number("total_rounds", status.total_rounds)
+      .number("total_matches", status.total_matches);
+  return object;
+}
+
+void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) {
+  const Agent& agent = book.league().roster().agent(AgentRef::player(row.player));
+  JsonObject(out)
+      .number("rank", row.rank)
+      .text("player_id", player_id(row.player))
+      .text("display_name", agent.profile.display_name)
+      .number("played", row.tally.played)
+      .number("wins", row.tally.wins)
+      .number("draws", row.tally.draws)
+      .number("losses", row.tally.losses)
+      .number("points", row.tally.points)
+      .end();
+}
+
+/// The players that are suspended or shut down, by id, and why. Beside the rows, which are those
+/// that everybody was told.
+void add_states(JsonObject& object, std::string& out, const League& league) {
+  object.name("states");
+  JsonObject by_player(out);
+  for (int i = 0; i < league.roster().count(AgentKind::kPlayer); ++i) {
+    const AgentLifecycle& lifecycle = league.roster().agent(AgentRef::player(i)).lifecycle;
+    const AgentState state = lifecycle.state();
+    if (state != AgentState::kSuspended && state != AgentState::kShutdown) continue;
+    by_player.name(player_id(i));
+    JsonObject(out)
+        .text("state", agent_state_name(state))
+        .text("reason", lifecycle.reason())
+        .text("detail", lifecycle.detail())
+        .time("since", lifecycle.state_since())
+        .end();
+  }
+  by_player.end();
+}
+
+/// Why the players of a match lost it technically, by id.
+void add_failures(JsonObject& object, std::string& out, const LeagueBook& book,
+                  const MatchView& view) {
+  const LeagueBook::Causes* causes = book.causes(view.match);
+  if (causes == nullptr) return;
+  object.name("failures");
+  JsonObject by_player(out);
+  for (game::Side side : game::kBothSides) {
+    const auto& cause = (*causes)[side];
+    if (!cause) continue;
+    by_player.name(
+        player_id(side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b));
+    JsonObject(out)
+        .text("call", cause->call)
+        .text("error_code", cause->error_code)
+        .number("attempts", cause->attempts)
+        .text("text", cause->text)
+        .end();
+  }
+  by_player.end();
+}
+
+void add_choices(std::string& out, const LeagueBook& book, const MatchView& view) {
+  const auto choices = book.choices(view.match);
+  JsonObject(out)
+      .optional_text(player_id(view.pairing.player_a), choices[game::Side::kA])
+      .optional_text(player_id(view.pairing.player_b), choices[game::Side::kB])
+      .end();
+}
+
+void add_disputes(JsonObject& object, std::string& out, const League& league, MatchKey match) {
+  const auto disputed = league.disputes().find(match);
+  if (disputed == league.disputes().end()) return;
+  object.name("disputed_by");
+  const char* separator = "[";
+  for (int player : disputed->second) {
+    out += separator + ('"' + player_id(player)) + '"';
+    separator = ",";
+  }
+  out += ']';
+}
+
+void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
+                const MatchView& view) {
+  const CompactResult& result = *view.result;
+  const LeagueBook::MatchNote& note = book.note(view.match);
+  const auto points = game::points_of(result.outcome);
+  object.text("result", result_status(result))
+      .optional_text("winner_player_id", player_id(winner_of(view.pairing, result)));
+  object.name("score");
+  JsonObject(out)
+      .number(player_id(view.pairing.player_a), points[game::Side::kA])
+      .number(player_id(view.pairing.player_b), points[game::Side::kB])
+      .end();
+  object.name("choices");
+  add_choices(out, book, view);
+  if (result.drawn_number > 0) {
+    object.number("drawn_number", static_cast<int>(result.drawn_number));
+  } else {
+    object.null("drawn_number");
+  }
+  if (!note.technical_reason.empty()) object.text("technical_reason", note.technical_reason);
+  add_failures(object, out, book, view);
+  if (result.fairness) object.text("fairness", game::fairness_name(*result.fairness));
+  if (result.is_unproven) object.flag("unproven", true);
+  add_disputes(object, out, book.league(), view.match);
+  object.text("decided_by", result.by_manager ? "league_manager" : "referee");
+  if (result.incidents > 0) object.number("incidents", static_cast<int>(result.incidents));
+  object.time("finished_at", note.finished_at);
+}
+
+void add_match(std::string& out, const LeagueBook& book, const MatchView& view) {
+  JsonObject object(out);
+  object.text("match_id", view.match.id().str())
+      .text("player_A_id", player_id(view.pairing.player_a))
+      .text("player_B_id", player_id(view.pairing.player_b))
+      .text("status", match_status(view.status));
+  object.optional_text("referee_id", view.referee < 0 ? "" : AgentRef::referee(view.referee).id());
+  object.number("attempt", view.attempt);
+  if (view.result) add_result(object, out, book, view);
+  object.end();
+}
+
+void add_round(std::string& out, const LeagueBook& book, int round) {
+  const League& league = book.league();
+  const LeagueBook::RoundNote& note = book.rounds()[static_cast<std::size_t>(round - 1)];
+  JsonObject object(out);
+  object.number("round_id", round)
+      .text("status", note.completed_at ? "COMPLETED" : "IN_PROGRESS")
+      .time("started_at", note.started_at)
+      .time("completed_at", note.completed_at);
+  if (auto summary = league.round_summary(round)) {
+    object.name("summary");
+    JsonObject(out)
+        .number("total_matches", summary->total_matches)
+        .number("wins", summary->wins)
+        .number("draws", summary->draws)
+        .number("technical_losses", summary->technical_losses)
+        .end();
+  }
+  object.name("matches");
+  out += "[";
+  auto per_round = static_cast<std::size_t>(league.schedule().matches_per_round());
+  const char* separator = "\n  ";
+  for (const auto& view :
+       league.schedule_page(static_cast<std::size_t>(round - 1) * per_round, per_round)) {
+    out += separator;
+    separator = ",\n  ";
+    add_match(out, book, view);
+  }
+  out += "]}";
+}
+
+}  // namespace
+
+std::filesystem::path standings_file(const std::filesystem::path& data,
+                                     const core::LeagueId& league_id) {
+  return data / "leagues" / league_id.str() / "standings.json";
+}
+
+std::filesystem::path rounds_file(const std::filesystem::path& data,
+                                  const core::LeagueId& league_id) {
+  return data / "leagues" / league_id.str() / "rounds.json";
+}
+
+std::string_view result_status(const CompactResult& result) {
+  if (result.is_technical()) return "TECHNICAL_LOSS";
+  return result.outcome == Outcome::kDraw ? "DRAW" : "WIN";
+}
+
+std::string_view match_status(MatchStatus status) {
+  switch (status) {
+    case MatchStatus::kPending:
+      break;
+    case MatchStatus::kAssigned:
+      return "IN_PROGRESS";
+    case MatchStatus::kFinished:
+      return "COMPLETED";
+  }
+  return "PENDING";
+}
+
+int winner_of(const Pairing& pairing, const CompactResult& result) {
+  const auto winner = game::winner_of(result.outcome);
+  if (!winner) return -1;
+  return *winner == game::Side::kA ? pairing.player_a : pairing.player_b;
+}
+
+core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink) {
+  std::string out;
+  const League& league = book.league();
+  LeagueStatus status = league.status();
+  JsonObject object = head(out, book, book.table_stamp());
+  int rounds = 0;
+  for (const auto& note : book.rounds()) rounds += note.completed_at ? 1 : 0;
+  object.number("rounds_completed", rounds)
+      .number("matches_completed", status.finished.total_matches)
+      .optional_text("champion", player_id(league.champion().value_or(-1)));
+  add_states(object, out, league);
+  object.name("standings");
+  out += '[';
+  const char* separator = "\n ";
+  for (const auto& row : book.table()) {
+    out += separator;
+    separator = ",\n ";
+    add_row(out, book, row);
+  }
+  out += "]}\n";
+  return sink(out);
+}
+
+core::Result<void> write_rounds(const LeagueBook& book, const FileSink& sink) {
+  std::string out;
+  head(out, book, book.rounds_stamp()).name("rounds");
+  out += '[';
+  const char* separator = "\n ";
+  for (int round = 1; round <= static_cast<int>(book.rounds().size()); ++round) {
+    out += separator;
+    separator = ",\n ";
+    add_round(out, book, round);
+    if (out.size() < kPart) continue;
+    if (auto taken = sink(out); !taken) return taken;
+    out.clear();
+  }
+  out += "]}\n";
+  return sink(out);
+}
+
+}  // namespace league::league_manager

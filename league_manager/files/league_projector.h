@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "common/agent/runtime/projection_writer.h"
+#include "league_manager/files/league_book.h"
+
+namespace league::league_manager {
+
+/// Keeps `leagues/LEAGUE/standings.json` and `rounds.json` of the data directory up to date with
+/// the durable events of a league (Ledger::observe). They are written by the writer's thread, in
+/// the background. Thread-safe.
+class LeagueProjector {
+ public:
+  /// `writer` outlives the projector; `league_id` must be safe as a name.
+  LeagueProjector(agent::ProjectionWriter& writer, const std::filesystem::path& data,
+                  const core::LeagueId& league_id);
+  /// Stops the writer.
+  ~LeagueProjector();
+  LeagueProjector(const LeagueProjector&) = delete;
+  LeagueProjector& operator=(const LeagueProjector&) = delete;
+
+  /// The next events of the journal, in order. Short: nothing is written here.
+  void on_events(const Events& events);
+  /// Whether the files can be written at all, as far as that can be told beforehand.
+  [[nodiscard]] core::Result<void> check() const;
+  /// Shows `read` the league as of all events so far. False, without calling it, where a file is
+  /// being written and that takes longer than `patience`, or where the journal's events do not fit.
+  [[nodiscard]] bool read(const std::function<void(const LeagueBook&)>& read,
+                          std::chrono::milliseconds patience);
+  /// From now on files are written: not before the journal has been read to its end without a
+  /// fault, so that a damaged one does not overwrite anything.
+  void start();
+
+ private:
+  using Write = core::Result<void> (*)(const LeagueBook&,
+                                       const std::function<core::Result<void>(std::string_view)>&);
+  [[nodiscard]] agent::ProjectionWriter::Render render(Write write);
+  /// Brings the book up to date.
+  [[nodiscard]] core::Result<void> read_up();
+
+  agent::ProjectionWriter& writer_;
+  const agent::ProjectionWriter::File standings_;
+  const agent::ProjectionWriter::File rounds_;
+
+  std::timed_mutex book_mutex_;  // taken before mutex_
+  LeagueBook book_;
+  std::mutex mutex_;
+  bool is_started_ = false;
+  Events unread_;
+};
+
+}  // namespace league::league_manager

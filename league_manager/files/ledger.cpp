@@ -1,0 +1,95 @@
+#include "league_manager/files/ledger.h"
+
+#include <memory>
+#include <optional>
+
+#include "league_manager/events/event_codec.h"
+
+namespace league::league_manager {
+namespace {
+
+/// Joins two moments that come in either order: the journal says "durable", and the ledger's lock
+/// has been left.
+class Commit {
+ public:
+  explicit Commit(Ledger::Then then) : then_(std::move(then)) {}
+
+  void on_durable(core::Result<void> stored) {
+    std::unique_lock lock(mutex_);
+    stored_ = std::move(stored);
+    finish(lock);
+  }
+  void on_unlocked(Events events) {
+    std::unique_lock lock(mutex_);
+    events_ = std::move(events);
+    finish(lock);
+  }
+
+ private:
+  void finish(std::unique_lock<std::mutex>& lock) {
+    if (!stored_ || !events_) return;
+    lock.unlock();
+    if (*stored_) return then_(std::move(*events_));
+    then_(stored_->error());
+  }
+
+  std::mutex mutex_;
+  std::optional<core::Result<void>> stored_;
+  std::optional<Events> events_;
+  Ledger::Then then_;
+};
+
+}  // namespace
+
+Ledger::Ledger(LeagueSettings settings, journal::Journal& journal, const core::Clock& clock)
+    : journal_(journal), clock_(clock), league_(std::move(settings)) {}
+
+core::Result<void> Ledger::open() {
+  std::lock_guard lock(mutex_);
+  auto replayed = journal_.replay([&](const journal::Entry& entry) -> core::Result<void> {
+    auto event = from_record(entry.record);
+    if (!event) return event.error();
+    if (auto applied = league_.apply(*event); !applied) return applied;
+    is_continued_ = true;
+    if (!observers_.empty()) show({*event});
+    return {};
+  });
+  if (!replayed || is_continued_) return replayed;
+  auto events = league_.decide_creation(clock_.utc_now());
+  if (auto stored = journal::append_and_wait(journal_, to_records(events)); !stored) return stored;
+  if (auto applied = league_.apply_all(events); !applied) return applied;
+  show(events);
+  return {};
+}
+
+void Ledger::show(const Events& events) const {
+  for (const auto& observer : observers_) observer(events);
+}
+
+void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
+                    const Then& then) {
+  std::shared_ptr<Commit> commit;
+  Events events;
+  core::Result<void> applied;
+  {
+    std::lock_guard lock(mutex_);
+    events = decide(league_, clock_.utc_now());
+    if (!events.empty() || undurable_ > 0) {
+      commit = std::make_shared<Commit>(then);
+      ++undurable_;
+      auto shown = observers_.empty() ? Events{} : events;
+      journal_.append(to_records(events),
+                      [this, commit, shown = std::move(shown)](core::Result<void> stored) {
+                        --undurable_;
+                        if (stored && !shown.empty()) show(shown);
+                        commit->on_durable(std::move(stored));
+                      });
+      applied = league_.apply_all(events);
+    }
+  }
+  if (!commit) return then(std::move(events));
+  if (!applied) return then(applied.error());
+  commit->on_unlocked(std::move(events));
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/journal/journal.h"
+#include "league_manager/core/league.h"
+
+namespace league::league_manager {
+
+/// The league together with its journal: the one place where a decision becomes fact. Decide,
+/// append and apply happen under one lock; what follows from the events runs only when they are
+/// durable, outside the lock. Thread-safe.
+class Ledger {
+ public:
+  /// What follows from a commit: the events, or why they could not be stored.
+  using Then = std::function<void(core::Result<Events>)>;
+
+  /// Is shown events that are durable, in the order of the journal, never two at a time. Must be
+  /// short and must not call the ledger.
+  using Observer = std::function<void(const Events&)>;
+
+  /// `journal` and `clock` outlive the ledger.
+  Ledger(LeagueSettings settings, journal::Journal& journal, const core::Clock& clock);
+
+  /// Shows every event to `observer`: those of an old league when it is replayed, the others when
+  /// they are durable. To be called before `open`.
+  void observe(Observer observer) { observers_.push_back(std::move(observer)); }
+  /// Writes the first event of a new league, or replays the journal of an old one.
+  [[nodiscard]] core::Result<void> open();
+  /// Whether the league was there before `open`.
+  [[nodiscard]] bool is_continued() const { return is_continued_; }
+
+  /// Reads the league; `read` must be short and must not call the ledger.
+  template <typename Read>
+  auto read(Read read) const {
+    std::lock_guard lock(mutex_);
+    return read(std::as_const(league_));
+  }
+
+  /// Lets `decide` turn the league into events, makes them fact, and calls `then` once.
+  /// `decide(league, now)` must be short and must not call the ledger; `then` may do both. A
+  /// decision without events waits for the events that it has seen: an answer that repeats an
+  /// earlier one must not be the first to leave.
+  void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
+              const Then& then);
+
+ private:
+  void show(const Events& events) const;
+
+  mutable std::mutex mutex_;
+  journal::Journal& journal_;
+  const core::Clock& clock_;
+  League league_;
+  std::vector<Observer> observers_;
+  std::atomic<int> undurable_{0};  // appends
+  bool is_continued_ = false;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,52 @@
+#include "league_manager/manager_pages.h"
+
+#include <iterator>
+
+#include "league_manager/spectators/health_pages.h"
+#include "league_manager/spectators/spectator_pages.h"
+
+namespace league::league_manager {
+namespace {
+
+/// So long a spectator's question waits for a file that is being written.
+constexpr std::chrono::milliseconds kPatienceWithFiles{100};
+
+}  // namespace
+
+ManagerPages::ManagerPages(Ledger& ledger, LeagueProjector& projector, core::RandomSource& random,
+                           const core::Clock& clock)
+    : ledger_(ledger),
+      feed_(SpectatorFeed::create(
+          {.epoch = core::to_hex(random.bytes<8>())},
+          [&projector](const auto& read) { return projector.read(read, kPatienceWithFiles); },
+          timer_, clock)) {
+  ledger.observe([this, &projector](const Events& events) {
+    projector.on_events(events);
+    metrics_.on_events(events);
+    feed_->on_events(events);
+  });
+}
+
+std::vector<transport::Page> ManagerPages::pages(const audit::AuditLog& log) const {
+  auto pages = spectator_pages(feed_);
+  auto health = health_pages(
+      metrics_, ledger_,
+      {.figures =
+           [this, &log] {
+             const auto state = log.state();
+             return MetricFigures{.log_queue_bytes = state.queued_bytes,
+                                  .log_records = state.records,
+                                  .is_log_healthy = state.healthy,
+                                  .spectators = feed_->spectators()};
+           },
+       .trouble =
+           [&log] {
+             return log.free_space_ok() ? std::string()
+                                        : "no match may start: the disk of the conversation log "
+                                          "is nearly full, or refuses to be written";
+           }});
+  std::ranges::move(health, std::back_inserter(pages));
+  return pages;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "common/audit/log/audit_log.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "league_manager/files/league_projector.h"
+#include "league_manager/files/ledger.h"
+#include "league_manager/spectators/metrics.h"
+#include "league_manager/spectators/spectator_feed.h"
+
+namespace league::league_manager {
+
+/// The manager's pages for people and for Prometheus, put together. Thread-safe.
+class ManagerPages {
+ public:
+  /// Observes `ledger`, which is not open yet, from now on. All outlive it, but nothing is
+  /// committed any more when it ends.
+  ManagerPages(Ledger& ledger, LeagueProjector& projector, core::RandomSource& random,
+               const core::Clock& clock);
+  ManagerPages(const ManagerPages&) = delete;
+  ManagerPages& operator=(const ManagerPages&) = delete;
+  /// A line of the operator's log.
+  void on_line(const OperatorLine& line) { feed_->on_line(line); }
+  /// `log` outlives the pages.
+  [[nodiscard]] std::vector<transport::Page> pages(const audit::AuditLog& log) const;
+  /// Nothing is read or told any more.
+  void stop() { feed_->stop(); }
+
+ private:
+  const Ledger& ledger_;
+  Metrics metrics_;
+  core::ThreadTimer timer_;  // its own: what spectators cost shall make nobody else wait
+  const std::shared_ptr<SpectatorFeed> feed_;
+};
+
+}  // namespace league::league_manager

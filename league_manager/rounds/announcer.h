@@ -1,0 +1,111 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <vector>
+
+#include "common/agent/peers/peer_client.h"
+#include "common/agent/runtime/delay_meter.h"
+#include "common/agent/runtime/settings.h"
+#include "common/audit/record/log_chain.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/envelope/envelope.h"
+#include "league_manager/admission/token_vault.h"
+#include "league_manager/bus/event_board.h"
+#include "league_manager/files/ledger.h"
+#include "league_manager/rounds/broadcaster.h"
+
+namespace league::league_manager {
+
+class OperatorLog;
+
+/// What a conductor and its announcer work with; all references outlive them and their last call.
+struct RoundDependencies {
+  Ledger& ledger;
+  const TokenVault& vault;
+  agent::PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  core::RandomSource& random;
+  const agent::Settings& settings;
+  const envelope::EnvelopeBuilder& envelopes;
+  /// False while no new match may start (the log's disk is nearly full); may be empty.
+  std::function<bool()> may_start = {};
+  /// The newest head of the manager's log that is sealed and on the disk, for broadcasts to carry;
+  /// may be empty.
+  std::function<std::optional<audit::LogHead>()> log_head = {};
+  /// Seals the log up to now, which may take some milliseconds: for the last broadcast of a league.
+  std::function<void()> seal_log = {};
+  /// This manager's, where managers stand by for each other: every assignment and broadcast says
+  /// it.
+  std::optional<int> term = std::nullopt;
+  /// Where broadcasts are published once for all who listen; null: everybody is called.
+  EventBoard* events = nullptr;
+  /// Is told what is in no event; null: nobody is.
+  OperatorLog* log = nullptr;
+  /// How late the manager itself is; null: it takes itself for punctual.
+  agent::DelayMeter* delays = nullptr;
+};
+
+/// Tells everybody what has become of the league: renders each broadcast once from the league as it
+/// is now, publishes it once, signed, where there is a board, and sends it to all agents that do
+/// not listen there and are not shut down. Thread-safe. Source: protocol §4, messages 5 and 12 to
+/// 14, and §8.
+class Announcer {
+ public:
+  explicit Announcer(const RoundDependencies& dependencies);
+
+  /// Tells the players the matches of `round`. `then` runs once, perhaps before this returns: when
+  /// all have taken it or could not be told, or when Settings::League::announcement_grace is over.
+  /// `delivered` runs once, perhaps later: when all have taken it or could not be told.
+  void announce_round(int round, std::function<void()> then, std::function<void()> delivered);
+  /// Tells the players of `matches`, which are of the current round, that these have another kind
+  /// of referee now. `then` as above.
+  void announce_again(const std::vector<MatchKey>& matches, std::function<void()> then);
+  /// Sends the table to the players, then the round's summary to everybody; `delivered` as above.
+  void round_completed(int round, std::function<void()> delivered);
+  /// Sends champion and final table to everybody. `then` runs once: when all have taken it or could
+  /// not be told, or when the message's time limit is over.
+  void league_completed(std::function<void()> then);
+  /// Tells an agent of its new state, best effort; also one that is shut down.
+  void tell_state(const AgentStateChanged& change);
+  /// Drops what waits; running calls end by themselves.
+  void stop();
+
+ private:
+  struct Addressed {
+    AgentRef agent;
+    transport::Endpoint endpoint;
+    core::AuthToken token;
+  };
+
+  /// The agents that are to be called for a broadcast, with address and own token; with `hearers`
+  /// also those that hear what is published.
+  [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees,
+                                                  bool hearers = false) const;
+  [[nodiscard]] bool hears_board(const AgentProfile& profile) const;
+  /// Renders `message` once and sends it to each of `to`, with the recipient's own token spliced
+  /// in.
+  template <typename Message>
+  void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
+                 const std::function<void()>& done_one);
+  /// Renders `message` without a token, signed, and publishes it where there is a board.
+  template <typename Message>
+  void publish(const Message& message, std::optional<int> round, std::function<void()> done);
+  /// How often `publish` will run `done` for one message.
+  [[nodiscard]] std::size_t publications() const { return deps_.events != nullptr ? 1 : 0; }
+  template <typename Message>
+  [[nodiscard]] nlohmann::json render(const Message& message, std::optional<int> round,
+                                      const std::optional<core::AuthToken>& token) const;
+  void send_standings(int round, const std::vector<Addressed>& players,
+                      const std::function<void()>& done_one);
+
+  const RoundDependencies deps_;
+  const core::SigningKey key_;  ///< of what is published
+  Broadcaster broadcaster_;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,201 @@
+#include "league_manager/rounds/announcer.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/agent/bus/event_signature.h"
+#include "common/envelope/envelope_testing.h"
+#include "common/journal/memory_journal.h"
+#include "league_manager/core/league_testing.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/scripted_random.h"
+
+namespace league::league_manager {
+namespace {
+
+using nlohmann::json;
+
+/// Keeps what is published; the test says when it is done.
+class FakeBoard final : public EventBoard {
+ public:
+  void publish(PublishedEvent event, std::function<void()> done) override {
+    events.push_back(std::move(event));
+    waiting.push_back(std::move(done));
+  }
+  void stop() override { is_stopped = true; }
+  void finish() {
+    for (auto& done : std::exchange(waiting, {})) {
+      if (done) done();
+    }
+  }
+  [[nodiscard]] json params(std::size_t i) const {
+    return json::parse(*events.at(i).text)["params"];
+  }
+
+  std::vector<PublishedEvent> events;
+  std::vector<std::function<void()>> waiting;
+  bool is_stopped = false;
+};
+
+/// Takes every call at once.
+class CountingCaller final : public transport::Caller {
+ public:
+  void call(transport::OutboundCall call, Completion completion) override {
+    sent.push_back(json::parse(*call.bytes)["params"]);
+    peers.push_back(call.notes->peer);
+    transport::CallOutcome outcome;
+    outcome.http_status = 204;
+    completion(std::move(outcome));
+  }
+  std::vector<json> sent;
+  std::vector<std::string> peers;
+};
+
+class AnnouncerTest : public ::testing::Test {
+ protected:
+  /// A league in its first round, of which `called` players and the referee are on no bus.
+  void start(int players, int called) {
+    ledger_ = std::make_unique<Ledger>(testing::settings(players, 1), journal_, time_);
+    ASSERT_TRUE(ledger_->open());
+    for (int i = 0; i < players; ++i) {
+      auto profile = testing::profile("p" + std::to_string(i), 10000 + i);
+      if (i >= called) {
+        profile.endpoint = "nats:session-of-" + std::to_string(i);
+        profile.hears_events = true;
+      }
+      enter({AgentKind::kPlayer, profile, {}, {}});
+    }
+    enter({AgentKind::kReferee, testing::profile("r", 9000), {}, {}});
+    commit([](const League& league, core::UtcTimestamp now) {
+      return *league.decide_step({now, {}});
+    });
+    commit([](const League& league, core::UtcTimestamp now) {
+      StepFacts facts{now, {}};
+      facts.draw_seeds.resize(league.seeds_needed());
+      return *league.decide_step(facts);
+    });
+    announcer_ = std::make_unique<Announcer>(RoundDependencies{.ledger = *ledger_,
+                                                               .vault = vault_,
+                                                               .peers = peers_,
+                                                               .timer = time_,
+                                                               .clock = time_,
+                                                               .random = random_,
+                                                               .settings = settings_,
+                                                               .envelopes = envelopes_,
+                                                               .term = 7,
+                                                               .events = &board_});
+  }
+  void enter(const RegistrationRequest& request) {
+    commit([&](const League& league, core::UtcTimestamp now) {
+      return league.decide_register(request, testing::facts("n", now))->events;
+    });
+  }
+  void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decision) {
+    ledger_->commit(decision, [](const core::Result<Events>&) {});
+  }
+  void announce() {
+    announcer_->announce_round(
+        1, [this] { ++then_; }, [this] { ++delivered_; });
+  }
+
+  league::testing::FakeTime time_;
+  league::testing::ScriptedRandom random_;
+  core::LeagueId id_{"league_a"};
+  TokenVault vault_{id_, random_};
+  journal::DiscardingJournal journal_;
+  CountingCaller caller_;
+  agent::PeerClient peers_{caller_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
+  const agent::Settings settings_;
+  envelope::EnvelopeBuilder envelopes_{envelope::Sender::league_manager(), id_, time_};
+  FakeBoard board_;
+  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<Announcer> announcer_;
+  int then_ = 0;
+  int delivered_ = 0;
+};
+
+TEST_F(AnnouncerTest, ABroadcastToAThousandPlayersIsPublishedOnce) {
+  start(1000, 0);
+  announce();
+  EXPECT_EQ(board_.events.size(), 1U);
+  EXPECT_TRUE(caller_.sent.empty());
+  EXPECT_EQ(board_.events[0].type, "round_announcement");
+  EXPECT_EQ(board_.params(0)["matches"].size(), 500U);
+  EXPECT_EQ(then_ + delivered_, 0) << "before matches are given out the broker has it";
+  board_.finish();
+  EXPECT_EQ(then_, 1);
+  EXPECT_EQ(delivered_, 1);
+}
+
+TEST_F(AnnouncerTest, ItIsSignedAndShowsNoToken) {
+  start(4, 0);
+  announce();
+  const auto& text = *board_.events.at(0).text;
+  auto params = board_.params(0);
+  EXPECT_FALSE(params.contains("auth_token"));
+  EXPECT_EQ(params["term"], 7);
+  EXPECT_EQ(json::parse(text)["method"],
+            envelope::spec(envelope::MessageType::kRoundAnnouncement).method);
+  EXPECT_FALSE(json::parse(text).contains("id")) << "nobody answers it";
+  auto key = vault_.league_key().public_key();
+  EXPECT_TRUE(agent::check_event_signature(text, params["signature"].get<std::string>(), key));
+}
+
+TEST_F(AnnouncerTest, WhoDoesNotListenIsCalled) {
+  start(4, 1);
+  announce();
+  EXPECT_EQ(caller_.peers, (std::vector<std::string>{"player:P01"}));
+  EXPECT_TRUE(caller_.sent.at(0).contains("auth_token"));
+  EXPECT_FALSE(caller_.sent.at(0).contains("signature"));
+  EXPECT_EQ(board_.events.size(), 1U);
+  EXPECT_EQ(then_, 0) << "not before the others have it too";
+  board_.finish();
+  EXPECT_EQ(then_, 1);
+}
+
+TEST_F(AnnouncerTest, ABrokerThatSaysNothingCostsTheGraceOnly) {
+  start(4, 0);
+  announce();
+  time_.advance(settings_.league.announcement_grace);
+  EXPECT_EQ(then_, 1);
+  EXPECT_EQ(delivered_, 0) << "and after a restart it is said again";
+  board_.finish();
+  EXPECT_EQ(then_, 1);
+  EXPECT_EQ(delivered_, 1);
+}
+
+TEST_F(AnnouncerTest, OfALongTableEverybodyHearsTheHead) {
+  start(201, 1);
+  announcer_->round_completed(1, [this] { ++delivered_; });
+  ASSERT_EQ(board_.events.size(), 2U);
+  EXPECT_EQ(board_.events[0].type, "league_standings_update");
+  EXPECT_EQ(board_.params(0)["standings"].size(), 50U);
+  EXPECT_EQ(board_.params(0)["total_players"], 201);
+  EXPECT_EQ(board_.events[1].type, "round_completed");
+  EXPECT_NE(board_.events[0].id, board_.events[1].id);
+  // The one that is called gets its own place too; the referee the summary.
+  ASSERT_EQ(caller_.sent.size(), 3U);
+  EXPECT_GE(caller_.sent[0]["standings"].size(), 50U);
+  board_.finish();
+  EXPECT_EQ(delivered_, 1);
+}
+
+TEST_F(AnnouncerTest, WhatIsSaidAgainHasTheSameName) {
+  start(4, 0);
+  announce();
+  announce();
+  EXPECT_EQ(board_.events[0].id, board_.events[1].id);
+  announcer_->league_completed([this] { ++then_; });
+  EXPECT_EQ(board_.events[2].type, "league_completed");
+  EXPECT_NE(board_.events[2].id, board_.events[0].id);
+}
+
+TEST_F(AnnouncerTest, StopsTheBoard) {
+  start(4, 0);
+  announcer_->stop();
+  EXPECT_TRUE(board_.is_stopped);
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,103 @@
+#include "league_manager/rounds/broadcaster.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace league::league_manager {
+
+Broadcaster::Broadcaster(agent::PeerClient& peers, const core::Clock& clock,
+                         const agent::Settings& settings)
+    : peers_(peers), settings_(settings), breaker_(clock, settings.breaker) {}
+
+void Broadcaster::send(Notice notice) {
+  std::function<void()> dropped;
+  {
+    std::lock_guard lock(mutex_);
+    if (is_stopped_) return;
+    Outbox& outbox = outboxes_[notice.peer];
+    if (notice.type == envelope::MessageType::kLeagueStandingsUpdate) {
+      auto older = std::ranges::find(outbox.waiting, notice.type, &Notice::type);
+      if (older != outbox.waiting.end()) {
+        dropped = std::move(older->done);
+        outbox.waiting.erase(older);
+      }
+    }
+    std::string peer = notice.peer;
+    outbox.waiting.push_back(std::move(notice));
+    if (!outbox.in_flight && !outbox.is_ready) {
+      outbox.is_ready = true;
+      ready_.push_back(std::move(peer));
+    }
+  }
+  if (dropped) dropped();
+  pump();
+}
+
+void Broadcaster::stop() {
+  std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  ready_.clear();
+  outboxes_.clear();
+}
+
+std::chrono::milliseconds Broadcaster::time_limit(envelope::MessageType type) const {
+  // LEAGUE_ERROR is an answer in the protocol's table and has no limit there.
+  const auto limit = settings_.time_limit(type);
+  return limit.count() > 0 ? limit : settings_.time_limit(envelope::MessageType::kRoundCompleted);
+}
+
+void Broadcaster::pump() {
+  while (true) {
+    std::optional<Notice> notice;
+    {
+      std::lock_guard lock(mutex_);
+      if (ready_.empty() || in_flight_ >= settings_.calls.broadcast) return;
+      Outbox& outbox = outboxes_[ready_.front()];
+      ready_.pop_front();
+      outbox.is_ready = false;
+      outbox.in_flight = true;
+      ++in_flight_;
+      notice = std::move(outbox.waiting.front());
+      outbox.waiting.pop_front();
+    }
+    auto done = std::move(notice->done);
+    std::string peer = notice->peer;
+    // Who has just come back is told so: its breaker is still open.
+    const bool is_state = notice->type == envelope::MessageType::kLeagueError;
+    if (!is_state && !breaker_.allow(peer)) {
+      if (done) done();
+      on_sent(peer);
+      continue;
+    }
+    agent::PeerCall call;
+    call.endpoint = std::move(notice->endpoint);
+    call.peer = peer;
+    call.type = notice->type;
+    call.message = std::move(notice->message);
+    call.conversation_id = std::move(notice->conversation_id);
+    call.time_limit = time_limit(notice->type);
+    call.budget = transport::Budget::kBroadcast;
+    peers_.call(std::move(call),
+                [this, peer, done = std::move(done)](const agent::PeerReply& reply) {
+                  bool failed = reply.error && core::error_info(reply.error->code).retryable;
+                  failed ? breaker_.on_failure(peer) : breaker_.on_success(peer);
+                  if (done) done();
+                  on_sent(peer);
+                  pump();
+                });
+  }
+}
+
+void Broadcaster::on_sent(const std::string& peer) {
+  std::lock_guard lock(mutex_);
+  --in_flight_;
+  auto found = outboxes_.find(peer);
+  if (found == outboxes_.end()) return;
+  found->second.in_flight = false;
+  if (!found->second.waiting.empty() && !found->second.is_ready) {
+    found->second.is_ready = true;
+    ready_.push_back(peer);
+  }
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "common/agent/peers/circuit_breaker.h"
+#include "common/agent/peers/peer_client.h"
+#include "common/agent/runtime/settings.h"
+
+namespace league::league_manager {
+
+/// One message to one peer that nobody waits for.
+struct Notice {
+  transport::Endpoint endpoint;
+  std::string peer;  ///< `player:P01`
+  envelope::MessageType type = envelope::MessageType::kRoundAnnouncement;
+  std::shared_ptr<const std::string> message;
+  std::string conversation_id;
+  /// Runs once: the peer has taken it, has failed, or the notice was dropped for a newer one or an
+  /// open breaker.
+  std::function<void()> done;
+};
+
+/// Sends broadcasts: to each peer one after the other, in order, to all peers together at most so
+/// many at once. A waiting standings update is replaced by a newer one; a peer that keeps failing
+/// is spared by its circuit breaker, but is always told of its own state. Thread-safe. Source:
+/// protocol §4 message 12, §6.
+class Broadcaster {
+ public:
+  /// All references outlive the broadcaster and its last call.
+  Broadcaster(agent::PeerClient& peers, const core::Clock& clock, const agent::Settings& settings);
+
+  void send(Notice notice);
+  /// Drops what waits; running calls end by themselves.
+  void stop();
+
+ private:
+  struct Outbox {
+    std::deque<Notice> waiting;
+    bool in_flight = false;
+    bool is_ready = false;  ///< stands in ready_
+  };
+
+  /// Starts what may start; called without the lock.
+  void pump();
+  void on_sent(const std::string& peer);
+  [[nodiscard]] std::chrono::milliseconds time_limit(envelope::MessageType type) const;
+
+  agent::PeerClient& peers_;
+  const agent::Settings& settings_;
+  agent::CircuitBreaker breaker_;
+  std::mutex mutex_;
+  std::map<std::string, Outbox> outboxes_;
+  std::deque<std::string> ready_;  // peers with something waiting and nothing in flight
+  int in_flight_ = 0;
+  bool is_stopped_ = false;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,120 @@
+#include "league_manager/rounds/broadcaster.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/envelope/envelope_testing.h"
+#include "tests/support/fake_clock.h"
+
+namespace league::league_manager {
+namespace {
+
+using envelope::MessageType;
+using nlohmann::json;
+
+/// Holds every call until the test ends it.
+class HoldingCaller final : public transport::Caller {
+ public:
+  void call(transport::OutboundCall call, Completion completion) override {
+    sent.push_back(call.notes->peer + " " + json::parse(*call.bytes)["params"].dump());
+    held.push_back(std::move(completion));
+  }
+  /// Ends the oldest call.
+  void end(bool well = true) {
+    auto completion = std::move(held.at(0));
+    held.erase(held.begin());
+    transport::CallOutcome outcome;
+    outcome.http_status = 204;
+    if (!well) outcome.error = core::Error{core::ErrorCode::kTimeout, "", ""};
+    completion(std::move(outcome));
+  }
+
+  std::vector<std::string> sent;
+  std::vector<Completion> held;
+};
+
+class BroadcasterTest : public ::testing::Test {
+ protected:
+  void send(const std::string& peer, MessageType type, const std::string& text) {
+    broadcaster_.send({.endpoint = *transport::parse_endpoint("http://127.0.0.1:8101/mcp"),
+                       .peer = peer,
+                       .type = type,
+                       .message = std::make_shared<const std::string>("{\"n\":\"" + text + "\"}"),
+                       .conversation_id = "conv1",
+                       .done = [this, text] { done_.push_back(text); }});
+  }
+
+  static agent::Settings settings() {
+    agent::Settings settings;
+    settings.calls.broadcast = 2;
+    settings.breaker.failures = 2;
+    return settings;
+  }
+
+  league::testing::FakeTime time_;
+  HoldingCaller caller_;
+  agent::PeerClient peers_{caller_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
+  const agent::Settings settings_ = settings();
+  std::vector<std::string> done_;
+  Broadcaster broadcaster_{peers_, time_, settings_};
+};
+
+constexpr auto kTable = MessageType::kLeagueStandingsUpdate;
+constexpr auto kRound = MessageType::kRoundCompleted;
+
+TEST_F(BroadcasterTest, OnePeerGetsOneAfterTheOtherInOrder) {
+  send("player:P01", kTable, "1");
+  send("player:P01", kRound, "2");
+  EXPECT_EQ(caller_.sent.size(), 1U);
+  caller_.end();
+  EXPECT_EQ(caller_.sent,
+            (std::vector<std::string>{R"(player:P01 {"n":"1"})", R"(player:P01 {"n":"2"})"}));
+  EXPECT_EQ(done_, (std::vector<std::string>{"1"}));
+}
+
+TEST_F(BroadcasterTest, ANewerTableReplacesOneThatWaits) {
+  send("player:P01", kRound, "first");
+  send("player:P01", kTable, "old");
+  send("player:P01", kTable, "new");
+  EXPECT_EQ(done_, (std::vector<std::string>{"old"}));  // nobody waits for it in vain
+  caller_.end();
+  caller_.end();
+  EXPECT_EQ(caller_.sent.back(), R"(player:P01 {"n":"new"})");
+  EXPECT_EQ(caller_.sent.size(), 2U);
+}
+
+TEST_F(BroadcasterTest, NoMoreAreInFlightThanTheLimit) {
+  for (const char* peer : {"player:P01", "player:P02", "player:P03"}) send(peer, kRound, peer);
+  EXPECT_EQ(caller_.held.size(), 2U);
+  caller_.end();
+  EXPECT_EQ(caller_.sent.size(), 3U);
+  EXPECT_EQ(caller_.held.size(), 2U);
+}
+
+TEST_F(BroadcasterTest, APeerThatKeepsFailingIsSparedForAWhile) {
+  for (int i = 0; i < 2; ++i) {
+    send("player:P01", kRound, "x");
+    caller_.end(false);
+  }
+  send("player:P01", kRound, "spared");
+  EXPECT_EQ(caller_.sent.size(), 2U);
+  EXPECT_EQ(done_.back(), "spared");
+  send("player:P02", kRound, "other");
+  EXPECT_EQ(caller_.sent.size(), 3U);
+  time_.advance(settings_.breaker.open);
+  send("player:P01", kRound, "trial");
+  EXPECT_EQ(caller_.sent.size(), 4U);
+}
+
+TEST_F(BroadcasterTest, NothingIsSentAfterStop) {
+  send("player:P01", kRound, "1");
+  send("player:P01", kRound, "2");
+  broadcaster_.stop();
+  caller_.end();
+  send("player:P01", kRound, "3");
+  EXPECT_EQ(caller_.sent.size(), 1U);
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,223 @@
+#include "league_manager/rounds/league_view.h"
+
+#include <algorithm>
+
+#include "common/agent/identity/match_credential.h"
+#include "common/core/crypto.h"
+
+namespace league::league_manager {
+namespace {
+
+core::PlayerId player_id(int index) { return core::PlayerId(AgentRef::player(index).id()); }
+
+const Agent& player(const League& league, int index) {
+  return league.roster().agent(AgentRef::player(index));
+}
+
+std::string referee_endpoint(const League& league, int referee) {
+  return referee < 0 ? std::string()
+                     : league.roster().agent(AgentRef::referee(referee)).profile.endpoint;
+}
+
+std::optional<core::RefereeId> referee_id(int referee) {
+  if (referee < 0) return std::nullopt;
+  return core::RefereeId(AgentRef::referee(referee).id());
+}
+
+envelope::StandingsRow row_of(const League& league, const RankedPlayer& ranked) {
+  return {.rank = ranked.rank,
+          .player_id = player_id(ranked.player),
+          .display_name = player(league, ranked.player).profile.display_name,
+          .played = ranked.tally.played,
+          .wins = ranked.tally.wins,
+          .draws = ranked.tally.draws,
+          .losses = ranked.tally.losses,
+          .points = ranked.tally.points};
+}
+
+envelope::WinLossDraw tally_of(const League& league, int index) {
+  const auto& tally = league.standings().tally(index);
+  return {.wins = tally.wins, .losses = tally.losses, .draws = tally.draws};
+}
+
+bool is_suspended(const League& league, int index) {
+  return player(league, index).lifecycle.state() == AgentState::kSuspended;
+}
+
+std::optional<core::PlayerId> winner_of(const MatchView& view) {
+  if (!view.result) return std::nullopt;
+  auto winner = game::winner_of(view.result->outcome);
+  if (!winner) return std::nullopt;
+  return player_id(*winner == game::Side::kA ? view.pairing.player_a : view.pairing.player_b);
+}
+
+std::string_view status_of(MatchStatus status) {
+  switch (status) {
+    case MatchStatus::kPending:
+      return "PENDING";
+    case MatchStatus::kAssigned:
+      return "IN_PROGRESS";
+    case MatchStatus::kFinished:
+      return "COMPLETED";
+  }
+  return "PENDING";
+}
+
+}  // namespace
+
+std::vector<envelope::StandingsRow> standings_rows(const League& league) {
+  std::vector<envelope::StandingsRow> rows;
+  for (const auto& ranked : league.standings().table()) rows.push_back(row_of(league, ranked));
+  return rows;
+}
+
+std::vector<envelope::StandingsRow> standings_page(const League& league, std::size_t offset,
+                                                   std::size_t limit) {
+  std::vector<RankedPlayer> table;
+  if (league.state() == LeagueState::kRegistering) {
+    for (int i = 0; i < league.roster().count(AgentKind::kPlayer); ++i)
+      table.push_back({.rank = 1, .player = i, .tally = {}});
+  } else {
+    table = league.standings().table();
+  }
+  std::vector<envelope::StandingsRow> rows;
+  for (std::size_t i = offset; i < table.size() && rows.size() < limit; ++i)
+    rows.push_back(row_of(league, table[i]));
+  return rows;
+}
+
+std::optional<std::string> referee_credential(const League& league, int referee) {
+  if (referee < 0) return std::nullopt;
+  const Agent& agent = league.roster().agent(AgentRef::referee(referee));
+  const bool is_foreign = !agent.profile.match_credentials &&
+                          league.settings().may_be_unproven(agent.profile.is_from_loopback);
+  if (!is_foreign) return "match";
+  if (league.settings().unproven_referees == UnprovenReferees::kTokenless) return "none";
+  return "token:" + agent.credential.token_hash;
+}
+
+envelope::AnnouncedMatch announced_match(const League& league, MatchKey match) {
+  const MatchSlot& slot = league.board().slot(match);
+  const int referee = slot.attempts > 0 ? slot.referee() : slot.planned_referee;
+  const Pairing pairing = league.schedule().pairing(match);
+  return {.match_id = match.id(),
+          .game_type = league.settings().game_type,
+          .player_a_id = player_id(pairing.player_a),
+          .player_b_id = player_id(pairing.player_b),
+          .referee_endpoint = referee_endpoint(league, referee),
+          .referee_id = referee_id(referee),
+          .draw_commitment = game::draw_commitment(slot.seed, match.id().str()),
+          .referee_credential = referee_credential(league, referee)};
+}
+
+std::vector<envelope::AnnouncedMatch> announced_matches(const League& league) {
+  std::vector<envelope::AnnouncedMatch> matches;
+  const RoundBoard& board = league.board();
+  for (int number = 1; board.round() > 0 && number <= board.matches(); ++number)
+    matches.push_back(announced_match(league, {board.round(), number}));
+  return matches;
+}
+
+std::optional<envelope::MatchAssignment> match_assignment(const League& league, MatchKey match,
+                                                          const TokenVault& vault) {
+  const RoundBoard& board = league.board();
+  if (!board.contains(match) || board.slot(match).status != MatchStatus::kAssigned)
+    return std::nullopt;
+  const MatchSlot& slot = board.slot(match);
+  Pairing pairing = league.schedule().pairing(match);
+  const Agent& a = player(league, pairing.player_a);
+  const Agent& b = player(league, pairing.player_b);
+  auto credential = [&](int index, const Agent& agent) {
+    auto token = vault.token(AgentRef::player(index).id(), agent.credential.nonce);
+    return agent::match_credential(token, match.id(), slot.attempts);
+  };
+  envelope::MatchAssignment assignment;
+  assignment.match_id = match.id();
+  assignment.game_type = league.settings().game_type;
+  assignment.player_a_id = player_id(pairing.player_a);
+  assignment.player_b_id = player_id(pairing.player_b);
+  assignment.referee_endpoint = referee_endpoint(league, slot.referee());
+  assignment.referee_id = core::RefereeId(AgentRef::referee(slot.referee()).id());
+  assignment.draw_commitment = game::draw_commitment(slot.seed, match.id().str());
+  assignment.attempt = slot.attempts;
+  assignment.conversation_id = match_conversation(match, slot.attempts);
+  assignment.player_a_endpoint = a.profile.endpoint;
+  assignment.player_b_endpoint = b.profile.endpoint;
+  assignment.player_a_credential = credential(pairing.player_a, a);
+  assignment.player_b_credential = credential(pairing.player_b, b);
+  assignment.player_a_token_hash = a.credential.token_hash;
+  assignment.player_b_token_hash = b.credential.token_hash;
+  assignment.draw_seed = core::to_hex(slot.seed);
+  assignment.player_a_standings = tally_of(league, pairing.player_a);
+  assignment.player_b_standings = tally_of(league, pairing.player_b);
+  assignment.player_a_suspended = is_suspended(league, pairing.player_a);
+  assignment.player_b_suspended = is_suspended(league, pairing.player_b);
+  return assignment;
+}
+
+envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& view) {
+  return {.round_id = view.match.round,
+          .match_id = view.match.id(),
+          .game_type = league.settings().game_type,
+          .player_a_id = player_id(view.pairing.player_a),
+          .player_b_id = player_id(view.pairing.player_b),
+          .referee_id = referee_id(view.referee),
+          .status = std::string(status_of(view.status)),
+          .winner = winner_of(view)};
+}
+
+std::optional<envelope::NextMatch> next_match(const League& league, int player) {
+  auto view = league.next_match(player);
+  if (!view) return std::nullopt;
+  int opponent = view->pairing.player_a == player ? view->pairing.player_b : view->pairing.player_a;
+  return envelope::NextMatch{.match_id = view->match.id(),
+                             .round_id = view->match.round,
+                             .opponent_id = player_id(opponent),
+                             .referee_endpoint = referee_endpoint(league, view->referee)};
+}
+
+std::optional<envelope::StandingsRow> player_row(const League& league, int player) {
+  auto table = league.standings().table();
+  auto found = std::ranges::find(table, player, &RankedPlayer::player);
+  if (found == table.end()) return std::nullopt;
+  return row_of(league, *found);
+}
+
+std::vector<std::string> shared_first_place(const League& league) {
+  std::vector<std::string> ids;
+  if (!league.champion()) return ids;
+  for (const auto& row : league.standings().table()) {
+    if (row.rank != 1) break;
+    ids.push_back(AgentRef::player(row.player).id());
+  }
+  return ids;
+}
+
+envelope::LeagueCompleted league_completed(const League& league) {
+  envelope::LeagueCompleted message;
+  message.total_rounds = league.schedule().rounds();
+  message.total_matches = static_cast<int>(league.schedule().total_matches());
+  message.final_standings = standings_rows(league);
+  if (auto champion = league.champion()) {
+    message.champion =
+        envelope::Champion{.player_id = player_id(*champion),
+                           .display_name = player(league, *champion).profile.display_name,
+                           .points = league.standings().tally(*champion).points,
+                           .is_shared = shared_first_place(league).size() > 1};
+  }
+  return message;
+}
+
+envelope::RoundCompleted round_completed(const League& league, int round) {
+  envelope::RoundCompleted message;
+  auto summary = league.round_summary(round).value_or(MatchSummary{});
+  message.matches_completed = summary.total_matches;
+  message.summary = {.total_matches = summary.total_matches,
+                     .wins = summary.wins,
+                     .draws = summary.draws,
+                     .technical_losses = summary.technical_losses};
+  if (round < league.schedule().rounds()) message.next_round_id = round + 1;
+  return message;
+}
+
+}  // namespace league::league_manager

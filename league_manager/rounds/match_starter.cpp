@@ -1,0 +1,165 @@
+#include "league_manager/rounds/match_starter.h"
+
+#include <array>
+#include <utility>
+
+#include "common/core/text.h"
+#include "common/envelope/codec.h"
+#include "common/rpc/json_text.h"
+#include "common/schema/json_fields.h"
+
+namespace league::league_manager {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+/// A call that has been seen to start matches.
+struct Way {
+  std::string_view method;
+  std::string_view message_type;
+  bool is_tools_call = false;
+};
+constexpr auto kWays = std::to_array<Way>({
+    {"START_MATCH", "START_MATCH"},
+    {"start_match", "START_MATCH"},
+    {"assign_match", "MATCH_ASSIGNMENT"},
+    {"start_match", "START_MATCH", true},
+    {"assign_match", "MATCH_ASSIGNMENT", true},
+});
+
+/// `from` of `match` under each of `names`.
+void spell(json& match, const char* from, std::initializer_list<const char*> names) {
+  auto found = match.find(from);
+  if (found == match.end()) return;
+  const json value = *found;
+  for (const char* name : names) match[name] = value;
+}
+
+/// Whether an answer without an error says no all the same.
+std::optional<Error> refusal_in(const json& answer) {
+  if (!answer.is_object()) return std::nullopt;
+  auto success = answer.find("success");
+  auto status = answer.find("status");
+  const bool is_no = (success != answer.end() && *success == false) ||
+                     (status != answer.end() &&
+                      (*status == "ERROR" || *status == "error" || *status == "REJECTED" ||
+                       *status == "rejected" || *status == "FAILED" || *status == "failed"));
+  if (!is_no) return std::nullopt;
+  return Error{ErrorCode::kInvalidReply,
+               "the referee answered " + core::shown(rpc::to_json_text(answer), core::kMostEchoed),
+               ""};
+}
+
+}  // namespace
+
+void add_spellings(json& assignments) {
+  if (!assignments.is_array()) return;
+  for (auto& match : assignments) {
+    spell(match, "player_A_id",
+          {"player_a_id", "player1_id", "player_1_id", "player_a", "player_A"});
+    spell(match, "player_B_id",
+          {"player_b_id", "player2_id", "player_2_id", "player_b", "player_B"});
+    spell(match, "player_A_endpoint",
+          {"player_a_endpoint", "player1_endpoint", "player_1_endpoint"});
+    spell(match, "player_B_endpoint",
+          {"player_b_endpoint", "player2_endpoint", "player_2_endpoint"});
+  }
+}
+
+struct MatchStarter::Attempt {
+  Order order;
+  Completion completion;
+  std::size_t way = 0;
+  std::size_t tried = 0;
+  bool is_hopeless = false;
+};
+
+MatchStarter::MatchStarter(agent::PeerClient& peers, const envelope::EnvelopeBuilder& envelopes,
+                           std::chrono::milliseconds time_limit)
+    : peers_(peers), envelopes_(envelopes), time_limit_(time_limit) {}
+
+void MatchStarter::start(Order order, Completion completion) {
+  auto attempt = std::make_shared<Attempt>();
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = known_.find(order.referee.url()); found != known_.end()) {
+      attempt->way = found->second.way;
+      attempt->is_hopeless = found->second.is_hopeless;
+    }
+  }
+  attempt->order = std::move(order);
+  attempt->completion = std::move(completion);
+  call(attempt);
+}
+
+bool MatchStarter::is_known(const transport::Endpoint& referee) const {
+  std::lock_guard lock(mutex_);
+  auto found = known_.find(referee.url());
+  return found != known_.end() && !found->second.is_hopeless;
+}
+
+void MatchStarter::forget(const transport::Endpoint& referee) {
+  std::lock_guard lock(mutex_);
+  known_.erase(referee.url());
+}
+
+std::string MatchStarter::arguments_for(const Order& order, std::string_view type) const {
+  auto envelope = envelopes_.make(
+      envelope::MessageType::kRoundAnnouncement,
+      {.conversation_id = core::ConversationId(schema::text_at(order.match, "conversation_id")),
+       .auth_token = order.token,
+       .round_id = order.round,
+       .match_id = core::MatchId(schema::text_at(order.match, "match_id"))});
+  json message = envelope::encode_envelope(envelope);
+  message.update(order.match);
+  message["message_type"] = type;
+  message["round"] = order.round;
+  return rpc::to_json_text(message);
+}
+
+void MatchStarter::call(const std::shared_ptr<Attempt>& attempt) {
+  const Order& order = attempt->order;
+  const Way& way = kWays[attempt->way];
+  agent::PeerToolCall call;
+  call.endpoint = order.referee;
+  call.peer = order.peer;
+  call.time_limit = time_limit_;
+  call.budget = transport::Budget::kGame;
+  call.is_search = true;
+  call.conversation_id = schema::text_at(order.match, "conversation_id");
+  call.match_id = schema::text_at(order.match, "match_id");
+  call.tool = way.is_tools_call ? "tools/call" : way.method;
+  call.arguments = arguments_for(order, way.message_type);
+  if (way.is_tools_call) {
+    call.arguments =
+        R"({"arguments":)" + call.arguments + R"(,"name":")" + std::string(way.method) + "\"}";
+  }
+  peers_.call_tool(std::move(call), [this, attempt](const core::Result<json>& answer) {
+    const std::string address = attempt->order.referee.url();
+    if (answer) {
+      {
+        std::lock_guard lock(mutex_);
+        known_[address] = {.way = attempt->way};
+      }
+      return attempt->completion(refusal_in(*answer));
+    }
+    const bool is_unknown = answer.error().code == ErrorCode::kUnknownMessageType;
+    if (!is_unknown) return attempt->completion(answer.error());
+    if (!attempt->is_hopeless && ++attempt->tried < kWays.size()) {
+      attempt->way = (attempt->way + 1) % kWays.size();
+      return this->call(attempt);
+    }
+    {
+      std::lock_guard lock(mutex_);
+      known_[address] = {.is_hopeless = true};
+    }
+    attempt->completion(Error{ErrorCode::kUnknownMessageType,
+                              "it knows none of the calls that start a match: neither "
+                              "ROUND_ANNOUNCEMENT nor START_MATCH, start_match or assign_match",
+                              ""});
+  });
+}
+
+}  // namespace league::league_manager

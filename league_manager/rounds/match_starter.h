@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/agent/peers/peer_client.h"
+#include "common/core/auth_token.h"
+#include "common/envelope/envelope.h"
+
+namespace league::league_manager {
+
+/// Adds to each of `assignments` (the `matches` of a ROUND_ANNOUNCEMENT to a referee) its players
+/// and addresses under all names by which referees of other origin know them. Pure.
+void add_spellings(nlohmann::json& assignments);
+
+/// Starts matches at referees of other origin that know no ROUND_ANNOUNCEMENT: tries the calls that
+/// such referees have been seen to take, one after the other, and remembers per address what worked
+/// and that nothing did. Source: docs/protocol.md, "Referees of other origin". Thread-safe.
+class MatchStarter {
+ public:
+  /// Nothing: the referee has taken the match. kUnknownMessageType: it knows none of the calls.
+  /// Every other error as in PeerReply; retryable ones are no refusal.
+  using Completion = std::function<void(const std::optional<core::Error>&)>;
+
+  /// `peers` and `envelopes` outlive the starter and its last completion.
+  MatchStarter(agent::PeerClient& peers, const envelope::EnvelopeBuilder& envelopes,
+               std::chrono::milliseconds time_limit);
+
+  /// One match for one referee.
+  struct Order {
+    transport::Endpoint referee;
+    std::string peer;  ///< `referee:REF01`, for the log
+    core::AuthToken token;  ///< the referee's own
+    int round = 1;
+    nlohmann::json match;  ///< an assignment with all spellings
+  };
+  void start(Order order, Completion completion);
+
+  /// Whether a call of another kind than ROUND_ANNOUNCEMENT has started a match there.
+  [[nodiscard]] bool is_known(const transport::Endpoint& referee) const;
+  /// The referee has registered anew: perhaps as another program.
+  void forget(const transport::Endpoint& referee);
+
+ private:
+  struct Attempt;
+  void call(const std::shared_ptr<Attempt>& attempt);
+  [[nodiscard]] std::string arguments_for(const Order& order, std::string_view type) const;
+
+  struct Known {
+    std::size_t way = 0;  ///< that worked; the first where none did
+    bool is_hopeless = false;
+  };
+  agent::PeerClient& peers_;
+  const envelope::EnvelopeBuilder& envelopes_;
+  const std::chrono::milliseconds time_limit_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Known> known_;  // by address
+};
+
+}  // namespace league::league_manager

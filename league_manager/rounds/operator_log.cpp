@@ -1,0 +1,329 @@
+#include "league_manager/rounds/operator_log.h"
+
+#include <cstdio>
+
+#include "common/core/text.h"
+
+namespace league::league_manager {
+
+namespace {
+
+constexpr std::size_t kLongestName = 50;
+constexpr std::size_t kLongestEndpoint = 120;
+constexpr std::size_t kLongestText = 400;
+constexpr std::size_t kNamedMatches = 8;  // of those that moved together
+
+std::string count_of(std::size_t number, const std::string& what) {
+  std::string text = std::to_string(number) + " " + what;
+  if (number == 1) return text;
+  return what == "match" ? text + "es" : text + "s";
+}
+
+std::string list_of(const std::vector<MatchKey>& matches) {
+  std::string text;
+  for (std::size_t i = 0; i < matches.size() && i < kNamedMatches; ++i)
+    text += (i == 0 ? "" : ", ") + matches[i].id().str();
+  return matches.size() > kNamedMatches ? text + ", ..." : text;
+}
+
+nlohmann::json match_ids(const std::vector<MatchKey>& matches) {
+  auto ids = nlohmann::json::array();
+  for (MatchKey match : matches) ids.push_back(match.id().str());
+  return ids;
+}
+
+std::string seconds_between(core::UtcTimestamp from, core::UtcTimestamp to) {
+  const double seconds = std::chrono::duration<double>(to.instant() - from.instant()).count();
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f s", seconds);
+  return text;
+}
+
+/// Why the manager itself ended a match, and what an operator may want to know of it.
+std::string forfeit_reason(std::string_view reason) {
+  if (reason == kReasonPlayerShutDown) return "a player of it is shut down";
+  if (reason == kReasonNoReferee) return "no referee brought it to an end";
+  if (reason == kReasonRoundTimeLimit) return "its round took longer than round_watchdog_ms allows";
+  return std::string(reason);
+}
+
+std::string release_reason(std::string_view reason) {
+  if (reason == kReasonMatchTimeLimit) return "took longer than match_watchdog_ms allows";
+  if (reason == kReasonRefereeRefused) return "refused its assignment";
+  if (reason == kReasonMatchRefused) return "may not call a player of it";
+  if (reason == kReasonRefereeRestarted) return "is a new process that knows nothing of them";
+  if (reason == kReasonRefereeLost) return "does not answer";
+  if (reason == kReasonSilent) return "is silent on the bus";
+  if (reason == kReasonFailedMatches) return "failed at several matches in a row";
+  if (reason == kReasonShutDownByOperator) return "is shut down";
+  if (reason == kReasonManagerRestarted) return "may have lost them: the manager was away";
+  return std::string(reason);
+}
+
+}  // namespace
+
+void OperatorLog::tell(OperatorLine line) const {
+  if (is_live_) sink_(line);
+}
+
+void OperatorLog::say(bool is_warning, std::string_view event, std::string text) {
+  tell({.is_warning = is_warning, .event = event, .text = core::shown(text, kLongestText)});
+}
+
+std::string OperatorLog::shown(AgentRef agent) const {
+  const auto& names = names_[static_cast<std::size_t>(agent.kind)];
+  const auto index = static_cast<std::size_t>(agent.index);
+  return index < names.size() ? agent.id() + " '" + names[index] + "'" : agent.id();
+}
+
+void OperatorLog::refused(AgentKind kind, std::string_view name, std::string_view endpoint,
+                          const core::Error& why) {
+  {
+    // Who floods the manager shall not flood its operator: these lines are alike and so counted.
+    std::lock_guard lock(mutex_);
+    if (++refusals_ > kMostRefusals) {
+      return tell({.is_warning = true,
+                   .event = "REGISTRATION_REFUSED",
+                   .text = "further registrations are refused with " +
+                           std::string(core::wire_code(why.code)) +
+                           "; the conversation log has them all",
+                   .fields = {{"error_code", core::wire_code(why.code)}}});
+    }
+  }
+  const std::string who = core::shown(name, kLongestName);
+  const std::string where = core::shown(endpoint, kLongestEndpoint);
+  const std::string text = core::shown(why.message, kLongestText);
+  tell({.is_warning = true,
+        .event = "REGISTRATION_REFUSED",
+        .text = std::string(agent_kind_name(kind)) + " '" + who + "' at " + where +
+                " is refused: " + std::string(core::wire_code(why.code)) + " " + text,
+        .fields = {{"kind", agent_kind_name(kind)},
+                   {"name", who},
+                   {"endpoint", where},
+                   {"error_code", core::wire_code(why.code)}}});
+}
+
+void OperatorLog::slow(AgentRef player, MatchKey match, std::string_view call,
+                       std::string_view error_code, int attempts) {
+  std::lock_guard lock(mutex_);
+  const std::string what = core::shown(call);
+  const std::string code = core::shown(error_code);
+  tell({.is_warning = true,
+        .event = "SLOW_BOT",
+        .text = shown(player) + " is slow: " + what + " of " + match.id().str() +
+                " was answered after " + count_of(static_cast<std::size_t>(attempts), "failure") +
+                " (" + code + ")",
+        .fields = {{"agent", player.id()},
+                   {"match", match.id().str()},
+                   {"call", what},
+                   {"error_code", code},
+                   {"attempts", attempts}}});
+}
+
+void OperatorLog::assignment_refused(AgentRef referee, const std::vector<MatchKey>& matches,
+                                     std::string_view why) {
+  std::lock_guard lock(mutex_);
+  tell({.is_warning = true,
+        .event = "ASSIGNMENT_REFUSED",
+        .text = shown(referee) + " has not taken " + list_of(matches) + ": " +
+                core::shown(why, kLongestText),
+        .fields = {{"agent", referee.id()}, {"matches", match_ids(matches)}}});
+}
+
+void OperatorLog::on_events(const Events& events) {
+  std::lock_guard lock(mutex_);
+  Moved moved;
+  for (const auto& event : events) {
+    if (const auto* released = std::get_if<MatchReleased>(&event.body)) {
+      const auto had = referees_.find(released->match);
+      moved[{had == referees_.end() ? -1 : had->second, released->reason}].push_back(
+          released->match);
+    }
+    take(event);
+  }
+  tell_moved(moved);
+}
+
+void OperatorLog::take(const Event& event) {
+  if (const auto* created = std::get_if<LeagueCreated>(&event.body)) {
+    players_expected_ = created->players;
+    referees_expected_ = created->referees;
+  } else if (const auto* registered = std::get_if<AgentRegistered>(&event.body)) {
+    on_registered(*registered);
+  } else if (const auto* again = std::get_if<AgentReregistered>(&event.body)) {
+    names_[static_cast<std::size_t>(again->agent.kind)]
+          [static_cast<std::size_t>(again->agent.index)] =
+              core::shown(again->profile.display_name, kLongestName);
+    tell({.event = "REGISTERED_AGAIN",
+          .text = shown(again->agent) + " registered again, known by its " +
+                  core::lower_case(recognition_name(again->recognised_by)) + ", at " +
+                  core::shown(again->profile.endpoint, kLongestEndpoint),
+          .fields = {{"agent", again->agent.id()}}});
+  } else if (const auto* started = std::get_if<LeagueStarted>(&event.body)) {
+    on_started(*started);
+  } else if (const auto* round = std::get_if<RoundStarted>(&event.body)) {
+    round_started_ = event.at;
+    tell({.event = "ROUND_STARTED",
+          .text = "round " + std::to_string(round->round) + " of " +
+                  std::to_string(schedule_.rounds()) +
+                  " starts: " + count_of(round->draw_seeds.size(), "match"),
+          .fields = {{"round", round->round}, {"matches", round->draw_seeds.size()}}});
+  } else if (const auto* assigned = std::get_if<MatchAssigned>(&event.body)) {
+    referees_[assigned->match] = assigned->referee;
+  } else if (const auto* completed = std::get_if<RoundCompleted>(&event.body)) {
+    referees_.clear();
+    on_round_completed(*completed, event.at);
+  } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
+    on_failure(*failure);
+  } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
+    on_forfeited(*forfeited);
+  } else if (const auto* state = std::get_if<AgentStateChanged>(&event.body)) {
+    on_state(*state);
+  } else if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
+    on_reported(*reported);
+  } else if (const auto* conflict = std::get_if<ReportConflictRecorded>(&event.body)) {
+    tell({.is_warning = true,
+          .event = "RESULT_CONFLICT",
+          .text = shown(AgentRef::referee(conflict->referee)) + " reported another result for " +
+                  conflict->match.id().str() + "; the first one stands",
+          .fields = {{"match", conflict->match.id().str()}}});
+  } else if (const auto* stale = std::get_if<StaleReportRecorded>(&event.body)) {
+    tell({.is_warning = true,
+          .event = "STALE_REPORT",
+          .text = shown(AgentRef::referee(stale->referee)) + " reported " +
+                  stale->match.id().str() + " after it had been taken back: not counted",
+          .fields = {{"match", stale->match.id().str()}}});
+  } else if (const auto* disputed = std::get_if<MatchDisputed>(&event.body)) {
+    tell({.is_warning = true,
+          .event = "MATCH_DISPUTED",
+          .text = shown(AgentRef::player(disputed->player)) + " disputes the result of " +
+                  disputed->match.id().str() + ": " +
+                  core::shown(disputed->reason, core::kMostEchoed) +
+                  ". The result stands; `league audit verify` says whose word the sealed records "
+                  "support",
+          .fields = {{"agent", AgentRef::player(disputed->player).id()},
+                     {"match", disputed->match.id().str()}}});
+  }
+}
+
+void OperatorLog::on_registered(const AgentRegistered& event) {
+  auto& names = names_[static_cast<std::size_t>(event.agent.kind)];
+  names.push_back(core::shown(event.profile.display_name, kLongestName));
+  const auto in = [this](AgentKind kind, int expected) {
+    return std::to_string(names_[static_cast<std::size_t>(kind)].size()) + " of " +
+           std::to_string(expected) + " " + std::string(agent_kind_name(kind)) + "s";
+  };
+  tell({.event = "REGISTERED",
+        .text = shown(event.agent) + " registered from " +
+                core::shown(event.profile.endpoint, kLongestEndpoint) + "; " +
+                in(AgentKind::kPlayer, players_expected_) + " and " +
+                in(AgentKind::kReferee, referees_expected_) + " are in",
+        .fields = {{"agent", event.agent.id()}, {"name", names.back()}}});
+}
+
+void OperatorLog::on_started(const LeagueStarted& event) {
+  schedule_ = Schedule(event.players);
+  tell({.event = "LEAGUE_STARTED",
+        .text = "the league starts: " + std::to_string(event.players) + " players, " +
+                count_of(static_cast<std::size_t>(event.referees), "referee") + ", " +
+                count_of(static_cast<std::size_t>(schedule_.rounds()), "round") + ", " +
+                count_of(schedule_.total_matches(), "match"),
+        .fields = {{"players", event.players},
+                   {"referees", event.referees},
+                   {"rounds", schedule_.rounds()}}});
+}
+
+void OperatorLog::on_round_completed(const RoundCompleted& event, core::UtcTimestamp at) {
+  const MatchSummary& sum = event.summary;
+  std::string text = "round " + std::to_string(event.round) + " of " +
+                     std::to_string(schedule_.rounds()) + " is over after " +
+                     seconds_between(round_started_, at) + ": " + std::to_string(sum.wins) +
+                     " won, " + std::to_string(sum.draws) + " drawn";
+  if (sum.technical_losses > 0)
+    text += ", " + std::to_string(sum.technical_losses) + " lost technically";
+  tell({.event = "ROUND_COMPLETED",
+        .text = std::move(text),
+        .fields = {{"round", event.round},
+                   {"wins", sum.wins},
+                   {"draws", sum.draws},
+                   {"technical_losses", sum.technical_losses}}});
+}
+
+void OperatorLog::on_failure(const FailureCounted& event) {
+  if (event.agent.kind != AgentKind::kPlayer || !event.match) return;
+  std::string cause = "the referee names no cause";
+  nlohmann::json fields = {{"agent", event.agent.id()}, {"match", event.match->id().str()}};
+  if (event.cause) {
+    const FailureCause& why = *event.cause;
+    cause = why.str();
+    if (why.attempts > 1) cause += ", " + std::to_string(why.attempts) + " times";
+    if (!why.text.empty()) cause += " (" + why.text + ")";
+    fields["call"] = why.call;
+    fields["error_code"] = why.error_code;
+  }
+  if (event.is_excused) cause += "; the referee itself was late, so it is not held against the bot";
+  tell({.is_warning = true,
+        .event = "TECHNICAL_LOSS",
+        .text = shown(event.agent) + " loses " + event.match->id().str() + " technically: " + cause,
+        .fields = std::move(fields)});
+}
+
+void OperatorLog::on_forfeited(const MatchForfeited& event) {
+  const Pairing pairing = schedule_.pairing(event.match);
+  const AgentRef a = AgentRef::player(pairing.player_a);
+  const AgentRef b = AgentRef::player(pairing.player_b);
+  const auto winner = game::winner_of(event.result.outcome);
+  const std::string outcome =
+      winner ? shown(*winner == game::Side::kA ? a : b) + " wins" : "nobody gets a point";
+  tell({.is_warning = true,
+        .event = "MATCH_FORFEITED",
+        .text = event.match.id().str() + " of " + shown(a) + " and " + shown(b) +
+                " is decided without being played, because " +
+                forfeit_reason(event.result.technical_reason) + ": " + outcome,
+        .fields = {{"match", event.match.id().str()}, {"reason", event.result.technical_reason}}});
+}
+
+void OperatorLog::on_state(const AgentStateChanged& event) {
+  const bool is_back = event.to == AgentState::kActive;
+  std::string text =
+      shown(event.agent) + " is " + std::string(agent_state_name(event.to)) + " (" + event.reason;
+  if (event.detail) text += ": " + *event.detail;
+  text += ")";
+  if (event.to == AgentState::kSuspended && event.agent.kind == AgentKind::kPlayer)
+    text += "; its matches begin with a ping and have one attempt per call until it plays again";
+  tell({.is_warning = !is_back,
+        .event = "AGENT_STATE_CHANGED",
+        .text = std::move(text),
+        .fields = {{"agent", event.agent.id()},
+                   {"state", agent_state_name(event.to)},
+                   {"reason", event.reason}}});
+}
+
+void OperatorLog::on_reported(const MatchReported& event) {
+  referees_.erase(event.match);
+  if (!event.is_unproven) return;
+  tell({.is_warning = true,
+        .event = "MATCH_UNPROVEN",
+        .text = "the result of " + event.match.id().str() +
+                " is unproven: " + shown(AgentRef::referee(event.referee)) +
+                " did not reveal the seed of the draw. It counts, because --unproven-referees "
+                "accepts it; "
+                "--unproven-referees none refuses such results",
+        .fields = {{"match", event.match.id().str()},
+                   {"referee", AgentRef::referee(event.referee).id()}}});
+}
+
+void OperatorLog::tell_moved(const Moved& moved) const {
+  for (const auto& [from, matches] : moved) {
+    const AgentRef referee = AgentRef::referee(from.first);
+    tell(
+        {.is_warning = true,
+         .event = "MATCHES_MOVED",
+         .text = list_of(matches) + " taken back from " + shown(referee) + ", which " +
+                 release_reason(from.second) + "; to be assigned again",
+         .fields = {
+             {"referee", referee.id()}, {"reason", from.second}, {"matches", match_ids(matches)}}});
+  }
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "league_manager/core/schedule.h"
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+/// One line for the operator. What strangers wrote stands in it bounded and printable.
+struct OperatorLine {
+  bool is_warning = false;
+  std::string_view event;  ///< for machines: `TECHNICAL_LOSS`
+  std::string text;  ///< for people
+  nlohmann::json fields = nlohmann::json::object();  ///< for machines, such as `agent`, `match`
+
+  bool operator==(const OperatorLine&) const = default;
+};
+
+/// Tells the operator what happens to the league, as a story: who came, who was refused, rounds,
+/// losses and their causes, suspensions and returns, matches that moved. Made from the events that
+/// the journal holds and from what is never journalled. Thread-safe.
+class OperatorLog {
+ public:
+  using Sink = std::function<void(const OperatorLine&)>;
+
+  /// `sink` is called by whoever tells the log something; it must be short.
+  explicit OperatorLog(Sink sink) : sink_(std::move(sink)) {}
+
+  /// For Ledger::observe. Before `begin`, which is while a journal is replayed, nothing is said.
+  void on_events(const Events& events);
+  /// From now on events are news.
+  void begin() { is_live_ = true; }
+
+  /// So many refused registrations are told one by one.
+  static constexpr int kMostRefusals = 100;
+
+  /// A registration was refused.
+  void refused(AgentKind kind, std::string_view name, std::string_view endpoint,
+               const core::Error& why);
+  /// A player needed more than one attempt at `call` in `match`, and then answered.
+  void slow(AgentRef player, MatchKey match, std::string_view call, std::string_view error_code,
+            int attempts);
+  /// A referee has refused matches or answered its assignment with an error.
+  void assignment_refused(AgentRef referee, const std::vector<MatchKey>& matches,
+                          std::string_view why);
+  /// Anything else: `event` for machines, `text` for people, made printable.
+  void say(bool is_warning, std::string_view event, std::string text);
+
+ private:
+  void tell(OperatorLine line) const;
+  void take(const Event& event);
+  /// `P03 'alpha'`.
+  [[nodiscard]] std::string shown(AgentRef agent) const;
+  void on_registered(const AgentRegistered& event);
+  void on_started(const LeagueStarted& event);
+  void on_round_completed(const RoundCompleted& event, core::UtcTimestamp at);
+  void on_failure(const FailureCounted& event);
+  void on_forfeited(const MatchForfeited& event);
+  void on_state(const AgentStateChanged& event);
+  void on_reported(const MatchReported& event);
+  /// Matches by the referee that they were taken from, and why.
+  using Moved = std::map<std::pair<int, std::string>, std::vector<MatchKey>>;
+  void tell_moved(const Moved& moved) const;
+
+  const Sink sink_;
+  std::atomic<bool> is_live_{false};
+  mutable std::mutex mutex_;
+  std::vector<std::string> names_[2];  // by AgentKind
+  std::map<MatchKey, int> referees_;  // of matches that are assigned
+  int players_expected_ = 0;
+  int referees_expected_ = 0;
+  int refusals_ = 0;
+  Schedule schedule_;
+  core::UtcTimestamp round_started_;
+};
+
+}  // namespace league::league_manager

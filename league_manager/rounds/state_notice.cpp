@@ -1,0 +1,53 @@
+#include "league_manager/rounds/state_notice.h"
+
+#include "common/core/text.h"
+
+namespace league::league_manager {
+
+namespace {
+
+/// What follows for the agent from its state.
+std::string_view consequence_of(const AgentStateChanged& change) {
+  const bool is_player = change.agent.kind == AgentKind::kPlayer;
+  switch (change.to) {
+    case AgentState::kSuspended:
+      return is_player
+                 ? "Your next match begins with a ping. If you answer it in any way you play, "
+                   "with one attempt per call, and a match that you do not lose technically "
+                   "makes you ACTIVE again; if not, the match is lost at once."
+                 : "Your matches go to other referees. You get matches again when you answer "
+                   "pings or register again; after failed matches only while no other "
+                   "referee is there.";
+    case AgentState::kShutdown:
+      return is_player ? "Your matches are lost without being played until the operator of the "
+                         "league restores you."
+                       : "You get no matches until the operator of the league restores you.";
+    case AgentState::kInit:
+    case AgentState::kRegistered:
+    case AgentState::kActive:
+      break;
+  }
+  return is_player ? "You play your matches as everybody does." : "You get matches again.";
+}
+
+}  // namespace
+
+envelope::LeagueError state_notice(const AgentStateChanged& change) {
+  std::string text =
+      "You are " + std::string(agent_state_name(change.to)) + " now: " + change.reason;
+  if (change.detail) text += ", " + *change.detail;
+  text += ". ";
+  text += consequence_of(change);
+  auto notice = envelope::make_league_error(
+      {core::ErrorCode::kAgentStateChanged, std::move(text), ""},
+      std::string(envelope::wire_name(envelope::MessageType::kLeagueError)));
+  notice.context["state"] = agent_state_name(change.to);
+  notice.context["reason"] = change.reason;
+  return notice;
+}
+
+core::ConversationId state_conversation(AgentRef agent) {
+  return core::ConversationId("convstate" + core::lower_case(agent.id()));
+}
+
+}  // namespace league::league_manager

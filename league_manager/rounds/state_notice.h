@@ -1,0 +1,15 @@
+#pragma once
+
+#include "common/core/ids.h"
+#include "common/envelope/error_messages.h"
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+/// The LEAGUE_ERROR that tells an agent of its new state, why it has it and what it can do.
+[[nodiscard]] envelope::LeagueError state_notice(const AgentStateChanged& change);
+
+/// The conversation of all such notices to one agent.
+[[nodiscard]] core::ConversationId state_conversation(AgentRef agent);
+
+}  // namespace league::league_manager

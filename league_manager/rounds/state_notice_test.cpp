@@ -1,0 +1,32 @@
+#include "league_manager/rounds/state_notice.h"
+
+#include <gtest/gtest.h>
+
+namespace league::league_manager {
+namespace {
+
+TEST(StateNotice, SaysTheStateTheReasonAndWhatTheAgentCanDo) {
+  auto notice = state_notice({AgentRef::player(0), AgentState::kSuspended,
+                              std::string(kReasonFailedMatches), "3 matches in a row"});
+  EXPECT_EQ(notice.error_code, "E094");
+  EXPECT_EQ(notice.retryable, false);
+  EXPECT_EQ(notice.context.at("state"), "SUSPENDED");
+  EXPECT_EQ(notice.context.at("reason"), "FAILED_MATCHES");
+  EXPECT_TRUE(notice.error_description.starts_with(
+      "You are SUSPENDED now: FAILED_MATCHES, 3 matches in a row. Your next match begins with a "
+      "ping."))
+      << notice.error_description;
+}
+
+TEST(StateNotice, EachStateHasItsConsequence) {
+  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    for (auto state : {AgentState::kActive, AgentState::kSuspended, AgentState::kShutdown}) {
+      auto notice = state_notice({{kind, 0}, state, "WHY"});
+      EXPECT_TRUE(notice.error_description.ends_with(".")) << notice.error_description;
+    }
+  }
+  EXPECT_EQ(state_conversation(AgentRef::player(2)).str(), "convstatep03");
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,228 @@
+#include "league_manager/service/agent_records.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "common/core/error_code.h"
+#include "common/core/text.h"
+#include "common/envelope/leniency.h"
+#include "common/envelope/message_type.h"
+
+namespace league::league_manager {
+namespace {
+
+using core::ErrorCode;
+using envelope::MessageType;
+using nlohmann::json;
+
+constexpr std::size_t kMostFaults = 50;
+constexpr std::size_t kMostElapsed = 1000;
+constexpr std::size_t kLongestText = 300;
+
+/// The clause that a fault breaks, and what its author has to do.
+struct Remedy {
+  ErrorCode code;
+  std::string_view clause;
+  std::string_view clause_of_choice;  ///< of an answer to CHOOSE_PARITY_CALL; empty: the same
+  std::string_view text;
+};
+
+constexpr auto kRemedies = std::to_array<Remedy>({
+    {ErrorCode::kTimeout, "6.2", "", "Answer within the limit, and serve several calls at once."},
+    {ErrorCode::kConnectionError, "6.2", "",
+     "Keep the program running and listening at the address that it registered; if it moved, "
+     "register again with its token."},
+    {ErrorCode::kPlayerUnavailable, "6.14", "", "Answer `ping` with anything."},
+    {ErrorCode::kInvitationDeclined, "4.7.5", "", "Answer an invitation with accept: true."},
+    {ErrorCode::kInvalidReply, "1.2", "",
+     "Answer with JSON-RPC whose result is the league message that the call expects; read the "
+     "program's own output at that time for an exception."},
+    {ErrorCode::kMalformedMessage, "1.2", "", "Send the message as one JSON object."},
+    {ErrorCode::kMissingRequiredField, "4.7", "4.9", "Send the field that the text names."},
+    {ErrorCode::kInvalidParityChoice, "4.9.1", "",
+     "Send parity_choice as the string \"even\" or \"odd\", in lower case."},
+    {ErrorCode::kMatchIdMismatch, "4.7.1", "4.9.2",
+     "Copy match_id from the call that is answered, also when several matches are open."},
+    {ErrorCode::kCommitmentMismatch, "7.25", "",
+     "Keep choice and nonce of each commitment until the match is over, and send exactly these."},
+    {ErrorCode::kAuthTokenMissing, "8.2", "", "Send the token of the registration in auth_token."},
+    {ErrorCode::kAuthTokenInvalid, "8.2", "", "Send the token of the registration in auth_token."},
+    {ErrorCode::kSenderMismatch, "2.4", "",
+     "Send the id that the registration answered with, in sender and in player_id."},
+    {ErrorCode::kInvalidSender, "2.3", "", "Send sender as player: and the id."},
+    {ErrorCode::kProtocolVersionMismatch, "2.1", "", "Send protocol as league.v2."},
+    {ErrorCode::kUnknownMessageType, "2.2", "", "Send one of the message types of section 4."},
+    {ErrorCode::kUnexpectedMessage, "2.2", "", "Answer with the message that the call expects."},
+    {ErrorCode::kInvalidTimestamp, "3.2", "",
+     "Send the time in UTC with a Z at the end, such as 2026-01-15T10:30:00Z."},
+    {ErrorCode::kInvalidFieldType, "2.14", "", "Give the field the type that the text names."},
+    {ErrorCode::kInvalidFieldValue, "2.14", "", "Give the field a value that the text allows."},
+    {ErrorCode::kFieldTooLong, "2.13", "", "Shorten the text, or nest less deeply."},
+    {ErrorCode::kDuplicateKey, "1.8", "", "Name each key of an object once."},
+});
+constexpr Remedy kOther{ErrorCode::kInternalError, "5", "", "Look the code up in section 5."};
+
+const Remedy& remedy_of(std::string_view code) {
+  const auto parsed = core::parse_error_code(code);
+  const auto* found = std::ranges::find(kRemedies, parsed,
+                                        [](const Remedy& one) { return std::optional(one.code); });
+  return found == kRemedies.end() ? kOther : *found;
+}
+
+std::optional<AgentRef> agent_of(std::string_view peer) {
+  const auto colon = peer.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto agent = AgentRef::parse(peer.substr(colon + 1));
+  return agent && agent_kind_name(agent->kind) == peer.substr(0, colon) ? agent : std::nullopt;
+}
+
+/// The token of such a message is checked before it is handled.
+bool shows_token(std::string_view type) {
+  return type == envelope::wire_name(MessageType::kLeagueQuery) ||
+         type == envelope::wire_name(MessageType::kMatchResultReport);
+}
+
+bool is_leniency(std::string_view name) {
+  return std::ranges::any_of(envelope::all_leniencies(), [name](envelope::Leniency one) {
+    return envelope::leniency_name(one) == name;
+  });
+}
+
+double milliseconds(std::int64_t us) { return static_cast<double>(us) / 1000; }
+
+/// `share` of the sorted `values` are not above it.
+double percentile(const std::vector<std::int64_t>& values, double share) {
+  const auto at = std::lround(share * static_cast<double>(values.size() - 1));
+  return milliseconds(values[static_cast<std::size_t>(at)]);
+}
+
+}  // namespace
+
+void AgentRecords::add(Figures& figures, Fault fault) {
+  fault.text = core::shown(fault.text, kLongestText);
+  ++figures.total_faults;
+  figures.faults.push_back(std::move(fault));
+  if (figures.faults.size() > kMostFaults) figures.faults.pop_front();
+}
+
+void AgentRecords::add(Figures& figures, std::int64_t elapsed_us) {
+  if (figures.elapsed_us.size() < kMostElapsed) {
+    figures.elapsed_us.push_back(elapsed_us);
+  } else {
+    figures.elapsed_us[figures.answers % kMostElapsed] = elapsed_us;
+  }
+  ++figures.answers;
+}
+
+void AgentRecords::on_record(const audit::Record& record) {
+  if (record.direction != audit::Direction::kIn) return;
+  const auto& notes = record.notes;
+  const auto agent = agent_of(notes.peer);
+  if (!agent) return;
+  const bool is_request = record.kind == audit::Kind::kRequest;
+  if (is_request && (notes.verdict || !shows_token(notes.message_type))) return;
+  std::lock_guard lock(mutex_);
+  Figures& figures = agents_[*agent];
+  for (std::string_view name : notes.leniencies) ++figures.leniencies[std::string(name)];
+  if (is_request) return;
+  if (notes.verdict) {
+    add(figures, {.at = record.time,
+                  .match_id = notes.match_id,
+                  .call = notes.message_type,
+                  .code = std::string(core::wire_code(*notes.verdict)),
+                  .text = notes.fault});
+  } else if (record.kind == audit::Kind::kReply && record.elapsed) {
+    add(figures, std::chrono::duration_cast<std::chrono::microseconds>(*record.elapsed).count());
+  }
+}
+
+void AgentRecords::on_events(const Events& events) {
+  std::lock_guard lock(mutex_);
+  for (const auto& event : events) {
+    const auto* failure = std::get_if<FailureCounted>(&event.body);
+    if (failure == nullptr || failure->is_excused || !failure->match || !failure->cause) continue;
+    add(agents_[failure->agent], {.at = event.at,
+                                  .match_id = failure->match->id().str(),
+                                  .call = failure->cause->call,
+                                  .code = failure->cause->error_code,
+                                  .text = failure->cause->text,
+                                  .attempts = failure->cause->attempts,
+                                  .lost_match = true});
+  }
+}
+
+void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
+                             const Events& events, core::UtcTimestamp now) {
+  const auto player_of = [&pairing](const std::string& id) -> std::optional<AgentRef> {
+    const auto agent = AgentRef::parse(id);
+    const bool plays = agent && agent->kind == AgentKind::kPlayer &&
+                       (agent->index == pairing.player_a || agent->index == pairing.player_b);
+    return plays ? agent : std::nullopt;
+  };
+  const auto has_lost = [&events](AgentRef player) {
+    return std::ranges::any_of(events, [player](const Event& event) {
+      const auto* failure = std::get_if<FailureCounted>(&event.body);
+      return failure != nullptr && failure->agent == player;
+    });
+  };
+  std::lock_guard lock(mutex_);
+  for (const auto& answers : report.answers) {
+    const auto player = player_of(answers.player_id);
+    if (!player) continue;
+    for (int elapsed : answers.elapsed_us) add(agents_[*player], std::int64_t{elapsed});
+    for (const auto& name : answers.leniencies)
+      if (is_leniency(name)) ++agents_[*player].leniencies[name];
+  }
+  for (const auto& failure : report.failures) {
+    const auto player = player_of(failure.player_id);
+    // A lost match is an event.
+    if (!player || !failure.counts || has_lost(*player)) continue;
+    add(agents_[*player], {.at = now,
+                           .match_id = report.match.id().str(),
+                           .call = failure.call,
+                           .code = failure.error_code,
+                           .text = failure.text});
+  }
+}
+
+json AgentRecords::shown(const Fault& fault) {
+  const Remedy& remedy = remedy_of(fault.code);
+  const bool is_choice = fault.call == envelope::wire_name(MessageType::kChooseParityCall);
+  json out = {{"at", fault.at.to_log()},
+              {"error_code", fault.code},
+              {"clause", is_choice && !remedy.clause_of_choice.empty() ? remedy.clause_of_choice
+                                                                       : remedy.clause},
+              {"text", fault.text},
+              {"attempts", fault.attempts},
+              {"lost_match", fault.lost_match},
+              {"remedy", remedy.text}};
+  if (auto code = core::parse_error_code(fault.code))
+    out["error_name"] = core::error_info(*code).name;
+  if (!fault.call.empty()) out["call"] = fault.call;
+  if (!fault.match_id.empty()) out["match_id"] = fault.match_id;
+  return out;
+}
+
+json AgentRecords::report_of(AgentRef agent) const {
+  std::lock_guard lock(mutex_);
+  static const Figures kNothing;
+  const auto found = agents_.find(agent);
+  const Figures& figures = found == agents_.end() ? kNothing : found->second;
+  json latencies = {{"count", figures.answers}, {"median_ms", nullptr}, {"p99_ms", nullptr}};
+  if (!figures.elapsed_us.empty()) {
+    auto sorted = figures.elapsed_us;
+    std::ranges::sort(sorted);
+    latencies["median_ms"] = percentile(sorted, 0.5);
+    latencies["p99_ms"] = percentile(sorted, 0.99);
+  }
+  json faults = json::array();
+  for (const auto& fault : figures.faults) faults.push_back(shown(fault));
+  return {{"measured_since", since_.to_log()},
+          {"total_faults", figures.total_faults},
+          {"faults", std::move(faults)},
+          {"latencies", std::move(latencies)},
+          {"leniencies", figures.leniencies}};
+}
+
+}  // namespace league::league_manager

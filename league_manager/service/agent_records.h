@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "common/audit/record/record.h"
+#include "league_manager/core/report_rules.h"
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+/// How each agent fares with its messages, for its own report: its faults, how fast it answers, and
+/// what had to be overlooked. Failures that cost a match come from the events, also from those of
+/// an old journal; everything else is of this run of the manager. Takes a bounded amount of memory
+/// per agent. Thread-safe. Source: protocol 4.28.
+class AgentRecords {
+ public:
+  /// Counts from `now` on.
+  explicit AgentRecords(core::UtcTimestamp now) : since_(now) {}
+
+  /// What the manager sent or received: answers to its own calls, and messages whose token was
+  /// found right. What others send in an agent's name is never held against it.
+  void on_record(const audit::Record& record);
+  void on_events(const Events& events);
+  /// An accepted report of a match between the players of `pairing`, and what followed from it.
+  /// What it says of anybody else is left out.
+  void on_report(const MatchReport& report, const Pairing& pairing, const Events& events,
+                 core::UtcTimestamp now);
+
+  /// The fields of the agent's report that are known here.
+  [[nodiscard]] nlohmann::json report_of(AgentRef agent) const;
+
+ private:
+  struct Fault {
+    core::UtcTimestamp at;
+    std::string match_id;  ///< empty: outside a match
+    std::string call;  ///< message type; may be empty
+    std::string code;  ///< `E004`
+    std::string text;
+    int attempts = 1;
+    bool lost_match = false;
+  };
+  struct Figures {
+    std::deque<Fault> faults;  ///< the last ones
+    std::uint64_t total_faults = 0;
+    std::vector<std::int64_t> elapsed_us;  ///< of the last answers, a ring
+    std::uint64_t answers = 0;
+    std::map<std::string, std::uint64_t, std::less<>> leniencies;
+  };
+  static void add(Figures& figures, Fault fault);
+  static void add(Figures& figures, std::int64_t elapsed_us);
+  static nlohmann::json shown(const Fault& fault);
+
+  const core::UtcTimestamp since_;
+  mutable std::mutex mutex_;
+  std::map<AgentRef, Figures> agents_;
+};
+
+}  // namespace league::league_manager

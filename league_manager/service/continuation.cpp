@@ -1,0 +1,103 @@
+#include "league_manager/service/continuation.h"
+
+#include <future>
+
+#include "league_manager/core/league.h"
+#include "league_manager/events/event_codec.h"
+#include "league_manager/files/ledger.h"
+
+namespace league::league_manager {
+namespace {
+
+core::Error contradiction(const std::string& option, const std::string& wanted,
+                          const std::string& present) {
+  return {core::ErrorCode::kInternalError,
+          "the data directory holds a league with " + option + " " + present + ", and " + option +
+              " " + wanted +
+              " was asked for: leave the option out to continue that league, add --new to archive "
+              "it and begin another, or give another --data",
+          ""};
+}
+
+core::Error foreign_key() {
+  return {
+      core::ErrorCode::kInternalError,
+      "secret.key does not belong to the league of this data directory, so its agents' tokens "
+      "would be worthless: put the right key back, or add --new to archive the league and begin "
+      "another",
+      ""};
+}
+
+}  // namespace
+
+core::Result<std::optional<LeagueCreated>> read_creation(const journal::Journal& journal) {
+  std::optional<core::Result<Event>> first;
+  auto read = journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
+    first = from_record(entry.record);
+    return core::Error{core::ErrorCode::kInternalError, "one is enough", ""};
+  });
+  if (!first) {
+    if (!read) return read.error();
+    return std::optional<LeagueCreated>();
+  }
+  if (!*first) return first->error();
+  if (const auto* creation = std::get_if<LeagueCreated>(&(**first).body))
+    return std::optional(*creation);
+  return core::Error{core::ErrorCode::kInternalError,
+                     "the journal does not begin with the creation of a league", ""};
+}
+
+core::Result<void> continue_with(LeagueSettings& settings, const LeagueCreated& creation,
+                                 const WantedLeague& wanted, const game::Registry& games) {
+  if (wanted.league_id && *wanted.league_id != creation.league_id.str())
+    return contradiction("--league", *wanted.league_id, creation.league_id.str());
+  if (wanted.players && *wanted.players != creation.players) {
+    return contradiction("--players", std::to_string(*wanted.players),
+                         std::to_string(creation.players));
+  }
+  if (wanted.referees && *wanted.referees != creation.referees) {
+    return contradiction("--referees", std::to_string(*wanted.referees),
+                         std::to_string(creation.referees));
+  }
+  settings.league_id = creation.league_id;
+  settings.league_key = creation.league_key.value_or(std::string());
+  auto rules = games.find(creation.game_type);
+  if (!rules) return rules.error();
+  settings.rules = *rules;
+  settings.game_type = creation.game_type;
+  settings.players = creation.players;
+  settings.referees = creation.referees;
+  return {};
+}
+
+core::Result<void> note_given_up(Ledger& ledger, const std::string& what) {
+  std::promise<core::Result<void>> written;
+  ledger.commit(
+      [&](const League&, core::UtcTimestamp now) {
+        return Events{{now, LeagueContinued{.given_up = what}}};
+      },
+      [&](const core::Result<Events>& events) {
+        written.set_value(events ? core::Result<void>() : core::Result<void>(events.error()));
+      });
+  return written.get_future().get();
+}
+
+core::Result<void> take_league_key(LeagueSettings& settings, const TokenVault& vault) {
+  std::string key = vault.league_key().public_key();
+  if (!settings.league_key.empty() && settings.league_key != key) return foreign_key();
+  settings.league_key = std::move(key);
+  return {};
+}
+
+core::Result<void> check_vault(const League& league, const TokenVault& vault) {
+  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    if (league.roster().count(kind) == 0) continue;
+    AgentRef first{kind, 0};
+    const Credential& credential = league.roster().agent(first).credential;
+    if (vault.token(first.id(), credential.nonce).hash() == credential.token_hash) continue;
+    return foreign_key();
+  }
+  return {};
+}
+
+}  // namespace league::league_manager

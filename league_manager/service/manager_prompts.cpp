@@ -1,0 +1,152 @@
+#include "league_manager/service/manager_prompts.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/schema/json_fields.h"
+
+namespace league::league_manager {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kPrompt = "why_did_i_lose";
+constexpr const char* kMatchUri = "league://match/{match_id}";
+constexpr int kInvalidParams = static_cast<int>(rpc::StandardCode::kInvalidParams);
+/// Of one answer (MCP, completion).
+constexpr std::size_t kMostValues = 100;
+
+}  // namespace
+
+MatchNote& MatchNotes::note_of(MatchKey match) {
+  auto [found, is_new] = notes_.try_emplace(match);
+  if (is_new) order_.push_back(match);
+  if (order_.size() > most_) {
+    notes_.erase(order_.front());
+    order_.pop_front();
+  }
+  return notes_[match];
+}
+
+void MatchNotes::take(const Events& events) {
+  std::lock_guard lock(mutex_);
+  for (const auto& event : events) {
+    if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
+      note_of(reported->match).result = reported->result;
+    } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
+      note_of(forfeited->match).result = forfeited->result;
+    } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
+      if (failure->match && failure->cause && failure->agent.kind == AgentKind::kPlayer)
+        note_of(*failure->match).causes[failure->agent.index] = *failure->cause;
+    }
+  }
+}
+
+std::optional<MatchNote> MatchNotes::find(MatchKey match) const {
+  std::lock_guard lock(mutex_);
+  auto found = notes_.find(match);
+  return found == notes_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::string> matches_beginning(const League& league, const std::string& begin,
+                                           std::size_t most) {
+  std::vector<std::string> found;
+  const Schedule& schedule = league.schedule();
+  for (int round = 1; round <= schedule.rounds(); ++round) {
+    // Nothing of a round whose ids begin otherwise is looked at.
+    const std::string head = "R" + std::to_string(round) + "M";
+    if (!head.starts_with(begin) && !begin.starts_with(head)) continue;
+    for (int number = 1; number <= schedule.matches_per_round(); ++number) {
+      std::string id = MatchKey{round, number}.id().str();
+      if (!id.starts_with(begin)) continue;
+      found.push_back(std::move(id));
+      if (found.size() > most) return found;
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> players_beginning(const League& league, const std::string& begin,
+                                           const std::string& match, std::size_t most) {
+  auto key = MatchKey::parse(match);
+  auto view = key ? league.match(*key) : std::nullopt;
+  std::vector<std::string> found;
+  auto take = [&](int player) {
+    std::string id = AgentRef::player(player).id();
+    if (id.starts_with(begin)) found.push_back(std::move(id));
+  };
+  if (view) {
+    take(view->pairing.player_a);
+    take(view->pairing.player_b);
+    return found;
+  }
+  const int players = league.roster().count(AgentKind::kPlayer);
+  for (int player = 0; player < players && found.size() <= most; ++player) take(player);
+  return found;
+}
+
+ManagerPrompts::ManagerPrompts(mcp::Server& server, Ledger& ledger) : ledger_(ledger) {
+  server.registry().add(
+      {.name = kPrompt,
+       .title = "Why did I lose?",
+       .description =
+           "Explains how a match ended: the number, the choices, or at which call a bot failed.",
+       .arguments = {{"match_id", "Such as R3M1.", true},
+                     {"player_id", "Whose loss it is, such as P07; the match alone if missing."}},
+       .get = [this](const mcp::ServerPrompt::Get& get) { explain(get); }});
+  server.registry().complete_with([this](const mcp::ServedRequest& request) { complete(request); });
+  ledger.observe([notes = notes_](const Events& events) { notes->take(events); });
+}
+
+void ManagerPrompts::explain(const mcp::ServerPrompt::Get& get) const {
+  const mcp::Responder& reply = get.request.reply;
+  auto key = MatchKey::parse(schema::text_at(get.arguments, "match_id"));
+  if (!key)
+    return reply.fail(kInvalidParams, "Invalid params: match_id must be a match such as R3M1");
+  const std::string player = schema::text_at(get.arguments, "player_id");
+  const auto note = notes_->find(*key);
+  auto text =
+      ledger_.read([&](const League& league) { return explain_match(league, *key, note, player); });
+  if (!text) return reply.fail(kInvalidParams, "Invalid params: " + text.error().message);
+  // What is told is on disk, as with resources.
+  ledger_.commit(
+      [](const League&, core::UtcTimestamp) { return Events{}; },
+      [reply, text = std::move(*text), id = key->id().str()](const core::Result<Events>& stored) {
+        if (!stored) {
+          return reply.fail(static_cast<int>(rpc::StandardCode::kInternalError),
+                            "Internal error: the league's journal has failed");
+        }
+        json message = {{"role", "user"}, {"content", {{"type", "text"}, {"text", text}}}};
+        reply.send({{"description", "How match " + id + " ended"},
+                    {"messages", json::array({std::move(message)})}});
+      });
+}
+
+void ManagerPrompts::complete(const mcp::ServedRequest& request) const {
+  const json& params = request.params;
+  const bool is_prompt = schema::text_at(params["ref"], "type") == "ref/prompt" &&
+                         schema::text_at(params["ref"], "name") == kPrompt;
+  const bool is_match = schema::text_at(params["ref"], "type") == "ref/resource" &&
+                        schema::text_at(params["ref"], "uri") == kMatchUri;
+  if (!is_prompt && !is_match) {
+    return request.reply.fail(kInvalidParams,
+                              "Invalid params: ref must be the prompt why_did_i_lose or the "
+                              "resource league://match/{match_id}");
+  }
+  const std::string name = schema::text_at(params["argument"], "name");
+  const std::string begin = schema::text_at(params["argument"], "value");
+  const json context = params.value("context", json::object());
+  const std::string match =
+      context.is_object() ? schema::text_at(context.value("arguments", json::object()), "match_id")
+                          : "";
+  auto values = ledger_.read([&](const League& league) -> std::vector<std::string> {
+    if (name == "match_id") return matches_beginning(league, begin, kMostValues);
+    if (is_prompt && name == "player_id")
+      return players_beginning(league, begin, match, kMostValues);
+    return {};
+  });
+  const bool has_more = values.size() > kMostValues;
+  if (has_more) values.resize(kMostValues);
+  request.reply.send({{"completion", {{"values", values}, {"hasMore", has_more}}}});
+}
+
+}  // namespace league::league_manager

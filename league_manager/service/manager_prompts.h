@@ -1,0 +1,60 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "common/mcp/server.h"
+#include "league_manager/files/ledger.h"
+#include "league_manager/service/loss_explanation.h"
+
+namespace league::league_manager {
+
+/// The last finished matches with what the league does not keep of them. Thread-safe.
+class MatchNotes {
+ public:
+  explicit MatchNotes(std::size_t most = 10'000) : most_(most) {}
+  void take(const Events& events);
+  [[nodiscard]] std::optional<MatchNote> find(MatchKey match) const;
+
+ private:
+  MatchNote& note_of(MatchKey match);
+
+  const std::size_t most_;
+  mutable std::mutex mutex_;
+  std::map<MatchKey, MatchNote> notes_;
+  std::deque<MatchKey> order_;  ///< of `notes_`, the oldest first
+};
+
+/// The prompt `why_did_i_lose(match_id[, player_id])` and the completion of its arguments, and of
+/// the match in `league://match/{match_id}`, for clients of MCP. Thread-safe.
+class ManagerPrompts {
+ public:
+  /// Both outlive this; nothing is committed to the ledger while this is being made.
+  ManagerPrompts(mcp::Server& server, Ledger& ledger);
+  ManagerPrompts(const ManagerPrompts&) = delete;
+  ManagerPrompts& operator=(const ManagerPrompts&) = delete;
+
+ private:
+  void explain(const mcp::ServerPrompt::Get& get) const;
+  void complete(const mcp::ServedRequest& request) const;
+
+  Ledger& ledger_;
+  const std::shared_ptr<MatchNotes> notes_ = std::make_shared<MatchNotes>();
+};
+
+/// What begins with `begin`: ids of matches in the order of the schedule, at most `most` and one
+/// more, which says that there are more. Pure.
+[[nodiscard]] std::vector<std::string> matches_beginning(const League& league,
+                                                         const std::string& begin,
+                                                         std::size_t most);
+/// The same of players; of both players of `match` where it is one.
+[[nodiscard]] std::vector<std::string> players_beginning(const League& league,
+                                                         const std::string& begin,
+                                                         const std::string& match,
+                                                         std::size_t most);
+
+}  // namespace league::league_manager

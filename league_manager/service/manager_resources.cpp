@@ -1,0 +1,124 @@
+#include "league_manager/service/manager_resources.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/envelope/codec.h"
+#include "common/rpc/json_text.h"
+#include "league_manager/rounds/league_view.h"
+#include "league_manager/service/query_answers.h"
+
+namespace league::league_manager {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kStandings = "league://standings";
+constexpr std::chrono::milliseconds kNewsInterval{200};
+constexpr const char* kSchedule = "league://schedule";
+/// A resource is one text: beyond this many matches the schedule is left to `league_query`.
+constexpr std::size_t kMostMatches = 2000;
+
+bool is_table_news(const Event& event) {
+  return std::holds_alternative<AgentRegistered>(event.body) ||
+         std::holds_alternative<LeagueStarted>(event.body) ||
+         std::holds_alternative<MatchReported>(event.body) ||
+         std::holds_alternative<MatchForfeited>(event.body);
+}
+
+json match_row(const League& league, const MatchView& view) {
+  auto match = scheduled_match(league, view);
+  auto optional_id = [](const auto& id) { return id ? json(id->str()) : json(nullptr); };
+  return {{"match_id", match.match_id.str()},
+          {"round_id", match.round_id},
+          {"game_type", match.game_type},
+          {"player_A_id", match.player_a_id.str()},
+          {"player_B_id", match.player_b_id.str()},
+          {"referee_id", optional_id(match.referee_id)},
+          {"status", match.status},
+          {"winner", optional_id(match.winner)},
+          {"attempt", view.attempt}};
+}
+
+}  // namespace
+
+ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer)
+    : ledger_(ledger),
+      news_(std::make_shared<NewsPace>(timer, kNewsInterval,
+                                       [&server] {
+                                         if (!server.has_followers()) return false;
+                                         server.notify_resource_updated(kStandings);
+                                         return true;
+                                       })),
+      prompts_(server, ledger) {
+  auto& registry = server.registry();
+  registry.add({.uri = kStandings,
+                .name = "standings",
+                .title = "Standings",
+                .description = "The league's table by rank. Subscribe to hear when it changes.",
+                .is_subscribable = true,
+                .read = [this](const auto& read) { read_standings(read); }});
+  registry.add({.uri = kSchedule,
+                .name = "schedule",
+                .title = "Schedule",
+                .description = "The matches of the league in the order of their rounds.",
+                .read = [this](const auto& read) { read_schedule(read); }});
+  registry.add({.uri = "league://match/{match_id}",
+                .name = "match",
+                .title = "Match",
+                .description = "One match: who plays, where it stands, who won.",
+                .read = [this](const auto& read) { read_match(read); }});
+  ledger.observe([news = news_](const Events& events) {
+    if (std::ranges::any_of(events, is_table_news)) news->changed();
+  });
+}
+
+ManagerResources::~ManagerResources() { news_->end(); }
+
+void ManagerResources::answer(const mcp::ServerResource::Read& read, std::string text) {
+  ledger_.commit([](const League&, core::UtcTimestamp) { return Events{}; },
+                 [reply = read.request.reply, uri = read.uri,
+                  text = std::move(text)](const core::Result<Events>& stored) {
+                   if (stored) return reply.send(mcp::text_contents(uri, "application/json", text));
+                   reply.fail(static_cast<int>(rpc::StandardCode::kInternalError),
+                              "Internal error: the league's journal has failed");
+                 });
+}
+
+void ManagerResources::read_standings(const mcp::ServerResource::Read& read) {
+  json table = ledger_.read([](const League& league) {
+    return json{{"league_id", league.settings().league_id.str()},
+                {"standings", envelope::encode_standings(standings_rows(league))},
+                {"total_players", league.standings().players()}};
+  });
+  answer(read, rpc::to_json_text(table));
+}
+
+void ManagerResources::read_schedule(const mcp::ServerResource::Read& read) {
+  json schedule = ledger_.read([](const League& league) {
+    json rows = json::array();
+    for (const auto& view : league.schedule_page(0, kMostMatches))
+      rows.push_back(match_row(league, view));
+    return json{{"league_id", league.settings().league_id.str()},
+                {"matches", std::move(rows)},
+                {"total_matches", league.schedule().total_matches()}};
+  });
+  answer(read, rpc::to_json_text(schedule));
+}
+
+void ManagerResources::read_match(const mcp::ServerResource::Read& read) {
+  const std::string& id = read.variables.at("match_id");
+  auto key = MatchKey::parse(id);
+  json match = ledger_.read([&](const League& league) {
+    auto view = key ? league.match(*key) : std::nullopt;
+    return view ? match_row(league, *view) : json(nullptr);
+  });
+  if (match.is_null()) {
+    return read.request.reply.fail(mcp::not_found_code(read.request.reply),
+                                   "Resource not found: the league has no such match",
+                                   {{"uri", read.uri}});
+  }
+  answer(read, rpc::to_json_text(match));
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,378 @@
+#include "league_manager/service/manager_service.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/core/crypto.h"
+#include "league_manager/rounds/league_view.h"
+#include "league_manager/service/query_answers.h"
+
+namespace league::league_manager {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using envelope::MessageType;
+using nlohmann::json;
+
+AgentProfile profile_of(const envelope::RefereeMeta& meta) {
+  return {.display_name = meta.display_name,
+          .version = meta.version,
+          .game_types = meta.game_types,
+          .endpoint = meta.contact_endpoint,
+          .protocol_version = meta.protocol_version,
+          .contact_email = {},
+          .max_concurrent_matches = meta.max_concurrent_matches,
+          .assignments_in_ack = meta.assignments_in_ack,
+          .log_public_key = meta.log_public_key,
+          .hears_events = meta.hears_events,
+          .match_credentials = meta.match_credentials};
+}
+
+AgentProfile profile_of(const envelope::PlayerMeta& meta) {
+  return {.display_name = meta.display_name,
+          .version = meta.version,
+          .game_types = meta.game_types,
+          .endpoint = meta.contact_endpoint,
+          .protocol_version = meta.protocol_version,
+          .contact_email = meta.contact_email,
+          .log_public_key = meta.log_public_key,
+          .hears_events = meta.hears_events};
+}
+
+/// What the request shows to be let in; empty for nothing.
+std::string shown_by(const envelope::RefereeMeta& meta) { return meta.admission_key.value_or(""); }
+std::string shown_by(const envelope::PlayerMeta& meta) {
+  return meta.registration_code.value_or("");
+}
+
+const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) {
+  return request.referee_meta;
+}
+const envelope::PlayerMeta& meta_of(const envelope::LeagueRegisterRequest& request) {
+  return request.player_meta;
+}
+
+json ids_of(const std::vector<MatchKey>& matches) {
+  json ids = json::array();
+  for (MatchKey match : matches) ids.push_back(match.id().str());
+  return ids;
+}
+
+/// By match, the players that dispute it.
+json disputes_of(const League& league) {
+  json out = json::object();
+  for (const auto& [match, players] : league.disputes()) {
+    for (int player : players) out[match.id().str()].push_back(AgentRef::player(player).id());
+  }
+  return out;
+}
+
+/// What is particular to each of the two registrations.
+template <typename Request>
+struct RegistrationTraits;
+template <>
+struct RegistrationTraits<envelope::RefereeRegisterRequest> {
+  static constexpr AgentKind kKind = AgentKind::kReferee;
+  using Response = envelope::RefereeRegisterResponse;
+  static void set_id(Response& response, std::string id) {
+    response.referee_id = core::RefereeId(std::move(id));
+  }
+};
+template <>
+struct RegistrationTraits<envelope::LeagueRegisterRequest> {
+  static constexpr AgentKind kKind = AgentKind::kPlayer;
+  using Response = envelope::LeagueRegisterResponse;
+  static void set_id(Response& response, std::string id) {
+    response.player_id = core::PlayerId(std::move(id));
+  }
+};
+
+}  // namespace
+
+ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies& dependencies)
+    : options_(std::move(options)),
+      deps_(dependencies),
+      server_({.role = envelope::Role::kLeagueManager,
+               .mode = options_.mode,
+               .check_token =
+                   [this](const envelope::Envelope& envelope) { return check_token(envelope); },
+               .query_defaults =
+                   [this](const std::string& token) { return referees_.query_defaults(token); },
+               .league_error =
+                   [this](const Error& error, const std::string& original_type,
+                          const core::ConversationId& conversation) {
+                     note_refused_registration(error, original_type);
+                     return league_error(error, original_type, conversation);
+                   },
+               .mcp = {.name = "league-manager",
+                       .title = "League manager",
+                       .instructions = "Runs a league of the game even/odd. To follow it, call "
+                                       "get_standings and get_league_status, "
+                                       "or read league://standings and league://schedule; a "
+                                       "subscription to league://standings says "
+                                       "when the table changes. The tools that take league.v2 "
+                                       "messages are for the players and "
+                                       "referees that have registered."}},
+              dependencies.schemas, dependencies.clock),
+      resources_(server_.mcp(), dependencies.ledger, dependencies.timer),
+      agents_(server_, dependencies.ledger, dependencies.conductor, options_.operator_key,
+              dependencies.records),
+      referees_(server_, dependencies.ledger, dependencies.conductor, options_.league_id),
+      events_(server_, dependencies.events, options_.league_id.str()) {
+  bind_handlers();
+}
+
+void ManagerService::bind_handlers() {
+  server_.bind<envelope::RefereeRegisterRequest>(
+      [this](auto call) { on_register(std::move(call)); });
+  server_.bind<envelope::LeagueRegisterRequest>(
+      [this](auto call) { on_register(std::move(call)); });
+  server_.bind<envelope::MatchResultReport>([this](auto call) { on_report(std::move(call)); });
+  server_.bind<envelope::LeagueQuery>([this](auto call) { on_query(std::move(call)); });
+  server_.bind_tool("get_standings",
+                    [this](agent::ToolCall call) { on_get_standings(std::move(call)); });
+  server_.bind_tool("get_league_status", [this](agent::ToolCall call) {
+    answer_when_durable(std::move(call.reply), status());
+  });
+  server_.bind_tool("start_league",
+                    [this](agent::ToolCall call) { on_start_league(std::move(call)); });
+  server_.bind_tool("new_agent_token",
+                    [this](agent::ToolCall call) { on_new_token(std::move(call)); });
+}
+
+Result<void> ManagerService::check_token(const envelope::Envelope& envelope) const {
+  if (envelope.league_id && *envelope.league_id != options_.league_id) {
+    return Error{ErrorCode::kLeagueIdMismatch,
+                 "league_id is not " + options_.league_id.str() + ", the league of this manager",
+                 "/league_id"};
+  }
+  std::string hash = envelope.auth_token->hash();
+  bool is_player = envelope.sender.role == envelope::Role::kPlayer;
+  return deps_.ledger.read([&](const League& league) -> Result<void> {
+    auto ref = league.roster().find(envelope.sender.id);
+    if (!ref || (ref->kind == AgentKind::kPlayer) != is_player) {
+      return Error{
+          is_player ? ErrorCode::kPlayerNotRegistered : ErrorCode::kRefereeNotRegistered,
+          "\"" + envelope.sender.str() +
+              "\" is not registered here; the id is the one that the registration answered with",
+          "/sender"};
+    }
+    if (!core::constant_time_equal(league.roster().agent(*ref).credential.token_hash, hash)) {
+      return Error{ErrorCode::kAuthTokenInvalid,
+                   "auth_token " + envelope.auth_token->masked() + " is not the token that " +
+                       envelope.sender.str() + " was given",
+                   "/auth_token"};
+    }
+    return {};
+  });
+}
+
+void ManagerService::note_refused_registration(const Error& error,
+                                               const std::string& original_type) const {
+  if (deps_.log == nullptr) return;
+  const bool is_player = original_type == wire_name(MessageType::kLeagueRegisterRequest);
+  if (!is_player && original_type != wire_name(MessageType::kRefereeRegisterRequest)) return;
+  deps_.log->refused(is_player ? AgentKind::kPlayer : AgentKind::kReferee, "?", "?", error);
+}
+
+json ManagerService::league_error(const Error& error, const std::string& original_type,
+                                  const core::ConversationId& conversation) const {
+  auto envelope = deps_.envelopes.make(
+      MessageType::kLeagueError,
+      {.conversation_id = conversation.empty() ? core::ConversationId("converror") : conversation,
+       .auth_token = {},
+       .round_id = {},
+       .match_id = {}});
+  return envelope::encode(envelope, envelope::make_league_error(error, original_type));
+}
+
+Error ManagerService::not_stored() {
+  return {ErrorCode::kOverloaded,
+          "the league manager cannot store anything and stops: try again when it is back", ""};
+}
+
+template <typename Request>
+void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, const Error& error) {
+  if (deps_.log != nullptr) {
+    const auto& meta = meta_of(call->message);
+    deps_.log->refused(RegistrationTraits<Request>::kKind, meta.display_name, meta.contact_endpoint,
+                       error);
+  }
+  typename RegistrationTraits<Request>::Response response;
+  response.status = envelope::RegistrationStatus::kRejected;
+  response.reason = error.message;
+  response.error_code = error.code;
+  auto envelope =
+      deps_.envelopes.make(response.kType, {.conversation_id = call->envelope.conversation_id,
+                                            .auth_token = {},
+                                            .round_id = {},
+                                            .match_id = {}});
+  call->reply.send(envelope::encode(envelope, response));
+}
+
+template <typename Request>
+void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
+                            const RegistrationDecision& decision) {
+  typename RegistrationTraits<Request>::Response response;
+  response.status = envelope::RegistrationStatus::kAccepted;
+  std::string id = decision.agent.id();
+  auto envelope = deps_.envelopes.make(response.kType,
+                                       {.conversation_id = call->envelope.conversation_id,
+                                        .auth_token = deps_.vault.token(id, decision.token_nonce),
+                                        .round_id = {},
+                                        .match_id = {}});
+  RegistrationTraits<Request>::set_id(response, std::move(id));
+  if (options_.publishes_events) response.broadcast_key = options_.league_key;
+  if (!options_.league_key.empty()) response.league_key = options_.league_key;
+  response.match_credentials = true;
+  call->reply.send(envelope::encode(envelope, response), [this, events = decision.events] {
+    note_answered();
+    deps_.conductor.on_events(events);
+    deps_.conductor.advance();
+  });
+}
+
+template <typename Request>
+void ManagerService::on_register(agent::Call<Request> call) {
+  auto shared = std::make_shared<agent::Call<Request>>(std::move(call));
+  if (auto foreign = foreign_session(meta_of(shared->message).contact_endpoint, shared->context))
+    return reject(shared, *foreign);
+  deps_.endpoints.admit(meta_of(shared->message).contact_endpoint,
+                        [this, shared](const Result<transport::Endpoint>& endpoint) {
+                          register_at(shared, endpoint);
+                        });
+}
+
+template <typename Request>
+void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
+                                 const Result<transport::Endpoint>& endpoint) {
+  if (!endpoint) return reject(call, endpoint.error());
+  RegistrationRequest request;
+  request.kind = RegistrationTraits<Request>::kKind;
+  request.profile = profile_of(meta_of(call->message));
+  request.profile.endpoint = endpoint->url();
+  request.profile.is_from_loopback = is_from_loopback(call->context.transport);
+  request.not_admitted = refusal_of(request, shown_by(meta_of(call->message)));
+  request.registration_nonce = call->message.registration_nonce;
+  if (call->envelope.auth_token && !call->envelope.auth_token->empty()) {
+    request.token_hash = call->envelope.auth_token->hash();
+  }
+  auto outcome = std::make_shared<Result<RegistrationDecision>>(RegistrationDecision{});
+  std::string nonce = core::to_hex(deps_.random.bytes<16>());
+  deps_.ledger.commit(
+      [&](const League& league, core::UtcTimestamp now) {
+        RegistrationFacts facts{now, nonce,
+                                [this](const std::string& id, const std::string& token_nonce) {
+                                  return deps_.vault.token(id, token_nonce).hash();
+                                }};
+        *outcome = league.decide_register(request, facts);
+        return *outcome ? (*outcome)->events : Events{};
+      },
+      [this, outcome, call, at = *endpoint](const Result<Events>& stored) {
+        if (!stored) return call->reply.refuse(not_stored());
+        if (!*outcome) return reject(call, outcome->error());
+        deps_.conductor.on_registered(at, call->style);
+        accept(call, **outcome);
+      });
+}
+
+std::optional<Error> ManagerService::refusal_of(const RegistrationRequest& request,
+                                                const std::string& shown) const {
+  if (deps_.admission == nullptr) return std::nullopt;
+  if (request.kind == AgentKind::kPlayer)
+    return deps_.admission->refusal_of_player(shown, request.profile.display_name);
+  return deps_.admission->refusal_of_referee(request.profile.is_from_loopback, shown);
+}
+
+void ManagerService::answer_when_durable(agent::Reply reply, json answer) {
+  auto shared = std::make_shared<agent::Reply>(std::move(reply));
+  deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
+                      [shared, answer = std::move(answer)](const Result<Events>& stored) {
+                        if (!stored) return shared->refuse(not_stored());
+                        shared->send(answer);
+                      });
+}
+
+void ManagerService::on_query(agent::Call<envelope::LeagueQuery> call) {
+  if (call.message.query_type == envelope::QueryType::kDisputeMatch)
+    return on_dispute(std::move(call));
+  const bool asks_for_registrations =
+      call.message.query_type == envelope::QueryType::kGetRegistrations;
+  auto players =
+      asks_for_registrations ? referees_.registrations_for(call.envelope.sender.id) : std::nullopt;
+  if (asks_for_registrations && !players) {
+    return call.reply.refuse(
+        {ErrorCode::kNotAuthorized, "GET_REGISTRATIONS is for referees", "/query_type"});
+  }
+  auto envelope = deps_.envelopes.make(MessageType::kLeagueQueryResponse,
+                                       {.conversation_id = call.envelope.conversation_id,
+                                        .auth_token = {},
+                                        .round_id = {},
+                                        .match_id = {}});
+  auto response = deps_.ledger.read([&](const League& league) {
+    return answer_query(league, call.envelope.sender.id, call.message);
+  });
+  json answer = envelope::encode(envelope, response);
+  if (players) answer["players"] = std::move(*players);
+  answer_when_durable(std::move(call.reply), std::move(answer));
+}
+
+void ManagerService::on_get_standings(agent::ToolCall call) {
+  auto number = [&call](const char* name, int fallback) {
+    auto it = call.arguments.find(name);
+    return it != call.arguments.end() && it->is_number_integer() ? std::max(0, it->get<int>())
+                                                                 : fallback;
+  };
+  int offset = number("offset", 0);
+  int limit = std::min(number("limit", kQueryPage), kQueryPage);
+  json answer;
+  deps_.ledger.read([&](const League& league) {
+    auto rows =
+        standings_page(league, static_cast<std::size_t>(offset), static_cast<std::size_t>(limit));
+    answer = {{"league_id", options_.league_id.str()},
+              {"standings", envelope::encode_standings(rows)},
+              {"total_players", league.standings().players()}};
+  });
+  answer_when_durable(std::move(call.reply), std::move(answer));
+}
+
+json ManagerService::status() const {
+  return deps_.ledger.read([this](const League& league) {
+    auto status = league.status();
+    json out = {{"league_id", options_.league_id.str()},
+                {"state", league_state_name(status.state)},
+                {"players", status.players},
+                {"players_expected", league.settings().players},
+                {"referees", status.referees},
+                {"referees_expected", league.settings().referees},
+                {"current_round", status.current_round},
+                {"total_rounds", status.total_rounds},
+                {"total_matches", status.total_matches},
+                {"matches_completed", status.finished.total_matches},
+                {"wins", status.finished.wins},
+                {"draws", status.finished.draws},
+                {"technical_losses", status.finished.technical_losses},
+                {"champion", nullptr},
+                {"started_at", nullptr},
+                {"completed_at", nullptr}};
+    if (!options_.league_key.empty()) out["league_key"] = options_.league_key;
+    if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
+    if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
+    if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
+    if (const auto shared = shared_first_place(league); shared.size() > 1)
+      out["shared_first_place"] = shared;
+    if (status.started_at) out["started_at"] = status.started_at->to_log();
+    if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
+    if (league.champion()) {
+      auto champion = league_completed(league).champion;
+      out["champion"] = {{"player_id", champion->player_id.str()},
+                         {"display_name", champion->display_name},
+                         {"points", champion->points}};
+    }
+    return out;
+  });
+}
+
+}  // namespace league::league_manager

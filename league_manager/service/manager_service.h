@@ -1,0 +1,103 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/agent/host/agent_server.h"
+#include "league_manager/admission/admission.h"
+#include "league_manager/admission/endpoint_admission.h"
+#include "league_manager/admission/token_vault.h"
+#include "league_manager/files/ledger.h"
+#include "league_manager/rounds/conductor.h"
+#include "league_manager/service/agent_desk.h"
+#include "league_manager/service/event_desk.h"
+#include "league_manager/service/manager_resources.h"
+#include "league_manager/service/referee_desk.h"
+
+namespace league::league_manager {
+
+struct ManagerOptions {
+  envelope::Mode mode = envelope::Mode::kOpen;  ///< towards agents that register, ask and report
+  core::LeagueId league_id;
+  core::AuthToken operator_key;
+  std::string league_key = {};  ///< public
+  bool publishes_events = false;  ///< which are signed with that key
+};
+
+/// What a manager needs from its program; all references outlive it.
+struct ManagerDependencies {
+  Ledger& ledger;
+  Conductor& conductor;
+  const TokenVault& vault;
+  core::RandomSource& random;
+  const core::Clock& clock;
+  const envelope::MessageSchemas& schemas;
+  const envelope::EnvelopeBuilder& envelopes;
+  EndpointAdmission& endpoints;
+  core::Timer& timer;
+  const Admission* admission = nullptr;  ///< null: whoever can call may register
+  OperatorLog* log = nullptr;  ///< null: the operator is told nothing
+  AgentRecords* records = nullptr;  ///< null: agents get no report on themselves
+  EventFeed* events = nullptr;  ///< null where the program is on no bus
+  std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
+};
+
+/// What the league manager answers: registrations, reports, queries and the operator's commands.
+/// What follows from them is the conductor's. Thread-safe.
+class ManagerService {
+ public:
+  ManagerService(ManagerOptions options, const ManagerDependencies& dependencies);
+
+  [[nodiscard]] transport::MessageHandler& handler() { return server_; }
+  /// State and figures of the league, as `get_league_status` shows them.
+  [[nodiscard]] nlohmann::json status() const;
+
+ private:
+  void bind_handlers();
+  [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
+  /// A registration that is not even a message is in no event.
+  void note_refused_registration(const core::Error& error, const std::string& original_type) const;
+  [[nodiscard]] nlohmann::json league_error(const core::Error& error,
+                                            const std::string& original_type,
+                                            const core::ConversationId& conversation) const;
+
+  template <typename Request>
+  void on_register(agent::Call<Request> call);
+  template <typename Request>
+  void register_at(std::shared_ptr<agent::Call<Request>> call,
+                   const core::Result<transport::Endpoint>& endpoint);
+  template <typename Request>
+  void accept(const std::shared_ptr<agent::Call<Request>>& call,
+              const RegistrationDecision& decision);
+  template <typename Request>
+  void reject(const std::shared_ptr<agent::Call<Request>>& call, const core::Error& error);
+  void note_answered() const {
+    if (deps_.after_answer) deps_.after_answer();
+  }
+  void on_report(agent::Call<envelope::MatchResultReport> call);
+  /// Sends what has been read from the league, once it is durable: nobody shall learn what a crash
+  /// can undo.
+  void answer_when_durable(agent::Reply reply, nlohmann::json answer);
+  void on_query(agent::Call<envelope::LeagueQuery> call);
+  void on_dispute(agent::Call<envelope::LeagueQuery> call);
+  /// The journal has failed. Our agents try again after this; what is wrong is the operator's
+  /// business and stands in the program's own messages.
+  [[nodiscard]] static core::Error not_stored();
+  void on_get_standings(agent::ToolCall call);
+  /// Why this request makes nobody an agent who is none yet; nothing: it may.
+  [[nodiscard]] std::optional<core::Error> refusal_of(const RegistrationRequest& request,
+                                                      const std::string& shown) const;
+  void on_start_league(agent::ToolCall call);
+  void on_new_token(agent::ToolCall call);
+
+  const ManagerOptions options_;
+  const ManagerDependencies deps_;
+  agent::AgentServer server_;
+  ManagerResources resources_;
+  AgentDesk agents_;
+  RefereeDesk referees_;
+  EventDesk events_;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,161 @@
+#include "league_manager/spectators/metrics.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/core/error_code.h"
+
+namespace league::league_manager {
+namespace {
+
+/// The code as it stands in our table.
+std::string_view known_code(std::string_view code) {
+  const auto parsed = core::parse_error_code(code);
+  return parsed ? core::wire_code(*parsed) : "other";
+}
+
+std::string_view result_of(const MatchResult& result) {
+  if (result.is_technical()) return "technical_loss";
+  return result.outcome == Outcome::kDraw ? "draw" : "win";
+}
+
+std::string label(std::string_view name, std::string_view value) {
+  std::string out(name);
+  return out.append("=\"").append(value).append("\"");
+}
+
+std::string number_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.9g", value);
+  return text;
+}
+
+void head(std::string& out, std::string_view name, std::string_view type, std::string_view help) {
+  out.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ");
+  out.append(name).append(" ").append(type).append("\n");
+}
+
+void sample(std::string& out, std::string_view name, const std::string& labels, double value) {
+  out += name;
+  if (!labels.empty()) out.append("{").append(labels).append("}");
+  out.append(" ").append(number_text(value)).append("\n");
+}
+
+void gauge(std::string& out, std::string_view name, std::string_view help, double value) {
+  head(out, name, "gauge", help);
+  sample(out, name, {}, value);
+}
+
+void append_league(std::string& out, const League& league) {
+  const LeagueStatus status = league.status();
+  head(out, "league_state", "gauge", "1 for the state that the league has.");
+  for (auto state : {LeagueState::kRegistering, LeagueState::kRunning, LeagueState::kCompleted})
+    sample(out, "league_state", label("state", league_state_name(state)), status.state == state);
+  gauge(out, "league_round", "The round that is played; 0 before the first.", status.current_round);
+  gauge(out, "league_rounds", "Rounds of the league; 0 before its start.", status.total_rounds);
+  gauge(out, "league_matches", "Matches of the league; 0 before its start.",
+        static_cast<double>(status.total_matches));
+  head(out, "league_agents", "gauge", "Registered agents by role and state.");
+  for (AgentKind kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    std::map<AgentState, int> counts;
+    for (const Agent& agent : league.roster().agents(kind)) ++counts[agent.lifecycle.state()];
+    for (auto state : {AgentState::kRegistered, AgentState::kActive, AgentState::kSuspended,
+                       AgentState::kShutdown})
+      sample(out, "league_agents",
+             label("role", agent_kind_name(kind)) + "," + label("state", agent_state_name(state)),
+             counts[state]);
+  }
+  int waiting = 0;
+  int in_play = 0;
+  const RoundBoard& board = league.board();
+  for (int i = 1; i <= board.matches(); ++i) {
+    const MatchStatus of_match = board.slot({board.round(), i}).status;
+    waiting += of_match == MatchStatus::kPending ? 1 : 0;
+    in_play += of_match == MatchStatus::kAssigned ? 1 : 0;
+  }
+  gauge(out, "league_matches_waiting", "Matches of the round that wait for a referee.", waiting);
+  gauge(out, "league_matches_in_play", "Matches that a referee has.", in_play);
+}
+
+}  // namespace
+
+void Metrics::Histogram::add(double seconds) {
+  const auto bound = std::ranges::lower_bound(kBounds, seconds);
+  ++counts[static_cast<std::size_t>(bound - kBounds.begin())];
+  sum += seconds;
+}
+
+void Metrics::Histogram::append(std::string& out, std::string_view name,
+                                const std::string& labels) const {
+  const std::string bucket = std::string(name) + "_bucket";
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    total += counts[i];
+    const std::string bound = i < kBounds.size() ? number_text(kBounds[i]) : "+Inf";
+    sample(out, bucket, labels + "," + label("le", bound), static_cast<double>(total));
+  }
+  sample(out, std::string(name) + "_sum", labels, sum);
+  sample(out, std::string(name) + "_count", labels, static_cast<double>(total));
+}
+
+void Metrics::count_answer(std::string_view call, const std::optional<int>& us) {
+  constexpr double kMicrosecond = 1e-6;
+  if (us) answers_[call].add(*us * kMicrosecond);
+}
+
+void Metrics::on_events(const Events& events) {
+  std::lock_guard lock(mutex_);
+  for (const Event& event : events) {
+    if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
+      ++results_[result_of(reported->result)];
+      if (!reported->evidence) continue;
+      for (const auto& times : reported->evidence->answered_in.both) {
+        count_answer("GAME_INVITATION", times.join_us);
+        count_answer("CHOOSE_PARITY_CALL", times.choice_us);
+      }
+    } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
+      ++results_[result_of(forfeited->result)];
+    } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
+      if (failure->cause) ++losses_[known_code(failure->cause->error_code)];
+    } else if (std::holds_alternative<MatchAssigned>(event.body)) {
+      ++assigned_;
+    } else if (std::holds_alternative<MatchReleased>(event.body)) {
+      ++taken_back_;
+    }
+  }
+}
+
+std::string Metrics::text(const League& league, const MetricFigures& figures) const {
+  std::string out;
+  append_league(out, league);
+  gauge(out, "league_log_queue_bytes", "Conversation log that is not written yet.",
+        static_cast<double>(figures.log_queue_bytes));
+  head(out, "league_log_records_total", "counter", "Records written to the conversation log.");
+  sample(out, "league_log_records_total", {}, static_cast<double>(figures.log_records));
+  gauge(out, "league_log_healthy", "0 while the conversation log cannot be written.",
+        figures.is_log_healthy);
+  gauge(out, "league_spectators", "Streams of the live page.",
+        static_cast<double>(figures.spectators));
+  std::lock_guard lock(mutex_);
+  const auto counters = [&out](std::string_view name, std::string_view key, std::string_view help,
+                               const auto& counts) {
+    head(out, name, "counter", help);
+    for (const auto& [value, count] : counts)
+      sample(out, name, label(key, value), static_cast<double>(count));
+  };
+  counters("league_matches_finished_total", "result", "Finished matches by how they ended.",
+           results_);
+  counters("league_technical_losses_total", "error_code",
+           "Players' failures that lost a match, by cause.", losses_);
+  head(out, "league_matches_assigned_total", "counter", "Assignments of matches to referees.");
+  sample(out, "league_matches_assigned_total", {}, static_cast<double>(assigned_));
+  head(out, "league_matches_taken_back_total", "counter", "Matches taken from their referee.");
+  sample(out, "league_matches_taken_back_total", {}, static_cast<double>(taken_back_));
+  head(out, "league_answer_seconds", "histogram",
+       "How long players took to answer, as the referees report it.");
+  for (const auto& [call, times] : answers_)
+    times.append(out, "league_answer_seconds", label("call", call));
+  return out;
+}
+
+}  // namespace league::league_manager

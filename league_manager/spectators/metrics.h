@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "league_manager/core/league.h"
+
+namespace league::league_manager {
+
+/// What the program knows of itself at the moment.
+struct MetricFigures {
+  std::size_t log_queue_bytes = 0;
+  std::uint64_t log_records = 0;
+  bool is_log_healthy = true;
+  std::size_t spectators = 0;
+};
+
+/// Figures for Prometheus. What is counted is counted from the journal's events, so it goes on
+/// after a restart. All label sets are bounded: a code that is not in our table is `other`.
+/// Thread-safe.
+class Metrics {
+ public:
+  /// For Ledger::observe.
+  void on_events(const Events& events);
+  /// All of them in Prometheus' text format, version 0.0.4.
+  [[nodiscard]] std::string text(const League& league, const MetricFigures& figures) const;
+
+ private:
+  /// How long something took, in the buckets of Prometheus' histograms.
+  struct Histogram {
+    static constexpr std::array<double, 9> kBounds{0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 10, 30};
+    std::array<std::uint64_t, kBounds.size() + 1> counts{};  ///< the last one: more
+    double sum = 0;
+
+    void add(double seconds);
+    void append(std::string& out, std::string_view name, const std::string& labels) const;
+  };
+
+  void count_answer(std::string_view call, const std::optional<int>& us);
+
+  mutable std::mutex mutex_;
+  std::map<std::string_view, std::uint64_t>
+      results_;  ///< reported and forfeited, by how they ended
+  std::map<std::string_view, std::uint64_t> losses_;  ///< technical ones, by error code
+  std::uint64_t assigned_ = 0;
+  std::uint64_t taken_back_ = 0;
+  std::map<std::string_view, Histogram> answers_;  ///< of players, by call
+};
+
+}  // namespace league::league_manager

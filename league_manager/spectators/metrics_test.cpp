@@ -1,0 +1,83 @@
+#include "league_manager/spectators/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "league_manager/core/league_testing.h"
+
+namespace league::league_manager {
+namespace {
+
+using testing::at;
+
+/// The value of a sample; -1 where there is none.
+double value_of(const std::string& text, const std::string& sample) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(sample + " ")) return std::stod(line.substr(sample.size()));
+  }
+  return -1;
+}
+
+testing::Played played_league() {
+  testing::Played played(testing::settings(4, 1));
+  played.enter_all(4);
+  played.step(at(1));
+  int kind = 0;
+  for (int round = 1; round <= 3; ++round) {
+    for (int number = 1; number <= 2; ++number) {
+      const MatchKey match{round, number};
+      auto report = match == MatchKey{2, 2} ? testing::technical_report_of(played.league, match)
+                                            : testing::report_of(played.league, match, kind++ % 3);
+      report.answered_in["P01"] = {.join_us = 700, .choice_us = 40'000'000};
+      EXPECT_FALSE(played.report(0, report, at(10 * round + number)).refusal);
+    }
+    played.step(at(10 * round + 5));
+  }
+  return played;
+}
+
+TEST(Metrics, AreWhatTheJournalHolds) {
+  const auto played = played_league();
+  Metrics metrics;
+  metrics.on_events(played.events);
+  const std::string text = metrics.text(played.league, {});
+  const MatchSummary finished = played.league.status().finished;
+  EXPECT_EQ(value_of(text, R"(league_matches_finished_total{result="win"})"), finished.wins);
+  EXPECT_EQ(value_of(text, R"(league_matches_finished_total{result="draw"})"), finished.draws);
+  EXPECT_EQ(value_of(text, R"(league_matches_finished_total{result="technical_loss"})"),
+            finished.technical_losses);
+  EXPECT_EQ(value_of(text, "league_matches_assigned_total"),
+            std::ranges::count_if(played.events, [](const Event& event) {
+              return std::holds_alternative<MatchAssigned>(event.body);
+            }));
+  EXPECT_EQ(value_of(text, R"(league_state{state="COMPLETED"})"), 1);
+  EXPECT_EQ(value_of(text, R"(league_agents{role="player",state="ACTIVE"})"), 4);
+  // P01 plays three matches; the bounds of buckets belong to them.
+  EXPECT_EQ(value_of(text, R"(league_answer_seconds_bucket{call="GAME_INVITATION",le="0.001"})"),
+            3);
+  EXPECT_EQ(value_of(text, R"(league_answer_seconds_bucket{call="CHOOSE_PARITY_CALL",le="30"})"),
+            0);
+  EXPECT_EQ(value_of(text, R"(league_answer_seconds_count{call="CHOOSE_PARITY_CALL"})"), 3);
+  EXPECT_EQ(value_of(text, R"(league_answer_seconds_sum{call="CHOOSE_PARITY_CALL"})"), 120);
+}
+
+TEST(Metrics, RefereesMakeNoNewLabels) {
+  const League league(testing::settings(2, 1));
+  Metrics metrics;
+  for (int i = 0; i < 100; ++i) {
+    FailureCounted failure{
+        .agent = AgentRef::player(0), .kind = FailureKind::kTimeout, .match = std::nullopt};
+    failure.cause = FailureCause{
+        .call = "x", .error_code = "E\"}" + std::to_string(i), .attempts = 1, .text = "x"};
+    metrics.on_events({{at(0), failure}});
+  }
+  EXPECT_EQ(
+      value_of(metrics.text(league, {}), R"(league_technical_losses_total{error_code="other"})"),
+      100);
+}
+
+}  // namespace
+}  // namespace league::league_manager

@@ -1,0 +1,291 @@
+#include "league_manager/spectators/spectator_feed.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "common/rpc/json_object.h"
+#include "league_manager/spectators/public_text.h"
+
+namespace league::league_manager {
+namespace {
+
+/// So many events wait unread while nobody watches.
+constexpr std::size_t kMostUnreadEvents = 8192;
+constexpr std::size_t kMostLines = 200;
+constexpr std::size_t kMostStoredBytes = 4 * 1024 * 1024;  // of updates, for those who come back
+constexpr std::chrono::seconds kAwayTime{60};  // so long updates are made for those who may return
+constexpr std::chrono::milliseconds kRetry{2000};
+/// All spectators together are told so many bytes in a second at most, ...
+constexpr std::size_t kBytesPerSecond = 16 * 1024 * 1024;
+/// ... and this part of one processor's time goes into telling them.
+constexpr int kPartOfProcessor = 20;
+
+std::string line_json(const OperatorLine& line, std::uint64_t number, core::UtcTimestamp at) {
+  std::string out;
+  rpc::JsonObject(out)
+      .number("n", number)
+      .time("at", at)
+      .flag("warning", line.is_warning)
+      .text("event", line.event)
+      .text("text", public_text(line.text))
+      .end();
+  return out;
+}
+
+transport::HttpPage json_page(int status, std::string body) {
+  return {.status = status,
+          .content_type = "application/json",
+          .body = std::move(body),
+          .headers = {{"Cache-Control", "no-store"}}};
+}
+
+}  // namespace
+
+std::shared_ptr<SpectatorFeed> SpectatorFeed::create(SpectatorOptions options, ReadBook read_book,
+                                                     core::Timer& timer, const core::Clock& clock) {
+  return std::shared_ptr<SpectatorFeed>(
+      new SpectatorFeed(std::move(options), std::move(read_book), timer, clock));
+}
+
+SpectatorFeed::SpectatorFeed(SpectatorOptions options, ReadBook read_book, core::Timer& timer,
+                             const core::Clock& clock)
+    : options_(std::move(options)),
+      read_book_(std::move(read_book)),
+      timer_(timer),
+      clock_(clock) {}
+
+void SpectatorFeed::stop() {
+  std::lock_guard lock(tick_mutex_);
+  is_stopped_ = true;
+  readers_.clear();
+}
+
+void SpectatorFeed::on_events(const Events& events) {
+  bool is_too_much = false;
+  {
+    std::lock_guard lock(mutex_);
+    unread_.insert(unread_.end(), events.begin(), events.end());
+    if (is_watched_) schedule_locked();
+    is_too_much = unread_.size() >= kMostUnreadEvents;
+  }
+  if (!is_too_much) return;
+  // A tick that is running reads up itself, the next time.
+  if (std::unique_lock lock(tick_mutex_, std::try_to_lock); lock) read_up();
+}
+
+void SpectatorFeed::on_line(const OperatorLine& line) {
+  const auto now = clock_.utc_now();
+  std::lock_guard lock(mutex_);
+  ++last_line_;
+  lines_.emplace_back(last_line_, line_json(line, last_line_, now));
+  if (lines_.size() > kMostLines) lines_.pop_front();
+  if (is_watched_) schedule_locked();
+}
+
+transport::HttpPage SpectatorFeed::open(const transport::PageRequest& request) {
+  if (spectators_ >= options_.most_spectators) {
+    auto page = json_page(503, R"({"error":"too many people watch this league"})");
+    page.headers.emplace_back("Retry-After", "30");
+    std::lock_guard lock(mutex_);
+    schedule_locked();  // some may have left
+    return page;
+  }
+  std::optional<std::uint64_t> last;
+  if (const auto id = request.last_event_id; id && id->starts_with(options_.epoch + "-")) {
+    const auto digits = id->substr(options_.epoch.size() + 1);
+    std::uint64_t number = 0;
+    const auto end = digits.data() + digits.size();
+    const auto [stop, fault] = std::from_chars(digits.data(), end, number);
+    if (fault == std::errc{} && stop == end) last = number;
+  }
+  transport::HttpPage page;
+  page.stream =
+      transport::StreamAcceptance{.options = {.is_resumable = false, .retry = kRetry},
+                                  .opened = [weak = weak_from_this(), last](Channel channel) {
+                                    if (auto self = weak.lock())
+                                      self->add({std::move(channel), last});
+                                  }};
+  return page;
+}
+
+void SpectatorFeed::add(Newcomer newcomer) {
+  std::lock_guard lock(mutex_);
+  ++spectators_;
+  is_watched_ = true;
+  newcomers_.push_back(std::move(newcomer));
+  schedule_locked();
+}
+
+transport::HttpPage SpectatorFeed::match(const transport::PageRequest& request) {
+  const auto key = MatchKey::parse(request.name);
+  std::string found;
+  std::lock_guard lock(tick_mutex_);
+  if (is_stopped_) return json_page(503, "{}");
+  read_up();
+  const auto read = [&](const LeagueBook& book) { found = match_view(book, stories_, *key); };
+  if (key && !read_book_(read)) return json_page(503, "{}");
+  if (found.empty()) return json_page(404, R"({"error":"no such match has been announced"})");
+  return json_page(200, std::move(found));
+}
+
+void SpectatorFeed::schedule_locked() {
+  if (std::exchange(is_scheduled_, true)) return;
+  const auto wait = std::max(next_tick_ - clock_.steady_now(), std::chrono::nanoseconds::zero());
+  timer_.schedule(wait, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->tick();
+  });
+}
+
+void SpectatorFeed::tick() {
+  std::lock_guard lock(tick_mutex_);
+  if (is_stopped_) return;
+  const Time began = clock_.steady_now();
+  {
+    std::lock_guard moment(mutex_);
+    is_scheduled_ = false;
+    arrived_.insert(arrived_.end(), newcomers_.begin(), newcomers_.end());
+    newcomers_.clear();
+  }
+  read_up();
+  Text update;
+  Text snapshot;
+  const bool was_read = render(update, snapshot);
+  std::size_t bytes = 0;
+  if (was_read) {
+    bytes = (update ? update->size() * readers_.size() : 0) +
+            (snapshot ? snapshot->size() * arrived_.size() : 0);
+    if (update) remember(update);
+    tell_all(update, snapshot);
+  }
+  const Time now = clock_.steady_now();
+  if (!readers_.empty()) watched_until_ = now + kAwayTime;
+  const auto pause = std::max<std::chrono::nanoseconds>(
+      {options_.interval, (now - began) * kPartOfProcessor,
+       std::chrono::milliseconds(bytes * 1000 / kBytesPerSecond)});
+  std::lock_guard moment(mutex_);
+  spectators_ = readers_.size() + arrived_.size() + newcomers_.size();
+  is_watched_ = spectators_ > 0 || now < watched_until_;
+  next_tick_ = now + pause;
+  if (!was_read || !unread_.empty() || !newcomers_.empty()) schedule_locked();
+}
+
+void SpectatorFeed::read_up() {
+  Events events;
+  bool is_watched = false;
+  {
+    std::lock_guard moment(mutex_);
+    events.swap(unread_);
+    has_gap_ = has_gap_ || (!is_watched_ && !events.empty());
+    is_watched = is_watched_;
+  }
+  for (const Event& event : events) {
+    const auto match = stories_.take(event);
+    if (!is_watched) continue;
+    has_changed_ = true;
+    if (match) changed_.matches.insert(*match);
+    // What a round begins with: matches that wait.
+    if (const auto* round = std::get_if<RoundStarted>(&event.body)) {
+      for (int i = 1; i <= static_cast<int>(round->draw_seeds.size()); ++i)
+        changed_.matches.insert({round->round, i});
+    }
+    changed_.has_agents = changed_.has_agents ||
+                          std::holds_alternative<AgentRegistered>(event.body) ||
+                          std::holds_alternative<AgentReregistered>(event.body) ||
+                          std::holds_alternative<AgentStateChanged>(event.body) ||
+                          std::holds_alternative<LeagueStarted>(event.body) ||
+                          std::holds_alternative<FailureCounted>(event.body);
+  }
+}
+
+bool SpectatorFeed::render(Text& update, Text& snapshot) {
+  if (std::exchange(has_gap_, false)) forget_updates();
+  std::uint64_t last_line = 0;
+  bool is_watched = false;
+  ViewParts parts = changed_;
+  ViewParts whole{.is_whole = true};
+  {
+    std::lock_guard moment(mutex_);
+    last_line = last_line_;
+    is_watched = is_watched_;
+    parts.log = lines_since(told_line_);
+    whole.log = lines_since(0);
+  }
+  const bool needs_update = is_watched && (has_changed_ || last_line > told_line_);
+  const bool needs_snapshot = std::ranges::any_of(arrived_, [&](const Newcomer& newcomer) {
+    return !newcomer.last || !has_since(*newcomer.last);
+  });
+  const auto now = clock_.utc_now();
+  const bool was_read =
+      (!needs_update && !needs_snapshot) || read_book_([&](const LeagueBook& book) {
+        if (!book.is_open()) return;
+        if (needs_update)
+          update = std::make_shared<const std::string>(league_view(book, stories_, parts, now));
+        if (needs_snapshot)
+          snapshot = std::make_shared<const std::string>(league_view(book, stories_, whole, now));
+      });
+  if (!was_read) return false;
+  changed_ = {};
+  has_changed_ = false;
+  told_line_ = last_line;
+  return true;
+}
+
+/// Whoever had the last one has missed something now.
+void SpectatorFeed::forget_updates() {
+  ++last_id_;
+  updates_.clear();
+  updates_bytes_ = 0;
+}
+
+void SpectatorFeed::remember(Text update) {
+  updates_bytes_ += update->size();
+  updates_.push_back({++last_id_, std::move(update)});
+  while (updates_bytes_ > kMostStoredBytes) {
+    updates_bytes_ -= updates_.front().text->size();
+    updates_.pop_front();
+  }
+}
+
+bool SpectatorFeed::has_since(std::uint64_t id) const {
+  if (id == last_id_) return true;
+  return id < last_id_ && !updates_.empty() && updates_.front().id <= id + 1;
+}
+
+void SpectatorFeed::tell_all(const Text& update, const Text& snapshot) {
+  if (update) {
+    const std::string id = event_id(last_id_);
+    for (const auto& reader : readers_) (void)reader->push_event(update, id, "update");
+  }
+  for (const Newcomer& newcomer : arrived_) {
+    if (newcomer.last && has_since(*newcomer.last)) {
+      for (const Update& missed : updates_) {
+        if (missed.id > *newcomer.last)
+          (void)newcomer.channel->push_event(missed.text, event_id(missed.id), "update");
+      }
+    } else if (snapshot) {
+      (void)newcomer.channel->push_event(snapshot, event_id(last_id_), "snapshot");
+    } else {  // what it missed has just been forgotten: it comes back for a snapshot
+      newcomer.channel->close();
+    }
+    readers_.push_back(newcomer.channel);
+  }
+  arrived_.clear();
+  std::erase_if(readers_, [](const Channel& reader) { return !reader->is_open(); });
+}
+
+std::string SpectatorFeed::event_id(std::uint64_t number) const {
+  return options_.epoch + "-" + std::to_string(number);
+}
+
+std::string SpectatorFeed::lines_since(std::uint64_t number) const {
+  std::string out = "[";
+  for (const auto& [its_number, json] : lines_) {
+    if (its_number <= number) continue;
+    if (out.size() > 1) out += ',';
+    out += json;
+  }
+  return out + "]";
+}
+
+}  // namespace league::league_manager

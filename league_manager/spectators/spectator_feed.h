@@ -1,0 +1,118 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/transport/http/http_page.h"
+#include "league_manager/rounds/operator_log.h"
+#include "league_manager/spectators/match_stories.h"
+#include "league_manager/spectators/spectator_view.h"
+
+namespace league::league_manager {
+
+struct SpectatorOptions {
+  std::string epoch;  ///< letters and digits that no other run of the manager has
+  std::size_t most_spectators = 2000;  ///< more are refused with 503
+  std::chrono::milliseconds interval{500};  ///< between two updates, at least
+};
+
+/// What spectators are told of a league: each gets a snapshot first, then updates, as server-sent
+/// events `EPOCH-NUMBER`; one that comes back with Last-Event-ID gets what it missed. Updates hold
+/// the present state of what has changed, so they may be applied twice.
+///
+/// All spectators are strangers: an update is rendered once for all of them, on the timer's thread,
+/// and the more work it makes, the longer the next one waits. Whoever does not read is dropped by
+/// the transport. While nobody watches nothing is rendered. Thread-safe.
+class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
+ public:
+  using BookReader = std::function<void(const LeagueBook&)>;
+  /// Shows the book to a reader; false where it cannot be had now.
+  using ReadBook = std::function<bool(const BookReader&)>;
+
+  /// `timer` is best the feed's own: a tick may take milliseconds. It and `clock` outlive the feed;
+  /// what `read_book` refers to outlives stop().
+  [[nodiscard]] static std::shared_ptr<SpectatorFeed> create(SpectatorOptions options,
+                                                             ReadBook read_book, core::Timer& timer,
+                                                             const core::Clock& clock);
+
+  /// For Ledger::observe.
+  void on_events(const Events& events);
+  /// A line of the operator's log.
+  void on_line(const OperatorLine& line);
+
+  /// The page that becomes a spectator's stream.
+  [[nodiscard]] transport::HttpPage open(const transport::PageRequest& request);
+  /// The page of one match: JSON, or 404.
+  [[nodiscard]] transport::HttpPage match(const transport::PageRequest& request);
+  [[nodiscard]] std::size_t spectators() const { return spectators_; }
+  /// Nothing is told any more, and the book is not read, once this has returned.
+  void stop();
+
+ private:
+  using Text = std::shared_ptr<const std::string>;
+  using Channel = std::shared_ptr<transport::PeerChannel>;
+  using Time = core::Clock::Steady;
+  struct Newcomer {
+    Channel channel;
+    std::optional<std::uint64_t> last;  ///< the event it had; nothing: none that is known here
+  };
+  struct Update {
+    std::uint64_t id = 0;
+    Text text;
+  };
+
+  SpectatorFeed(SpectatorOptions options, ReadBook read_book, core::Timer& timer,
+                const core::Clock& clock);
+  void add(Newcomer newcomer);
+  void schedule_locked();
+  void tick();
+  // With tick_mutex_
+  void read_up();
+  [[nodiscard]] bool render(Text& update, Text& snapshot);
+  void remember(Text update);
+  void forget_updates();
+  void tell_all(const Text& update, const Text& snapshot);
+  [[nodiscard]] bool has_since(std::uint64_t id) const;
+  [[nodiscard]] std::string event_id(std::uint64_t number) const;
+  [[nodiscard]] std::string lines_since(std::uint64_t number) const;
+
+  const SpectatorOptions options_;
+  const ReadBook read_book_;
+  core::Timer& timer_;
+  const core::Clock& clock_;
+  std::atomic<std::size_t> spectators_{0};
+
+  std::mutex tick_mutex_;  // guards what follows; taken before mutex_
+  bool is_stopped_ = false;
+  MatchStories stories_{kMostMatchesShown};
+  ViewParts changed_;  ///< since the last update
+  bool has_changed_ = false;
+  bool has_gap_ = false;  ///< something has changed for which no update is to be made
+  std::uint64_t told_line_ = 0;  ///< the last one that is in an update
+  std::vector<Channel> readers_;
+  std::vector<Newcomer> arrived_;
+  std::deque<Update> updates_;  ///< the last ones
+  std::size_t updates_bytes_ = 0;
+  std::uint64_t last_id_ = 0;
+  Time watched_until_{};
+
+  std::mutex mutex_;  // guards the rest; held for moments only
+  Events unread_;
+  std::vector<Newcomer> newcomers_;
+  std::deque<std::pair<std::uint64_t, std::string>> lines_;  ///< by number, as JSON
+  std::uint64_t last_line_ = 0;
+  bool is_watched_ = false;
+  bool is_scheduled_ = false;
+  Time next_tick_{};
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,42 @@
+#include "league_manager/spectators/spectator_pages.h"
+
+#include <string>
+
+#include "league_manager/spectators/web_files.h"
+
+namespace league::league_manager {
+namespace {
+
+std::string content_type_of(std::string_view name) {
+  if (name.ends_with(".html")) return "text/html; charset=utf-8";
+  if (name.ends_with(".css")) return "text/css; charset=utf-8";
+  if (name.ends_with(".svg")) return "image/svg+xml";
+  return "text/javascript; charset=utf-8";
+}
+
+transport::HttpPage file_page(const EmbeddedFile& file) {
+  return {.content_type = content_type_of(file.name),
+          .body = std::string(file.text),
+          .headers = {{"Content-Security-Policy",
+                       "default-src 'self'; base-uri 'none'; form-action 'none'; "
+                       "frame-ancestors 'none'"},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cache-Control", "no-cache"}}};
+}
+
+}  // namespace
+
+std::vector<transport::Page> spectator_pages(const std::shared_ptr<SpectatorFeed>& feed) {
+  std::vector<transport::Page> pages;
+  for (const EmbeddedFile& file : web_files()) {
+    std::string path = "/";
+    if (file.name != "index.html") path += file.name;
+    pages.push_back({std::move(path), [&file](const auto&) { return file_page(file); }});
+  }
+  pages.push_back({"/live/events", [feed](const auto& request) { return feed->open(request); }});
+  pages.push_back({"/live/match/", [feed](const auto& request) { return feed->match(request); }});
+  return pages;
+}
+
+}  // namespace league::league_manager

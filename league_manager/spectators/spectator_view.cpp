@@ -1,0 +1,276 @@
+#include "league_manager/spectators/spectator_view.h"
+
+#include <algorithm>
+
+#include "common/rpc/json_object.h"
+#include "common/rpc/json_text.h"
+#include "game/draw.h"
+#include "league_manager/files/league_files.h"
+#include "league_manager/spectators/public_text.h"
+
+namespace league::league_manager {
+namespace {
+
+using rpc::JsonObject;
+
+std::int64_t milliseconds_of(core::UtcTimestamp at) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(at.instant().time_since_epoch())
+      .count();
+}
+
+/// Writes a JSON array, row after row.
+class Rows {
+ public:
+  explicit Rows(std::string& out) : out_(out) { out_ += '['; }
+  std::string& next() {
+    if (!is_empty_) out_ += ',';
+    is_empty_ = false;
+    return out_;
+  }
+  Rows& number(std::int64_t value) {
+    next() += std::to_string(value);
+    return *this;
+  }
+  Rows& text(std::string_view value) {
+    rpc::append_json_string(next(), value);
+    return *this;
+  }
+  Rows& null() {
+    next() += "null";
+    return *this;
+  }
+  Rows& optional_number(const std::optional<int>& value) { return value ? number(*value) : null(); }
+  void end() { out_ += ']'; }
+
+ private:
+  std::string& out_;
+  bool is_empty_ = true;
+};
+
+void append_head(JsonObject& object, const League& league) {
+  const LeagueStatus status = league.status();
+  const LeagueSettings& settings = league.settings();
+  std::string head;
+  JsonObject members(head);
+  members.text("id", settings.league_id.str())
+      .text("game", settings.game_type)
+      .text("state", league_state_name(status.state))
+      .number("players_expected", settings.players)
+      .number("referees_expected", settings.referees)
+      .time("started_at", status.started_at)
+      .time("completed_at", status.completed_at)
+      .number("round", status.current_round)
+      .number("rounds", status.total_rounds)
+      .number("matches", status.total_matches)
+      .number("finished", status.finished.total_matches)
+      .number("wins", status.finished.wins)
+      .number("draws", status.finished.draws)
+      .number("technical_losses", status.finished.technical_losses)
+      .number("champion", league.champion().value_or(-1));
+  members.name("choices");
+  Rows choices(head);
+  for (auto choice : settings.rules->choices()) choices.text(choice);
+  choices.end();
+  if (const auto numbers = settings.rules->numbers()) {
+    members.name("numbers");
+    Rows(head).number(numbers->lowest).number(numbers->highest).end();
+    members.name("kinds");  // of each number, in the game's words
+    Rows kinds(head);
+    for (int number = numbers->lowest; number <= numbers->highest; ++number)
+      kinds.text(settings.rules->kind_of(number).value_or(""));
+    kinds.end();
+  }
+  members.end();
+  object.raw("league", head);
+}
+
+/// Rows of name, state, reason, detail, since, failed matches.
+void append_agents(JsonObject& object, std::string& out, const League& league, AgentKind kind) {
+  object.name(kind == AgentKind::kPlayer ? "players" : "referees");
+  Rows rows(out);
+  for (const Agent& agent : league.roster().agents(kind)) {
+    const AgentLifecycle& life = agent.lifecycle;
+    Rows(rows.next())
+        .text(agent.profile.display_name)
+        .text(agent_state_name(life.state()))
+        .text(life.reason())
+        .text(public_text(life.detail()))
+        .number(milliseconds_of(life.state_since()))
+        .number(life.failed_matches())
+        .end();
+  }
+  rows.end();
+}
+
+/// Rows of rank, player, played, wins, draws, losses, points.
+void append_table(JsonObject& object, std::string& out, const LeagueBook& book) {
+  object.name("table");
+  Rows rows(out);
+  for (const RankedPlayer& row : book.table()) {
+    const Tally& tally = row.tally;
+    Rows(rows.next())
+        .number(row.rank)
+        .number(row.player)
+        .number(tally.played)
+        .number(tally.wins)
+        .number(tally.draws)
+        .number(tally.losses)
+        .number(tally.points)
+        .end();
+  }
+  rows.end();
+}
+
+/// Rows of round, start, end.
+void append_rounds(JsonObject& object, std::string& out, const LeagueBook& book,
+                   std::size_t first) {
+  object.name("rounds");
+  Rows rows(out);
+  for (std::size_t i = first; i < book.rounds().size(); ++i) {
+    const auto& note = book.rounds()[i];
+    Rows row(rows.next());
+    row.number(static_cast<std::int64_t>(i) + 1).number(milliseconds_of(note.started_at));
+    (note.completed_at ? row.number(milliseconds_of(*note.completed_at)) : row.null()).end();
+  }
+  rows.end();
+}
+
+void append_cause(std::string& out, const std::optional<FailureCause>& cause) {
+  if (!cause) {
+    out += "null";
+    return;
+  }
+  Rows(out)
+      .text(cause->call)
+      .text(cause->error_code)
+      .number(cause->attempts)
+      .text(public_text(cause->text))
+      .end();
+}
+
+/// Round, number, player A, player B, status, referee, attempt; of a finished match also outcome,
+/// number, choices of A and B, technical reason, fairness, when it was finished, how it was decided
+/// (see below), answer times (join A, choice A, join B, choice B), causes of A and B.
+void append_match(std::string& out, const LeagueBook& book, const MatchStories& stories,
+                  const MatchView& view) {
+  Rows row(out);
+  row.number(view.match.round)
+      .number(view.match.number)
+      .number(view.pairing.player_a)
+      .number(view.pairing.player_b)
+      .text(match_status(view.status))
+      .number(view.referee)
+      .number(view.attempt);
+  if (!view.result) return row.end();
+  const CompactResult& result = *view.result;
+  const LeagueBook::MatchNote& note = book.note(view.match);
+  row.text(game::outcome_name(result.outcome)).number(result.drawn_number);
+  for (game::Side side : game::kBothSides) row.number(note.choices[side] - 1);
+  row.text(note.technical_reason)
+      .text(result.fairness ? game::fairness_name(*result.fairness) : "")
+      .number(milliseconds_of(note.finished_at));
+  const char* decided = result.by_manager ? "manager" : "referee";
+  if (result.is_unproven) decided = "unproven";
+  if (book.league().disputes().contains(view.match)) decided = "disputed";
+  row.text(decided);
+  const MatchStory* story = stories.find(view.match);
+  const MatchEvidence* evidence = story != nullptr && story->evidence ? &*story->evidence : nullptr;
+  Rows times(row.next());
+  for (game::Side side : game::kBothSides) {
+    if (evidence == nullptr) break;
+    times.optional_number(evidence->answered_in[side].join_us)
+        .optional_number(evidence->answered_in[side].choice_us);
+  }
+  times.end();
+  if (const auto* causes = book.causes(view.match)) {
+    for (game::Side side : game::kBothSides) append_cause(row.next(), (*causes)[side]);
+  }
+  row.end();
+}
+
+/// The first match of the rounds that are shown, as MatchKey.
+MatchKey first_shown(const LeagueBook& book) {
+  const auto rounds = static_cast<int>(book.rounds().size());
+  const int per_round = std::max(1, book.league().schedule().matches_per_round());
+  const int shown = std::max(2, static_cast<int>(kMostMatchesShown) / per_round);
+  return {std::max(1, rounds - shown + 1), 1};
+}
+
+}  // namespace
+
+std::string league_view(const LeagueBook& book, const MatchStories& stories, const ViewParts& parts,
+                        core::UtcTimestamp now) {
+  const League& league = book.league();
+  std::string out;
+  JsonObject object(out);
+  object.number("now", milliseconds_of(now));
+  append_head(object, league);
+  if (parts.is_whole || parts.has_agents) {
+    append_agents(object, out, league, AgentKind::kPlayer);
+    append_agents(object, out, league, AgentKind::kReferee);
+  }
+  append_table(object, out, book);
+  const std::size_t rounds = book.rounds().size();
+  append_rounds(object, out, book, parts.is_whole || rounds < 2 ? 0 : rounds - 2);
+  object.name("matches");
+  Rows rows(out);
+  const auto add = [&](MatchKey key) {
+    if (const auto view = league.match(key); view && key.round <= static_cast<int>(rounds))
+      append_match(rows.next(), book, stories, *view);
+  };
+  if (parts.is_whole) {
+    for (MatchKey key = first_shown(book); key.round <= static_cast<int>(rounds); ++key.round) {
+      for (key.number = 1; key.number <= league.schedule().matches_per_round(); ++key.number)
+        add(key);
+    }
+  } else {
+    for (MatchKey key : parts.matches) add(key);
+  }
+  rows.end();
+  object.raw("log", parts.log).end();
+  return out;
+}
+
+std::string match_view(const LeagueBook& book, const MatchStories& stories, MatchKey match) {
+  const League& league = book.league();
+  const auto view = league.match(match);
+  if (!view || match.round > static_cast<int>(book.rounds().size())) return {};
+  const DrawSeed& seed = book.note(match).seed;
+  const std::string id = match.id().str();
+  std::string out;
+  JsonObject object(out);
+  object.text("match_id", id).text("draw_commitment", game::draw_commitment(seed, id));
+  object.name("match");
+  append_match(out, book, stories, *view);
+  object.number(
+      "announced_at",
+      milliseconds_of(book.rounds()[static_cast<std::size_t>(match.round - 1)].started_at));
+  const MatchStory* story = stories.find(match);
+  object.name("steps");  // when, attempt, referee (-1: taken back), reason
+  Rows steps(out);
+  if (story != nullptr) {
+    for (const auto& step : story->steps)
+      Rows(steps.next())
+          .number(milliseconds_of(step.at))
+          .number(step.attempt)
+          .number(step.referee)
+          .text(step.reason)
+          .end();
+  }
+  steps.end();
+  // From the accepted report on nothing can be changed any more; before it all of this is secret.
+  if (view->result) {
+    object.text("seed", core::to_hex(seed));
+    const auto bindings =
+        story != nullptr && story->evidence ? story->evidence->bindings : game::Bindings{};
+    for (game::Side side : game::kBothSides) {
+      const std::string suffix = side == game::Side::kA ? "_A" : "_B";
+      object.optional_text("commitment" + suffix, bindings.commitments[side].value_or(""))
+          .optional_text("nonce" + suffix, bindings.nonces[side].value_or(""));
+    }
+  }
+  object.end();
+  return out;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,91 @@
+#include "league_manager/standby/holder_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace league::league_manager {
+namespace {
+
+using nlohmann::json;
+
+/// Who has died before it led leaves the name before its own in the broker.
+constexpr std::size_t kKept = 8;
+constexpr std::size_t kMaxSize = 64 << 10;
+
+core::Error holder_error(const std::filesystem::path& file, const std::string& why) {
+  return {core::ErrorCode::kInternalError, "file " + file.string() + ": " + why, ""};
+}
+
+/// This boot of this machine, and this file: what a copy does not have. As long as somebody has the
+/// file open no other gets its number. Empty where the system does not say.
+std::string place_of(int descriptor) {
+  std::ifstream boot_file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  struct stat status {};
+  if (!std::getline(boot_file, boot) || ::fstat(descriptor, &status) != 0) return {};
+  return boot + " " + std::to_string(status.st_dev) + " " + std::to_string(status.st_ino);
+}
+
+std::vector<std::string> read_holders(int descriptor, const std::string& place) {
+  std::string text(kMaxSize, '\0');
+  ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  json content = json::parse(text, nullptr, false);
+  if (place.empty() || !content.is_object() || content.value("place", json()) != place) return {};
+  std::vector<std::string> holders;
+  for (const auto& holder : content.value("holders", json::array()))
+    if (holder.is_string()) holders.push_back(holder.get<std::string>());
+  return holders;
+}
+
+bool write_holders(int descriptor, const std::string& place,
+                   const std::vector<std::string>& holders) {
+  std::string text = json{{"place", place}, {"holders", holders}}.dump() + "\n";
+  return ::ftruncate(descriptor, 0) == 0 &&
+         ::pwrite(descriptor, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+}  // namespace
+
+core::Result<HolderFile> HolderFile::open(const std::filesystem::path& file,
+                                          const std::string& holder) {
+  int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (descriptor < 0) return holder_error(file, std::strerror(errno));
+  HolderFile opened(descriptor);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    return holder_error(file, errno == EWOULDBLOCK ? "another manager of this directory has it"
+                                                   : std::strerror(errno));
+  }
+  auto place = place_of(descriptor);
+  auto holders = read_holders(descriptor, place);
+  opened.former_ = holders;
+  holders.push_back(holder);
+  if (holders.size() > kKept)
+    holders.erase(holders.begin(), holders.end() - static_cast<std::ptrdiff_t>(kKept));
+  if (!write_holders(descriptor, place, holders)) return holder_error(file, std::strerror(errno));
+  return opened;
+}
+
+HolderFile::HolderFile(HolderFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), former_(std::move(other.former_)) {}
+
+HolderFile& HolderFile::operator=(HolderFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(former_, other.former_);
+  return *this;
+}
+
+HolderFile::~HolderFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/core/crypto.h"
+#include "common/journal/journal.h"
+#include "common/transport/bus/jet_stream.h"
+#include "league_manager/standby/journal_stream.h"
+
+namespace league::league_manager {
+
+struct JournalFollowerOptions {
+  std::string league;
+  /// Whether a record of the league fits what else this manager has (its key); may be empty.
+  std::function<core::Result<void>(const journal::Record&)> check;
+};
+
+/// Reads the stream of a league's journal from its beginning, compares what it finds with a local
+/// journal, and appends there what is new; says what is durable. Its calls block and belong to one
+/// thread. All references outlive it but the JetStream, which may end before it.
+class JournalFollower {
+ public:
+  JournalFollower(journal::Journal& local, transport::Bus& bus, transport::JetStream& streams,
+                  const core::Clock& clock, JournalFollowerOptions options);
+
+  /// Reads the local journal. Once, before all else.
+  [[nodiscard]] core::Result<void> begin();
+  /// Waits for at most `patience` for something new, and takes it in. kConnectionError when the
+  /// broker does not answer, which may be tried again; anything else is for good: the local journal
+  /// and the stream are not the same league's, or the local one fails.
+  [[nodiscard]] core::Result<void> take(std::chrono::milliseconds patience);
+  /// Takes in all that the stream has now. As `take`.
+  [[nodiscard]] core::Result<void> read_to_end(core::Clock::Steady deadline);
+  /// Waits until what was taken in is durable.
+  [[nodiscard]] core::Result<void> settle();
+
+  /// Of the stream's message that was read last; 0: none.
+  [[nodiscard]] std::uint64_t stream_sequence() const { return next_ - 1; }
+  /// The highest of which the stream or the local journal knows.
+  [[nodiscard]] int last_term() const { return last_term_; }
+  /// Sequence number of the local journal up to which the stream has said the same.
+  [[nodiscard]] std::uint64_t verified() const { return verified_; }
+  /// Sequence number of the local journal up to which the stream has it packed.
+  [[nodiscard]] std::uint64_t packed() const { return packed_; }
+  /// Records of the local journal.
+  [[nodiscard]] std::uint64_t written() const { return digests_.size(); }
+
+ private:
+  /// What the bus tells, for as long as it may.
+  struct Inbox {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<transport::StreamDelivery> messages;
+    bool is_open = false;  ///< a request for messages is under way
+    bool is_gone = false;  ///< the consumer is
+    std::uint64_t generation = 0;  ///< of the consumer
+  };
+  /// What is durable, and where that is said.
+  struct Said {
+    explicit Said(transport::Bus& its_bus) : bus(its_bus) {}
+    transport::Bus& bus;
+    std::string subject;
+    std::mutex mutex;
+    JournalHad had;
+    std::optional<core::Error> failure;
+    void say();
+  };
+
+  [[nodiscard]] core::Result<void> open_consumer(std::chrono::milliseconds patience);
+  void open_fetch();
+  [[nodiscard]] core::Result<transport::StreamState> look(core::Clock::Steady deadline);
+  /// The first that the stream still has from `next_` on; 0: none.
+  [[nodiscard]] core::Result<std::uint64_t> next_there();
+  void begin_anew();
+  [[nodiscard]] core::Result<void> on_delivery(const transport::StreamDelivery& delivery);
+  [[nodiscard]] core::Result<void> on_piece(JournalPiece piece);
+  [[nodiscard]] core::Result<void> take_group();
+  void say_now_and_then();
+
+  journal::Journal& local_;
+  transport::Bus& bus_;
+  transport::JetStream& streams_;
+  const core::Clock& clock_;
+  const JournalFollowerOptions options_;
+  const std::string stream_;
+  const std::shared_ptr<Inbox> inbox_;
+  const std::shared_ptr<Said> said_;
+  std::string consumer_;  ///< empty: none
+  std::uint64_t next_ = 1;  ///< sequence number of the stream that comes next
+  std::vector<core::Digest> digests_;  ///< of the local journal's records
+  JournalPiece group_;  ///< pieces of one group, until it is whole
+  std::uint64_t verified_ = 0;
+  std::uint64_t packed_ = 0;
+  bool is_read_again_ = false;  ///< from the beginning, since something was missing
+  int last_term_ = 0;
+  core::Clock::Steady said_at_{};
+};
+
+/// What tells one record from another.
+[[nodiscard]] core::Digest record_digest(const journal::Record& record);
+
+}  // namespace league::league_manager

@@ -1,0 +1,100 @@
+#include "league_manager/standby/journal_stream.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/core/compression.h"
+#include "common/transport/link/subject.h"
+#include "league_manager/events/event_fields.h"
+
+namespace league::league_manager {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kPackedEnding = ".packed";
+/// Far above what a manager packs at once.
+constexpr std::size_t kMostUnpacked = 64 << 20;
+
+core::Error unreadable_piece(const std::string& why) {
+  return {core::ErrorCode::kInvalidReply,
+          "a message of the journal's stream cannot be read: " + why, ""};
+}
+
+}  // namespace
+
+transport::BusMessage write_piece(const std::string& league, const JournalPiece& piece) {
+  json records = json::array();
+  for (const auto& record : piece.records)
+    records.push_back({{"type", record.type}, {"payload", record.payload}});
+  json out = {{"term", piece.term},
+              {"first_sequence", piece.first_sequence},
+              {"records", std::move(records)}};
+  if (piece.has_more) out["more"] = true;
+  transport::BusMessage message;
+  message.payload = out.dump(-1, ' ', false, json::error_handler_t::replace);
+  message.subject = transport::journal_subject(league);
+  if (!piece.is_packed) return message;
+  message.subject = transport::packed_journal_subject(league);
+  message.payload = core::compress(message.payload);
+  return message;
+}
+
+core::Result<JournalPiece> read_piece(const transport::BusMessage& message) {
+  JournalPiece piece;
+  piece.is_packed = message.subject.ends_with(kPackedEnding);
+  auto text = piece.is_packed ? core::decompress(message.payload, kMostUnpacked)
+                              : core::Result<std::string>(message.payload);
+  if (!text) return unreadable_piece(text.error().message);
+  try {
+    json in = parse_journal_json(*text);
+    in.at("term").get_to(piece.term);
+    in.at("first_sequence").get_to(piece.first_sequence);
+    for (const auto& record : in.at("records"))
+      piece.records.push_back(
+          {record.at("type").get<std::string>(), record.at("payload").get<std::string>()});
+    piece.has_more = in.value("more", false);
+    if (piece.term < 1 || piece.first_sequence < 1) return unreadable_piece("numbers begin at 1");
+    return piece;
+  } catch (const std::exception& problem) {
+    return unreadable_piece(problem.what());
+  }
+}
+
+std::string write_had(const JournalHad& had) {
+  return json{{"term", had.term}, {"sequence", had.sequence}}.dump();
+}
+
+core::Result<JournalHad> read_had(std::string_view payload) {
+  json in = json::parse(payload, nullptr, false);
+  if (!in.is_object() || !in.contains("term") || !in["term"].is_number_integer() ||
+      !in.contains("sequence") || !in["sequence"].is_number_unsigned())
+    return unreadable_piece("it does not say what a follower has");
+  return JournalHad{in["term"].get<int>(), in["sequence"].get<std::uint64_t>()};
+}
+
+std::int64_t stream_bytes(long max_mib) {
+  constexpr int kMebibyte = 20;
+  return max_mib == 0 ? -1 : std::int64_t{max_mib} << kMebibyte;
+}
+
+transport::StreamConfig journal_stream(const std::string& league, long max_mib) {
+  transport::StreamConfig config;
+  config.name = transport::league_stream("JOURNAL", league);
+  config.subjects = {transport::journal_subject(league), transport::packed_journal_subject(league)};
+  config.max_bytes = stream_bytes(max_mib);
+  // Without its beginning a journal is worth nothing.
+  config.refuses_when_full = true;
+  return config;
+}
+
+transport::StreamConfig lease_stream(const std::string& league, std::chrono::milliseconds length) {
+  transport::StreamConfig config;
+  config.name = transport::lease_stream(league);
+  config.subjects = {transport::lease_subject(league)};
+  config.max_age = length;
+  config.max_messages_per_subject = 1;
+  config.max_bytes = stream_bytes(1);
+  return config;
+}
+
+}  // namespace league::league_manager

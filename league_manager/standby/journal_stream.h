@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/journal/journal.h"
+#include "common/transport/bus/jet_stream.h"
+
+namespace league::league_manager {
+
+/// How the journal of a league stands in a stream of a broker, for managers that stand by. Pure, so
+/// safe from any thread. Source: docs/distributed.md.
+
+/// One message of the stream: entries that follow each other. Without records it says that a term
+/// has begun, before anything of it is written.
+struct JournalPiece {
+  int term = 0;  ///< of the manager that has written it
+  std::uint64_t first_sequence = 1;  ///< of the first record
+  std::vector<journal::Record> records;
+  /// The next piece goes on with it: both are taken together, or neither, if there is none.
+  bool has_more = false;
+  /// It repeats, compressed, what stands in pieces before it, which can then be thrown away.
+  bool is_packed = false;
+
+  bool operator==(const JournalPiece&) const = default;
+};
+
+/// The piece as a message of the stream.
+[[nodiscard]] transport::BusMessage write_piece(const std::string& league,
+                                                const JournalPiece& piece);
+/// kInvalidReply for what is none.
+[[nodiscard]] core::Result<JournalPiece> read_piece(const transport::BusMessage& message);
+
+/// What a manager that stands by has made durable.
+struct JournalHad {
+  int term = 0;  ///< the last that it has heard of
+  std::uint64_t sequence = 0;
+};
+[[nodiscard]] std::string write_had(const JournalHad& had);
+[[nodiscard]] core::Result<JournalHad> read_had(std::string_view payload);
+
+/// The stream of a league's journal, for ever. `max_mib`: 0 for no limit; full, it takes no more.
+[[nodiscard]] transport::StreamConfig journal_stream(const std::string& league, long max_mib = 0);
+/// The stream of who leads a league; a word in it is forgotten after `length`.
+[[nodiscard]] transport::StreamConfig lease_stream(const std::string& league,
+                                                   std::chrono::milliseconds length);
+/// As StreamConfig::max_bytes.
+[[nodiscard]] std::int64_t stream_bytes(long max_mib);
+
+}  // namespace league::league_manager

@@ -1,0 +1,216 @@
+#include "league_manager/standby/lease.h"
+
+#include <algorithm>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "common/transport/link/subject.h"
+
+namespace league::league_manager {
+namespace {
+
+using nlohmann::json;
+using Steady = core::Clock::Steady;
+using transport::PublishAck;
+
+constexpr std::chrono::milliseconds kAgain{100};
+constexpr const char* kOperationHeader = "KV-Operation";
+
+std::string holder_of(const transport::BusMessage& message) {
+  json word = json::parse(message.payload, nullptr, false);
+  bool is_said = word.is_object() && word.contains("holder") && word["holder"].is_string();
+  return is_said ? word["holder"].get<std::string>() : std::string("somebody else");
+}
+
+}  // namespace
+
+Lease::Lease(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
+             LeaseOptions options)
+    : streams_(streams),
+      clock_(clock),
+      timer_(timer),
+      options_(std::move(options)),
+      gate_(std::make_shared<Gate>([](const std::function<void()>& task) { task(); })) {}
+
+Lease::~Lease() { end(); }
+
+void Lease::end() { gate_->close(); }
+
+transport::BusMessage Lease::word() const {
+  transport::BusMessage message;
+  message.subject = transport::lease_subject(options_.league);
+  message.payload = json{{"holder", options_.holder}, {"since", clock_.utc_now().to_wire()}}.dump();
+  return message;
+}
+
+core::Result<Lease::Taken> Lease::try_take(std::chrono::milliseconds patience) {
+  auto deadline = clock_.steady_now() + patience;
+  auto message = word();
+  auto said = look(deadline);
+  if (!said) return said.error();
+  // Our own is of an attempt of which no answer came.
+  bool is_free = said->holder.empty() || said->holder == options_.holder ||
+                 std::ranges::count(options_.gone, said->holder) > 0;
+  if (!is_free) return Taken{false, said->holder, 0};
+  auto sent = clock_.steady_now();
+  std::promise<PublishAck> published;
+  transport::PublishCondition condition;
+  condition.last_subject_sequence = said->revision;
+  streams_.publish(std::move(message), condition, deadline,
+                   [&](const PublishAck& ack) { published.set_value(ack); });
+  auto ack = published.get_future().get();
+  if (ack.status == PublishAck::Status::kConflict) return Taken{false, "somebody else", 0};
+  if (ack.status != PublishAck::Status::kStored) return ack.why;
+  // Two who write behind the same word are both told that theirs is stored by some brokers in a
+  // cluster (nats-server before 2.9.21); the last word counts.
+  auto last_word = look(deadline);
+  if (!last_word) return last_word.error();
+  if (last_word->revision != ack.sequence) return Taken{false, last_word->holder, 0};
+  {
+    std::lock_guard lock(mutex_);
+    revision_ = ack.sequence;
+  }
+  hold_until(sent + options_.length);
+  return Taken{true, "", ack.sequence};
+}
+
+core::Result<Lease::Word> Lease::look(Steady deadline) {
+  std::promise<core::Result<Word>> seen;
+  look(deadline, [&](core::Result<Word> found) { seen.set_value(std::move(found)); });
+  return seen.get_future().get();
+}
+
+void Lease::look(Steady deadline, std::function<void(core::Result<Word>)> seen) {
+  streams_.get_last(
+      transport::lease_stream(options_.league), transport::lease_subject(options_.league), deadline,
+      [seen = std::move(seen)](core::Result<std::optional<transport::StoredMessage>> answer) {
+        if (!answer) return seen(answer.error());
+        if (!*answer) return seen(Word{});
+        const auto& message = (*answer)->message;
+        bool is_free = !transport::bus_header(message, kOperationHeader).empty();
+        seen(Word{(*answer)->sequence, is_free ? "" : holder_of(message)});
+      });
+}
+
+void Lease::hold_until(Steady until) { held_until_ = until.time_since_epoch().count(); }
+
+bool Lease::is_held() const { return clock_.steady_now().time_since_epoch().count() < held_until_; }
+
+void Lease::keep() {
+  {
+    std::lock_guard lock(mutex_);
+    is_kept_ = true;
+  }
+  renew_at(clock_.steady_now());
+}
+
+void Lease::renew_at(Steady when) {
+  std::lock_guard lock(mutex_);
+  if (!is_kept_) return;
+  auto delay = std::max(when - clock_.steady_now(), Steady::duration::zero());
+  due_ = timer_.schedule(delay, [this, gate = gate_] { gate->run([this] { renew(); }); });
+}
+
+void Lease::renew() {
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_kept_) return;
+    is_renewing_ = true;
+  }
+  // A broker that has lost its streams counts anew, so what has the number of our word may be
+  // another's.
+  look(Steady{Steady::duration(held_until_.load())}, [this](const core::Result<Word>& last) {
+    if (last && last->holder == options_.holder) return say_again(last->revision);
+    on_refused(clock_.steady_now(), last);
+  });
+}
+
+void Lease::say_again(std::uint64_t revision) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!is_kept_) {
+      is_renewing_ = false;
+      renewed_.notify_all();
+      return;
+    }
+  }
+  transport::PublishCondition condition;
+  condition.last_subject_sequence = revision;
+  auto sent = clock_.steady_now();
+  // Repeated until the lease is over, with one id: the broker takes it once.
+  Steady until{Steady::duration(held_until_.load())};
+  streams_.publish(word(), condition, until,
+                   [this, sent](const PublishAck& ack) { on_renewed(sent, ack); });
+}
+
+void Lease::on_renewed(Steady sent, const PublishAck& ack) {
+  // Brokers of a cluster look at the revision before they look at the message's id, so a repetition
+  // of what is stored already is refused as well.
+  if (ack.status == PublishAck::Status::kConflict)
+    return look(Steady{Steady::duration(held_until_.load())},
+                [this, sent](const core::Result<Word>& last) { on_refused(sent, last); });
+  if (ack.status == PublishAck::Status::kStored) return go_on(sent, ack.sequence);
+  if (!end_renewal() || ack.why.code == core::ErrorCode::kShuttingDown) return;
+  lose("the broker has not confirmed the lead in time: " + ack.why.message);
+}
+
+void Lease::on_refused(Steady sent, const core::Result<Word>& last) {
+  if (last && last->holder == options_.holder) return go_on(sent, last->revision);
+  if (!end_renewal() || (!last && last.error().code == core::ErrorCode::kShuttingDown)) return;
+  if (!last) return lose("the broker has not confirmed the lead in time: " + last.error().message);
+  lose("another manager has taken the lead");
+}
+
+/// False when the lease has been given back meanwhile, or is lost.
+bool Lease::end_renewal(std::optional<std::uint64_t> revision) {
+  std::lock_guard lock(mutex_);
+  is_renewing_ = false;
+  if (revision) revision_ = *revision;
+  renewed_.notify_all();
+  return is_kept_;
+}
+
+void Lease::go_on(Steady sent, std::uint64_t revision) {
+  bool is_said_again = false;
+  {
+    std::lock_guard lock(mutex_);
+    is_said_again = revision > revision_;
+  }
+  if (!end_renewal(revision)) return;
+  // Refused, and yet nothing new is there: it counts no longer than it did.
+  if (is_said_again) hold_until(sent + options_.length);
+  renew_at(is_said_again ? sent + options_.length / 3 : clock_.steady_now() + kAgain);
+}
+
+void Lease::lose(const std::string& why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!std::exchange(is_kept_, false)) return;
+  }
+  hold_until({});
+  if (options_.on_lost) options_.on_lost(why);
+}
+
+void Lease::give_back(std::chrono::milliseconds patience) {
+  transport::PublishCondition condition;
+  {
+    std::unique_lock lock(mutex_);
+    if (!std::exchange(is_kept_, false)) return;
+    if (due_ != 0) timer_.cancel(due_);
+    hold_until({});
+    // What is given back is the last word: one that is under way would stand for its whole length.
+    renewed_.wait_for(lock, patience, [this] { return !is_renewing_; });
+    condition.last_subject_sequence = revision_;
+  }
+  auto message = word();
+  message.headers.emplace_back(kOperationHeader, "DEL");
+  message.payload.clear();
+  std::promise<void> done;
+  streams_.publish(std::move(message), condition, clock_.steady_now() + patience,
+                   [&](const PublishAck&) { done.set_value(); });
+  done.get_future().wait();
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,88 @@
+#include "player/core/history.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace league::player {
+
+std::string_view verdict_name(MatchVerdict verdict) {
+  switch (verdict) {
+    case MatchVerdict::kWin:
+      return "WIN";
+    case MatchVerdict::kLoss:
+      return "LOSS";
+    case MatchVerdict::kDraw:
+      return "DRAW";
+  }
+  return "";
+}
+
+MatchHistory::MatchHistory(std::size_t capacity) : capacity_(std::max<std::size_t>(capacity, 1)) {}
+
+bool MatchHistory::add(PlayedMatch match) {
+  // From the newest on, because a repetition comes soon after the first.
+  const bool is_known = std::any_of(matches_.rbegin(), matches_.rend(), [&](const auto& known) {
+    return known.match_id == match.match_id && known.league_id == match.league_id;
+  });
+  if (is_known) return false;
+  switch (match.verdict) {
+    case MatchVerdict::kWin:
+      ++tally_.wins;
+      break;
+    case MatchVerdict::kLoss:
+      ++tally_.losses;
+      break;
+    case MatchVerdict::kDraw:
+      ++tally_.draws;
+      break;
+  }
+  matches_.push_back(std::move(match));
+  if (matches_.size() > capacity_) matches_.pop_front();
+  return true;
+}
+
+bool MatchHistory::dispute(DisputedMatch match) {
+  const bool is_known = std::any_of(disputed_.begin(), disputed_.end(), [&](const auto& known) {
+    return known.match_id == match.match_id && known.league_id == match.league_id;
+  });
+  if (is_known) return false;
+  disputed_.push_back(std::move(match));
+  if (disputed_.size() > kMostDisputes) disputed_.pop_front();
+  return true;
+}
+
+MatchHistory MatchHistory::restore(std::vector<PlayedMatch> matches, const Tally& tally,
+                                   std::size_t capacity) {
+  MatchHistory history(capacity);
+  for (PlayedMatch& match : matches) history.add(std::move(match));
+  history.tally_ = tally;
+  return history;
+}
+
+std::vector<std::string_view> MatchHistory::choices_of(const core::LeagueId& league,
+                                                       const core::PlayerId& opponent) const {
+  std::vector<std::string_view> choices;
+  for (const PlayedMatch& match : matches_) {
+    if (match.league_id != league || match.opponent_id != opponent) continue;
+    if (match.opponent_choice) choices.emplace_back(*match.opponent_choice);
+  }
+  return choices;
+}
+
+std::vector<std::string_view> MatchHistory::own_choices(const core::LeagueId& league) const {
+  std::vector<std::string_view> choices;
+  for (const PlayedMatch& match : matches_) {
+    if (match.league_id == league && match.own_choice) choices.emplace_back(*match.own_choice);
+  }
+  return choices;
+}
+
+std::vector<int> MatchHistory::drawn_numbers(const core::LeagueId& league) const {
+  std::vector<int> numbers;
+  for (const PlayedMatch& match : matches_) {
+    if (match.league_id == league && match.drawn_number) numbers.push_back(*match.drawn_number);
+  }
+  return numbers;
+}
+
+}  // namespace league::player

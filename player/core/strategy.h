@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/random_source.h"
+#include "common/core/result.h"
+#include "game/registry.h"
+#include "player/core/history.h"
+
+namespace league::player {
+
+/// What a player knows when it has to choose. Lives as long as the call.
+struct ChoiceContext {
+  core::LeagueId league_id;
+  core::MatchId match_id;
+  int round_id = 0;  ///< 0 where the referee did not say
+  core::PlayerId opponent_id;
+  const MatchHistory& history;
+  std::optional<Tally> standings = std::nullopt;  ///< our own, where the referee sent them
+};
+
+/// History in, choice out: one of the choices of the game that the strategy was made for.
+/// Implementations hold nothing but the rules and the source of randomness, so a strategy may be
+/// asked again and from any thread.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  [[nodiscard]] virtual std::string_view choose(const ChoiceContext& context) const = 0;
+};
+
+/// The strategy called `name` for the game of `rules`; an Error that lists the known names
+/// otherwise. `rules` and `random` outlive it.
+[[nodiscard]] core::Result<std::unique_ptr<Strategy>> make_strategy(std::string_view name,
+                                                                    const game::Rules& rules,
+                                                                    core::RandomSource& random);
+
+/// `random`, then each choice of the game (whoever plays by it never chooses anything else),
+/// `alternate`, `frequency`, `opposite`.
+[[nodiscard]] std::vector<std::string_view> known_strategies(const game::Rules& rules);
+/// Those of the first game of standard_games().
+[[nodiscard]] std::vector<std::string_view> known_strategies();
+
+/// What a player that chose `choices` will choose next: its constant choice, the next one where it
+/// goes through the choices in order, else what it chose more often than anything else; nothing
+/// where the choices do not say.
+[[nodiscard]] std::optional<std::string_view> predict_next(
+    const game::Rules& rules, const std::vector<std::string_view>& choices);
+
+}  // namespace league::player

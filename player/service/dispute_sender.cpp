@@ -1,0 +1,78 @@
+#include "player/service/dispute_sender.h"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/envelope/codec.h"
+#include "common/envelope/query_messages.h"
+
+namespace league::player {
+namespace {
+
+using envelope::MessageType;
+
+/// One dispute on its way; kept alive by its calls and timers.
+class Attempt : public std::enable_shared_from_this<Attempt> {
+ public:
+  Attempt(const DisputeContext& context, const agent::Identity& identity, DisputedMatch match)
+      : context_(context), identity_(identity), match_(std::move(match)) {}
+
+  void send() {
+    ++attempts_;
+    const core::ConversationId conversation(
+        ("convdispute" + identity_.id + match_.match_id.str()).substr(0, 100));
+    const envelope::EnvelopeBuilder envelopes(envelope::Sender::player(identity_.id),
+                                              identity_.league, context_.clock);
+    const auto envelope =
+        envelopes.make(MessageType::kLeagueQuery, {.conversation_id = conversation,
+                                                   .auth_token = identity_.token,
+                                                   .round_id = {},
+                                                   .match_id = {}});
+    envelope::LeagueQuery query{.query_type = envelope::QueryType::kDisputeMatch};
+    query.query_params.match_id = match_.match_id;
+    query.query_params.reason = match_.reason;
+    agent::PeerCall call = agent::call_with({context_.manager, "league_manager"}, envelope,
+                                            envelope::encode(envelope, query).dump(),
+                                            context_.settings.time_limit(envelope.type));
+    call.match_id = match_.match_id.str();
+    context_.peers.call(
+        std::move(call),
+        [self = shared_from_this()](const agent::PeerReply& reply) { self->on_reply(reply); });
+  }
+
+ private:
+  void on_reply(const agent::PeerReply& reply) {
+    if (!reply.error) return on_answer(reply.message);
+    const bool passes = core::error_info(reply.error->code).retryable;
+    if (!passes || attempts_ >= context_.settings.retry.max_attempts)
+      return give_up(reply.error->message);
+    context_.timer.schedule(context_.settings.retry.delay,
+                            [self = shared_from_this()] { self->send(); });
+  }
+
+  void on_answer(const nlohmann::json& message) const {
+    auto answer = envelope::decode<envelope::LeagueQueryResponse>(message);
+    if (answer && answer->success) return;
+    give_up(answer && answer->error ? answer->error->error_description : "no reason given");
+  }
+
+  void give_up(const std::string& why) const {
+    spdlog::warn("the league manager has not taken the dispute of {}: {}", match_.match_id.str(),
+                 why.substr(0, 200));
+  }
+
+  const DisputeContext context_;
+  const agent::Identity identity_;
+  const DisputedMatch match_;
+  int attempts_ = 0;
+};
+
+}  // namespace
+
+void send_dispute(const DisputeContext& context, const agent::Identity& identity,
+                  const DisputedMatch& match) {
+  std::make_shared<Attempt>(context, identity, match)->send();
+}
+
+}  // namespace league::player

@@ -1,0 +1,278 @@
+#include "player/service/open_match_file.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "common/core/draft_file.h"
+#include "common/rpc/json_object.h"
+
+namespace league::player {
+namespace {
+
+using nlohmann::json;
+
+/// Of a referee of ours, which needs no note.
+constexpr std::string_view kMatchCredential = "match";
+
+core::Error notes_error(const std::filesystem::path& file, const std::string& why) {
+  return {core::ErrorCode::kInternalError, file.string() + ": " + why, ""};
+}
+
+void append_over_line(std::string& out, const core::PlayerId& player, const core::MatchId& match) {
+  rpc::JsonObject line(out);
+  line.text("player_id", player.str()).text("match_id", match.str()).flag("over", true).end();
+  out += '\n';
+}
+
+void append_asked_for_line(std::string& out, const OpenMatch& match) {
+  rpc::JsonObject line(out);
+  line.text("player_id", match.player_id.str()).text("match_id", match.match_id.str());
+  line.flag("asked_for", true);
+  if (match.opponent_commitment) line.text("opponent_commitment", *match.opponent_commitment);
+  line.end();
+  out += '\n';
+}
+
+std::string credential_line(const core::PlayerId& player, const core::MatchId& match,
+                            const std::string& credential) {
+  std::string out;
+  rpc::JsonObject line(out);
+  line.text("player_id", player.str()).text("match_id", match.str());
+  line.text("referee_credential", credential).end();
+  return out + '\n';
+}
+
+/// Whether all that has happened since `known` is that the choice was asked for.
+bool was_only_asked_for(const OpenMatch& known, const OpenMatch& now) {
+  if (known.is_revealed || !now.is_revealed || known.opponent_commitment) return false;
+  OpenMatch asked = known;
+  asked.is_revealed = true;
+  asked.opponent_commitment = now.opponent_commitment;
+  return asked == now;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<OpenMatchFile>> OpenMatchFile::open(Options options) {
+  std::error_code failed;
+  std::filesystem::create_directories(options.file.parent_path(), failed);  // the draft says why
+  std::unique_ptr<OpenMatchFile> file(new OpenMatchFile(std::move(options)));
+  if (auto loaded = file->load(); !loaded) return loaded.error();
+  if (auto written = file->rewrite(); !written) return written.error();
+  file->flusher_ = std::thread([raw = file.get()] { raw->flush_loop(); });
+  return file;
+}
+
+OpenMatchFile::~OpenMatchFile() {
+  {
+    std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  changed_.notify_all();
+  if (flusher_.joinable()) flusher_.join();
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+core::Result<void> OpenMatchFile::load() {
+  std::error_code failed;
+  if (!std::filesystem::exists(options_.file, failed)) return {};
+  std::ifstream in(options_.file, std::ios::binary);
+  if (!in) return notes_error(options_.file, "cannot be read; check the rights of the file");
+  int damaged = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && !read_line(line)) ++damaged;
+  }
+  if (damaged > 0) {
+    spdlog::warn("{}: {} damaged line(s) left out; where a match is open, its choice is made anew",
+                 options_.file.string(), damaged);
+  }
+  return {};
+}
+
+bool OpenMatchFile::read_line(const std::string& line) {
+  const json note = json::parse(line, nullptr, false);
+  if (!note.is_object()) return false;
+  const bool is_over = note.contains("over");
+  const auto credential = note.find("referee_credential");
+  const bool is_whole = !is_over && credential == note.end() && !note.contains("asked_for");
+  if (is_whole) {
+    auto match = open_match_from_json(note);
+    if (!match) return false;
+    Key key(match->player_id, match->match_id);
+    matches_.insert_or_assign(std::move(key), std::move(*match));
+    return true;
+  }
+  const auto player = note.find("player_id");
+  const auto match = note.find("match_id");
+  if (player == note.end() || !player->is_string()) return false;
+  if (match == note.end() || !match->is_string()) return false;
+  const Key key(player->get<std::string>(), match->get<std::string>());
+  if (credential != note.end()) {
+    if (!credential->is_string()) return false;
+    take_credential(key, credential->get<std::string>());
+    return true;
+  }
+  if (!is_over) return read_asked_for(key, note);
+  matches_.erase(key);
+  credentials_.erase(key);
+  return true;
+}
+
+void OpenMatchFile::take_credential(const Key& key, const std::string& credential) {
+  if (credential == kMatchCredential) {
+    credentials_.erase(key);
+  } else {
+    credentials_.insert_or_assign(key, credential);
+  }
+}
+
+bool OpenMatchFile::read_asked_for(const Key& key, const json& note) {
+  const auto known = matches_.find(key);
+  if (known == matches_.end() || note.at("asked_for") != true) return false;
+  if (const auto theirs = note.find("opponent_commitment"); theirs != note.end()) {
+    if (!theirs->is_string()) return false;
+    known->second.opponent_commitment = theirs->get<std::string>();
+  }
+  known->second.is_revealed = true;
+  return true;
+}
+
+core::Result<void> OpenMatchFile::rewrite() {
+  auto draft = core::DraftFile::create(options_.file, {.mode = 0600});
+  if (!draft) return draft.error();
+  std::size_t size = 0;
+  for (const auto& [key, match] : matches_) {
+    const std::string line = open_match_to_text(match) + '\n';
+    if (auto written = draft->write(line); !written) return written;
+    size += line.size();
+  }
+  for (const auto& [key, credential] : credentials_) {
+    const std::string line = credential_line(key.first, key.second, credential);
+    if (auto written = draft->write(line); !written) return written;
+    size += line.size();
+  }
+  if (auto committed = draft->commit(core::Flush::kNow); !committed) return committed;
+  const int descriptor = ::open(options_.file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor < 0) return notes_error(options_.file, std::strerror(errno));
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = descriptor;
+  size_ = open_size_ = size;
+  over_lines_.clear();
+  return {};
+}
+
+std::vector<OpenMatch> OpenMatchFile::matches_of(const core::PlayerId& player) const {
+  std::lock_guard lock(mutex_);
+  std::vector<OpenMatch> matches;
+  for (const auto& [key, match] : matches_) {
+    if (key.first == player) matches.push_back(match);
+  }
+  return matches;
+}
+
+RefereeCredentials OpenMatchFile::credentials_of(const core::PlayerId& player) const {
+  std::lock_guard lock(mutex_);
+  RefereeCredentials credentials;
+  for (const auto& [key, credential] : credentials_) {
+    if (key.first == player) credentials.emplace(key.second, credential);
+  }
+  return credentials;
+}
+
+core::Result<void> OpenMatchFile::keep_credential(const core::PlayerId& player,
+                                                  const core::MatchId& match,
+                                                  const std::string& credential) {
+  const Key key(player, match);
+  std::lock_guard lock(mutex_);
+  const auto known = credentials_.find(key);
+  const bool is_news =
+      known == credentials_.end() ? credential != kMatchCredential : known->second != credential;
+  if (!is_news) return {};
+  const std::string lines = over_lines_ + credential_line(player, match, credential);
+  if (auto written = append(lines); !written) return written;
+  over_lines_.clear();
+  take_credential(key, credential);
+  return {};
+}
+
+void OpenMatchFile::mark_dirty() {
+  if (!std::exchange(is_dirty_, true)) changed_.notify_all();
+}
+
+core::Result<void> OpenMatchFile::append(std::string_view lines) {
+  const ssize_t written = ::write(descriptor_, lines.data(), lines.size());
+  if (written < 0) return notes_error(options_.file, std::strerror(errno));
+  size_ += static_cast<std::size_t>(written);
+  if (static_cast<std::size_t>(written) < lines.size()) {
+    // The rest of the disk was too small; a line end keeps the next line whole.
+    (void)!::write(descriptor_, "\n", 1);
+    return notes_error(options_.file, std::strerror(ENOSPC));
+  }
+  mark_dirty();
+  return {};
+}
+
+core::Result<void> OpenMatchFile::keep(const OpenMatch& match) {
+  Key key(match.player_id, match.match_id);
+  std::lock_guard lock(mutex_);
+  const auto known = matches_.find(key);
+  const bool is_known = known != matches_.end();
+  if (is_known && known->second == match) return {};
+  std::string lines = over_lines_;
+  if (is_known && was_only_asked_for(known->second, match)) {
+    append_asked_for_line(lines, match);
+  } else {
+    lines.append(open_match_to_text(match)) += '\n';
+  }
+  if (auto written = append(lines); !written) return written;
+  over_lines_.clear();
+  matches_.insert_or_assign(std::move(key), match);
+  return {};
+}
+
+void OpenMatchFile::forget(const core::PlayerId& player, const core::MatchId& match) {
+  std::lock_guard lock(mutex_);
+  if (matches_.erase({player, match}) + credentials_.erase({player, match}) == 0) return;
+  append_over_line(over_lines_, player, match);
+  mark_dirty();
+}
+
+void OpenMatchFile::forget_all(const core::PlayerId& player) {
+  for (const OpenMatch& match : matches_of(player)) forget(player, match.match_id);
+  for (const auto& [match, credential] : credentials_of(player)) forget(player, match);
+}
+
+void OpenMatchFile::flush_loop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return is_dirty_ || is_stopped_; });
+    // What is written meanwhile goes along.
+    changed_.wait_for(lock, options_.flush_interval, [this] { return is_stopped_; });
+    const bool is_last = is_stopped_;
+    if (is_dirty_) {
+      if (!over_lines_.empty()) {
+        if (auto written = append(over_lines_); !written)
+          spdlog::warn("{}", written.error().message);
+        over_lines_.clear();
+      }
+      if (size_ > options_.most_bytes + 2 * open_size_) {
+        if (auto written = rewrite(); !written) spdlog::warn("{}", written.error().message);
+      }
+      is_dirty_ = false;
+      lock.unlock();
+      if (::fdatasync(descriptor_) != 0) {
+        spdlog::warn("{}: {}", options_.file.string(), std::strerror(errno));
+      }
+      lock.lock();
+    }
+    if (is_last) return;
+  }
+}
+
+}  // namespace league::player

@@ -1,0 +1,282 @@
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/core/text.h"
+#include "player/service/player_service.h"
+
+/// What a player does in its matches; the rest of PlayerService is in player_service.cpp.
+namespace league::player {
+namespace {
+
+using core::Error;
+using core::Result;
+using envelope::MessageType;
+
+constexpr std::size_t kMostOpenMatches = 1024;
+constexpr std::size_t kLongestReason = 200;
+
+/// Nobody is in so many matches at once: they are left over from what was never ended.
+template <typename Map>
+void make_room(Map& map) {
+  if (map.size() >= kMostOpenMatches) map.erase(map.begin());
+}
+
+}  // namespace
+
+Result<void> PlayerService::check_game(const std::string& game_type) const {
+  if (strategies_.contains(game_type)) return {};
+  auto rules = options_.games.find(game_type);
+  if (!rules) return rules.error();
+  return Error{core::ErrorCode::kGameTypeNotSupported,
+               "strategy \"" + options_.strategy + "\" does not play " + game_type, "/game_type"};
+}
+
+void PlayerService::on_announcement(agent::Call<envelope::RoundAnnouncement> call) {
+  call.reply.acknowledge();
+  core::PlayerId self;
+  RefereeCredentials shown;
+  {
+    std::lock_guard lock(mutex_);
+    self = core::PlayerId(identity_.id);
+    for (envelope::AnnouncedMatch& match : call.message.matches) {
+      if (match.player_a_id != self && match.player_b_id != self) continue;
+      const core::MatchId id = match.match_id;
+      shown.emplace(id, match.referee_credential.value_or("match"));
+      make_room(credentials_);
+      credentials_.insert_or_assign(id, shown.at(id));
+      make_room(announced_);
+      announced_.insert_or_assign(id, std::move(match));
+    }
+  }
+  if (deps_.open_matches == nullptr) return;
+  for (const auto& [match, credential] : shown) {
+    if (auto kept = deps_.open_matches->keep_credential(self, match, credential); !kept)
+      spdlog::warn("{}: the referee of {} is not known after a restart", kept.error().message,
+                   match.str());
+  }
+}
+
+void PlayerService::on_invitation(agent::Call<envelope::GameInvitation> call) {
+  if (auto known = check_game(call.message.game_type); !known) {
+    return call.reply.refuse(known.error());
+  }
+  const auto self = own_id(call.message.player_id.value_or(core::PlayerId{}));
+  envelope::GameJoinAck ack{.player_id = self,
+                            .arrival_timestamp = deps_.clock.utc_now(),
+                            .accept = true,
+                            .choice_commitment = commitment(call.envelope, call.message, self)};
+  auto envelope = reply_envelope(MessageType::kGameJoinAck, call.envelope, self);
+  answer(std::move(call.reply), envelope::encode(envelope, ack));
+}
+
+std::optional<std::string> PlayerService::commitment(const envelope::Envelope& envelope,
+                                                     const envelope::GameInvitation& invitation,
+                                                     const core::PlayerId& self) {
+  if (!envelope.match_id) return std::nullopt;
+  OpenMatch match;
+  bool is_new = false;
+  {
+    std::lock_guard lock(mutex_);
+    OpenMatch& joined = join(envelope, invitation, self);
+    is_new = !joined.is_committed();
+    // A guest cannot know who will be shown what: it plays as the published protocol has it.
+    const bool commits = options_.commits && !options_.standalone && identity_.is_at_home();
+    if (is_new && commits && invitation.draw_commitment && joined.choice.empty()) {
+      commit(joined, choose(joined, nullptr),
+             deps_.nonces != nullptr ? *deps_.nonces : crypto_random_);
+    }
+    match = joined;
+  }
+  if (!match.is_committed() || deps_.open_matches == nullptr) return match.commitment();
+  auto kept = deps_.open_matches->keep(match);
+  if (kept || !is_new) return match.commitment();
+  // What could not be repeated after a crash must not be promised.
+  spdlog::error("plays {} without a commitment: {}", match.match_id.str(), kept.error().message);
+  std::lock_guard lock(mutex_);
+  auto open = open_matches_.find(match.match_id);
+  if (open != open_matches_.end()) open->second.match.choice = open->second.match.nonce = "";
+  return std::nullopt;
+}
+
+OpenMatch& PlayerService::join(const envelope::Envelope& envelope,
+                               const envelope::GameInvitation& invitation,
+                               const core::PlayerId& self) {
+  OpenMatch invited{.player_id = self,
+                    .league_id = envelope.league_id.value_or(identity_.league),
+                    .match_id = *envelope.match_id,
+                    .round_id = envelope.round_id.value_or(0),
+                    .game_type = invitation.game_type,
+                    .side = invitation.role_in_match == envelope::PlayerRole::kPlayerA
+                                ? game::Side::kA
+                                : game::Side::kB,
+                    .opponent_id = invitation.opponent_id,
+                    .draw_commitment = invitation.draw_commitment.value_or("")};
+  auto open = open_matches_.find(invited.match_id);
+  if (open == open_matches_.end()) {
+    make_room(open_matches_);
+    open = open_matches_.emplace(invited.match_id, HeldMatch{}).first;
+  }
+  HeldMatch& held = open->second;
+  held.match = after_invitation(&held.match, std::move(invited));
+  // A standalone player checks nobody, so it has nothing to remember either.
+  if (!options_.standalone) held.credential = envelope.auth_token.value_or(core::AuthToken{});
+  return held.match;
+}
+
+std::string PlayerService::choose(const OpenMatch& match,
+                                  const envelope::ChoiceContext* told) const {
+  ChoiceContext context{.league_id = match.league_id,
+                        .match_id = match.match_id,
+                        .round_id = match.round_id,
+                        .opponent_id = match.opponent_id,
+                        .history = history_};
+  if (told != nullptr && told->opponent_id) context.opponent_id = *told->opponent_id;
+  if (told != nullptr && told->your_standings) {
+    const auto& own = *told->your_standings;
+    context.standings = Tally{.wins = own.wins, .losses = own.losses, .draws = own.draws};
+  }
+  return std::string(strategies_.find(match.game_type)->second->choose(context));
+}
+
+PlayerService::Reveal PlayerService::reveal(const envelope::Envelope& envelope,
+                                            const envelope::ChooseParityCall& call) {
+  const envelope::ChoiceContext* told = call.context ? &*call.context : nullptr;
+  std::lock_guard lock(mutex_);
+  auto open = open_matches_.find(envelope.match_id.value_or(core::MatchId{}));
+  if (open == open_matches_.end()) {
+    const OpenMatch unknown{.league_id = envelope.league_id.value_or(identity_.league),
+                            .match_id = envelope.match_id.value_or(core::MatchId{}),
+                            .round_id = envelope.round_id.value_or(0),
+                            .game_type = call.game_type};
+    return {.choice = choose(unknown, told), .match = {}, .objection = {}};
+  }
+  OpenMatch& match = open->second.match;
+  Reveal reveal;
+  // A repeated call gets the same answer: the first may have been lost on its way.
+  if (match.choice.empty()) match.choice = choose(match, told);
+  if (told != nullptr && told->draw_commitment)
+    open->second.call_commitment = told->draw_commitment;
+  reveal.objection = handed_over(match, told != nullptr ? told->opponent_commitment : std::nullopt);
+  reveal.choice = match.choice;
+  reveal.match = match;
+  return reveal;
+}
+
+void PlayerService::on_choose(agent::Call<envelope::ChooseParityCall> call) {
+  if (auto known = check_game(call.message.game_type); !known) {
+    return call.reply.refuse(known.error());
+  }
+  envelope::ChooseParityResponse response{.player_id = own_id(call.message.player_id)};
+  const Reveal revealed = reveal(call.envelope, call.message);
+  response.parity_choice = revealed.choice;
+  if (revealed.match && revealed.match->is_committed()) {
+    response.choice_nonce = revealed.match->nonce;
+    if (deps_.open_matches != nullptr) {
+      auto kept = deps_.open_matches->keep(*revealed.match);
+      if (!kept) spdlog::warn("{}", kept.error().message);
+    }
+  }
+  auto envelope =
+      reply_envelope(MessageType::kChooseParityResponse, call.envelope, response.player_id);
+  auto message = envelope::encode(envelope, response);
+  if (is_guest()) message["choice"] = response.parity_choice;  // what some referees read
+  answer(std::move(call.reply), std::move(message));
+  if (revealed.objection) dispute(*revealed.match, *revealed.objection);
+}
+
+std::optional<KnownMatch> PlayerService::known_match(const core::MatchId& match) const {
+  const auto open = open_matches_.find(match);
+  const auto announced = announced_.find(match);
+  KnownMatch known;
+  if (announced != announced_.end()) {
+    const envelope::AnnouncedMatch& news = announced->second;
+    const bool is_a = news.player_a_id.str() == identity_.id;
+    known.notes = {.player_id = core::PlayerId(identity_.id),
+                   .league_id = identity_.league,
+                   .match_id = match,
+                   .game_type = news.game_type,
+                   .side = is_a ? game::Side::kA : game::Side::kB,
+                   .opponent_id = is_a ? news.player_b_id : news.player_a_id};
+    known.draw_commitment = news.draw_commitment;
+  }
+  const auto shown = credentials_.find(match);
+  known.may_be_unproven = shown != credentials_.end() && shown->second != "match";
+  if (open != open_matches_.end()) {
+    OpenMatch notes = open->second.match;
+    if (announced != announced_.end()) {
+      notes.side = known.notes.side;
+      notes.opponent_id = known.notes.opponent_id;
+    }
+    known.notes = std::move(notes);
+    known.was_invited = true;
+    if (!known.draw_commitment && !known.notes.draw_commitment.empty()) {
+      known.draw_commitment = known.notes.draw_commitment;
+    }
+    if (!known.draw_commitment) known.draw_commitment = open->second.call_commitment;
+  }
+  if (known.notes.match_id.empty()) return std::nullopt;
+  return known;
+}
+
+std::optional<Error> PlayerService::check_result(const envelope::Envelope& envelope,
+                                                 const envelope::GameOver& message) {
+  if (options_.standalone || !envelope.match_id) return std::nullopt;
+  std::optional<KnownMatch> known;
+  {
+    std::lock_guard lock(mutex_);
+    known = known_match(*envelope.match_id);
+  }
+  if (!known) return std::nullopt;
+  const auto rules = options_.games.find(known->notes.game_type);
+  if (!rules) return std::nullopt;
+  auto fault = check_game_over(**rules, *known, message);
+  if (fault) dispute(known->notes, fault->field + ": " + fault->message);
+  return fault;
+}
+
+void PlayerService::on_game_over(agent::Call<envelope::GameOver> call) {
+  if (auto fault = check_result(call.envelope, call.message)) return call.reply.refuse(*fault);
+  call.reply.acknowledge();
+  const auto self = own_id({});
+  const auto& choices = call.message.game_result.choices;
+  // Other people's match, as far as it says.
+  if (!options_.standalone && !choices.empty() && !choices.contains(self)) return;
+  core::LeagueId league;
+  {
+    std::lock_guard lock(mutex_);
+    league = identity_.league;
+  }
+  end_match(played_match(call.envelope, call.message, self, league));
+}
+
+void PlayerService::end_match(const PlayedMatch& match) {
+  core::PlayerId self;
+  bool is_news = false;
+  {
+    std::lock_guard lock(mutex_);
+    self = core::PlayerId(identity_.id);
+    open_matches_.erase(match.match_id);
+    announced_.erase(match.match_id);
+    credentials_.erase(match.match_id);
+    is_news = history_.add(match);
+  }
+  if (deps_.open_matches != nullptr) deps_.open_matches->forget(self, match.match_id);
+  if (is_news && on_match_over_) on_match_over_(match);
+}
+
+void PlayerService::dispute(const OpenMatch& match, std::string reason) {
+  DisputedMatch disputed{.league_id = match.league_id,
+                         .match_id = match.match_id,
+                         .round_id = match.round_id,
+                         .opponent_id = match.opponent_id,
+                         .reason = reason.substr(0, kLongestReason)};
+  {
+    std::lock_guard lock(mutex_);
+    if (!history_.dispute(disputed)) return;
+  }
+  spdlog::warn("disputes {}: {}", disputed.match_id.str(), disputed.reason);
+  if (on_dispute_) on_dispute_(disputed);
+}
+
+}  // namespace league::player

@@ -1,0 +1,331 @@
+#include "player/service/player_service.h"
+
+#include <spdlog/spdlog.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "common/agent/identity/match_credential.h"
+#include "common/core/crypto.h"
+#include "common/core/text.h"
+
+namespace league::player {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using envelope::MessageType;
+using nlohmann::json;
+
+constexpr std::size_t kHugeAnswer = 8U << 20U;
+
+/// A choice of the first game with a capital letter, which makes it none.
+std::string misspelt(const game::Registry& games) {
+  std::string word((*games.find(games.names().front()))->choices().front());
+  word.front() = static_cast<char>(std::toupper(word.front()));
+  return word;
+}
+
+/// Another choice of the game that has `word`.
+std::string another_choice(const game::Registry& games, const std::string& word) {
+  for (const std::string& name : games.names()) {
+    const game::Rules& rules = **games.find(name);
+    if (!rules.index_of(word)) continue;
+    for (std::string_view other : rules.choices()) {
+      if (other != word) return std::string(other);
+    }
+  }
+  return word;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PlayerService>> PlayerService::create(
+    PlayerOptions options, const PlayerDependencies& dependencies) {
+  auto misbehaviour = parse_misbehaviour(options.strategy);
+  if (!misbehaviour) return misbehaviour.error();
+  Strategies strategies;
+  std::optional<Error> unknown;
+  for (const std::string& game : options.games.names()) {
+    auto strategy = make_strategy(*misbehaviour ? "random" : options.strategy,
+                                  **options.games.find(game), dependencies.random);
+    if (strategy) {
+      strategies.emplace(game, std::move(*strategy));
+    } else if (!unknown) {
+      unknown = strategy.error();
+    }
+  }
+  if (strategies.empty()) {
+    return unknown.value_or(
+        Error{ErrorCode::kInvalidFieldValue, "a player needs at least one game", "/game_types"});
+  }
+  return std::unique_ptr<PlayerService>(
+      new PlayerService(std::move(options), dependencies, std::move(strategies), *misbehaviour));
+}
+
+PlayerService::PlayerService(PlayerOptions options, const PlayerDependencies& dependencies,
+                             Strategies strategies, std::optional<Misbehaviour> misbehaviour)
+    : options_(std::move(options)),
+      deps_(dependencies),
+      strategies_(std::move(strategies)),
+      misbehaviour_(misbehaviour),
+      server_(
+          {.role = envelope::Role::kPlayer,
+           .mode = options_.mode,
+           .check_token =
+               [this](const envelope::Envelope& envelope) { return check_token(envelope); },
+           .is_guest = [this] { return is_guest(); },
+           .pardon = [this](const envelope::Envelope& envelope) { return pardon(envelope); },
+           .starts_held = !options_.standalone,
+           .league_error = {},
+           .mcp = {.name = "league-player",
+                   .title = "Even/odd player",
+                   .instructions =
+                       "Plays even/odd. A referee calls handle_game_invitation, choose_parity and "
+                       "notify_match_result with league.v2 messages; ping and get_player_state are "
+                       "for everybody "
+                       "who may know."}},
+          dependencies.schemas, dependencies.clock),
+      envelopes_(std::make_unique<envelope::EnvelopeBuilder>(
+          envelope::Sender::player(agent::temporary_id(options_.display_name)), std::nullopt,
+          dependencies.clock)) {
+  bind_handlers();
+}
+
+void PlayerService::set_identity(const agent::Identity& identity) {
+  {
+    std::lock_guard lock(mutex_);
+    // Ids mean other matches in another league.
+    if (identity_.id != identity.id || !identity_.token.matches(identity.token.reveal())) {
+      announced_.clear();
+      if (!identity_.id.empty()) credentials_.clear();  // else they are those of resume()
+    }
+    identity_ = identity;
+    envelopes_->set_identity(envelope::Sender::player(identity.id), identity.league);
+  }
+  server_.release();
+}
+
+void PlayerService::on_league_completed(
+    std::function<void(const envelope::LeagueCompleted&)> callback) {
+  on_completed_ = std::move(callback);
+}
+
+void PlayerService::remember(MatchHistory history) {
+  std::lock_guard lock(mutex_);
+  history_ = std::move(history);
+}
+
+void PlayerService::resume(std::vector<OpenMatch> matches, RefereeCredentials credentials) {
+  std::lock_guard lock(mutex_);
+  credentials_ = std::move(credentials);
+  for (OpenMatch& match : matches) {
+    const core::MatchId id = match.match_id;
+    open_matches_[id] = {.match = std::move(match), .credential = {}, .call_commitment = {}};
+  }
+}
+
+void PlayerService::on_dispute(std::function<void(const DisputedMatch&)> callback) {
+  on_dispute_ = std::move(callback);
+}
+
+void PlayerService::on_match_over(std::function<void(const PlayedMatch&)> callback) {
+  on_match_over_ = std::move(callback);
+}
+
+MatchHistory PlayerService::history() const {
+  std::lock_guard lock(mutex_);
+  return history_;
+}
+
+core::PlayerId PlayerService::player_id() const {
+  std::lock_guard lock(mutex_);
+  return core::PlayerId(identity_.id);
+}
+
+std::vector<std::string> PlayerService::game_types() const {
+  std::vector<std::string> types;
+  for (const auto& [type, strategy] : strategies_) types.push_back(type);
+  return types;
+}
+
+void PlayerService::bind_handlers() {
+  server_.bind<envelope::GameInvitation>([this](auto call) { on_invitation(std::move(call)); });
+  server_.bind<envelope::ChooseParityCall>([this](auto call) { on_choose(std::move(call)); });
+  server_.bind<envelope::GameOver>([this](auto call) { on_game_over(std::move(call)); });
+  server_.bind<envelope::LeagueCompleted>([this](auto call) {
+    call.reply.acknowledge();
+    if (on_completed_) on_completed_(call.message);
+  });
+  server_.bind<envelope::RoundAnnouncement>(
+      [this](auto call) { on_announcement(std::move(call)); });
+  for (auto news : {MessageType::kLeagueStandingsUpdate, MessageType::kRoundCompleted,
+                    MessageType::kGameError}) {
+    server_.bind_news(news);
+  }
+  server_.bind<envelope::LeagueError>([this](auto call) { on_league_error(std::move(call)); });
+  server_.bind_tool("get_player_state",
+                    [this](agent::ToolCall call) { on_get_player_state(std::move(call)); });
+}
+
+void PlayerService::on_league_error(agent::Call<envelope::LeagueError> call) {
+  // Without our own token anybody may have sent it: it is in the conversation log, and no more.
+  const auto& token = call.envelope.auth_token;
+  const bool is_true =
+      token && !token->empty() && !options_.standalone && check_token(call.envelope);
+  if (is_true)
+    spdlog::warn("the league manager says: {}",
+                 core::shown(call.message.error_code + " " + call.message.error_description, 600));
+  call.reply.acknowledge();
+}
+
+bool PlayerService::is_guest() const {
+  std::lock_guard lock(mutex_);
+  return !identity_.id.empty() && !identity_.is_at_home();
+}
+
+std::optional<envelope::Leniency> PlayerService::pardon(const envelope::Envelope& envelope) const {
+  using envelope::Leniency;
+  const bool shows_token = envelope.auth_token && !envelope.auth_token->empty();
+  if (is_guest()) return shows_token ? Leniency::kForeignCallToken : Leniency::kMissingCallToken;
+  if (envelope.sender.role != envelope::Role::kReferee || !envelope.match_id) return std::nullopt;
+  std::lock_guard lock(mutex_);
+  // The announcement came with this player's own token, so the manager has said it.
+  const auto announced = credentials_.find(*envelope.match_id);
+  if (announced == credentials_.end()) return std::nullopt;
+  const std::string& credential = announced->second;
+  if (!shows_token)
+    return credential == "none" ? std::optional(Leniency::kMissingCallToken) : std::nullopt;
+  const bool is_named =
+      core::constant_time_equal(credential, "token:" + envelope.auth_token->hash());
+  return is_named ? std::optional(Leniency::kForeignRefereeToken) : std::nullopt;
+}
+
+Result<void> PlayerService::check_token(const envelope::Envelope& envelope) const {
+  if (options_.standalone) return {};
+  core::AuthToken own;
+  {
+    std::lock_guard lock(mutex_);
+    own = identity_.token;
+  }
+  if (own.empty())
+    return Error{ErrorCode::kAuthTokenInvalid,
+                 "this player has no token of its own yet, so nobody can show it", "/auth_token"};
+  const auto& shown = envelope.auth_token->reveal();
+  if (envelope.sender.role == envelope::Role::kLeagueManager) {
+    if (own.matches(shown)) return {};
+    return Error{ErrorCode::kAuthTokenInvalid,
+                 "auth_token must be this player's own, which only its league manager has",
+                 "/auth_token"};
+  }
+  auto match = envelope.match_id.value_or(core::MatchId{});
+  if (is_known_credential(match, shown) || agent::credential_attempt(own, match, shown)) return {};
+  return Error{ErrorCode::kAuthTokenInvalid,
+               "auth_token is not the credential of this match (docs/protocol.md, clause 8.4)",
+               "/auth_token"};
+}
+
+bool PlayerService::is_known_credential(const core::MatchId& match, std::string_view shown) const {
+  std::lock_guard lock(mutex_);
+  auto open = open_matches_.find(match);
+  return open != open_matches_.end() && !open->second.credential.empty() &&
+         open->second.credential.matches(shown);
+}
+
+core::PlayerId PlayerService::own_id(const core::PlayerId& fallback) const {
+  std::lock_guard lock(mutex_);
+  if (!identity_.id.empty()) return core::PlayerId(identity_.id);
+  return fallback.empty() ? core::PlayerId(agent::temporary_id(options_.display_name)) : fallback;
+}
+
+envelope::Envelope PlayerService::reply_envelope(MessageType type,
+                                                 const envelope::Envelope& request,
+                                                 const core::PlayerId& id) const {
+  std::lock_guard lock(mutex_);
+  std::optional<core::AuthToken> token;
+  if (!identity_.token.empty()) token = identity_.token;
+  auto envelope = envelopes_->make(type, {.conversation_id = request.conversation_id,
+                                          .auth_token = std::move(token),
+                                          .round_id = request.round_id,
+                                          .match_id = request.match_id});
+  envelope.sender = envelope::Sender::player(id.str());
+  if (!envelope.league_id || envelope.league_id->empty()) envelope.league_id = request.league_id;
+  return envelope;
+}
+
+void PlayerService::on_get_player_state(agent::ToolCall call) {
+  auto shown = call.arguments.find("auth_token");
+  std::string token =
+      shown != call.arguments.end() && shown->is_string() ? shown->get<std::string>() : "";
+  std::unique_lock lock(mutex_);
+  if (!options_.standalone && (identity_.token.empty() || !identity_.token.matches(token))) {
+    lock.unlock();
+    return call.reply.refuse(
+        {token.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kAuthTokenInvalid,
+         "get_player_state shows a player's memory: auth_token must be the player's own",
+         "/auth_token"});
+  }
+  json state = history_to_json(history_, core::PlayerId(identity_.id));
+  state["display_name"] = options_.display_name;
+  state["open_matches"] = open_matches_.size();
+  lock.unlock();
+  call.reply.send(state);
+}
+
+void PlayerService::answer(agent::Reply reply, json message) {
+  if (!misbehaviour_) return reply.send(message);
+  misbehave(std::move(reply), std::move(message));
+}
+
+void PlayerService::misbehave(agent::Reply reply, json message) {
+  const bool is_choice = message.contains("parity_choice");
+  const bool is_join = message.contains("arrival_timestamp");
+  switch (misbehaviour_->kind) {
+    case MisbehaviourKind::kSlow: {
+      auto late = std::make_shared<agent::Reply>(std::move(reply));
+      deps_.timer.schedule(misbehaviour_->delay,
+                           [late, message = std::move(message)] { late->send(message); });
+      return;
+    }
+    case MisbehaviourKind::kSilent: {
+      std::lock_guard lock(mutex_);
+      never_answered_.push_back(std::make_shared<agent::Reply>(std::move(reply)));
+      return;
+    }
+    case MisbehaviourKind::kCrash:
+      if (is_choice) std::_Exit(3);
+      break;
+    case MisbehaviourKind::kGarbage:
+      return reply.send_raw("]]{\"jsonrpc\" this is no JSON \xff\xfe");
+    case MisbehaviourKind::kInvalid:
+      if (is_choice) message["parity_choice"] = misspelt(options_.games);
+      break;
+    case MisbehaviourKind::kWrongMatch:
+      message["match_id"] = "R999M999";
+      break;
+    case MisbehaviourKind::kNoToken:
+      message.erase("auth_token");
+      break;
+    case MisbehaviourKind::kBadCommitment:
+      if (is_join) message["choice_commitment"] = "none of your business";
+      break;
+    case MisbehaviourKind::kBadNonce:
+      if (is_choice) message["choice_nonce"] = std::string(64, '0');
+      break;
+    case MisbehaviourKind::kNoNonce:
+      message.erase("choice_nonce");
+      break;
+    case MisbehaviourKind::kOtherChoice:
+      if (is_choice)
+        message["parity_choice"] = another_choice(options_.games, message["parity_choice"]);
+      break;
+    case MisbehaviourKind::kHuge:
+      message["padding"] = std::string(kHugeAnswer, 'x');
+      break;
+  }
+  reply.send(message);
+}
+
+}  // namespace league::player

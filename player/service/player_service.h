@@ -1,0 +1,159 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/agent/host/agent_server.h"
+#include "common/agent/identity/registration.h"
+#include "common/core/timer.h"
+#include "player/core/game_over.h"
+#include "player/core/history.h"
+#include "player/core/misbehaviour.h"
+#include "player/core/strategy.h"
+#include "player/service/open_match_file.h"
+
+namespace league::player {
+
+struct PlayerOptions {
+  std::string display_name;
+  std::string strategy = "random";  ///< a strategy's or a misbehaviour's name
+  envelope::Mode mode = envelope::Mode::kOpen;
+  /// Serves without being registered: whoever calls is believed, so that a checker can try the bot.
+  bool standalone = false;
+  /// Binds itself to its choice when it joins a match whose seed is promised (protocol §7).
+  bool commits = true;
+  const game::Registry& games = game::standard_games();  ///< outlives the service
+};
+
+/// What a player needs from its program; all references outlive the service.
+struct PlayerDependencies {
+  core::Timer& timer;
+  const core::Clock& clock;
+  core::RandomSource& random;  ///< of the strategy
+  const envelope::MessageSchemas& schemas;
+  /// Where it writes what it has committed itself to; null: it remembers that while it runs.
+  OpenMatchFile* open_matches = nullptr;
+  /// Of the nonces of its commitments. Null: the cryptographic source, and nothing else will do but
+  /// in a test that is to be repeatable.
+  core::RandomSource* nonces = nullptr;
+};
+
+/// A player: answers invitations and choices, checks results, remembers what happened. Thread-safe.
+class PlayerService {
+ public:
+  /// Fails with the list of known names for an unknown strategy.
+  [[nodiscard]] static core::Result<std::unique_ptr<PlayerService>> create(
+      PlayerOptions options, const PlayerDependencies& dependencies);
+
+  [[nodiscard]] transport::MessageHandler& handler() { return server_; }
+  /// From now on the service is `identity`, and checks the tokens that it is shown.
+  void set_identity(const agent::Identity& identity);
+  /// Runs when the manager says that the league is over. Set before messages arrive.
+  void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
+
+  /// Gives the player what it remembers from before. To be called before `set_identity`.
+  void remember(MatchHistory history);
+  /// Gives the player the matches in which it was when its process ended. As `remember`.
+  /// `credentials` are what the referees of announced matches show.
+  void resume(std::vector<OpenMatch> matches, RefereeCredentials credentials = {});
+  /// Told of each match whose end the player has learned of; must be short. Set before messages
+  /// arrive.
+  void on_match_over(std::function<void(const PlayedMatch&)> callback);
+  /// Told of each match that the player begins to dispute; as `on_match_over`.
+  void on_dispute(std::function<void(const DisputedMatch&)> callback);
+  [[nodiscard]] MatchHistory history() const;
+  /// Empty before registration.
+  [[nodiscard]] core::PlayerId player_id() const;
+  /// The games that it plays, for its registration: those that have its strategy.
+  [[nodiscard]] std::vector<std::string> game_types() const;
+
+ private:
+  /// How to play each game, by `game_type`.
+  using Strategies = std::map<std::string, std::unique_ptr<Strategy>, std::less<>>;
+  struct HeldMatch {
+    OpenMatch match;
+    core::AuthToken credential;  ///< of the invitation, found right: spares the HMAC of later calls
+    std::optional<std::string> call_commitment;  ///< the draw's, as the call for the choice had it
+  };
+  /// What is about to be answered to CHOOSE_PARITY_CALL.
+  struct Reveal {
+    std::string choice;
+    std::optional<OpenMatch> match;  ///< where there was an invitation
+    std::optional<std::string> objection;  ///< to the opponent's commitment
+  };
+
+  PlayerService(PlayerOptions options, const PlayerDependencies& dependencies,
+                Strategies strategies, std::optional<Misbehaviour> misbehaviour);
+  void bind_handlers();
+  [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
+  /// Why a call that check_token refuses is admitted; see agent::AgentServerOptions.
+  [[nodiscard]] std::optional<envelope::Leniency> pardon(const envelope::Envelope& envelope) const;
+  /// Whether the player is registered and not at home (protocol §8).
+  [[nodiscard]] bool is_guest() const;
+  /// Whether `shown` is what the referee of this open match showed in its invitation.
+  [[nodiscard]] bool is_known_credential(const core::MatchId& match, std::string_view shown) const;
+  /// Whether this player plays the game that a message names.
+  [[nodiscard]] core::Result<void> check_game(const std::string& game_type) const;
+
+  void on_announcement(agent::Call<envelope::RoundAnnouncement> call);
+  void on_invitation(agent::Call<envelope::GameInvitation> call);
+  void on_choose(agent::Call<envelope::ChooseParityCall> call);
+  void on_game_over(agent::Call<envelope::GameOver> call);
+  void on_get_player_state(agent::ToolCall call);
+  /// What the manager says of this player, such as its new state, goes to the operations log.
+  void on_league_error(agent::Call<envelope::LeagueError> call);
+
+  /// Takes part in a match, committed where that is possible. With `mutex_`.
+  OpenMatch& join(const envelope::Envelope& envelope, const envelope::GameInvitation& invitation,
+                  const core::PlayerId& self);
+  /// What is to be answered with GAME_JOIN_ACK; nothing where the player does not commit itself.
+  [[nodiscard]] std::optional<std::string> commitment(const envelope::Envelope& envelope,
+                                                      const envelope::GameInvitation& invitation,
+                                                      const core::PlayerId& self);
+  [[nodiscard]] Reveal reveal(const envelope::Envelope& envelope,
+                              const envelope::ChooseParityCall& call);
+  /// With `mutex_`.
+  [[nodiscard]] std::string choose(const OpenMatch& match,
+                                   const envelope::ChoiceContext* told) const;
+  /// What there is to compare GAME_OVER with; nothing where there is nothing. With `mutex_`.
+  [[nodiscard]] std::optional<KnownMatch> known_match(const core::MatchId& match) const;
+  /// What is false about GAME_OVER.
+  [[nodiscard]] std::optional<core::Error> check_result(const envelope::Envelope& envelope,
+                                                        const envelope::GameOver& message);
+  void end_match(const PlayedMatch& match);
+  void dispute(const OpenMatch& match, std::string reason);
+
+  /// From player `id`.
+  [[nodiscard]] envelope::Envelope reply_envelope(envelope::MessageType type,
+                                                  const envelope::Envelope& request,
+                                                  const core::PlayerId& id) const;
+  [[nodiscard]] core::PlayerId own_id(const core::PlayerId& fallback) const;
+  /// Sends a game answer, late, spoilt or not at all where this player misbehaves.
+  void answer(agent::Reply reply, nlohmann::json message);
+  void misbehave(agent::Reply reply, nlohmann::json message);
+
+  const PlayerOptions options_;
+  const PlayerDependencies deps_;
+  const Strategies strategies_;
+  const std::optional<Misbehaviour> misbehaviour_;
+  core::CryptoRandom crypto_random_;
+  agent::AgentServer server_;
+  std::function<void(const envelope::LeagueCompleted&)> on_completed_;
+  std::function<void(const PlayedMatch&)> on_match_over_;
+  std::function<void(const DisputedMatch&)> on_dispute_;
+
+  mutable std::mutex mutex_;
+  std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;
+  agent::Identity identity_;
+  MatchHistory history_;
+  std::map<core::MatchId, envelope::AnnouncedMatch> announced_;  // our own matches
+  RefereeCredentials credentials_;  ///< as announced_ has them, and as an earlier process had
+  std::map<core::MatchId, HeldMatch> open_matches_;
+  std::vector<std::shared_ptr<agent::Reply>> never_answered_;  // of `silent`
+};
+
+}  // namespace league::player

@@ -1,0 +1,119 @@
+#include "player/service/player_service.h"
+
+#include "player/core/player_testing.h"
+#include "player/service/service_testing.h"
+
+namespace league::player {
+namespace {
+
+using envelope::testing::golden;
+using nlohmann::json;
+
+class PlayerServiceTest : public testing::PlayerServiceFixture {
+ protected:
+  [[nodiscard]] json message(const std::string& name) const { return authorised(golden(name)); }
+  /// The answer to a choice; null where it is none.
+  json choose() {
+    auto answer = call("choose_parity", message("choose_parity_call"));
+    return answer.is_object() ? answer["result"] : json(nullptr);
+  }
+};
+
+TEST_F(PlayerServiceTest, JoinsAndChoosesAndRemembers) {
+  make("alternate");
+  auto invitation = message("game_invitation");
+  invitation.erase("draw_commitment");
+  auto ack = call("handle_game_invitation", invitation)["result"];
+  EXPECT_EQ(ack["message_type"], "GAME_JOIN_ACK");
+  EXPECT_EQ(ack["accept"], true);
+  EXPECT_EQ(ack["player_id"], "P01");
+  EXPECT_EQ(ack["auth_token"], "tok_p01_secret");
+  EXPECT_FALSE(ack.contains("choice_commitment")) << "no seed was promised";
+  auto asked = message("choose_parity_call");
+  asked["context"].erase("opponent_commitment");
+  asked["context"].erase("draw_commitment");
+  auto first = call("choose_parity", asked)["result"];
+  EXPECT_TRUE(
+      envelope::testing::schemas().validate(envelope::MessageType::kChooseParityResponse, first));
+  EXPECT_FALSE(first.contains("choice_nonce"));
+  // Asked again, it says the same: the first answer may have been lost.
+  EXPECT_EQ(call("choose_parity", asked)["result"]["parity_choice"], first["parity_choice"]);
+  testing::ScriptedMatch match;
+  match.their_nonce.reset();
+  auto over = authorised(match.game_over(first["parity_choice"], std::nullopt));
+  EXPECT_EQ(call("notify_match_result", over)["result"]["status"], "ok");
+  EXPECT_EQ(service_->history().matches().size(), 1U);
+}
+
+TEST_F(PlayerServiceTest, RefusesAnUnknownStrategyWithTheKnownOnes) {
+  auto made = PlayerService::create({.display_name = "bot", .strategy = "cheat"},
+                                    {time_, time_, random_, envelope::testing::schemas()});
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("alternate"), std::string::npos);
+}
+
+TEST_F(PlayerServiceTest, BelievesAnyCallerOnlyWhenItStandsAlone) {
+  make("even", true);
+  auto call_message = golden("choose_parity_call");
+  call_message["auth_token"] = "anything";
+  EXPECT_EQ(call("choose_parity", call_message)["result"]["parity_choice"], "even");
+  make("even");
+  EXPECT_EQ(call("choose_parity", call_message)["error"]["data"]["error_code"], "E012");
+}
+
+TEST_F(PlayerServiceTest, EachMisbehaviourMisbehaves) {
+  make("invalid");
+  EXPECT_EQ(choose()["parity_choice"], "Even");
+  make("wrong-match");
+  EXPECT_NE(choose()["match_id"], golden("choose_parity_call")["match_id"]);
+  make("no-token");
+  EXPECT_FALSE(choose().contains("auth_token"));
+  make("garbage");
+  (void)choose();
+  EXPECT_TRUE(json::parse(**last_, nullptr, false).is_discarded());
+  make("huge");
+  (void)choose();
+  EXPECT_GT((**last_).size(), 1U << 20U);
+  make("silent");
+  (void)choose();
+  EXPECT_FALSE(*last_);
+  make("slow:500");
+  (void)choose();
+  EXPECT_FALSE(*last_);
+  time_.advance(std::chrono::milliseconds(500));
+  EXPECT_TRUE(*last_);
+}
+
+TEST_F(PlayerServiceTest, RefusesAGameThatItDoesNotKnow) {
+  make("even");
+  for (const char* name : {"game_invitation", "choose_parity_call"}) {
+    auto foreign = message(name);
+    foreign["game_type"] = "chess";
+    auto refused = call(foreign["message_type"], foreign)["error"]["data"];
+    EXPECT_EQ(refused["error_code"], "E028") << name;
+    EXPECT_EQ(refused["field"], "/game_type");
+  }
+}
+
+TEST_F(PlayerServiceTest, NoMessageMakesItThrow) {
+  make("opposite", true);
+  const std::vector<json> values = {nullptr, 7, -1, "", "x", json::array(), json::object(), true};
+  for (const char* name : {"game_invitation", "choose_parity_call", "game_over", "game_error",
+                           "round_announcement", "league_completed"}) {
+    auto whole = golden(name);
+    std::string type = whole["message_type"];
+    for (const auto& [key, value] : whole.items()) {
+      for (const auto& replacement : values) {
+        auto spoilt = whole;
+        spoilt[key] = replacement;
+        EXPECT_FALSE(call(type, spoilt).is_null()) << name << " " << key << " " << replacement;
+      }
+    }
+  }
+  for (const char* bytes : {"", "{", "[]", "[[]]", "null", R"({"jsonrpc":"2.0","id":1})",
+                            R"({"jsonrpc":"2.0","id":1,"method":"get_player_state","params":[1]})"})
+    EXPECT_TRUE(post(bytes)) << bytes;
+}
+
+}  // namespace
+}  // namespace league::player

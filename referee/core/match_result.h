@@ -1,0 +1,88 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/error_code.h"
+#include "game/result.h"
+#include "referee/core/clock_proof.h"
+#include "referee/core/match_types.h"
+
+namespace league::referee {
+
+/// How a match ended, for machines; the names are stable.
+enum class Termination {
+  kNormal,
+  kTimeoutJoin,
+  kTimeoutChoice,
+  kConnectionJoin,
+  kConnectionChoice,
+  kInvalidReply,
+  kInvalidChoice,
+  kWrongMatch,
+  kDeclined,
+  kAuthFailed,
+  kPlayerUnavailable,
+  kCommitmentMismatch,
+  kBothFailed,
+};
+/// `NORMAL`, `TIMEOUT_JOIN`, ...
+[[nodiscard]] std::string_view termination_name(Termination termination);
+/// Why a player whose last failure in `call` was `code` has lost.
+[[nodiscard]] Termination termination_for(Call call, core::ErrorCode code);
+
+/// One failed attempt or invalid answer, for `details.failures` of the report.
+struct FailureRecord {
+  Side side = Side::kA;
+  core::PlayerId player;
+  Call call = Call::kInvitation;
+  core::ErrorCode code = core::ErrorCode::kTimeout;
+  int attempt = 0;  ///< from 1; 0 for a player that was not asked
+  Duration elapsed{};  ///< since the call was made
+  std::string text;  ///< for people
+  std::optional<ClockProof> clock;  ///< of a time-out
+
+  bool operator==(const FailureRecord&) const = default;
+};
+
+/// How long a player took for the answers that counted; nothing for one that did not come.
+struct AnswerTimes {
+  std::optional<Duration> join;
+  std::optional<Duration> choice;
+
+  bool operator==(const AnswerTimes&) const = default;
+};
+
+/// `WIN`, `DRAW`, `TECHNICAL_LOSS`.
+[[nodiscard]] std::string_view status_name(const game::MatchResult& result);
+
+/// A match as its referee has seen it: the result and what only the referee knows. What GAME_OVER
+/// and the report are made from. Source: protocol §4, messages 10 and 11.
+struct RefereedMatch {
+  game::MatchResult result;
+  game::Bindings bindings;  ///< the commitments that count, and the nonces that opened them
+  std::string reason;  ///< for people
+  PerSide<std::optional<Termination>> lost_by;  ///< each player's own failure, where it failed
+  std::vector<FailureRecord> failures;  ///< in the order in which they happened, of all replays
+  PerSide<AnswerTimes> answered_in;  ///< of the play that counts
+  int replays = 0;  ///< how often the match was played before and did not count, see ClockProof
+
+  [[nodiscard]] Termination termination() const;
+
+  bool operator==(const RefereedMatch&) const = default;
+};
+
+/// A match in which both players chose: draws the number and asks the rules who won.
+[[nodiscard]] RefereedMatch played(const game::Rules& rules, const MatchPlan& plan,
+                                   const game::Choices& choices, game::Bindings bindings);
+
+/// A match in which at least one player failed: the other one wins as by a normal win, two failed
+/// ones both lose. `choices` holds what was chosen before. Source: protocol §6.
+[[nodiscard]] RefereedMatch technically_lost(const MatchPlan& plan,
+                                             const PerSide<std::optional<Termination>>& lost_by,
+                                             PerSide<std::optional<std::string>> choices,
+                                             game::Bindings bindings);
+
+}  // namespace league::referee

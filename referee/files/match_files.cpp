@@ -1,0 +1,26 @@
+#include "referee/files/match_files.h"
+
+#include <spdlog/spdlog.h>
+
+namespace league::referee {
+
+core::Result<std::unique_ptr<MatchFiles>> MatchFiles::open(std::filesystem::path data,
+                                                           agent::ProjectionWriter& writer) {
+  std::error_code ignored;  // the draft says what is wrong
+  std::filesystem::create_directories(data / "matches", ignored);
+  auto draft = core::DraftFile::create(data / "matches" / "referee");
+  if (!draft) return draft.error();
+  return std::unique_ptr<MatchFiles>(new MatchFiles(std::move(data), writer));
+}
+
+void MatchFiles::publish(const std::shared_ptr<const MatchRecord>& record) {
+  auto path = match_file(data_, record->head().league_id, record->head().match_id);
+  if (!path) return spdlog::warn("a match has no file: {}", path.error().message);
+  writer_.update({.path = *path}, [record, file = *path](core::DraftFile& draft) {
+    if (!has_later_attempt(file, record->head().attempt)) return draft.write(record->json());
+    draft.discard();
+    return core::Result<void>();
+  });
+}
+
+}  // namespace league::referee

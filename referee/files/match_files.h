@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "common/agent/runtime/projection_writer.h"
+#include "referee/files/match_record.h"
+
+namespace league::referee {
+
+/// Keeps `matches/LEAGUE/MATCH.json` of the data directory up to date with the records of matches;
+/// they are written by the writer's thread, in the background. Thread-safe.
+class MatchFiles {
+ public:
+  /// Fails when matches/ cannot be written. `writer` outlives the object.
+  [[nodiscard]] static core::Result<std::unique_ptr<MatchFiles>> open(
+      std::filesystem::path data, agent::ProjectionWriter& writer);
+
+  /// `record` has changed. Short: nothing is written here. A file of a later attempt is never
+  /// replaced: another referee has the match by then.
+  void publish(const std::shared_ptr<const MatchRecord>& record);
+
+ private:
+  MatchFiles(std::filesystem::path data, agent::ProjectionWriter& writer)
+      : data_(std::move(data)), writer_(writer) {}
+
+  const std::filesystem::path data_;
+  agent::ProjectionWriter& writer_;
+};
+
+}  // namespace league::referee

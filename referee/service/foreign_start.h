@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/core/ids.h"
+#include "common/core/result.h"
+#include "referee/core/match_types.h"
+
+namespace league::referee {
+
+/// A match as a manager of other origin gives it to a referee. What it may leave out is empty.
+struct ForeignMatch {
+  core::MatchId match_id;
+  int round_id = 1;
+  std::string game_type;
+  PerSide<core::PlayerId> players;
+  PerSide<std::string> endpoints;  ///< URLs
+  std::string referee_id;
+  std::string referee_endpoint;
+  std::string status;  ///< `PENDING`, where the referee asks for its matches
+};
+
+/// URLs of players by id.
+using PlayerAddresses = std::map<core::PlayerId, std::string>;
+
+/// The matches in a message that starts some: those in `matches`, or the one that the message
+/// itself is (START_MATCH, `start_match`, `assign_match`). Reads every spelling of the table in
+/// docs/protocol.md, clause 8.34. Fails with kMissingRequiredField, which names the field
+/// and what was received, where a match lacks its id or a player.
+[[nodiscard]] core::Result<std::vector<ForeignMatch>> read_foreign_start(
+    const nlohmann::json& message);
+
+/// Whether `match` is for this referee: by the id where it names one, else by the address; one that
+/// names nobody is for whoever got it.
+[[nodiscard]] bool is_for(const ForeignMatch& match, std::string_view referee_id,
+                          std::string_view contact_endpoint);
+
+/// The addresses in the answer to GET_REGISTRATIONS (`players`, also inside `data` or `result`: an
+/// array of objects with an id and an address) or in a file of the operator (the same, or an object
+/// of URLs by id). What cannot be read is left out.
+[[nodiscard]] PlayerAddresses read_addresses(const nlohmann::json& answer);
+
+/// The tool that `name`, a method or message type of another dialect, means; empty for none.
+[[nodiscard]] std::string_view start_tool_alias(std::string_view name);
+
+/// Adds to MATCH_RESULT_REPORT `report` the other spellings under which managers look for a result
+/// (flat fields, `winner_id`, `players`, `game_result`). Unknown fields are ignored everywhere.
+void add_usual_spellings(nlohmann::json& report);
+
+}  // namespace league::referee

@@ -1,0 +1,374 @@
+#include "referee/service/match_runner.h"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/core/text.h"
+#include "common/rpc/json_text.h"
+#include "referee/service/foreign_start.h"
+
+namespace league::referee {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using envelope::MessageType;
+using nlohmann::json;
+
+Error late_answer(core::Clock::Steady::duration late) {
+  auto by = std::chrono::duration_cast<std::chrono::milliseconds>(late).count();
+  return {ErrorCode::kTimeout,
+          "the answer was read " + std::to_string(by) + " ms after the time limit", ""};
+}
+
+MatchSettings settings_for(const agent::Settings& settings) {
+  MatchSettings match;
+  match.invitation_limit = settings.time_limit(MessageType::kGameInvitation);
+  match.choice_limit = settings.time_limit(MessageType::kChooseParityCall);
+  match.max_attempts = settings.retry.max_attempts;
+  match.retry_delay = settings.retry.delay;
+  match.max_invalid_answers = settings.retry.max_invalid_answers;
+  match.report_retry_delay = settings.retry.delay;
+  return match;
+}
+
+std::chrono::milliseconds round_up(Duration duration) {
+  return std::chrono::ceil<std::chrono::milliseconds>(duration);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<MatchRunner>> MatchRunner::create(const RunnerContext& context,
+                                                         envelope::MatchAssignment assignment,
+                                                         int round_id, OnFinished on_finished) {
+  auto rules = context.games.find(assignment.game_type);
+  if (!rules) return rules.error();
+  auto seats = seats_of(assignment, context.endpoints);
+  if (!seats) return seats.error();
+  auto seed = game::parse_seed(assignment.draw_seed);
+  if (!seed) return seed.error();
+  if (assignment.draw_commitment == "") assignment.draw_commitment.reset();
+  MatchPlan plan{.match_id = assignment.match_id,
+                 .seats = {},
+                 .draw_seed = *seed,
+                 .draw_commitment = assignment.draw_commitment,
+                 .settings = settings_for(context.settings)};
+  for (Side side : kBothSides) {
+    plan.seats[side].player = (*seats)[side].id;
+    plan.seats[side].is_suspended = (*seats)[side].is_suspended;
+    if ((*seats)[side].style)
+      context.peers.remember_style((*seats)[side].endpoint, *(*seats)[side].style);
+  }
+  return std::shared_ptr<MatchRunner>(new MatchRunner(context, std::move(assignment),
+                                                      std::move(*seats), **rules, std::move(plan),
+                                                      round_id, std::move(on_finished)));
+}
+
+MatchRunner::MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
+                         PerSide<PlayerSeat> seats, const game::Rules& rules, MatchPlan plan,
+                         int round_id, OnFinished on_finished)
+    : context_(context),
+      assignment_(std::move(assignment)),
+      seats_{{std::make_shared<const PlayerSeat>(std::move(seats[Side::kA])),
+              std::make_shared<const PlayerSeat>(std::move(seats[Side::kB]))}},
+      round_id_(round_id),
+      on_finished_(std::move(on_finished)),
+      anchor_{context.clock.steady_now(), context.clock.utc_now()},
+      plan_(std::move(plan)),
+      rules_(rules) {
+  open_record();
+}
+
+std::shared_ptr<const PlayerSeat> MatchRunner::seat(Side side) const {
+  std::lock_guard lock(seats_mutex_);
+  return seats_[side];
+}
+
+void MatchRunner::call_players_at(const envelope::MatchAssignment& assignment) {
+  auto moved = seats_of(assignment, context_.endpoints);
+  if (!moved) {
+    spdlog::warn("match {}: {}", assignment.match_id.str(), moved.error().message);
+    return;
+  }
+  for (Side side : kBothSides) {
+    PlayerSeat& there = (*moved)[side];
+    if (there.id != seat(side)->id) continue;
+    if (there.style) context_.peers.remember_style(there.endpoint, *there.style);
+    std::lock_guard lock(seats_mutex_);
+    seats_[side] = std::make_shared<const PlayerSeat>(std::move(there));
+  }
+}
+
+void MatchRunner::start() {
+  // Looked at once: a player may come back meanwhile.
+  const PerSide<std::shared_ptr<const PlayerSeat>> seats{{seat(Side::kA), seat(Side::kB)}};
+  if (seats[Side::kA]->is_suspended || seats[Side::kB]->is_suspended) return ping_suspended(seats);
+  begin();
+}
+
+void MatchRunner::ping_suspended(const PerSide<std::shared_ptr<const PlayerSeat>>& seats) {
+  pings_ = (seats[Side::kA]->is_suspended ? 1 : 0) + (seats[Side::kB]->is_suspended ? 1 : 0);
+  for (Side side : kBothSides) {
+    if (!seats[side]->is_suspended) continue;
+    auto limit = context_.settings.time_limit(MessageType::kGameInvitation);
+    context_.peers.ping(seats[side]->endpoint, "player:" + seats[side]->id.str(), limit,
+                        [self = shared_from_this(), side](bool alive) {
+                          {
+                            std::lock_guard lock(self->mutex_);
+                            self->plan_.seats[side].is_unavailable = !alive;
+                          }
+                          if (--self->pings_ == 0) self->begin();
+                        });
+  }
+}
+
+void MatchRunner::begin() {
+  Effects effects;
+  {
+    std::lock_guard lock(mutex_);
+    match_ = std::make_unique<Match>(rules_, plan_);
+    effects = match_->start(context_.clock.steady_now());
+  }
+  run(effects);
+}
+
+void MatchRunner::abandon() {
+  Effects effects;
+  {
+    std::lock_guard lock(mutex_);
+    if (!match_) match_ = std::make_unique<Match>(rules_, plan_);
+    effects = match_->abandon();
+  }
+  run(effects);
+}
+
+MatchSnapshot MatchRunner::snapshot() const {
+  std::lock_guard lock(mutex_);
+  return match_ ? match_->snapshot() : Match(rules_, plan_).snapshot();
+}
+
+void MatchRunner::run(const Effects& effects) {
+  note_state();
+  for (const auto& effect : effects) {
+    std::visit([this](const auto& one) { carry_out(one); }, effect);
+  }
+}
+
+ResultFrame MatchRunner::result_frame() const {
+  return {.rules = rules_,
+          .players = {{seat(Side::kA)->id, seat(Side::kB)->id}},
+          .draw_proof = assignment_.draw_seed};
+}
+
+envelope::Envelope MatchRunner::envelope_for(MessageType type, const core::AuthToken& token) const {
+  return context_.envelopes.make(type,
+                                 {.conversation_id = assignment_.conversation_id,
+                                  .auth_token = token.empty() ? std::nullopt : std::optional(token),
+                                  .round_id = round_id_,
+                                  .match_id = assignment_.match_id});
+}
+
+template <typename Message>
+void MatchRunner::send(Side side, const Message& message, std::chrono::milliseconds limit,
+                       transport::Budget budget, agent::PeerClient::Completion completion) {
+  const auto to = seat(side);
+  const auto envelope = envelope_for(Message::kType, to->credential);
+  agent::PeerCall call = agent::call_with({to->endpoint, "player:" + to->id.str()}, envelope,
+                                          envelope::encode_text(envelope, message), limit);
+  call.budget = budget;
+  std::string_view error_code;
+  if constexpr (std::is_same_v<Message, envelope::GameError>) error_code = message.error_code;
+  note_sent(to->id.str(), Message::kType, error_code);
+  call.reply_defaults.player_id = to->id;
+  call.reply_defaults.match_id = assignment_.match_id;
+  context_.peers.call(std::move(call), std::move(completion));
+}
+
+void MatchRunner::carry_out(const CallPlayer& effect) {
+  {
+    std::lock_guard lock(mutex_);
+    calls_[effect.side] = effect;
+  }
+  auto limit = round_up(effect.time_limit);
+  auto completion = [self = shared_from_this(), effect](agent::PeerReply reply) {
+    self->on_answer(effect, std::move(reply));
+  };
+  const auto player = seat(effect.side);
+  const auto opponent = seat(other(effect.side));
+  if (effect.call == Call::kInvitation) {
+    auto role =
+        effect.side == Side::kA ? envelope::PlayerRole::kPlayerA : envelope::PlayerRole::kPlayerB;
+    envelope::GameInvitation invitation{.game_type = assignment_.game_type,
+                                        .role_in_match = role,
+                                        .opponent_id = opponent->id,
+                                        .player_id = player->id,
+                                        .draw_commitment = assignment_.draw_commitment};
+    return send(effect.side, invitation, limit, transport::Budget::kGame, std::move(completion));
+  }
+  envelope::ChooseParityCall call;
+  call.player_id = player->id;
+  call.game_type = assignment_.game_type;
+  call.deadline = context_.clock.utc_now().after(limit);
+  call.context = envelope::ChoiceContext{.opponent_id = opponent->id,
+                                         .round_id = round_id_,
+                                         .your_standings = player->standings,
+                                         .draw_commitment = assignment_.draw_commitment,
+                                         .opponent_commitment = effect.opponent_commitment};
+  send(effect.side, call, limit, transport::Budget::kGame, std::move(completion));
+}
+
+Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply& reply) const {
+  if (reply.error) return *reply.error;
+  const auto called = seat(call.side);
+  if (auto token = check_reply_token(*called, reply.message, context_.mode, *reply.notes); !token)
+    return token.error();
+  const auto& envelope = reply.envelope;
+  std::string match_id = envelope && envelope->match_id ? envelope->match_id->str() : "";
+  auto mine = [&called](const core::PlayerId& id) -> std::optional<Error> {
+    if (id == called->id) return std::nullopt;
+    return Error{
+        ErrorCode::kSenderMismatch,
+        "player_id is " + core::shown(id.str()) + ", but this call was for " + called->id.str(),
+        "/player_id"};
+  };
+  if (call.call == Call::kInvitation) {
+    auto ack = envelope::decode<envelope::GameJoinAck>(reply.message);
+    if (!ack) return ack.error();
+    if (auto wrong = mine(ack->player_id)) return *wrong;
+    if (ack->choice_commitment && !assignment_.draw_commitment)
+      reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kCommitmentIgnored));
+    return Reply(JoinAnswer{std::move(match_id), ack->accept, std::move(ack->choice_commitment)});
+  }
+  auto choice = envelope::decode<envelope::ChooseParityResponse>(reply.message);
+  if (!choice) return choice.error();
+  if (auto wrong = mine(choice->player_id)) return *wrong;
+  if (choice->choice_nonce && !call.is_bound)
+    reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kNonceIgnored));
+  return Reply(ChoiceAnswer{std::move(match_id), std::move(choice->parity_choice),
+                            std::move(choice->choice_nonce)});
+}
+
+void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
+  if (reply.is_receipt) return await_posted(call, reply);
+  auto answer = read_answer(call, reply);
+  // This process may have stood still, and with it the timer that ends the wait. Nobody can tell
+  // any more when the answer was given: it is a time-out, and our own lateness is in its proof, so
+  // that it does not count for the player.
+  auto late = context_.clock.steady_now() - call.deadline;
+  if (answer && late > latest_answer(call.time_limit)) answer = late_answer(late);
+  if (answer) {
+    // What the match will not take has its verdict in the log, too.
+    std::lock_guard lock(mutex_);
+    if (auto fault = match_->fault_of(call.id, *answer)) answer = std::move(*fault);
+  }
+  if (!answer) {
+    reply.notes->verdict = answer.error().code;
+    reply.notes->fault = answer.error().message;
+  }
+  note_answer(seat(call.side)->id.str(), expected_reply(call.call), answer);
+  if (answer) tell_of_slowness(call, reply.elapsed);
+  CallEvidence evidence{.sent_at = reply.sent_at, .own = {}};
+  if (!answer && answer.error().code == ErrorCode::kTimeout)
+    evidence.own = context_.delays.worst_since(call.deadline - call.time_limit,
+                                               agent::route_to(seat(call.side)->endpoint));
+  Effects effects;
+  {
+    std::lock_guard lock(mutex_);
+    if (answer) note_figures(call.side, reply);
+    auto now = context_.clock.steady_now();
+    effects = answer ? match_->on_reply(call.id, *answer, now)
+                     : match_->on_failure(call.id, answer.error(), now, evidence);
+  }
+  run(effects);
+}
+
+void MatchRunner::tell_of_slowness(const CallPlayer& call, Duration elapsed) const {
+  if (elapsed * 2 < call.time_limit) return;
+  const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
+  spdlog::warn("{} is slow: {} of {} took {:.1f} s of {:.1f} s", seat(call.side)->id.str(),
+               call_name(call.call), assignment_.match_id.str(), seconds(elapsed),
+               seconds(call.time_limit));
+}
+
+void MatchRunner::carry_out(const SendGameError& effect) {
+  envelope::RetryInfo retry{
+      .retry_count = effect.retry_count, .max_retries = effect.max_retries, .next_retry_at = {}};
+  if (effect.next_retry_in)
+    retry.next_retry_at = context_.clock.utc_now().after(round_up(*effect.next_retry_in));
+  auto message =
+      envelope::make_game_error(effect.error, {.affected_player = seat(effect.affected)->id,
+                                               .action_required = effect.action_required,
+                                               .consequence = effect.consequence,
+                                               .retry_info = retry,
+                                               .game_state = {}});
+  send(effect.side, message, context_.settings.time_limit(MessageType::kGameError),
+       transport::Budget::kBroadcast, [](const agent::PeerReply&) {});
+}
+
+void MatchRunner::carry_out(const StartTimer& effect) {
+  context_.timer.schedule(effect.delay, [self = shared_from_this(), id = effect.id] {
+    Effects effects;
+    {
+      std::lock_guard lock(self->mutex_);
+      effects = self->match_->on_timer(id, self->context_.clock.steady_now());
+    }
+    self->run(effects);
+  });
+}
+
+void MatchRunner::carry_out(const ReportResult& effect) {
+  is_reporting_ = true;
+  auto report = match_report(effect.match, result_frame(), assignment_.attempt, anchor_);
+  {
+    std::lock_guard lock(mutex_);
+    for (Side side : kBothSides) {
+      if (answers_[side].elapsed_us.empty()) continue;
+      report.result.details.answers.push_back(answers_[side]);
+    }
+  }
+  const auto envelope = envelope_for(MessageType::kMatchResultReport, context_.own_token);
+  json message = envelope::encode(envelope, report);
+  if (context_.is_guest) add_usual_spellings(message);
+  agent::PeerCall call =
+      agent::call_with({context_.manager, "league_manager"}, envelope, rpc::to_json_text(message),
+                       context_.settings.time_limit(envelope.type));
+  if (record_) record_->set_result(rpc::to_json_text(message["result"]));
+  note_sent(call.peer, call.type, {});
+  call.budget = transport::Budget::kGame;
+  context_.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
+    if (reply.error) {
+      spdlog::warn("the league manager has not taken the report of {}: {}",
+                   self->assignment_.match_id.str(), reply.error->message);
+    }
+    self->note_report(reply.error);
+    Effects effects;
+    {
+      std::lock_guard lock(self->mutex_);
+      if (!reply.error) self->ack_ = std::move(reply.message);
+      effects = reply.error ? self->match_->on_report_failed(*reply.error)
+                            : self->match_->on_report_accepted();
+    }
+    self->run(effects);
+  });
+}
+
+void MatchRunner::carry_out(const AnnounceGameOver& effect) {
+  auto over = game_over(effect.match, result_frame());
+  for (Side side : kBothSides) {
+    send(side, over, context_.settings.time_limit(MessageType::kGameOver),
+         transport::Budget::kBroadcast, [](const agent::PeerReply&) {});
+  }
+}
+
+void MatchRunner::carry_out(const Finished& /*effect*/) {
+  json ack;
+  {
+    std::lock_guard lock(mutex_);
+    ack = std::move(ack_);
+  }
+  on_finished_(*this, ack);
+}
+
+}  // namespace league::referee

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "common/agent/peers/peer_client.h"
+#include "common/agent/runtime/delay_meter.h"
+#include "common/agent/runtime/settings.h"
+#include "common/core/timer.h"
+#include "common/envelope/codec.h"
+#include "game/registry.h"
+#include "referee/core/match.h"
+#include "referee/files/match_record.h"
+#include "referee/service/players.h"
+#include "referee/service/result_codec.h"
+
+namespace league::referee {
+
+/// An answer that is read so late after its time limit is none. The audit's bound, and never less
+/// than what makes the time-out void.
+[[nodiscard]] inline Duration latest_answer(Duration limit) {
+  return std::max<Duration>(std::chrono::seconds(1), core::allowed_own_delay(limit));
+}
+
+/// What every match of one referee uses. All references outlive the runners.
+struct RunnerContext {
+  agent::PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  const envelope::EnvelopeBuilder& envelopes;
+  const game::Registry& games;
+  const agent::Settings& settings;
+  agent::DelayMeter& delays;
+  envelope::Mode mode = envelope::Mode::kOpen;
+  transport::Endpoint manager;
+  transport::EndpointPolicy endpoints;  ///< which Unix sockets and commands may be called
+  core::AuthToken own_token;  ///< towards the manager; a guest shows it to players too
+  bool is_guest = false;  ///< of a manager of other origin: reports in all spellings
+  /// The record of a match has changed; must be short. May be empty: nothing is recorded.
+  std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
+};
+
+/// Plays one assigned match: carries out the effects of the pure Match and feeds back what comes of
+/// them. Thread-safe; kept alive by its own calls and timers until the match is finished.
+class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
+ public:
+  /// Runs once, when the place is free. `ack` is the manager's answer to the report (null without
+  /// one), in which further assignments may stand.
+  using OnFinished = std::function<void(MatchRunner&, const nlohmann::json& ack)>;
+
+  [[nodiscard]] static core::Result<std::shared_ptr<MatchRunner>> create(
+      const RunnerContext& context, envelope::MatchAssignment assignment, int round_id,
+      OnFinished on_finished);
+
+  void start();
+  /// Gives the match up without a result.
+  void abandon();
+  [[nodiscard]] MatchSnapshot snapshot() const;
+  /// Takes `answer`, which came as a call of its own with `shown` as its token. What is wrong with
+  /// it is the caller's to hear and changes nothing: kAuthTokenInvalid where `shown` is neither the
+  /// token nor the credential of a player of this match, kMatchNotOpen where that player's call is
+  /// not open (any more), or the answer's own fault. Otherwise the caller acknowledges it and then
+  /// calls the function, with which the match goes on. Source: protocol §9, "Methods".
+  [[nodiscard]] core::Result<std::function<void()>> take_posted(const core::AuthToken& shown,
+                                                                const Reply& answer);
+  /// Calls the players from now on where `assignment`, a repetition of the match's own, says that
+  /// they are, with the credentials that stand there.
+  void call_players_at(const envelope::MatchAssignment& assignment);
+  [[nodiscard]] const envelope::MatchAssignment& assignment() const { return assignment_; }
+  /// Whether the match takes one of the referee's places. It does not once it is played: the
+  /// manager counts it as over when it accepts the report, before the referee reads the answer.
+  [[nodiscard]] bool takes_a_place() const { return !is_reporting_; }
+
+ private:
+  MatchRunner(const RunnerContext& context, envelope::MatchAssignment assignment,
+              PerSide<PlayerSeat> seats, const game::Rules& rules, MatchPlan plan, int round_id,
+              OnFinished on_finished);
+
+  /// What is known of a player now.
+  [[nodiscard]] std::shared_ptr<const PlayerSeat> seat(Side side) const;
+  void run(const Effects& effects);
+  void carry_out(const CallPlayer& effect);
+  void carry_out(const SendGameError& effect);
+  void carry_out(const StartTimer& effect);
+  void carry_out(const ReportResult& effect);
+  void carry_out(const AnnounceGameOver& effect);
+  void carry_out(const Finished& effect);
+
+  /// Pings the suspended players first; the last answer starts the match.
+  void ping_suspended(const PerSide<std::shared_ptr<const PlayerSeat>>& seats);
+  void begin();
+  void on_answer(const CallPlayer& call, agent::PeerReply reply);
+  /// The player has got the call; its answer may come as a call of its own until the deadline.
+  void await_posted(const CallPlayer& call, const agent::PeerReply& receipt);
+  [[nodiscard]] std::optional<Side> side_of(const core::AuthToken& shown) const;
+  /// Keeps how long a valid answer took and what was overlooked in it, for the report. Under
+  /// mutex_.
+  void note_figures(Side side, const agent::PeerReply& reply);
+  /// Tells the referee's operator of an answer that took half of its time or more.
+  void tell_of_slowness(const CallPlayer& call, Duration elapsed) const;
+  [[nodiscard]] core::Result<Reply> read_answer(const CallPlayer& call,
+                                                agent::PeerReply& reply) const;
+  template <typename Message>
+  void send(Side side, const Message& message, std::chrono::milliseconds limit,
+            transport::Budget budget, agent::PeerClient::Completion completion);
+  [[nodiscard]] envelope::Envelope envelope_for(envelope::MessageType type,
+                                                const core::AuthToken& token) const;
+  [[nodiscard]] ResultFrame result_frame() const;
+
+  /// Begins the record, if somebody wants it. The following add to it.
+  void open_record();
+  void note_sent(const std::string& to, envelope::MessageType type, std::string_view error_code);
+  void note_answer(const std::string& from, std::string_view type,
+                   const core::Result<Reply>& answer);
+  void note_report(const std::optional<core::Error>& failure);
+  /// Notes and publishes another state of the match.
+  void note_state();
+
+  const RunnerContext& context_;
+  const envelope::MatchAssignment assignment_;
+  mutable std::mutex seats_mutex_;  // guards seats_, of which no id ever changes
+  PerSide<std::shared_ptr<const PlayerSeat>> seats_;
+  const int round_id_;
+  const OnFinished on_finished_;
+  const ClockAnchor anchor_;
+  std::atomic<int> pings_{0};
+  std::atomic<bool> is_reporting_{false};
+  mutable std::mutex mutex_;  // guards match_, plan_, ack_ and calls_
+  PerSide<CallPlayer> calls_;  // the last one to each player
+  MatchPlan plan_;
+  const game::Rules& rules_;
+  std::unique_ptr<Match> match_;
+  PerSide<envelope::PlayerAnswers> answers_;  // guarded by mutex_
+  nlohmann::json ack_;
+  std::shared_ptr<MatchRecord> record_;  // null without `publish`
+};
+
+}  // namespace league::referee

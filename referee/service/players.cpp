@@ -1,0 +1,71 @@
+#include "referee/service/players.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/core/crypto.h"
+
+namespace league::referee {
+
+namespace {
+
+core::Result<transport::Endpoint> endpoint_of(const std::string& url,
+                                              const transport::EndpointPolicy& policy) {
+  auto endpoint = transport::parse_endpoint(url);
+  bool is_on_this_machine = endpoint && (endpoint->scheme == "unix" || endpoint->scheme == "stdio");
+  return is_on_this_machine ? policy.admit(std::move(*endpoint)) : std::move(endpoint);
+}
+
+}  // namespace
+
+core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assignment,
+                                           const transport::EndpointPolicy& policy) {
+  auto endpoint_a = endpoint_of(assignment.player_a_endpoint, policy);
+  if (!endpoint_a) return endpoint_a.error();
+  auto endpoint_b = endpoint_of(assignment.player_b_endpoint, policy);
+  if (!endpoint_b) return endpoint_b.error();
+  auto style = [](const std::optional<std::string>& name) {
+    return name ? agent::parse_call_style(*name) : std::nullopt;
+  };
+  PerSide<PlayerSeat> seats;
+  seats[Side::kA] = {.id = assignment.player_a_id,
+                     .endpoint = std::move(*endpoint_a),
+                     .credential = assignment.player_a_credential,
+                     .token_hash = assignment.player_a_token_hash,
+                     .style = style(assignment.player_a_dialect),
+                     .standings = assignment.player_a_standings.value_or(envelope::WinLossDraw{}),
+                     .is_suspended = assignment.player_a_suspended};
+  seats[Side::kB] = {.id = assignment.player_b_id,
+                     .endpoint = std::move(*endpoint_b),
+                     .credential = assignment.player_b_credential,
+                     .token_hash = assignment.player_b_token_hash,
+                     .style = style(assignment.player_b_dialect),
+                     .standings = assignment.player_b_standings.value_or(envelope::WinLossDraw{}),
+                     .is_suspended = assignment.player_b_suspended};
+  return seats;
+}
+
+core::Result<void> check_reply_token(const PlayerSeat& seat, const nlohmann::json& reply,
+                                     envelope::Mode mode, rpc::MessageNotes& notes) {
+  // The manager of a guest tells nobody's token.
+  if (seat.token_hash.empty()) return {};
+  auto found = reply.find("auth_token");
+  bool missing =
+      found == reply.end() || !found->is_string() || found->get_ref<const std::string&>().empty();
+  if (!missing) {
+    core::AuthToken shown(found->get<std::string>());
+    if (core::constant_time_equal(shown.hash(), seat.token_hash)) return {};
+  }
+  auto leniency =
+      missing ? envelope::Leniency::kMissingReplyToken : envelope::Leniency::kForeignReplyToken;
+  if (mode == envelope::Mode::kOpen) {
+    notes.leniencies.push_back(envelope::leniency_name(leniency));
+    return {};
+  }
+  return core::Error{
+      missing ? core::ErrorCode::kAuthTokenMissing : core::ErrorCode::kAuthTokenInvalid,
+      missing ? "strict mode: put the token of your registration into auth_token of every reply"
+              : "auth_token is not the one that " + seat.id.str() + " was given",
+      "/auth_token"};
+}
+
+}  // namespace league::referee

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "common/agent/peers/peer_client.h"
+#include "common/envelope/round_messages.h"
+#include "common/transport/link/endpoint.h"
+#include "common/transport/link/endpoint_policy.h"
+#include "referee/core/match_types.h"
+
+namespace league::referee {
+
+/// What a referee knows of one player of one match, from the assignment.
+struct PlayerSeat {
+  core::PlayerId id;
+  transport::Endpoint endpoint;
+  core::AuthToken
+      credential;  ///< what the referee shows instead of a token of its own (protocol §8)
+  std::string token_hash;  ///< of the token that the player must show; empty where nobody said
+  std::optional<agent::CallStyle> style;
+  envelope::WinLossDraw standings;
+  bool is_suspended = false;  ///< gets one ping, then one attempt per call (protocol §6)
+};
+
+/// The two players of an assignment. Fails with kEndpointNotAllowed when an address cannot be read,
+/// or is a Unix socket or a command that `policy` does not name: the manager has admitted
+/// addresses, but what is done on this machine is for its own operator to say.
+[[nodiscard]] core::Result<PerSide<PlayerSeat>> seats_of(
+    const envelope::MatchAssignment& assignment,
+    const transport::EndpointPolicy& policy = transport::EndpointPolicy::any());
+
+/// Checks the credential in a player's reply. In open mode a missing or foreign token is a noted
+/// leniency, in strict mode it is kAuthTokenMissing or kAuthTokenInvalid. Source: protocol §8.
+[[nodiscard]] core::Result<void> check_reply_token(const PlayerSeat& seat,
+                                                   const nlohmann::json& reply, envelope::Mode mode,
+                                                   rpc::MessageNotes& notes);
+
+}  // namespace league::referee

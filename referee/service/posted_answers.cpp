@@ -1,0 +1,74 @@
+// Answers that players send as calls of their own instead of in the reply.
+#include "common/core/crypto.h"
+#include "referee/service/match_runner.h"
+
+namespace league::referee {
+
+using core::Error;
+using core::ErrorCode;
+
+std::optional<Side> MatchRunner::side_of(const core::AuthToken& shown) const {
+  if (shown.empty()) return std::nullopt;
+  for (Side side : kBothSides) {
+    const auto one = seat(side);
+    // Without the hash the credential is this referee's own token, which both players have.
+    if (one->token_hash.empty()) continue;
+    if (core::constant_time_equal(shown.hash(), one->token_hash) ||
+        one->credential.matches(shown.reveal()))
+      return side;
+  }
+  return std::nullopt;
+}
+
+core::Result<std::function<void()>> MatchRunner::take_posted(const core::AuthToken& shown,
+                                                             const Reply& answer) {
+  const auto side = side_of(shown);
+  if (!side) {
+    return Error{ErrorCode::kAuthTokenInvalid,
+                 "auth_token is neither the token of a player of this match nor the credential "
+                 "that the call came with",
+                 "/auth_token"};
+  }
+  const bool is_join = std::holds_alternative<JoinAnswer>(answer);
+  Effects effects;
+  {
+    std::lock_guard lock(mutex_);
+    const CallPlayer& call = calls_[*side];
+    const auto now = context_.clock.steady_now();
+    const bool is_open = match_ && match_->awaits(call.id) &&
+                         is_join == (call.call == Call::kInvitation) &&
+                         now - call.deadline <= latest_answer(call.time_limit);
+    if (!is_open) {
+      return Error{ErrorCode::kMatchNotOpen,
+                   "no call that this would answer is open: the first valid answer counts, and it "
+                   "must come within the time limit",
+                   "/match_id"};
+    }
+    if (auto fault = match_->fault_of(call.id, answer)) return std::move(*fault);
+    effects = match_->on_reply(call.id, answer, now);
+  }
+  note_answer(seat(*side)->id.str(),
+              expected_reply(is_join ? Call::kInvitation : Call::kChooseParity), answer);
+  return std::function<void()>(
+      [self = shared_from_this(), effects = std::move(effects)] { self->run(effects); });
+}
+
+void MatchRunner::await_posted(const CallPlayer& call, const agent::PeerReply& receipt) {
+  const auto left = call.deadline - context_.clock.steady_now();
+  auto given_up = [self = shared_from_this(), call, sent_at = receipt.sent_at] {
+    {
+      std::lock_guard lock(self->mutex_);
+      if (!self->match_->awaits(call.id)) return;
+    }
+    agent::PeerReply none;
+    none.error = Error{ErrorCode::kTimeout,
+                       "the player acknowledged the call, but its answer did not come", ""};
+    none.sent_at = sent_at;
+    none.notes = std::make_shared<rpc::MessageNotes>();
+    self->on_answer(call, std::move(none));
+  };
+  if (left <= Duration::zero()) return given_up();
+  context_.timer.schedule(left, std::move(given_up));
+}
+
+}  // namespace league::referee

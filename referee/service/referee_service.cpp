@@ -1,0 +1,392 @@
+#include "referee/service/referee_service.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/core/text.h"
+#include "common/schema/json_fields.h"
+#include "referee/service/result_codec.h"
+
+namespace league::referee {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using nlohmann::json;
+
+constexpr std::size_t kRememberedMatches = 1024;
+/// The published protocol's example, where a manager of other origin has told none.
+constexpr const char* kUnnamedLeague = "league_2025_even_odd";
+
+json state_of(const MatchSnapshot& snapshot) {
+  json seats = json::object();
+  for (Side side : kBothSides) {
+    json seat = {{"role", side_name(side)}, {"state", seat_state_name(snapshot.seats[side])}};
+    if (snapshot.played) {
+      const auto& choice = snapshot.played->result.choices[side];
+      seat["choice"] = choice ? json(*choice) : json(nullptr);
+      seat["score"] = game::points_of(snapshot.played->result.outcome)[side];
+    }
+    seats[snapshot.players[side].str()] = std::move(seat);
+  }
+  json state = {{"match_id", snapshot.match_id.str()},
+                {"game_type", snapshot.game_type},
+                {"state", state_name(snapshot.state)},
+                {"players", std::move(seats)}};
+  if (snapshot.played) {
+    state["status"] = status_name(snapshot.played->result);
+    state["reason"] = snapshot.played->reason;
+    const auto& number = snapshot.played->result.drawn_number;
+    state["drawn_number"] = number ? json(*number) : json(nullptr);
+  }
+  return state;
+}
+
+}  // namespace
+
+RefereeService::RefereeService(RefereeOptions options, const RefereeDependencies& dependencies)
+    : options_(std::move(options)),
+      deps_(dependencies),
+      server_({.role = envelope::Role::kReferee,
+               .mode = options_.mode,
+               .check_token =
+                   [this](const envelope::Envelope& envelope) { return check_token(envelope); },
+               .is_guest = [this] { return desk() != nullptr; },
+               .pardon = [this](const envelope::Envelope& envelope) { return pardon(envelope); },
+               .tool_alias = start_tool_alias,
+               .starts_held = true,
+               .league_error = {},
+               .mcp = {.name = "league-referee",
+                       .title = "League referee",
+                       .instructions = "Plays the matches that a league manager assigns. "
+                                       "get_match_state shows a match; the other "
+                                       "tools take league.v2 messages of the manager."}},
+              dependencies.schemas, dependencies.clock) {
+  bind_handlers();
+}
+
+RefereeService::~RefereeService() {
+  std::map<core::MatchId, std::shared_ptr<MatchRunner>> running;
+  {
+    std::lock_guard lock(mutex_);
+    running.swap(running_);
+  }
+  for (auto& [id, runner] : running) runner->abandon();
+}
+
+void RefereeService::on_league_completed(
+    std::function<void(const envelope::LeagueCompleted&)> callback) {
+  on_completed_ = std::move(callback);
+}
+
+void RefereeService::set_identity(const agent::Identity& identity,
+                                  const std::string& contact_endpoint) {
+  const bool is_guest = !identity.is_at_home() && options_.mode == envelope::Mode::kOpen;
+  {
+    std::lock_guard lock(mutex_);
+    token_ = identity.token;
+    // GAME_INVITATION needs a league, whether its manager named one or not.
+    const auto league = identity.league.empty() ? core::LeagueId(kUnnamedLeague) : identity.league;
+    envelopes_ = std::make_unique<envelope::EnvelopeBuilder>(envelope::Sender::referee(identity.id),
+                                                             league, deps_.clock);
+    context_ = std::make_unique<RunnerContext>(
+        RunnerContext{deps_.peers, deps_.timer, deps_.clock, *envelopes_, deps_.games,
+                      deps_.settings, deps_.delays, options_.mode, options_.manager,
+                      options_.endpoints, identity.token, is_guest, deps_.publish});
+  }
+  if (is_guest) open_desk(identity, contact_endpoint);
+  server_.release();
+}
+
+void RefereeService::open_desk(const agent::Identity& identity,
+                               const std::string& contact_endpoint) {
+  auto play = [this](envelope::MatchAssignment assignment, int round_id) -> Result<void> {
+    auto runner = take_place(std::move(assignment), round_id);
+    if (!runner) return runner.error();
+    if (*runner) (*runner)->start();
+    return {};
+  };
+  const auto games = deps_.games.names();
+  auto desk = std::make_shared<GuestDesk>(
+      GuestDeskOptions{.identity = identity,
+                       .contact_endpoint = contact_endpoint,
+                       .game_type = games.empty() ? std::string() : games.front(),
+                       .manager = options_.manager,
+                       .players = options_.players},
+      GuestDeskDependencies{deps_.peers, deps_.timer, deps_.clock, seeds_}, std::move(play));
+  {
+    std::lock_guard lock(mutex_);
+    desk_ = desk;
+  }
+  desk->watch();
+}
+
+std::shared_ptr<GuestDesk> RefereeService::desk() const {
+  std::lock_guard lock(mutex_);
+  return desk_;
+}
+
+std::optional<envelope::Leniency> RefereeService::pardon(const envelope::Envelope& envelope) const {
+  if (!desk()) return std::nullopt;
+  const bool shows_token = envelope.auth_token && !envelope.auth_token->empty();
+  return shows_token ? envelope::Leniency::kForeignCallToken
+                     : envelope::Leniency::kMissingCallToken;
+}
+
+std::size_t RefereeService::running_matches() const {
+  std::lock_guard lock(mutex_);
+  return running_.size();
+}
+
+void RefereeService::bind_handlers() {
+  server_.bind_undecoded(envelope::MessageType::kRoundAnnouncement,
+                         [this](agent::Call<json> call) { on_announcement(std::move(call)); });
+  server_.bind_news(envelope::MessageType::kRoundCompleted);
+  server_.bind<envelope::LeagueCompleted>([this](agent::Call<envelope::LeagueCompleted> call) {
+    call.reply.acknowledge();
+    if (on_completed_) on_completed_(call.message);
+  });
+  server_.bind<envelope::LeagueError>([this](agent::Call<envelope::LeagueError> call) {
+    // Without our own token anybody may have sent it: it is in the conversation log, and no more.
+    const auto& token = call.envelope.auth_token;
+    if (token && !token->empty() && check_token(call.envelope))
+      spdlog::warn(
+          "the league manager says: {}",
+          core::shown(call.message.error_code + " " + call.message.error_description, 600));
+    call.reply.acknowledge();
+  });
+  server_.bind_answer<envelope::GameJoinAck>([this](agent::Call<envelope::GameJoinAck> call) {
+    on_posted(call.envelope,
+              JoinAnswer{call.envelope.match_id->str(), call.message.accept,
+                         std::move(call.message.choice_commitment)},
+              std::move(call.reply));
+  });
+  server_.bind_answer<envelope::ChooseParityResponse>(
+      [this](agent::Call<envelope::ChooseParityResponse> call) {
+        on_posted(call.envelope,
+                  ChoiceAnswer{call.envelope.match_id->str(), std::move(call.message.parity_choice),
+                               std::move(call.message.choice_nonce)},
+                  std::move(call.reply));
+      });
+  server_.bind_tool("start_match",
+                    [this](agent::ToolCall call) { on_start_match(std::move(call)); });
+  server_.bind_tool("get_match_state",
+                    [this](agent::ToolCall call) { on_get_match_state(std::move(call)); });
+}
+
+void RefereeService::on_announcement(agent::Call<json> call) {
+  auto matches = envelope::decode_assignments(call.message["matches"]);
+  if (auto guest = desk(); guest && !matches) {
+    auto given = guest->read(call.message);
+    if (!given) return call.reply.refuse(given.error());
+    return call.reply.acknowledge([guest, given = std::move(*given)] { guest->begin(given); });
+  }
+  if (!matches) return call.reply.refuse(matches.error());
+  auto taken = take_places(std::move(*matches), call.envelope.round_id.value_or(1));
+  json answer = {{"status", "ok"}};
+  for (const auto& [match_id, why] : taken.refused) {
+    answer["refused"].push_back(match_id);
+    answer["reasons"][match_id] = {{"error_code", core::error_info(why.code).wire_code},
+                                   {"error_description", why.message}};
+  }
+  // Answer first: the manager waits for this, and the matches take their time.
+  call.reply.send(answer, [runners = std::move(taken.runners)] {
+    for (const auto& runner : runners) runner->start();
+  });
+}
+
+std::shared_ptr<MatchRunner> RefereeService::running(const core::MatchId& id) const {
+  std::lock_guard lock(mutex_);
+  auto found = running_.find(id);
+  return found == running_.end() ? nullptr : found->second;
+}
+
+void RefereeService::on_posted(const envelope::Envelope& envelope, const Reply& answer,
+                               agent::Reply reply) {
+  const auto runner = running(*envelope.match_id);
+  if (!runner) {
+    return reply.refuse(
+        {ErrorCode::kMatchNotFound, "this referee does not play that match now", "/match_id"});
+  }
+  auto go_on = runner->take_posted(*envelope.auth_token, answer);
+  if (!go_on) return reply.refuse(go_on.error());
+  reply.acknowledge(std::move(*go_on));
+}
+
+Result<void> RefereeService::check_token(const envelope::Envelope& envelope) const {
+  // A player's answer shows the player's token, which the match checks.
+  if (envelope.type == envelope::MessageType::kGameJoinAck ||
+      envelope.type == envelope::MessageType::kChooseParityResponse)
+    return {};
+  std::lock_guard lock(mutex_);
+  if (token_.empty())
+    return Error{ErrorCode::kAuthTokenInvalid, "this referee is not registered yet", "/auth_token"};
+  if (token_.matches(envelope.auth_token->reveal())) return {};
+  return Error{ErrorCode::kAuthTokenInvalid,
+               "auth_token must be this referee's own, which only its league manager has",
+               "/auth_token"};
+}
+
+RefereeService::Taken RefereeService::take_places(std::vector<envelope::MatchAssignment> matches,
+                                                  int round_id) {
+  Taken taken;
+  for (auto& match : matches) {
+    std::string id = match.match_id.str();
+    auto runner = take_place(std::move(match), round_id);
+    if (!runner) {
+      spdlog::warn("match {} is refused: {}", id, runner.error().message);
+      taken.refused.push_back({std::move(id), runner.error()});
+    } else if (*runner) {
+      taken.runners.push_back(std::move(*runner));
+    }
+  }
+  return taken;
+}
+
+Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
+    envelope::MatchAssignment assignment, int round_id) {
+  std::shared_ptr<MatchRunner> replaced;
+  std::shared_ptr<MatchRunner> runner;
+  {
+    std::lock_guard lock(mutex_);
+    if (!context_)
+      return Error{ErrorCode::kRefereeNotRegistered, "this referee is not registered yet", ""};
+    if (assignment.term && *assignment.term < term_) {
+      return Error{ErrorCode::kStaleAttempt,
+                   "the manager of term " + std::to_string(*assignment.term) +
+                       " has been succeeded by that of term " + std::to_string(term_),
+                   "/matches"};
+    }
+    term_ = assignment.term.value_or(term_);
+    const KnownAttempt given{assignment.attempt, assignment.draw_commitment.value_or("")};
+    auto known = last_attempt_.find(assignment.match_id);
+    auto running = running_.find(assignment.match_id);
+    if (known != last_attempt_.end() && is_repetition(given, known->second)) {
+      // A repeated announcement, or a player has come back somewhere else.
+      if (running != running_.end() && given.attempt == known->second.attempt)
+        running->second->call_players_at(assignment);
+      return std::shared_ptr<MatchRunner>();
+    }
+    if (deps_.may_start && !deps_.may_start()) {
+      return Error{ErrorCode::kOverloaded,
+                   "the disk of the conversation log is nearly full; no new match starts", ""};
+    }
+    if (running != running_.end()) replaced = running->second;
+    auto takes_a_place = [](const auto& one) { return one.second->takes_a_place(); };
+    if (!replaced &&
+        std::ranges::count_if(running_, takes_a_place) >= options_.max_concurrent_matches) {
+      return Error{ErrorCode::kCapacityExceeded,
+                   "all " + std::to_string(options_.max_concurrent_matches) + " places are taken",
+                   "/matches"};
+    }
+    auto id = assignment.match_id;
+    auto created =
+        MatchRunner::create(*context_, std::move(assignment), round_id,
+                            [this](MatchRunner& done, const json& ack) { on_finished(done, ack); });
+    if (!created) return created.error();
+    last_attempt_[id] = given;
+    runner = std::move(*created);
+    running_[id] = runner;
+  }
+  if (replaced) replaced->abandon();
+  return runner;
+}
+
+void RefereeService::on_finished(MatchRunner& runner, const json& ack) {
+  const auto& id = runner.assignment().match_id;
+  auto snapshot = runner.snapshot();
+  {
+    std::lock_guard lock(mutex_);
+    auto found = running_.find(id);
+    if (found != running_.end() && found->second.get() == &runner) running_.erase(found);
+    if (finished_.insert_or_assign(id, std::move(snapshot)).second) finished_order_.push_back(id);
+    while (finished_order_.size() > kRememberedMatches) {
+      finished_.erase(finished_order_.front());
+      last_attempt_.erase(finished_order_.front());
+      finished_order_.pop_front();
+    }
+  }
+  if (auto guest = desk()) guest->place_is_free();
+  if (!ack.is_object() || !ack.contains("matches")) return;
+  auto next = envelope::decode_assignments(ack["matches"]);
+  if (!next) return;
+  auto round = ack.find("round_id");
+  int round_id = round != ack.end() && round->is_number_integer() ? round->get<int>() : 1;
+  for (const auto& started : take_places(std::move(*next), round_id).runners) started->start();
+}
+
+void RefereeService::on_start_match(agent::ToolCall call) {
+  core::AuthToken shown(schema::text_at(call.arguments, "auth_token"));
+  bool knows_token = false;
+  {
+    std::lock_guard lock(mutex_);
+    knows_token = !token_.empty() && token_.matches(shown.reveal());
+  }
+  auto match = call.arguments.find("match");
+  const bool has_match = match != call.arguments.end();
+  auto assignments = envelope::decode_assignments(has_match ? json::array({*match}) : json());
+  // A guest's manager may know our assignments, too.
+  auto guest = desk();
+  if (guest && !(knows_token && assignments))
+    return on_foreign_start(*guest, std::move(call), knows_token);
+  if (!knows_token) {
+    return call.reply.refuse(
+        {shown.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kAuthTokenInvalid,
+         "start_match is the league manager's: auth_token must be this referee's own token",
+         "/auth_token"});
+  }
+  if (!has_match) {
+    return call.reply.refuse({ErrorCode::kMissingRequiredField,
+                              "match must be an assignment as in ROUND_ANNOUNCEMENT", "/match"});
+  }
+  if (!assignments) return call.reply.refuse(assignments.error());
+  auto round = call.arguments.find("round_id");
+  int round_id =
+      round != call.arguments.end() && round->is_number_integer() ? round->get<int>() : 1;
+  auto runner = take_place(std::move(assignments->front()), round_id);
+  if (!runner) return call.reply.refuse(runner.error());
+  call.reply.acknowledge([started = *runner] {
+    if (started) started->start();
+  });
+}
+
+void RefereeService::on_foreign_start(GuestDesk& desk, agent::ToolCall call, bool knows_token) {
+  if (!knows_token && call.notes) {
+    const bool shows_token = !schema::text_at(call.arguments, "auth_token").empty();
+    call.notes->leniencies.push_back(leniency_name(shows_token
+                                                       ? envelope::Leniency::kForeignCallToken
+                                                       : envelope::Leniency::kMissingCallToken));
+  }
+  auto given = desk.read(call.arguments);
+  if (!given) return call.reply.refuse(given.error());
+  json answer = {{"status", "ok"}, {"accepted", !given->empty()}};
+  if (!given->empty()) answer["match_id"] = given->front().match_id.str();
+  if (schema::text_at(call.arguments, "message_type") == "START_MATCH")
+    answer["message_type"] = "START_MATCH_ACK";
+  call.reply.send(answer, [guest = desk.shared_from_this(), given = std::move(*given)] {
+    guest->begin(given);
+  });
+}
+
+void RefereeService::on_get_match_state(agent::ToolCall call) {
+  core::MatchId id(schema::text_at(call.arguments, "match_id"));
+  std::shared_ptr<MatchRunner> runner;
+  std::optional<MatchSnapshot> snapshot;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = running_.find(id); found != running_.end()) runner = found->second;
+    if (auto done = finished_.find(id); !runner && done != finished_.end()) snapshot = done->second;
+  }
+  if (runner) snapshot = runner->snapshot();
+  if (!snapshot) {
+    return call.reply.refuse({ErrorCode::kMatchNotFound,
+                              "this referee has no match \"" + id.str().substr(0, 64) + "\"",
+                              "/match_id"});
+  }
+  call.reply.send(state_of(*snapshot));
+}
+
+}  // namespace league::referee

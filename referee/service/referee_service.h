@@ -1,0 +1,114 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "common/agent/host/agent_server.h"
+#include "common/agent/identity/registration.h"
+#include "referee/service/guest_desk.h"
+#include "referee/service/match_runner.h"
+
+namespace league::referee {
+
+struct RefereeOptions {
+  int max_concurrent_matches = 32;
+  envelope::Mode mode = envelope::Mode::kOpen;
+  transport::Endpoint manager;
+  transport::EndpointPolicy endpoints = transport::EndpointPolicy::any();  ///< see seats_of
+  PlayerAddresses players = {};  ///< for managers of other origin, see GuestDesk
+};
+
+/// What a referee needs from its program; all references outlive the service.
+struct RefereeDependencies {
+  agent::PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  const envelope::MessageSchemas& schemas;
+  const game::Registry& games;
+  const agent::Settings& settings;
+  agent::DelayMeter& delays;
+  /// False while no new match may start (the log's disk is nearly full); may be empty.
+  std::function<bool()> may_start;
+  /// See RunnerContext.
+  std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
+};
+
+/// A referee: takes assignments from its league manager and plays each in a MatchRunner.
+/// Thread-safe. Matches that run when it is destroyed are abandoned.
+class RefereeService {
+ public:
+  RefereeService(RefereeOptions options, const RefereeDependencies& dependencies);
+  ~RefereeService();
+
+  /// What the program's server hands messages to.
+  [[nodiscard]] transport::MessageHandler& handler() { return server_; }
+  /// From now on the service is `identity`, reached at `contact_endpoint` (a URL), and takes
+  /// assignments: those of our managers where it is at home, else those of any (protocol §8).
+  void set_identity(const agent::Identity& identity, const std::string& contact_endpoint);
+  /// Runs when the manager says that the league is over. Set before messages arrive.
+  void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
+
+  [[nodiscard]] std::size_t running_matches() const;
+
+ private:
+  void bind_handlers();
+  [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
+  /// Why a call that check_token refuses is admitted; see agent::AgentServerOptions.
+  [[nodiscard]] std::optional<envelope::Leniency> pardon(const envelope::Envelope& envelope) const;
+  /// Null but where the referee is a guest and reads foreign forms.
+  [[nodiscard]] std::shared_ptr<GuestDesk> desk() const;
+  /// See GuestDesk.
+  void open_desk(const agent::Identity& identity, const std::string& contact_endpoint);
+  /// Takes a place for a match without starting it; null for one that is known already.
+  core::Result<std::shared_ptr<MatchRunner>> take_place(envelope::MatchAssignment assignment,
+                                                        int round_id);
+  struct Refused {
+    std::string match_id;
+    core::Error why;
+  };
+  struct Taken {
+    std::vector<std::shared_ptr<MatchRunner>> runners;
+    std::vector<Refused> refused;  ///< matches that this referee does not play
+  };
+  Taken take_places(std::vector<envelope::MatchAssignment> matches, int round_id);
+  /// GAME_JOIN_ACK or CHOOSE_PARITY_RESPONSE that came as a call of its own.
+  void on_posted(const envelope::Envelope& envelope, const Reply& answer, agent::Reply reply);
+  [[nodiscard]] std::shared_ptr<MatchRunner> running(const core::MatchId& id) const;
+  void on_finished(MatchRunner& runner, const nlohmann::json& ack);
+  void on_announcement(agent::Call<nlohmann::json> call);
+  void on_start_match(agent::ToolCall call);
+  /// START_MATCH, `assign_match` and whatever else starts the referee of another manager.
+  static void on_foreign_start(GuestDesk& desk, agent::ToolCall call, bool knows_token);
+  void on_get_match_state(agent::ToolCall call);
+
+  const RefereeOptions options_;
+  const RefereeDependencies deps_;
+  agent::AgentServer server_;
+  std::function<void(const envelope::LeagueCompleted&)> on_completed_;
+
+  mutable std::mutex mutex_;
+  std::unique_ptr<envelope::EnvelopeBuilder> envelopes_;  // set once, before the first assignment
+  std::unique_ptr<RunnerContext> context_;  // as envelopes_
+  core::AuthToken token_;
+  core::CryptoRandom seeds_;  // of a guest's draws
+  std::shared_ptr<GuestDesk> desk_;
+  std::map<core::MatchId, std::shared_ptr<MatchRunner>> running_;
+  std::map<core::MatchId, MatchSnapshot> finished_;
+  std::deque<core::MatchId> finished_order_;  // the oldest are forgotten
+  /// Another promise under the same name is another match: a league that an older copy of its
+  /// journal continues plays a round again, with other seeds.
+  struct KnownAttempt {
+    int attempt = 0;
+    std::string draw_commitment;
+  };
+  [[nodiscard]] static bool is_repetition(const KnownAttempt& given, const KnownAttempt& known) {
+    return given.attempt <= known.attempt && given.draw_commitment == known.draw_commitment;
+  }
+  std::map<core::MatchId, KnownAttempt> last_attempt_;
+  int term_ = 0;  // of the newest manager that has given a match
+};
+
+}  // namespace league::referee

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "common/core/timestamp.h"
+#include "common/envelope/game_messages.h"
+#include "referee/core/match_result.h"
+
+namespace league::referee {
+
+/// One instant on both clocks, by which others are converted: the same for every repetition of a
+/// report, so that repetitions are alike.
+struct ClockAnchor {
+  Instant steady{};
+  core::UtcTimestamp utc{};
+};
+
+/// What both messages say beside the result itself. The rules outlive it.
+struct ResultFrame {
+  const game::Rules& rules;
+  PerSide<core::PlayerId> players;
+  std::string draw_proof;  ///< the seed, in hexadecimal
+};
+
+/// What the players are told (message 10).
+[[nodiscard]] envelope::GameOver game_over(const RefereedMatch& match, const ResultFrame& frame);
+
+/// What the league manager is told (message 11).
+[[nodiscard]] envelope::MatchResultReport match_report(const RefereedMatch& match,
+                                                       const ResultFrame& frame, int attempt,
+                                                       const ClockAnchor& anchor);
+
+}  // namespace league::referee

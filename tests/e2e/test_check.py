@@ -1,0 +1,264 @@
+"""`league check` with the real programs: ours reach `robust` in strict mode, starter bots their level, formats hold."""
+
+import http.server
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import unittest
+import xml.etree.ElementTree as xml
+from html.parser import HTMLParser
+from pathlib import Path
+
+import support_path  # noqa: F401
+from league_testing import BIN, IS_NIGHTLY, SOURCE
+
+BOTS = SOURCE / "examples" / "bots"
+VOID = {"meta", "br", "hr", "link", "input"}
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# Opens all that is folded, and tells how wide the page in each frame has become.
+MEASURE = """<script>onload = () => {
+  document.body.dataset.widths = [...document.querySelectorAll("iframe")].map(({contentDocument: page}) => {
+    for (const one of page.querySelectorAll("details")) one.open = true;
+    return page.querySelector("h1") ? page.documentElement.scrollWidth : 99999;
+  });
+};</script>"""
+
+
+class Site:
+    """Serves pages on this machine and remembers what was asked for."""
+
+    def __init__(self, pages):
+        self.pages, self.asked = dict(pages), []
+
+    def __enter__(self):
+        site = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                site.asked.append(self.path)
+                self.send_response(200 if self.path in site.pages else 404)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(site.pages.get(self.path, "").encode())
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+class Page(HTMLParser):
+    """Follows the tags of a page: each that is opened is closed, and nothing is fetched."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.rows, self.fetched, self.errors = [], 0, [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.rows += tag == "tr"
+        self.fetched += [value for name, value in attrs if name in ("src", "href", "action")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.errors.append(tag)
+
+
+class CheckTest(unittest.TestCase):
+    def setUp(self):
+        self.place = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.place, ignore_errors=True)
+
+    def league(self, *words, expects=0):
+        done = subprocess.run([BIN / "league", *map(str, words)], capture_output=True, text=True, timeout=90, cwd=self.place)
+        self.assertEqual(done.returncode, expects, done.stdout[-3000:] + done.stderr)
+        return done.stdout
+
+    def report(self, *words, expects=0):
+        return json.loads(self.league("check", "--format", "json", *words, expects=expects))["bots"][0]
+
+    def not_passed(self, report):
+        return {one["id"]: one["got"] for one in report["checks"] if one["outcome"] not in ("passed", "skipped")}
+
+    def start(self, program, *words):
+        return f"{BIN / program} --port {{port}} --mode strict --logs {self.place}/logs " + " ".join(words)
+
+
+class OurPrograms(CheckTest):
+    def test_player_is_robust(self):
+        start = self.start("player", "--manager {manager}", f"--data {self.place}/data")
+        report = self.report("--start", start, "--require", "robust")
+        self.assertEqual(self.not_passed(report), {})
+        self.assertGreaterEqual(report["counts"]["passed"], 200)
+        self.assertEqual(report["leniencies"], [])
+
+    def test_player_is_checked_within_five_seconds(self):
+        start = self.start("player", "--manager {manager}", f"--data {self.place}/data")
+        report = self.report("--start", start, "--fast", "--require", "robust")
+        self.assertLess(report["milliseconds"], 5000)
+
+    def test_referee_is_robust(self):
+        report = self.report("--role", "referee", "--start", self.start("referee", "--manager {manager}"), "--require", "robust")
+        self.assertEqual(self.not_passed(report), {})
+        self.assertGreaterEqual(report["counts"]["passed"], 80)
+
+    def test_manager_is_robust(self):
+        words = ("--players 3", "--referees 2", f"--data {self.place}/data")
+        report = self.report("--role", "manager", "--players", 3, "--referees", 2, "--start", self.start("league_manager", *words),
+                             "--require", "robust")
+        self.assertEqual(self.not_passed(report), {})
+        self.assertGreaterEqual(report["counts"]["passed"], 60)
+
+    def test_misbehaving_player_is_found_out(self):
+        start = self.start("player", "--manager {manager}", "--strategy invalid")
+        report = self.report("--start", start, "--fast", expects=1)
+        self.assertIn("P-4.9/parity-choice-lower-case", self.not_passed(report))
+        self.assertEqual(report["level"], "none")
+
+    def test_other_transports(self):
+        for endpoint in (f"stdio:{BIN / 'player'} --standalone --transport stdio --logs {self.place}/logs",):
+            report = self.report(endpoint, "--fast")
+            self.assertEqual(self.not_passed(report), {})
+
+
+class StarterBots(CheckTest):
+    def check(self, level, command, *words):
+        words = [*words, "--start", f"{command} --manager {{manager}} --port {{port}} --data {self.place}/bot.json"]
+        self.assertEqual(self.not_passed(self.report(*words, "--require", level)), {})
+
+    def test_python(self):
+        self.check("robust", f"python3 {BOTS}/python/bot.py", *([] if IS_NIGHTLY else ["--fast"]))
+
+    @unittest.skipUnless(shutil.which("node"), "node is missing")
+    def test_node(self):
+        self.check("robust", f"node {BOTS}/node/bot.mjs", *([] if IS_NIGHTLY else ["--fast"]))
+
+    @unittest.skipUnless(shutil.which("c++") and shutil.which("pkg-config"), "a C++ compiler or pkg-config is missing")
+    def test_cpp(self):
+        # The compile definitions of Debian's package are part of the library's ABI.
+        found = subprocess.run(["pkg-config", "--cflags", "--libs", "cpp-httplib"], capture_output=True, text=True)
+        if found.returncode != 0:
+            self.skipTest("cpp-httplib is missing")
+        words = ["-std=c++20", "-O0", BOTS / "cpp" / "bot.cpp", "-o", self.place / "bot", *found.stdout.split(), "-lcrypto", "-lpthread"]
+        subprocess.run(["c++", *map(str, words)], check=True)
+        report = self.report("--start", f"{self.place}/bot --manager {{manager}} --port {{port}} --data {self.place}/bot.json")
+        self.assertEqual(report["level"], "robust", self.not_passed(report))
+
+    @unittest.skipUnless(shutil.which("go"), "go is missing")
+    def test_go(self):
+        subprocess.run(["go", "build", "-o", self.place / "bot", BOTS / "go" / "bot.go"], check=True)
+        self.check("robust", f"{self.place}/bot", "--fast")
+
+    @unittest.skipUnless(shutil.which("java"), "java is missing")
+    def test_java(self):
+        self.check("robust", f"java {BOTS}/java/Bot.java", "--fast")
+
+    def test_shell(self):
+        self.assertEqual(self.report(f"stdio:{BOTS}/shell/bot.sh", "--require", "plays", "--fast")["level"], "plays")
+
+    @unittest.skipUnless(shutil.which("rustc"), "rustc is missing")
+    def test_rust(self):
+        subprocess.run(["rustc", "-O", BOTS / "rust" / "bot.rs", "-o", self.place / "bot"], check=True)
+        self.assertEqual(self.report(f"stdio:{self.place}/bot", "--require", "plays", "--fast")["level"], "plays")
+
+
+class Reports(CheckTest):
+    def run_bad(self, *words, expects=1):
+        start = self.start("player", "--manager {manager}", "--strategy invalid")
+        return self.league("check", "--start", start, "--fast", "--only", "P-4.9", *words, expects=expects)
+
+    def test_text_says_what_how_and_where(self):
+        text = self.run_bad()
+        for word in ("P-4.9/parity-choice-lower-case", "/result/parity_choice", "curl -sS", "lower case", "level"):
+            self.assertIn(word, text)
+        self.assertNotRegex(text, r"tok_p07_\w")
+
+    def test_junit_is_xml(self):
+        suite = xml.fromstring(self.run_bad("--format", "junit")).find("testsuite")
+        self.assertGreater(int(suite.get("failures")), 0)
+
+    def test_gradescope_has_points(self):
+        tests = json.loads(self.run_bad("--format", "gradescope"))["tests"]
+        self.assertTrue(any(test["score"] == 0 for test in tests))
+        self.assertTrue(all(test["max_score"] in (1, 2) for test in tests))
+
+    def test_page_needs_no_network(self):
+        page = Page()
+        page.feed(self.run_bad("--format", "html"))
+        self.assertEqual((page.open, page.errors, page.fetched), ([], [], []))
+
+    @unittest.skipUnless(BROWSER, "chromium is missing")
+    def test_pages_in_a_browser(self):
+        hostile = self.start("player", "--manager {manager}", "--strategy invalid",
+                             "--name '<img src=/stolen onerror=fetch(1)></script><h1>xx'")
+        long_name = f"stdio:{BOTS}/shell/bot.sh {'x' * 180}"
+        pages = {"/one": self.league("check", "--start", hostile, "--fast", "--format", "html", expects=1),
+                 "/matrix": self.league("check", long_name, long_name, "--fast", "--format", "html", expects=1)}
+        frames = [(path, width) for path in pages for width in (390, 1280)]
+        pages["/"] = "".join(f'<iframe src="{path}" width="{width}" height="844"></iframe>' for path, width in frames) + MEASURE
+        with Site(pages) as site:
+            words = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+                     f"--user-data-dir={self.place}/browser", site.url + "/"]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        self.assertNotIn("CONSOLE", done.stderr)
+        self.assertLessEqual(set(site.asked), {*pages, "/favicon.ico"}, "the pages need nothing else")
+        widths = re.search(r'data-widths="([\d,]+)"', done.stdout)[1].split(",")
+        for (path, width), found in zip(frames, map(int, widths), strict=True):
+            self.assertLessEqual(found, width, f"{path} scrolls sideways")
+
+    def test_matrix_of_several_bots(self):
+        bots = [f"stdio:{BOTS}/shell/bot.sh", f"stdio:{BIN / 'player'} --standalone --transport stdio --logs {self.place}/logs"]
+        page = Page()
+        page.feed(self.league("check", *bots, "--format", "html", "--fast", expects=1))
+        self.assertGreater(page.rows, 5)
+        self.assertEqual((page.open, page.errors, page.fetched), ([], [], []))
+
+    def test_baseline_forgives_and_gets_stale(self):
+        failing = [one["id"] for one in json.loads(self.run_bad("--format", "json"))["bots"][0]["checks"] if one["outcome"] == "failed"]
+        known = self.place / "known"
+        known.write_text("\n".join(failing))
+        self.run_bad("--baseline", known, expects=0)
+        known.write_text("\n".join([*failing, "P-4.9/no-such-check"]))
+        self.assertIn("STALE", self.run_bad("--baseline", known, expects=1))
+
+
+class Places(CheckTest):
+    def test_nobody_there(self):
+        self.league("check", "http://127.0.0.1:1/mcp", expects=2)
+
+    def test_bot_that_never_registers(self):
+        self.league("check", "--start", "sleep 20", "--wait", 1, expects=2)
+
+    def test_no_bot_named(self):
+        self.league("check", expects=2)
+
+
+class Sparring(CheckTest):
+    def test_scores_add_up(self):
+        text = self.league("spar", "even", "--against", "odd", "--matches", 40)
+        self.assertIn("95 % confidence", text)
+        self.assertIn("draws 0", text)
+
+    def test_silent_bot_loses(self):
+        text = self.league("spar", "random", "--against", "silent", "--matches", 1, "--limit", 100, "--retry", 10)
+        self.assertIn("lost by TIMEOUT_JOIN: 1", text)
+
+    def test_one_match_is_told(self):
+        self.assertIn("CHOOSE_PARITY_CALL to odd", self.league("play", "even", "odd"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,178 @@
+"""The live page in a real browser: every view, live updates, a restart of the manager, hostile names, sixty players; no
+error on its console and no request to anybody else. Skipped where there is no Chromium."""
+
+import hashlib
+import json
+import re
+import sqlite3
+import unittest
+import urllib.error
+import urllib.request
+from collections import Counter
+from contextlib import closing
+
+import support_path  # noqa: F401
+from browser import Browser, chromium
+from league_testing import FAST, SOURCE, LeagueTest
+
+HOSTILE = ["<script>window.pwned=1</script>", "\u202eevil \u05d0\u05d1\u05d2", "x" * 50, "\U0001f600 & \"quotes\" 'too'",
+           "<img src=x onerror=pwned=1>"]
+VIEWS = {"standings": "Standings", "cross": "Cross table", "rounds": "Matches of round", "players": "Players",
+         "fairness": "Numbers drawn", "log": "What the operator is told"}
+
+
+def read(url):
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return answer.read().decode()
+
+
+@unittest.skipUnless(chromium(), "there is no chromium here")
+class LivePage(LeagueTest):
+    def open_page(self, manager):
+        self.base = manager.url.removesuffix("/mcp")
+        self.browser = Browser()
+        self.addCleanup(self.browser.close)
+        self.browser.view(1280, 800)
+        self.browser.open(self.base + "/")
+        self.browser.wait_for("document.querySelector('#main')?.childElementCount > 0")
+
+    def text(self, selector="#main"):
+        return self.browser.evaluate(f"document.querySelector({selector!r}).textContent")
+
+    def show(self, place):
+        view = place.split("/")[0]
+        self.browser.evaluate(f"location.hash = {place!r}")
+        self.browser.wait_for(f"document.querySelector('#main').dataset.view === {view!r}")
+
+    def see_all_views(self):
+        for view, caption in VIEWS.items():
+            self.show(view)
+            self.assertIn(caption, self.text())
+            self.assertEqual(self.browser.evaluate("document.querySelector('[aria-current=page]').hash"), "#" + view)
+
+    def assert_fits(self, width, height):
+        """Nothing but what scrolls by itself is wider than the screen, in no view."""
+        self.browser.view(width, height, "dark")
+        for view in [*VIEWS, "match"]:
+            self.show(view)
+            self.assertLessEqual(self.browser.evaluate("document.documentElement.scrollWidth"), width, view)
+
+    def assert_well_behaved(self, is_restarted=False):
+        problems = [text for text in self.browser.problems
+                    if not (is_restarted and "/live/" in text and ("net::ERR" in text or "Failed to load" in text))]
+        self.assertEqual(problems, [])
+        foreign = {url for url in self.browser.requests if not url.startswith((self.base + "/", "about:", "data:"))}
+        self.assertEqual(foreign, set())
+        self.assertIsNone(self.browser.evaluate("window.pwned ?? null"))
+
+    def test_hostile_names_and_a_restart_in_the_middle(self):
+        manager = self.start_manager(len(HOSTILE), 1)
+        self.open_page(manager)
+        self.assertIn("0 of 5 players", self.text())
+        for name in HOSTILE:
+            self.start_players(manager, 1, "slow:300", name=name)
+        self.browser.wait_for("document.querySelectorAll('.games li').length === 5")
+        self.start_referee(manager)
+        self.browser.wait_for("document.querySelector('#state').textContent === 'running'")
+        self.browser.wait_for("document.querySelector('.form .result')")
+        for name in HOSTILE[:2]:
+            self.assertIn(name, self.text())
+        port = manager.url.split(":")[2].split("/")[0]
+        manager.program.stop()
+        self.browser.wait_for("document.querySelector('#connection').textContent.includes('does not answer')")
+        again = self.start("league_manager", "--data", self.directory / "data", limits=FAST, port=port)
+        again.ready()
+        self.browser.wait_for("document.querySelector('#connection').textContent === ''")
+        self.browser.wait_for("document.querySelector('#state').textContent === 'finished'", 60)
+        self.see_all_views()
+        self.show("match/R1M1")
+        self.browser.wait_for("document.querySelector('.verdict')")
+        self.assertIn("everything follows", self.text(".verdict"))
+        self.show("fairness")
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('.verdict.bad').length"), 0)
+        self.assertIn("it is the manager’s table", self.text())
+        self.show("players/P01")
+        self.assertIn(HOSTILE[0], self.text())
+        self.assertIn("4 finished matches", self.text())
+        # Whoever has won: the longest name could have.
+        self.browser.evaluate("document.querySelector('#champion .name').textContent = 'x'.repeat(64)")
+        self.assert_fits(390, 844)
+        self.assert_well_behaved(is_restarted=True)
+
+    def test_sixty_players(self):
+        manager = self.start_manager(60, 2)
+        self.open_page(manager)
+        for name in ("one", "two"):
+            self.start_referee(manager, "--max-matches", 30, name=name)
+        self.start_players(manager, 60, "random")
+        self.browser.wait_for("document.querySelector('#state').textContent === 'finished'", 90)
+        self.show("cross")
+        self.browser.wait_for("document.querySelectorAll('.cross td .result').length === 60 * 59")
+        self.see_all_views()
+        self.assert_fits(390, 844)
+        self.assert_fits(1920, 1080)
+        self.assert_well_behaved()
+
+    def test_its_own_sha_256(self):
+        self.open_page(self.start_manager(2, 1))
+        for size in (0, 55, 56, 64, 119, 1000):
+            text = "a" * size
+            digest = self.browser.evaluate(f"import('/verify.js').then((m) => m.hex(m.sha256(m.ascii({text!r}))))")
+            self.assertEqual(digest, hashlib.sha256(text.encode()).hexdigest())
+
+
+class Pages(LeagueTest):
+    def test_who_may_look(self):
+        manager = self.start_manager(2, 1)
+        base = manager.url.removesuffix("/mcp")
+        with urllib.request.urlopen(base + "/", timeout=5) as page:
+            self.assertIn("default-src 'self'", page.headers["Content-Security-Policy"])
+            self.assertIn(b"<main", page.read())
+        for host in ("evil.example", "127.0.0.1.evil.example"):  # a name that was made to point here
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(urllib.request.Request(base + "/live/events", headers={"Host": host}), timeout=5)
+            self.assertEqual(refused.exception.code, 403)
+            refused.exception.close()
+        with urllib.request.urlopen(base + "/live/events", timeout=5) as stream:
+            lines = [stream.readline().decode() for _ in range(5)]
+            self.assertIn("event: snapshot\n", lines)
+
+    def test_metrics_equal_the_journal(self):
+        manager = self.start_manager(4, 1)
+        self.start_players(manager, 3, "random", name="good")
+        self.start_players(manager, 1, "invalid", name="bad")
+        self.start_referee(manager)
+        self.wait_until_over(manager)
+        base = manager.url.removesuffix("/mcp")
+        self.assertEqual(read(base + "/healthz"), "ok\n")
+        self.assertEqual(read(base + "/readyz"), "ready\n")
+        samples = dict(line.rsplit(" ", 1) for line in read(base + "/metrics").splitlines() if not line.startswith("#"))
+        file = self.directory / "data" / "journal" / "journal.sqlite"
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as journal:
+            events = [(kind, json.loads(text)) for kind, text in journal.execute("SELECT type, payload FROM entries ORDER BY sequence")]
+        results, losses, answers = Counter(), Counter(), Counter()
+        for kind, event in events:
+            if kind == "MATCH_REPORTED":
+                technical = "technical_reason" in event["result"]
+                results["technical_loss" if technical else "draw" if event["result"]["outcome"] == "DRAW" else "win"] += 1
+                for side in event["evidence"].values():
+                    answers["GAME_INVITATION"] += "join_us" in side
+                    answers["CHOOSE_PARITY_CALL"] += "choice_us" in side
+            elif kind == "FAILURE_COUNTED":
+                losses[event["cause"]["error_code"]] += 1
+        self.assertEqual(sum(results.values()), 6)
+        self.assertEqual(losses, {"E004": 3})
+        for name, label, counted in (("league_matches_finished_total", "result", results),
+                                     ("league_technical_losses_total", "error_code", losses),
+                                     ("league_answer_seconds_count", "call", answers)):
+            found = {key: int(value) for key, value in samples.items() if key.startswith(name + "{")}
+            self.assertEqual(found, {f'{name}{{{label}="{key}"}}': count for key, count in counted.items() if count})
+        self.assertEqual(int(samples["league_matches_assigned_total"]), sum(kind == "MATCH_ASSIGNED" for kind, _ in events))
+        dashboard = json.loads((SOURCE / "packaging" / "grafana" / "league.json").read_text())
+        shown = " ".join(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
+        names = {key.split("{")[0] for key in samples}
+        self.assertEqual(set(re.findall(r"league_\w+", shown)) - names, set())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+
+#include "common/agent/host/serving.h"
+#include "common/transport/link/signals.h"
+
+namespace league::tools {
+
+/// What `league bench` measures.
+struct BenchOptions {
+  int players = 64;
+  int concurrent_matches = 32;  ///< places of the referee
+  int repeat = 3;  ///< leagues of each kind; the one with the median speed is shown
+  std::filesystem::path directory;  ///< for logs; empty: a fresh one below runs/
+  bool keep = false;  ///< the logs
+  bool is_cost_only = false;  ///< no leagues: what a call costs beside HTTP
+  bool as_json = false;
+  agent::Serving transport = agent::Serving::kHttp;  ///< of all three programs and the echo
+  bool is_plain = false;  ///< without journal, hash chains and seals
+  bool commits = true;  ///< players bind their choices
+};
+
+/// Measures the match path and the whole league, each against an echo, and prints it; a signal
+/// ends it early. The exit code.
+[[nodiscard]] int run_bench(const BenchOptions& options, transport::StopSignal& stop);
+
+}  // namespace league::tools

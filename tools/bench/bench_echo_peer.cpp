@@ -1,0 +1,273 @@
+// The process that `league bench` measures the league against.
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <filesystem>
+#include <future>
+#include <iostream>
+#include <mutex>
+
+#include "common/agent/host/agent_listener.h"
+#include "common/rpc/frame_peek.h"
+#include "common/transport/bus/bus_connection.h"
+#include "common/transport/bus/bus_listener.h"
+#include "common/transport/bus/nats_bus.h"
+#include "common/transport/caller/any_caller.h"
+#include "common/transport/caller/link_caller.h"
+#include "tools/bench/bench_echo.h"
+
+namespace league::tools {
+namespace {
+
+/// A frame of `bytes` bytes: `head`, padding, `tail`.
+std::string frame(std::string_view head, std::string_view tail, std::uint64_t bytes) {
+  std::string text(head);
+  std::size_t fixed = head.size() + tail.size();
+  text.append(bytes > fixed ? bytes - fixed : 0, 'x');
+  return text.append(tail);
+}
+
+/// `head`, a number and `tail`, where a frame has its id.
+class NumberedFrame {
+ public:
+  explicit NumberedFrame(std::string tail) : tail_(std::move(tail)) {}
+
+  [[nodiscard]] std::string with(std::int64_t id) const {
+    std::string out;
+    out.reserve(tail_.size() + 48);
+    return out.append(R"({"jsonrpc":"2.0","id":)").append(std::to_string(id)).append(tail_);
+  }
+
+ private:
+  const std::string tail_;
+};
+
+constexpr std::uint64_t kHeadBytes = 30;
+
+/// Answers every call with the same result.
+class EchoHandler final : public transport::MessageHandler {
+ public:
+  explicit EchoHandler(std::uint64_t bytes)
+      : answer_(frame(R"(,"result":{"padding":")", "\"}}", bytes - std::min(bytes, kHeadBytes))) {}
+
+  void on_message(transport::Inbound message, transport::ReplySlot reply) override {
+    const rpc::Id id = rpc::peek_frame(message.bytes).id;
+    transport::OutboundReply answer;
+    answer.bytes = answer_.with(id.number() != nullptr ? *id.number() : 0);
+    reply.send(std::move(answer));
+  }
+
+ private:
+  const NumberedFrame answer_;
+};
+
+/// Keeps so many calls in flight until all are made; the answer to one sends the next.
+class EchoCalls {
+ public:
+  EchoCalls(const EchoPeerOptions& options, transport::Caller& caller,
+            std::vector<transport::Endpoint> targets, std::optional<transport::Endpoint> seventh)
+      : options_(options),
+        caller_(caller),
+        targets_(std::move(targets)),
+        seventh_(std::move(seventh)),
+        request_(frame(R"(,"method":"echo","params":{"padding":")", "\"}}",
+                       options.request_bytes - std::min(options.request_bytes, kHeadBytes))) {}
+
+  /// Blocks until the last answer.
+  void run() {
+    for (int i = 0; i < options_.in_flight; ++i) call_next();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return answered_ == options_.calls; });
+  }
+
+ private:
+  void call_next() {
+    std::uint64_t number = begun_.fetch_add(1);
+    if (number >= options_.calls) return;
+    transport::OutboundCall call;
+    call.endpoint = seventh_ && number % 7 == 6 ? *seventh_ : targets_[number % targets_.size()];
+    auto id = static_cast<std::int64_t>(number + 1);
+    call.id = rpc::Id(id);
+    call.bytes = std::make_shared<const std::string>(request_.with(id));
+    call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    call.budget = transport::Budget::kGame;
+    caller_.call(std::move(call), [this](const transport::CallOutcome& outcome) {
+      if (outcome.error) std::cerr << outcome.error->message << '\n';
+      call_next();
+      std::lock_guard lock(mutex_);
+      if (++answered_ == options_.calls) changed_.notify_all();
+    });
+  }
+
+  const EchoPeerOptions& options_;
+  transport::Caller& caller_;
+  const std::vector<transport::Endpoint> targets_;
+  const std::optional<transport::Endpoint> seventh_;
+  const NumberedFrame request_;
+  std::atomic<std::uint64_t> begun_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t answered_ = 0;
+};
+
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+int fail(const core::Error& error) {
+  std::cerr << "error: " << error.message << '\n';
+  return 2;
+}
+
+int call_all(const EchoPeerOptions& options, transport::Caller& caller) {
+  std::vector<transport::Endpoint> targets;
+  for (const auto& url : options.targets) {
+    auto endpoint = transport::parse_endpoint(url);
+    if (!endpoint) return fail(endpoint.error());
+    targets.push_back(*std::move(endpoint));
+  }
+  std::optional<transport::Endpoint> seventh;
+  if (auto endpoint = transport::parse_endpoint(options.seventh)) seventh = *std::move(endpoint);
+  EchoCalls calls(options, caller, std::move(targets), std::move(seventh));
+  std::string go;
+  if (!std::getline(std::cin, go)) return 0;
+  std::int64_t first = now_ns();
+  calls.run();
+  std::cout << "done " << options.calls << ' ' << first << ' ' << now_ns() << std::endl;
+  return 0;
+}
+
+/// An echo's place on a bus, with everything that calls need.
+class EchoBus {
+ public:
+  explicit EchoBus(transport::Hub& hub) : hub_(hub) {}
+
+  core::Result<void> join(const std::string& url) {
+    transport::NatsBusOptions options;
+    options.urls = url;
+    auto bus = transport::NatsBus::connect(options);
+    if (!bus) return bus.error();
+    bus_ = std::move(*bus);
+    connector_ = std::make_unique<transport::BusConnector>(
+        hub_, *bus_, transport::BusSession::make(random_), clock_, timer_, random_);
+    caller_ = std::make_unique<transport::LinkCaller>(*connector_, clock_, timer_);
+    return {};
+  }
+  [[nodiscard]] transport::Caller& caller() { return *caller_; }
+  /// Serves a new session; its URL.
+  core::Result<std::string> serve(transport::MessageHandler& handler) {
+    auto session = transport::BusSession::make(random_);
+    auto listener = transport::BusListener::start(*bus_, session, handler, clock_, {});
+    if (!listener) return listener.error();
+    listeners_.push_back(std::move(*listener));
+    return "nats:" + session.str();
+  }
+
+ private:
+  transport::Hub& hub_;
+  core::SystemClock clock_;
+  core::CryptoRandom random_;
+  core::ThreadTimer timer_;
+  std::unique_ptr<transport::NatsBus> bus_;
+  std::unique_ptr<transport::BusConnector> connector_;
+  std::unique_ptr<transport::LinkCaller> caller_;
+  std::vector<std::unique_ptr<transport::BusListener>> listeners_;
+};
+
+/// Everything that one process of the echo serves.
+class EchoServers {
+ public:
+  /// `bus` is null where the transport is another.
+  EchoServers(const EchoPeerOptions& options, transport::Hub& hub, EchoBus* bus)
+      : options_(options),
+        bus_(bus),
+        transport_(agent::parse_serving(options.transport).value_or(agent::Serving::kHttp)),
+        hub_(hub),
+        handler_(options.reply_bytes) {}
+
+  /// The addresses.
+  core::Result<std::vector<std::string>> start() {
+    std::vector<std::string> urls;
+    if (transport_ == agent::Serving::kStdio) {
+      // Whoever calls one starts it.
+      std::string command = "stdio:" + std::filesystem::read_symlink("/proc/self/exe").string();
+      command += " bench-echo --transport stdio --reply-bytes ";
+      command += std::to_string(options_.reply_bytes) + " --ports ";
+      for (int i = 1; i <= options_.ports; ++i) urls.push_back(command + std::to_string(i));
+      return urls;
+    }
+    for (int i = 0; bus_ != nullptr && i < options_.ports; ++i) {
+      auto url = bus_->serve(handler_);
+      if (!url) return url.error();
+      urls.push_back(std::move(*url));
+    }
+    if (bus_ != nullptr) return urls;
+    auto runtime = transport::HttpRuntime::start({.hub = &hub_});
+    if (!runtime) return runtime.error();
+    runtime_ = std::move(*runtime);
+    for (int i = 0; i < options_.ports; ++i) {
+      auto socket = agent::numbered_socket(options_.socket, i, options_.ports);
+      auto server = agent::AgentListener::start(
+          *runtime_, hub_, {.serving = transport_, .http = {}, .socket = socket}, handler_);
+      if (!server) return server.error();
+      urls.push_back(
+          agent::contact_endpoint_of(transport_, "127.0.0.1", (*server)->port(), socket));
+      servers_.push_back(std::move(*server));
+    }
+    return urls;
+  }
+
+  /// Serves the standard streams until they end.
+  core::Result<void> serve_stdio() {
+    std::promise<void> ended;
+    transport::HttpRuntimeOptions none{.workers = 1, .hub = &hub_};
+    auto runtime = transport::HttpRuntime::start(none);
+    if (!runtime) return runtime.error();
+    agent::ListenOptions listen{.serving = agent::Serving::kStdio, .http = {}, .socket = {}};
+    listen.on_input_end = [&ended] { ended.set_value(); };
+    auto server = agent::AgentListener::start(**runtime, hub_, std::move(listen), handler_);
+    if (!server) return server.error();
+    ended.get_future().wait();
+    return {};
+  }
+
+ private:
+  const EchoPeerOptions& options_;
+  EchoBus* const bus_;
+  const agent::Serving transport_;
+  transport::Hub& hub_;
+  EchoHandler handler_;
+  std::unique_ptr<transport::HttpRuntime> runtime_;
+  std::vector<std::unique_ptr<agent::AgentListener>> servers_;
+};
+
+}  // namespace
+
+int run_echo_peer(const EchoPeerOptions& options) {
+  auto hub = transport::Hub::start();
+  if (!hub) return fail(hub.error());
+  EchoBus bus(**hub);
+  if (!options.bus.empty()) {
+    if (auto joined = bus.join(options.bus); !joined) return fail(joined.error());
+  }
+  EchoServers servers(options, **hub, options.bus.empty() ? nullptr : &bus);
+  if (options.transport == "stdio" && options.role.empty()) {
+    auto served = servers.serve_stdio();
+    return served ? 0 : fail(served.error());
+  }
+  auto urls = servers.start();
+  if (!urls) return fail(urls.error());
+  std::cout << "ready";
+  for (const auto& url : *urls) std::cout << '\t' << url;
+  std::cout << std::endl;
+  if (!options.targets.empty()) {
+    auto direct = transport::make_caller(**hub, {});
+    if (!direct) return fail(direct.error());
+    auto& caller = options.bus.empty() ? **direct : bus.caller();
+    if (int code = call_all(options, caller); code != 0) return code;
+  }
+  for (std::string line; std::getline(std::cin, line);) {
+  }
+  return 0;
+}
+
+}  // namespace league::tools

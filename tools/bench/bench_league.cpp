@@ -1,0 +1,165 @@
+#include "tools/bench/bench_league.h"
+
+#include <fstream>
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "common/rpc/codec.h"
+#include "common/transport/caller/any_caller.h"
+
+namespace league::tools {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::chrono::milliseconds kStartPatience{60'000};
+constexpr std::chrono::milliseconds kStatusInterval{100};
+constexpr std::chrono::minutes kLeaguePatience{5};
+
+/// Asks a manager how far its league is.
+class StatusQuery {
+ public:
+  StatusQuery(transport::Caller& caller, transport::Endpoint manager)
+      : caller_(caller), manager_(std::move(manager)) {}
+
+  Result<bool> is_completed() {
+    auto answer = std::make_shared<std::promise<transport::CallOutcome>>();
+    transport::OutboundCall call;
+    call.endpoint = manager_;
+    call.bytes = std::make_shared<const std::string>(
+        rpc::encode_request(rpc::Id(1), "get_league_status", "{}"));
+    call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    caller_.call(std::move(call), [answer](transport::CallOutcome outcome) {
+      answer->set_value(std::move(outcome));
+    });
+    auto outcome = answer->get_future().get();
+    if (outcome.error) return *outcome.error;
+    auto document = nlohmann::json::parse(outcome.bytes, nullptr, false);
+    if (!document.is_object() || !document.contains("result")) {
+      return Error{ErrorCode::kInvalidReply, "get_league_status was answered without a result", {}};
+    }
+    return document["result"].value("state", "") == "COMPLETED";
+  }
+
+ private:
+  transport::Caller& caller_;
+  const transport::Endpoint manager_;
+};
+
+/// `ready URL ID` → URL.
+Result<std::string> ready_url(BenchChild& child) {
+  auto line = child.read_line(kStartPatience);
+  if (!line) return line.error();
+  std::size_t begin = line->find(' ') + 1;
+  return line->substr(begin, line->find(' ', begin) - begin);
+}
+
+Result<void> wait_for_end(transport::StopSignal& stop, StatusQuery& query) {
+  auto until = std::chrono::steady_clock::now() + kLeaguePatience;
+  while (std::chrono::steady_clock::now() < until) {
+    auto completed = query.is_completed();
+    if (!completed) return completed.error();
+    if (*completed) return {};
+    if (stop.wait_for(kStatusInterval) >= 0)
+      return Error{ErrorCode::kShuttingDown, "stopped by a signal", {}};
+  }
+  return Error{ErrorCode::kTimeout, "the league did not end in time", {}};
+}
+
+CpuTime difference(const CpuTime& after, const CpuTime& before) {
+  return {after.user_seconds - before.user_seconds, after.system_seconds - before.system_seconds};
+}
+
+class League {
+ public:
+  League(const BenchLeagueOptions& options, transport::StopSignal& stop)
+      : options_(options), stop_(stop) {
+    std::filesystem::create_directories(options.directory);
+    limits_ = options.directory / "limits.json";
+    nlohmann::json limits = {{"league", {{"broadcasts", options.broadcasts ? 1 : 0}}}};
+    if (options.is_plain) limits["log"] = {{"verifiable", 0}};
+    std::ofstream(limits_) << limits;
+  }
+
+  Result<std::vector<ProcessCost>> play() {
+    std::vector<std::string> words{"--players", std::to_string(options_.players), "--referees",
+                                   "1"};
+    // Its keys go somewhere all the same, and not into whatever directory we are in.
+    if (options_.is_plain)
+      words.insert(words.end(), {"--ephemeral", "--data", (options_.directory / "data").string()});
+    if (options_.transport == agent::Serving::kUnix)
+      words.insert(words.end(), {"--endpoints", "local,unix:" + options_.sockets.string() + "/"});
+    auto manager = start("league_manager", with_data(std::move(words)));
+    if (!manager) return manager.error();
+    auto url = ready_url(*manager);
+    if (!url) return url.error();
+    words = {"--count",    std::to_string(options_.players),
+             "--manager",  *url,
+             "--strategy", "random,even,odd,alternate,frequency,opposite"};
+    if (!options_.commits) words.emplace_back("--no-commitments");
+    auto players = start("player", with_data(std::move(words)));
+    if (!players) return players.error();
+    for (int i = 0; i < options_.players; ++i) {
+      if (auto ready = ready_url(*players); !ready) return ready.error();
+    }
+    std::vector<CpuTime> before{manager->cpu(), players->cpu()};
+    auto referee = start("referee", with_data({"--manager", *url, "--max-matches",
+                                               std::to_string(options_.concurrent_matches)}));
+    if (!referee) return referee.error();
+    if (auto ready = ready_url(*referee); !ready) return ready.error();
+    before.push_back(referee->cpu());
+
+    auto hub = transport::Hub::start();
+    if (!hub) return hub.error();
+    auto caller = transport::make_caller(**hub, {});
+    auto endpoint = transport::parse_endpoint(*url);
+    if (!caller || !endpoint) return !caller ? caller.error() : endpoint.error();
+    StatusQuery query(**caller, *endpoint);
+    if (auto ended = wait_for_end(stop_, query); !ended) return ended.error();
+    return std::vector<ProcessCost>{
+        {"league_manager", difference(manager->cpu(), before[0]), manager->peak_memory()},
+        {"player", difference(players->cpu(), before[1]), players->peak_memory()},
+        {"referee", difference(referee->cpu(), before[2]), referee->peak_memory()}};
+  }
+
+ private:
+  /// With a data directory a program writes its files too.
+  [[nodiscard]] std::vector<std::string> with_data(std::vector<std::string> words) const {
+    if (!options_.is_plain)
+      words.insert(words.end(), {"--data", (options_.directory / "data").string()});
+    return words;
+  }
+
+  Result<BenchChild> start(const std::string& program, std::vector<std::string> arguments) {
+    for (const auto& word :
+         {std::string("--port"), std::string("0"), std::string("--limits"), limits_.string(),
+          std::string("--logs"), (options_.directory / "logs").string()}) {
+      arguments.push_back(word);
+    }
+    if (options_.transport != agent::Serving::kHttp) {
+      arguments.insert(arguments.end(),
+                       {"--transport", std::string(agent::serving_name(options_.transport)),
+                        "--socket", (options_.sockets / (program + ".sock")).string()});
+      if (program == "referee")
+        arguments.insert(arguments.end(),
+                         {"--endpoints", "any,unix:" + options_.sockets.string() + "/"});
+    }
+    return BenchChild::start(options_.programs / program, arguments,
+                             options_.directory / (program + ".err"));
+  }
+
+  const BenchLeagueOptions& options_;
+  transport::StopSignal& stop_;
+  std::filesystem::path limits_;
+};
+
+}  // namespace
+
+Result<std::vector<ProcessCost>> play_bench_league(const BenchLeagueOptions& options,
+                                                   transport::StopSignal& stop) {
+  return League(options, stop).play();
+}
+
+}  // namespace league::tools

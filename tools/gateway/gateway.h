@@ -1,0 +1,93 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/mcp/client_requests.h"
+#include "common/transport/link/message_handler.h"
+#include "tools/gateway/gateway_backend.h"
+#include "tools/gateway/gateway_sessions.h"
+
+namespace league::tools {
+
+struct GatewayOptions {
+  std::chrono::milliseconds call_timeout{30'000};
+  /// Tools that clients may see and call; nothing: all.
+  std::optional<std::set<std::string>> allowed_tools;
+  /// Gives clients sessions and streams of their own, for what the backend says unasked.
+  bool has_sessions = false;
+  /// Ends questions of the backend that a client leaves unanswered for `call_timeout`; null: they
+  /// end with the client. Outlives the gateway.
+  core::Timer* timer = nullptr;
+  /// Subscriptions of clients of 2026-07-28 at once.
+  std::size_t most_listeners = 256;
+};
+
+/// Answers MCP clients in front of a backend: `tools/list` and `tools/call` go to it, and what else
+/// it takes; the rest is answered here. What the backend says and asks goes to the client that it
+/// concerns, and only that client's answer goes back. Clients speak JSON-RPC by whatever transport,
+/// in 2026-07-28, in any revision with a handshake, or without one. Thread-safe.
+class Gateway final : public transport::MessageHandler {
+ public:
+  /// All outlive the gateway; the backend's calls end before it does.
+  Gateway(GatewayOptions options, GatewayBackend& backend, const core::Clock& clock,
+          core::RandomSource& random);
+
+  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
+  transport::StreamAnswer on_stream(transport::StreamRequest request) override;
+  std::optional<transport::StreamRefusal> on_session_end(
+      const rpc::MessageContext& context) override;
+  void on_channel_closed(const transport::PeerChannel& channel) override;
+
+  /// Requests under way.
+  [[nodiscard]] std::size_t in_work() const;
+
+ private:
+  struct Pending;
+  using Slot = std::shared_ptr<transport::ReplySlot>;
+
+  void on_request(rpc::Request request, transport::Inbound message, Slot slot, bool is_modern);
+  void discover(const rpc::Request& request, Slot slot);
+  [[nodiscard]] core::Result<void> begin(const rpc::Request& initialize, const std::string& owner);
+  void end_client(const std::string& owner);
+  void tell_client(const std::string& owner, const rpc::Notification& note);
+  using Channels = std::vector<std::shared_ptr<transport::PeerChannel>>;
+  [[nodiscard]] Channels ways_to(const std::string& owner, bool prefers_calls) const;
+  void ask_client(const std::string& owner, Channels ways, rpc::Request request,
+                  mcp::AnswerServer answer);
+  [[nodiscard]] std::optional<rpc::Response> refuse_to_listen(const rpc::Request& request,
+                                                              const transport::Inbound& message);
+  [[nodiscard]] GatewayCall described_call(const rpc::Request& request) const;
+  void on_notification(const rpc::Notification& notification, const std::string& owner);
+  void initialize(const rpc::Request& request, const transport::Inbound& message, const Slot& slot);
+  void forward(rpc::Request request, transport::Inbound message, Slot slot, bool is_modern);
+  void finish(const std::shared_ptr<Pending>& pending, GatewayAnswer answer);
+  void give_up(const std::shared_ptr<Pending>& pending, const std::string& why);
+  bool take(const std::shared_ptr<Pending>& pending);
+  static void answer(const Slot& slot, const rpc::Response& response, int http_status = 200);
+  static void answer(const Slot& slot, GatewayAnswer answer);
+  [[nodiscard]] bool is_allowed(const rpc::Request& request) const;
+  void filter_tools(rpc::Response& response) const;
+  [[nodiscard]] static bool is_unknown_revision(const rpc::MessageContext& context);
+
+  const GatewayOptions options_;
+  GatewayBackend& backend_;
+  const core::Clock& clock_;
+  core::RandomSource& random_;
+  GatewaySessions sessions_;
+  mcp::ClientRequests questions_;
+  mutable std::mutex mutex_;  // never held during calls of others
+  std::uint64_t next_correlation_ = 1;
+  std::size_t listeners_ = 0;
+  /// Under way, by the channel of the client that waits.
+  std::multimap<std::string, std::shared_ptr<Pending>> pending_;
+};
+
+}  // namespace league::tools

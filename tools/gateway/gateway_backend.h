@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "common/mcp/client/client_session.h"
+#include "common/rpc/context.h"
+#include "common/rpc/http_headers.h"
+#include "common/rpc/message.h"
+#include "common/rpc/message_notes.h"
+#include "common/transport/link/message_handler.h"
+
+namespace league::tools {
+
+/// One request of a client on its way to the backend.
+struct GatewayCall {
+  rpc::Request request;
+  rpc::MessageContext context;  ///< how the client's request came, with its headers
+  core::Clock::Steady deadline;  ///< of a subscription: until it must be acknowledged
+  bool is_modern = false;  ///< the client speaks 2026-07-28
+  /// The session or connection in which the client has shaken hands; empty: it has not.
+  std::string owner = {};
+  std::string correlation_id;  ///< in the records of both sides
+  /// Takes news about this request before its answer; null where the client cannot have any.
+  std::shared_ptr<transport::PeerChannel> channel = nullptr;
+  /// What the backend asks the client while it works on this; null where the client cannot be
+  /// asked.
+  mcp::TakeServerRequest on_request = nullptr;
+};
+
+/// A client that has shaken hands, for whom a backend may keep something.
+struct GatewayClient {
+  std::string owner;  ///< its session or connection
+  nlohmann::json capabilities = nlohmann::json::object();  ///< what it says that it can do
+  /// What the backend tells this client alone. On the backend's thread, must be short.
+  std::function<void(const rpc::Notification&)> on_notification = nullptr;
+  /// What the backend asks this client, outside the stream of one of its calls.
+  mcp::TakeServerRequest on_request = nullptr;
+  /// The backend has forgotten the client to make room for others.
+  std::function<void()> on_forgotten = nullptr;
+};
+
+/// What a client is answered.
+struct GatewayAnswer {
+  GatewayAnswer(rpc::Response response_in) : response(std::move(response_in)) {}  // NOLINT: is one
+  rpc::Response response;  ///< with the id of the client's request
+  int http_status = 200;
+  std::vector<std::pair<std::string, std::string>> headers = {};
+};
+
+/// What a gateway stands in front of. Thread-safe.
+class GatewayBackend {
+ public:
+  /// Runs once, unless the call was cancelled.
+  using Answered = std::function<void(GatewayAnswer)>;
+  /// Ends a call nobody waits for any more; does nothing after its answer. May be empty.
+  using Cancel = std::function<void()>;
+
+  virtual ~GatewayBackend() = default;
+  /// `answered` runs on any thread, perhaps within the call.
+  [[nodiscard]] virtual Cancel forward(GatewayCall call, Answered answered) = 0;
+  /// The result of `initialize` as this client gets it, but for protocolVersion: capabilities,
+  /// serverInfo, instructions. Runs once, with a response that carries the request's id.
+  virtual void describe(const GatewayCall& call, Answered answered) = 0;
+  /// A client has shaken hands; a second time under the same name, it begins anew. Fails with
+  /// kOverloaded.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): others keep it
+  [[nodiscard]] virtual core::Result<void> begin(GatewayClient /*client*/) { return {}; }
+  /// Such a client has gone.
+  virtual void end(const std::string& /*owner*/) {}
+  /// A notification of such a client.
+  virtual void notify(const std::string& /*owner*/, const rpc::Notification& /*note*/) {}
+  /// Whether a method besides tools/list and tools/call goes to the backend.
+  [[nodiscard]] virtual bool takes(std::string_view method) const = 0;
+  /// Whether a call is ended when its client has gone without saying so. Where backends are shared
+  /// it is not: a lost connection is no cancellation (MCP, Streamable HTTP).
+  [[nodiscard]] virtual bool ends_with_client() const = 0;
+};
+
+/// Lets a backend's challenge (HTTP 401 with `WWW-Authenticate`) reach the client: as status and
+/// header field, and in the error's `data` for those that have neither.
+void pass_on_challenge(int http_status, const rpc::HeaderMap* headers, GatewayAnswer& answer);
+
+/// `gateway: WHAT` as the answer to a request that the backend did not answer.
+[[nodiscard]] rpc::Response gateway_failure(const rpc::Id& id, const std::string& what,
+                                            nlohmann::json data = nullptr);
+
+}  // namespace league::tools

@@ -1,0 +1,206 @@
+#include <algorithm>
+
+#include "common/rpc/json_text.h"
+#include "tools/gateway/gateway_link_shared.h"
+
+namespace league::tools {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using SessionPtr = std::shared_ptr<mcp::ClientSession>;
+using Steady = core::Clock::Steady;
+
+void replace_all(std::string& text, const std::string& from, std::string_view to) {
+  if (from.empty()) return;
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+SessionPtr GatewayLink::Shared::make_session() {
+  mcp::SessionOptions session_options;
+  session_options.client.name = "league-gateway";
+  session_options.headers = options.headers;
+  session_options.client.capabilities = options.client_capabilities;
+  session_options.skips_discovery = options.is_own;
+  session_options.longest_probe = options.longest_probe;
+  session_options.on_closed = [weak = weak_from_this()](const Error& why) {
+    if (auto self = weak.lock()) self->on_lost(why);
+  };
+  if (options.on_notification) {
+    session_options.on_notification = [weak = weak_from_this()](const rpc::Notification& news,
+                                                                const rpc::MessageContext&) {
+      if (auto self = weak.lock()) self->options.on_notification(news);
+    };
+  }
+  if (options.on_request) {
+    session_options.on_request = [weak = weak_from_this()](rpc::Request request,
+                                                           mcp::AnswerServer answer) {
+      if (auto self = weak.lock()) self->options.on_request(std::move(request), std::move(answer));
+    };
+  }
+  auto which = std::make_shared<std::weak_ptr<mcp::ClientSession>>();
+  session_options.on_renewed = [weak = weak_from_this(), which] {
+    auto self = weak.lock();
+    auto renewed = which->lock();
+    if (self && renewed) self->restore(renewed);
+  };
+  auto made = mcp::ClientSession::create(tools, options.endpoint, std::move(session_options));
+  *which = made;
+  return made;
+}
+
+void GatewayLink::Shared::restore(const SessionPtr& there) {
+  std::vector<GatewaySessionState::Setting> settings;
+  {
+    std::lock_guard lock(mutex);
+    settings = state.settings();
+  }
+  for (const auto& setting : settings) {
+    there->request({.method = setting.method,
+                    .params = rpc::to_json_text(setting.params),
+                    .deadline = tools.clock.steady_now() + options.connect_timeout},
+                   [](const mcp::SessionAnswer& /*answer*/) {});
+  }
+}
+
+void GatewayLink::Shared::note_setting(const GatewayCall& call, const GatewayAnswer& given) {
+  if (!options.is_own || given.response.error) return;
+  std::lock_guard lock(mutex);
+  state.note(call.request);
+}
+
+void GatewayLink::Shared::with_session(Steady deadline, Ready ready) {
+  SessionPtr there;
+  SessionPtr fresh;
+  std::optional<Error> refusal;
+  std::optional<Steady::duration> pause;
+  auto now = tools.clock.steady_now();
+  {
+    std::lock_guard lock(mutex);
+    if (is_closed) {
+      refusal = Error{ErrorCode::kShuttingDown, "the gateway is being stopped", {}};
+    } else if (session && is_ready && !session->is_lost()) {
+      there = session;
+    } else if (session && is_ready) {
+      waiting.push_back(std::move(ready));  // on_lost is on its way
+    } else if (!session && failure && deadline <= next_attempt) {
+      refusal = failure;
+    } else {
+      waiting.push_back(std::move(ready));
+      if (!session && now < next_attempt) {
+        if (!std::exchange(is_attempt_due, true)) pause = next_attempt - now;
+      } else if (!session) {
+        fresh = session = make_session();
+      }
+    }
+  }
+  // Where one of them is set, `ready` was not moved.
+  if (refusal) return ready(*refusal);  // NOLINT(bugprone-use-after-move)
+  if (there) return ready(there);  // NOLINT(bugprone-use-after-move)
+  if (fresh) begin(fresh);
+  if (pause) attempt_after(*pause);
+}
+
+void GatewayLink::Shared::attempt_after(Steady::duration pause) {
+  tools.timer.schedule(pause, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->attempt();
+  });
+}
+
+/// Those that wait since a backend was lost have waited long enough.
+void GatewayLink::Shared::attempt() {
+  SessionPtr fresh;
+  std::vector<Ready> late;
+  {
+    std::lock_guard lock(mutex);
+    is_attempt_due = false;
+    if (is_closed) {
+      late.swap(waiting);
+    } else if (!session && !waiting.empty()) {
+      fresh = session = make_session();
+    }
+  }
+  for (auto& ready : late)
+    ready(Error{ErrorCode::kShuttingDown, "the gateway is being stopped", {}});
+  if (fresh) begin(fresh);
+}
+
+void GatewayLink::Shared::begin(const SessionPtr& fresh) {
+  fresh->connect(tools.clock.steady_now() + options.connect_timeout,
+                 [self = shared_from_this(), fresh](core::Result<mcp::Negotiated> result) {
+                   self->on_connected(fresh, std::move(result));
+                 });
+}
+
+/// What clients may know: the command line of a backend is its operator's.
+Error GatewayLink::Shared::scrubbed(const Error& error) const {
+  std::string text = error.message;
+  if (options.endpoint.scheme == "stdio") {
+    const std::string& command = options.endpoint.path;
+    replace_all(text, options.endpoint.url(), "the backend");
+    replace_all(text, "the command \"" + command + "\"", "its command");
+    replace_all(text, command, "the command");
+  }
+  return {error.code, options.scrub ? options.scrub(std::move(text)) : std::move(text), {}};
+}
+
+GatewayAnswer GatewayLink::Shared::failed(const rpc::Id& id, const Error& why) const {
+  GatewayAnswer answer(gateway_failure(id, why.message));
+  std::lock_guard lock(mutex);
+  pass_on_challenge(denial.http_status, denial.headers.get(), answer);
+  return answer;
+}
+
+void GatewayLink::Shared::on_connected(const SessionPtr& candidate,
+                                       core::Result<mcp::Negotiated> result) {
+  std::vector<Ready> told;
+  std::optional<Error> why;
+  if (!result) why = scrubbed(result.error());
+  const auto denied = candidate->denial();
+  {
+    std::lock_guard lock(mutex);
+    told.swap(waiting);
+    auto now = tools.clock.steady_now();
+    if (why) {
+      session = nullptr;
+      failure = why;
+      denial = denied;
+      next_attempt = now + delay;
+      delay = std::min(delay * 2, options.longest_delay);
+    } else {
+      is_ready = true;
+      connected_at = now;
+    }
+  }
+  say(why ? "no backend: " + why->message
+          : "backend \"" + result->server_name + "\" speaks MCP " + result->revision);
+  if (!why) restore(candidate);
+  for (auto& ready : told) why ? ready(*why) : ready(candidate);
+}
+
+void GatewayLink::Shared::on_lost(const Error& why) {
+  Error clean = scrubbed(why);
+  std::optional<Steady::duration> pause;
+  SessionPtr lost;
+  {
+    std::lock_guard lock(mutex);
+    if (is_closed || !is_ready) return;
+    auto now = tools.clock.steady_now();
+    if (now - connected_at >= options.longest_delay) delay = options.first_delay;
+    lost = std::move(session);
+    session = nullptr;
+    is_ready = false;
+    failure = Error{clean.code, "the backend was lost: " + clean.message, {}};
+    denial = {};
+    next_attempt = now + delay;
+    delay = std::min(delay * 2, options.longest_delay);
+    if (!waiting.empty() && !std::exchange(is_attempt_due, true)) pause = next_attempt - now;
+  }
+  say("the backend was lost: " + clean.message);
+  if (pause) attempt_after(*pause);
+}
+
+}  // namespace league::tools

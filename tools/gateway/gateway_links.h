@@ -1,0 +1,90 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "tools/gateway/gateway_link.h"
+
+namespace league::tools {
+
+/// How a gateway's clients reach one backend.
+struct GatewayLinksOptions {
+  /// Of the session that all clients share; those of clients' own are made of it. What it says
+  /// unasked goes to the clients that share it, in place of `on_notification`.
+  GatewayLinkOptions shared;
+  /// Sessions of clients' own at once.
+  std::size_t most_own = 1000;
+  /// A session that nobody has used for so long makes room for another client's.
+  std::chrono::seconds idle{60};
+};
+
+/// The sessions of a gateway with its backend: one that all clients share, and one of its own for
+/// each client whose answers depend on it. That is a client that has shaken hands and
+/// * whose backend is an HTTP server, where a session costs nothing but a session; or
+/// * that can be asked something (sampling, elicitation, roots): only its own session says so; or
+/// * that sets a log level or subscribes to a resource, from then on.
+/// Clients without a handshake, and those of 2026-07-28, share. Thread-safe.
+class GatewayLinks final : public GatewayBackend {
+ public:
+  /// All outlive this and its calls.
+  GatewayLinks(const mcp::SessionTools& tools, audit::RecordSink& log, GatewayLinksOptions options);
+  /// Ends the sessions.
+  ~GatewayLinks() override;
+
+  /// Comes to terms with the backend now, not with the first request.
+  void connect();
+
+  Cancel forward(GatewayCall call, Answered answered) override;
+  void describe(const GatewayCall& call, Answered answered) override;
+  [[nodiscard]] core::Result<void> begin(GatewayClient client) override;
+  void end(const std::string& owner) override;
+  void notify(const std::string& owner, const rpc::Notification& note) override;
+  [[nodiscard]] bool takes(std::string_view /*method*/) const override { return true; }
+  [[nodiscard]] bool ends_with_client() const override { return false; }
+
+  /// Sessions of clients' own.
+  [[nodiscard]] std::size_t own() const;
+
+ private:
+  using LinkPtr = std::shared_ptr<GatewayLink>;
+  struct Entry {
+    GatewayClient client;
+    LinkPtr link;  ///< null: it shares
+    std::size_t running = 0;  ///< calls under way
+    core::Clock::Steady used_at{};
+  };
+  /// What is to be let go of when the lock is free.
+  struct Parting {
+    LinkPtr link;
+    std::function<void()> on_forgotten;
+  };
+  /// Outlives this where a call's completion still holds it.
+  struct State {
+    std::mutex mutex;  // guards the rest, never held during calls of others
+    std::map<std::string, Entry> clients;
+    std::size_t own = 0;
+
+    void tell_sharers(const rpc::Notification& note);
+    void on_call_ended(const std::string& owner, const GatewayLink* link, core::Clock::Steady now);
+  };
+
+  [[nodiscard]] bool begins_with_own(const GatewayClient& client) const;
+  [[nodiscard]] LinkPtr make_own(const GatewayClient& client) const;
+  [[nodiscard]] LinkPtr make_shared_link() const;
+  // With the lock.
+  [[nodiscard]] core::Result<void> make_room(Parting& parting);
+  [[nodiscard]] Entry* entry_of(const GatewayCall& call);
+  // Without it.
+  [[nodiscard]] core::Result<LinkPtr> link_for(const GatewayCall& call, Parting& parting);
+
+  const mcp::SessionTools tools_;
+  audit::RecordSink& log_;
+  const GatewayLinksOptions options_;
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+  const LinkPtr shared_;
+};
+
+}  // namespace league::tools

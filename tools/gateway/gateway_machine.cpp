@@ -1,0 +1,154 @@
+#include "tools/gateway/gateway_machine.h"
+
+#include "common/mcp/revision.h"
+#include "common/rpc/codec.h"
+#include "common/rpc/json_text.h"
+#include "common/schema/json_gate.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+
+/// Ours on the channel; the client's own id may be anything.
+constexpr std::int64_t kInitializeId = 1;
+constexpr std::int64_t kRequestId = 2;
+constexpr schema::JsonLimits kBackendLimits{.max_depth = 64, .max_key_length = 1024};
+
+std::string initialize_frame() {
+  json params = {{"protocolVersion", mcp::kNewestLegacyRevision},
+                 {"capabilities", json::object()},
+                 {"clientInfo", {{"name", "league-gateway"}, {"version", LEAGUE_VERSION}}}};
+  return rpc::encode_request(rpc::Id(kInitializeId), "initialize", params.dump());
+}
+
+}  // namespace
+
+std::string_view gateway_state_name(GatewayState state) {
+  switch (state) {
+    case GatewayState::kWaitEndpoint:
+      return "wait_endpoint";
+    case GatewayState::kInitializing:
+      return "initializing";
+    case GatewayState::kInitialized:
+      return "initialized";
+    case GatewayState::kWaitResponse:
+      return "wait_response";
+    case GatewayState::kDone:
+      return "done";
+    case GatewayState::kFailed:
+      return "failed";
+  }
+  return "failed";
+}
+
+GatewayMachine::GatewayMachine(rpc::Request request) : request_(std::move(request)) {}
+
+GatewayMachine::Actions GatewayMachine::on_endpoint() {
+  if (state_ != GatewayState::kWaitEndpoint) return {};
+  state_ = GatewayState::kInitializing;
+  return {Send{initialize_frame()}};
+}
+
+GatewayMachine::Actions GatewayMachine::on_message(std::string_view bytes) {
+  Actions actions;
+  if (has_ended()) return actions;
+  auto document = schema::parse_json(bytes, kBackendLimits);
+  if (!document) {
+    fail("the server sent an event that is no JSON: " + document.error().message, 0, actions);
+    return actions;
+  }
+  for (auto& frame : rpc::decode(std::move(*document)).frames) {
+    auto* message = std::get_if<rpc::Message>(&frame);
+    if (message == nullptr) continue;
+    if (auto* response = std::get_if<rpc::Response>(message)) {
+      on_response(*response, actions);
+    } else if (auto* request = std::get_if<rpc::Request>(message)) {
+      // A channel of one request offers its server nothing but signs of life.
+      actions.emplace_back(
+          Send{request->method == "ping"
+                   ? rpc::encode_result(request->id, "{}")
+                   : rpc::encode_error(request->id, rpc::StandardCode::kMethodNotFound)});
+    } else if (state_ == GatewayState::kWaitResponse) {
+      actions.emplace_back(Forward{rpc::encode(*message)});
+    }
+  }
+  return actions;
+}
+
+void GatewayMachine::on_response(const rpc::Response& response, Actions& actions) {
+  const auto* id = response.id.number();
+  if (id == nullptr) return;
+  if (state_ == GatewayState::kInitializing && *id == kInitializeId)
+    return on_initialized(response, actions);
+  if (state_ != GatewayState::kWaitResponse || *id != kRequestId) return;
+  state_ = GatewayState::kDone;
+  Answer answer{response};
+  answer.response.id = request_.id;
+  actions.emplace_back(std::move(answer));
+}
+
+void GatewayMachine::on_initialized(const rpc::Response& response, Actions& actions) {
+  if (response.error) {
+    return fail("the server refused initialize with the error " +
+                    std::to_string(response.error->code) + ": " +
+                    response.error->message.substr(0, 200),
+                0, actions);
+  }
+  auto version =
+      response.result.is_object() ? response.result.find("protocolVersion") : response.result.end();
+  bool is_known = response.result.is_object() && version != response.result.end() &&
+                  version->is_string() &&
+                  mcp::is_legacy_revision(version->get_ref<const std::string&>());
+  if (!is_known) {
+    return fail("the server answered initialize without a revision of MCP that we speak", 0,
+                actions);
+  }
+  state_ = GatewayState::kInitialized;
+  actions.emplace_back(
+      Send{rpc::encode_notification("notifications/initialized", {}), /*awaits_receipt=*/true});
+}
+
+GatewayMachine::Actions GatewayMachine::on_received() {
+  if (state_ != GatewayState::kInitialized) return {};
+  state_ = GatewayState::kWaitResponse;
+  rpc::Request request = request_;
+  request.id = rpc::Id(kRequestId);
+  return {Send{rpc::encode(rpc::Message(std::move(request)))}};
+}
+
+GatewayMachine::Actions GatewayMachine::on_refused(const core::Error& why, int http_status) {
+  Actions actions;
+  fail(why.message, http_status, actions);
+  return actions;
+}
+
+GatewayMachine::Actions GatewayMachine::on_send_failed(const core::Error& why, int http_status) {
+  Actions actions;
+  fail(why.message, http_status, actions);
+  return actions;
+}
+
+GatewayMachine::Actions GatewayMachine::on_closed(const core::Error& why) {
+  Actions actions;
+  fail("the server's stream ended before the answer: " + why.message, 0, actions);
+  return actions;
+}
+
+GatewayMachine::Actions GatewayMachine::on_timeout() {
+  Actions actions;
+  fail("the server did not answer in time", 0, actions);
+  return actions;
+}
+
+void GatewayMachine::fail(const std::string& what, int http_status, Actions& actions) {
+  if (has_ended()) return;
+  json data = {{"phase", gateway_state_name(state_)}};
+  if (http_status != 0) data["http_status"] = http_status;
+  state_ = GatewayState::kFailed;
+  rpc::ErrorObject error{static_cast<int>(rpc::StandardCode::kInternalError),
+                         "gateway: " + what.substr(0, 500), std::move(data)};
+  actions.emplace_back(Answer{rpc::make_error(request_.id, std::move(error)), http_status});
+}
+
+}  // namespace league::tools

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/rpc/message.h"
+
+namespace league::tools {
+
+/// Where one request to a server of MCP's transport of 2024 stands. Source: the design of a proxy
+/// for such servers (docs/decisions.md).
+enum class GatewayState : std::uint8_t {
+  kWaitEndpoint,  ///< the stream is being opened; its first event names where to POST
+  kInitializing,  ///< `initialize` is sent, its answer awaited
+  kInitialized,  ///< the answer came; `notifications/initialized` is on its way
+  kWaitResponse,  ///< the client's request is sent, its answer awaited
+  kDone,
+  kFailed,
+};
+
+/// `wait_endpoint`, `initializing`, `initialized`, `wait_response`, `done` or `failed`.
+[[nodiscard]] std::string_view gateway_state_name(GatewayState state);
+
+/// Drives one `tools/list` or `tools/call` through a channel of its own: endpoint → initialize →
+/// notification → request → answer. Pure: it is told what happened and says what to do; what comes
+/// after the end is ignored. Not thread-safe.
+class GatewayMachine {
+ public:
+  /// What to do next, in this order.
+  struct Send {
+    std::string bytes;
+    bool awaits_receipt = false;  ///< report on_received when the server has taken it
+  };
+  /// For the client, before its answer: news of the server about this request.
+  struct Forward {
+    std::string bytes;
+  };
+  /// The client's answer. Afterwards the channel is of no use: close it.
+  struct Answer {
+    rpc::Response response;
+    int http_status = 0;  ///< with which the server has refused; 0: it has not
+  };
+  using Action = std::variant<Send, Forward, Answer>;
+  using Actions = std::vector<Action>;
+
+  /// `request` is the client's; it is answered with its own id.
+  explicit GatewayMachine(rpc::Request request);
+
+  /// The stream is open and has named its endpoint.
+  [[nodiscard]] Actions on_endpoint();
+  /// The stream could not be opened: no answer (status 0), a status, no events, a foreign endpoint.
+  [[nodiscard]] Actions on_refused(const core::Error& why, int http_status);
+  [[nodiscard]] Actions on_message(std::string_view bytes);
+  /// The server has taken what awaited a receipt.
+  [[nodiscard]] Actions on_received();
+  /// A message was not taken.
+  [[nodiscard]] Actions on_send_failed(const core::Error& why, int http_status);
+  [[nodiscard]] Actions on_closed(const core::Error& why);
+  [[nodiscard]] Actions on_timeout();
+
+  [[nodiscard]] GatewayState state() const { return state_; }
+  [[nodiscard]] bool has_ended() const {
+    return state_ == GatewayState::kDone || state_ == GatewayState::kFailed;
+  }
+
+ private:
+  void on_response(const rpc::Response& response, Actions& actions);
+  void on_initialized(const rpc::Response& response, Actions& actions);
+  void fail(const std::string& what, int http_status, Actions& actions);
+
+  rpc::Request request_;
+  GatewayState state_ = GatewayState::kWaitEndpoint;
+};
+
+}  // namespace league::tools

@@ -1,0 +1,73 @@
+#include "tools/gateway/gateway_modern.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "common/mcp/revision.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 9> kMethods{
+    "tools/list",     "tools/call",          "prompts/list",
+    "prompts/get",    "resources/list",      "resources/templates/list",
+    "resources/read", "completion/complete", kListenMethod};
+
+bool may_be_kept(std::string_view method) {
+  return method.ends_with("/list") || method == "resources/read" || method == "server/discover";
+}
+
+}  // namespace
+
+ClientEra era_of(const json& document, const rpc::MessageContext& context) {
+  ClientEra era;
+  if (!document.is_object()) return era;
+  auto signs = mcp::read_signs(document, context);
+  era.is_modern = signs.is_modern();
+  if (!era.is_modern || signs.method.empty()) return era;
+  era.fault = mcp::check_modern(signs, document, document.contains("id"), [](std::string_view) {
+    return std::vector<std::pair<std::string, std::string>>();
+  });
+  return era;
+}
+
+bool is_modern_method(std::string_view method) {
+  return std::ranges::find(kMethods, method) != kMethods.end();
+}
+
+json discovered(json description) {
+  json result = {{"supportedVersions", json::array({mcp::kModernRevision})},
+                 {"capabilities", json::object()}};
+  for (const char* name : {"tools", "prompts", "resources", "completions"}) {
+    auto found = description["capabilities"].find(name);
+    if (found == description["capabilities"].end() || !found->is_object()) continue;
+    result["capabilities"][name] = *found;
+  }
+  if (description.contains("instructions")) result["instructions"] = description["instructions"];
+  return result;
+}
+
+void complete_modern(std::string_view method, const json& server_info, GatewayAnswer& answer) {
+  if (answer.response.error) {
+    bool is_unknown =
+        answer.response.error->code == static_cast<int>(rpc::StandardCode::kMethodNotFound);
+    if (is_unknown && answer.http_status == 200) answer.http_status = 404;
+    return;
+  }
+  json& result = answer.response.result;
+  if (!result.is_object()) return;
+  if (!result.contains("resultType")) result["resultType"] = "complete";
+  json& meta = result["_meta"];
+  if (!meta.is_object()) meta = json::object();
+  const std::string key(mcp::kServerInfoKey);
+  if (!meta.contains(key)) meta[key] = server_info;
+  if (!may_be_kept(method)) return;
+  // A backend that says nothing of it has promised nothing.
+  if (!result.contains("ttlMs")) result["ttlMs"] = 0;
+  if (!result.contains("cacheScope")) result["cacheScope"] = "private";
+}
+
+}  // namespace league::tools

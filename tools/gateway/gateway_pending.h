@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tools/gateway/gateway.h"
+
+namespace league::tools {
+
+/// A request that the backend works on.
+struct Gateway::Pending {
+  Slot slot;
+  rpc::Id id;
+  std::string method;
+  std::string owner;  ///< who may cancel it by its id; empty: nobody, ids of strangers are alike
+  std::string channel;
+  std::shared_ptr<transport::PeerChannel> peer;  ///< the same, to push to
+  bool is_modern = false;
+  GatewayBackend::Cancel cancel;
+  bool has_ended = false;
+};
+
+}  // namespace league::tools

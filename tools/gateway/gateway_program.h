@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/agent/bus/bus_options.h"
+#include "common/transport/link/signals.h"
+
+namespace league::tools {
+
+/// What an operator wants of a gateway.
+struct GatewayProgramOptions {
+  std::string backend;
+  std::string credential;  ///< empty: headers go through as they are
+  std::string bind = "127.0.0.1";
+  std::uint16_t port = 0;
+  bool serves_stdio = false;  ///< in place of the port
+  agent::BusOptions bus;  ///< for a backend on a message bus, and for serves_bus
+  bool serves_bus = false;  ///< a session on the bus, in place of the port
+  std::vector<std::string> allow_hosts;
+  std::vector<std::string> allow_origins;  ///< of web pages that may call
+  std::vector<std::string> allow_tools;  ///< empty: all
+  std::chrono::milliseconds call_timeout{30'000};
+  std::chrono::milliseconds connect_timeout{5'000};
+  std::chrono::milliseconds probe_timeout{2'000};
+  std::size_t max_result = 16 * 1024 * 1024;  ///< bytes of one message of the backend
+  std::size_t max_own_sessions =
+      0;  ///< as GatewayLinksOptions::most_own; 0: 32 children, else 1000
+  std::filesystem::path logs;  ///< directory of gateway.log.jsonl; empty: no log
+  bool json = false;
+};
+
+/// Runs a gateway until a signal comes, or, on stdio, until its client has gone. Returns the exit
+/// code: 0 it ran, 2 it could not.
+[[nodiscard]] int run_gateway(const GatewayProgramOptions& options, transport::StopSignal& stop);
+
+}  // namespace league::tools

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "common/core/random_source.h"
+#include "common/transport/link/message_handler.h"
+
+namespace league::tools {
+
+/// The sessions of a gateway's clients, and where each listens. Thread-safe.
+class GatewaySessions {
+ public:
+  explicit GatewaySessions(std::size_t max_sessions = 10'000) : max_sessions_(max_sessions) {}
+
+  struct Opened {
+    std::string id;
+    std::string forgotten;  ///< the id of a session that made room; empty: none
+  };
+  /// A new session: its id is 128 random bits in hexadecimal. Where there are too many, one without
+  /// a stream is forgotten.
+  [[nodiscard]] Opened open(core::RandomSource& random);
+  [[nodiscard]] bool is_known(const std::string& id) const;
+  /// False if there is none.
+  bool end(const std::string& id);
+
+  /// The client listens here now; false when it does already, or there is no such session.
+  [[nodiscard]] bool attach(const std::string& id,
+                            const std::shared_ptr<transport::PeerChannel>& channel);
+  [[nodiscard]] bool has_channel(const std::string& id) const;
+  /// A connection in both directions needs no session: it listens from its first message on.
+  void note_connection(const std::shared_ptr<transport::PeerChannel>& channel);
+  void forget_channel(const std::string& channel_id);
+
+  /// Where this session or connection listens; null: nowhere.
+  [[nodiscard]] std::shared_ptr<transport::PeerChannel> channel_of(const std::string& owner) const;
+
+ private:
+  const std::size_t max_sessions_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<transport::PeerChannel>> sessions_;
+  std::unordered_map<std::string, std::shared_ptr<transport::PeerChannel>> connections_;
+};
+
+}  // namespace league::tools

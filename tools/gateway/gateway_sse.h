@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+
+#include "common/audit/record/record.h"
+#include "common/core/timer.h"
+#include "common/transport/link/hub.h"
+#include "tools/gateway/gateway_backend.h"
+#include "tools/league/client/gateway_credential.h"
+
+namespace league::tools {
+
+/// How a server of MCP's transport of 2024 is reached.
+struct GatewaySseOptions {
+  transport::Endpoint endpoint;  ///< `sse+http://HOST:PORT/sse`
+  GatewayCredential credential;
+  std::chrono::milliseconds connect_timeout{5000};
+  std::size_t max_result = 16 * 1024 * 1024;  ///< bytes of a message of the server
+};
+
+/// A backend that is opened for each `tools/list` and `tools/call`: a stream of its own with the
+/// client's headers, which the state machine of GatewayMachine drives while the client waits, and
+/// which is closed with the answer, or when the client is gone. Every message of the channel is
+/// recorded. Thread-safe.
+class GatewaySseBackend final : public GatewayBackend {
+ public:
+  /// All outlive the backend and its calls.
+  struct Tools {
+    transport::Hub& hub;
+    core::Timer& timer;
+    const core::Clock& clock;
+    audit::RecordSink& log;
+  };
+  GatewaySseBackend(const Tools& tools, GatewaySseOptions options);
+  /// Ends the calls that run, without answering them.
+  ~GatewaySseBackend() override;
+
+  Cancel forward(GatewayCall call, Answered answered) override;
+  void describe(const GatewayCall& call, Answered answered) override;
+  [[nodiscard]] bool takes(std::string_view method) const override;
+  [[nodiscard]] bool ends_with_client() const override { return true; }
+
+ private:
+  class Exchange;
+  struct Shared;
+  const std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace league::tools

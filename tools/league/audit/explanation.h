@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/audit/log/conversation.h"
+
+namespace league::tools {
+
+/// One message of a conversation, or a failure in the place of one, ready to be shown. Texts are as
+/// the logs have them: who shows them escapes them.
+struct ExplainedStep {
+  core::UtcTimestamp time;  ///< when it was sent, by the sender's wall clock, or else received
+  std::int64_t mono_us = 0;  ///< the same on the monotonic clock of `clock`, since its first record
+  std::string clock;  ///< the agent whose clocks these are
+  std::optional<std::int64_t> way_us;  ///< from one wall clock to the other; may be negative
+  std::string from;
+  std::string to;
+  std::string type;  ///< message type, `(reply)`, `(no answer)`
+  std::string what;  ///< what matters of the body
+  std::string way;  ///< method and place of the message: see way_of
+  std::optional<std::int64_t> took_us;  ///< of an answer: since the call
+  int http_status = 0;
+  std::string verdict;  ///< `E004`, and what was wrong
+  std::string fault;
+  std::vector<std::string> leniencies;
+  std::string only_in;  ///< the agent whose log alone has it although the other side keeps one too
+  bool is_failure = false;
+  std::string raw;
+  std::vector<std::string> places;  ///< file:line of each record
+};
+
+/// What is to be known of one conversation. Sentences are for people.
+struct Explanation {
+  std::string conversation;
+  std::string match;
+  std::vector<std::string> parties;  ///< manager, referees, players, in this order
+  std::vector<ExplainedStep> steps;
+  std::vector<std::string> outcome;
+  std::string fairness;  ///< of a reported match: `both`, `one`, `none`, `claimed`
+  std::vector<std::string> sealed;  ///< what the sealed logs say of the result
+  std::vector<std::string> causes;  ///< what failed, and whose fault it was
+  std::vector<std::string> retries;
+  std::vector<std::string> leniencies;
+  std::vector<std::string> one_sided;
+  std::vector<std::string> clocks;
+};
+
+/// The agents that keep a log at all, and when each log ends.
+using LogKeepers = std::map<std::string, core::UtcTimestamp>;
+
+/// Explains the messages of one conversation.
+[[nodiscard]] Explanation explain(const std::string& conversation,
+                                  const std::vector<audit::Exchange>& exchanges,
+                                  const LogKeepers& keepers);
+
+/// How far the clocks of the agents are apart, and whether one was set meanwhile, from the shortest
+/// ways of messages there and back.
+[[nodiscard]] std::vector<std::string> explain_clocks(
+    const std::vector<audit::Exchange>& exchanges);
+
+/// What went wrong between the referee and each player, and whose fault it was by all logs.
+[[nodiscard]] std::vector<std::string> explain_failures(
+    const std::vector<audit::Exchange>& exchanges, const LogKeepers& keepers);
+
+/// The named sections of an explanation that are not empty, in the order in which they are shown.
+[[nodiscard]] std::vector<std::pair<std::string, const std::vector<std::string>*>> sections_of(
+    const Explanation& explanation);
+
+}  // namespace league::tools

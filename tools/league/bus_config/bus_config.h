@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/transport/link/subject.h"
+
+namespace league::tools {
+
+/// The configuration of a broker (nats-server 2.9) with one user per agent, as texts. Everything in
+/// this file is pure: no file, no clock, no randomness.
+
+enum class BusRole { kManager, kOperator, kReferee, kPlayer };
+/// `manager`, `operator`, `referee`, `player`.
+[[nodiscard]] std::string_view name_of(BusRole role);
+
+/// A user of the broker.
+struct BusLogin {
+  std::string user;  ///< quoted wherever it stands, so it may be any text
+  std::string password;  ///< as its owner says it
+  std::string stored_password;  ///< as the broker keeps it: a bcrypt hash, or the password
+};
+
+/// Who gets a user of its own.
+struct BusAgent {
+  BusRole role = BusRole::kPlayer;
+  std::string name;
+  transport::BusSession session;
+  BusLogin login;
+  /// Of the manager and the operator: at the streams, where the brokers keep any.
+  std::optional<BusLogin> streams_login = std::nullopt;
+};
+
+/// Where one broker listens.
+struct BrokerAddress {
+  std::string host = "127.0.0.1";
+  std::uint16_t client_port = 4222;
+  std::uint16_t route_port = 6222;  ///< for the other brokers of its cluster
+
+  /// `HOST`, `HOST:PORT` or `HOST:PORT:ROUTE_PORT`; an IPv6 address in brackets. Nothing for a text
+  /// that is none.
+  [[nodiscard]] static std::optional<BrokerAddress> parse(std::string_view text);
+  bool operator==(const BrokerAddress&) const = default;
+};
+
+/// Files as the broker will find them; `ca` may be empty where the certificate is a public one.
+struct BusTls {
+  std::string cert;
+  std::string key;
+  std::string ca;
+};
+
+struct BusConfig {
+  std::string league_id;
+  std::vector<BusAgent> agents;
+  std::vector<BrokerAddress> brokers;  ///< several: a cluster
+  std::optional<BusTls> tls;
+  std::string jetstream;  ///< where streams are kept; empty: the brokers keep none
+  std::string route_password;  ///< between the brokers of a cluster
+
+  [[nodiscard]] bool has_streams() const { return !jetstream.empty(); }
+};
+
+/// The league as a part of subjects, spelled as in those of its events.
+[[nodiscard]] std::string league_token(const std::string& league_id);
+
+/// A text as a string of the broker's configuration, whatever it contains.
+[[nodiscard]] std::string config_string(std::string_view text);
+
+/// The file of all users, which every broker includes.
+[[nodiscard]] std::string render_users(const BusConfig& config);
+/// The file of the broker `config.brokers[index]`; includes `users.conf` from beside it.
+[[nodiscard]] std::string render_broker(const BusConfig& config, std::size_t index);
+/// What an agent needs to come in: a JSON object with url, user, password, session, league_id and,
+/// with TLS, ca_file; of the manager served_first, the sessions of referees and operator; with
+/// `streams`, a second user and its password where there is one, or false for an agent that may not
+/// ask for streams but would.
+[[nodiscard]] std::string render_credentials(const BusConfig& config, const BusAgent& agent);
+
+/// Where a user is at home. A subject of one account is none of the other's, but that the league's
+/// account hears the events. Without JetStream there is one for all, and no row of kStreams holds.
+enum class BusAccount { kLeague, kStreams };
+
+/// What one role may do, and why: one row of the table below.
+struct BusPermission {
+  enum class Kind { kPublish, kPublishNot, kSubscribe };
+  BusRole role;
+  Kind kind;
+  /// With `{session}` (the agent's own), `{referee}` (one row for each referee's session) and
+  /// `{league}`.
+  std::string_view subject;
+  std::string_view reason;
+  BusAccount account = BusAccount::kLeague;
+};
+
+/// The one table of permissions. Sources: docs/distributed.md; nats-server's subjects of streams.
+[[nodiscard]] const std::vector<BusPermission>& bus_permissions();
+
+}  // namespace league::tools

@@ -1,0 +1,116 @@
+#include "tools/league/bus_config/bus_config.h"
+
+namespace league::tools {
+namespace {
+
+using Kind = BusPermission::Kind;
+
+// An answer may have events in front of it; and who asked may have to wait for a slow player.
+constexpr std::string_view kResponses = R"({ max: 16, expires: "5m" })";
+constexpr std::string_view kLeagueAccount = "LEAGUE";
+constexpr std::string_view kStreamsAccount = "STREAMS";
+
+std::string with(std::string text, std::string_view placeholder, const std::string& value) {
+  auto at = text.find(placeholder);
+  return at == std::string::npos ? text : text.replace(at, placeholder.size(), value);
+}
+
+/// Whether the row is for that user.
+bool is_for(const BusPermission& row, const BusAgent& agent, BusAccount account) {
+  return row.role == agent.role && row.account == account;
+}
+
+std::vector<std::string> subjects_of(const BusConfig& config, const BusAgent& agent,
+                                     BusAccount account, Kind kind) {
+  std::vector<std::string> subjects;
+  for (const auto& row : bus_permissions()) {
+    if (!is_for(row, agent, account) || row.kind != kind) continue;
+    std::string subject = with(with(std::string(row.subject), "{session}", agent.session.str()),
+                               "{league}", league_token(config.league_id));
+    if (subject.find("{referee}") == std::string::npos) {
+      subjects.push_back(subject);
+      continue;
+    }
+    for (const auto& other : config.agents) {
+      if (other.role == BusRole::kReferee)
+        subjects.push_back(with(subject, "{referee}", other.session.str()));
+    }
+  }
+  return subjects;
+}
+
+std::string config_list(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const auto& text : texts) list += (list.empty() ? "" : ", ") + config_string(text);
+  return "[" + list + "]";
+}
+
+std::string render_user(const BusConfig& config, const BusAgent& agent, BusAccount account) {
+  const auto& login = account == BusAccount::kStreams ? *agent.streams_login : agent.login;
+  auto forbidden = subjects_of(config, agent, account, Kind::kPublishNot);
+  std::string text = "    {\n      user: " + config_string(login.user) +
+                     "\n      password: " + config_string(login.stored_password) +
+                     "\n      permissions: {\n        publish: {\n          allow: " +
+                     config_list(subjects_of(config, agent, account, Kind::kPublish)) + "\n";
+  if (!forbidden.empty()) text += "          deny: " + config_list(forbidden) + "\n";
+  text += "        }\n        subscribe: { allow: " +
+          config_list(subjects_of(config, agent, account, Kind::kSubscribe)) + " }\n";
+  // The manager may publish at every inbox anyway, and at the streams nobody answers.
+  if (agent.role != BusRole::kManager && account == BusAccount::kLeague)
+    text += "        allow_responses: " + std::string(kResponses) + "\n";
+  return text + "      }\n    }\n";
+}
+
+std::string render_account_users(const BusConfig& config, BusAccount account) {
+  std::string text = "  users: [\n";
+  for (const auto& agent : config.agents) {
+    if (account == BusAccount::kLeague || agent.streams_login)
+      text += render_user(config, agent, account);
+  }
+  return text + "  ]\n";
+}
+
+std::string render_reasons(const BusConfig& config) {
+  std::string text;
+  for (const auto& row : bus_permissions()) {
+    if (row.account == BusAccount::kStreams && !config.has_streams()) continue;
+    const char* verb = row.kind == Kind::kPublish     ? " publish "
+                       : row.kind == Kind::kSubscribe ? " subscribe "
+                                                      : " not publish ";
+    text += "#   " + std::string(name_of(row.role)) +
+            (row.account == BusAccount::kStreams ? " at the streams" : "") + verb +
+            std::string(row.subject) + ": " + std::string(row.reason) + "\n";
+  }
+  return text;
+}
+
+/// Where a request goes to streams, the broker answers at the request's reply subject and asks
+/// nobody whether the sender may write there. In an account of their own streams hear nothing of
+/// such an answer.
+std::string render_accounts(const BusConfig& config) {
+  const std::string events = config_string("mcp.events." + league_token(config.league_id) + ".>");
+  const std::string league(kLeagueAccount);
+  const std::string streams(kStreamsAccount);
+  return "authorization { timeout: 5 }\naccounts {\n" + streams + ": {\n  jetstream: enabled\n" +
+         render_account_users(config, BusAccount::kStreams) +
+         "  # what the league tells everybody\n  exports: [ { stream: " + events + ", accounts: [" +
+         league + "] } ]\n}\n" + league + ": {\n" +
+         render_account_users(config, BusAccount::kLeague) +
+         "  imports: [ { stream: { account: " + streams + ", subject: " + events + " } } ]\n}\n}\n";
+}
+
+}  // namespace
+
+std::string render_users(const BusConfig& config) {
+  std::string text =
+      "# Who may do what at the broker of a league. Made by `league bus-config`.\n"
+      "# {session} is the agent's own, {league} the league's name; all but the manager also "
+      "answer\n"
+      "# at the reply subject of what was sent to them, 16 messages within 5 minutes each.\n";
+  text += render_reasons(config);
+  if (config.has_streams()) return text + render_accounts(config);
+  return text + "authorization {\n  timeout: 5\n" +
+         render_account_users(config, BusAccount::kLeague) + "}\n";
+}
+
+}  // namespace league::tools

@@ -1,0 +1,66 @@
+#include "tools/league/check/player/player_checks.h"
+
+namespace league::tools::check {
+
+using nlohmann::json;
+
+Checks player_checks(PlayerBench& bench) {
+  Checks out;
+  add_registration_checks(bench, out);
+  add_answer_checks(bench, out);
+  add_news_checks(bench, out);
+  add_rpc_checks(bench, out);
+  add_tolerance_checks(bench, out);
+  add_refusal_checks(bench, out);
+  add_token_checks(bench, out);
+  add_order_checks(bench, out);
+  add_commitment_checks(bench, out);
+  add_mcp_checks(bench, out);
+  add_http_checks(bench, out);
+  add_hostile_checks(bench, out);
+  add_endurance_checks(bench, out);
+  return out;
+}
+
+std::string shown_value(const json& object, const std::string& field) {
+  if (!object.is_object() || !object.contains(field)) return "nothing";
+  std::string text = object[field].dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 80) text = text.substr(0, 80) + "...";
+  return text;
+}
+
+std::string shown_answer(const BotReply& reply) {
+  if (!reply.has_answer()) return reply.exchange.trouble;
+  if (reply.exchange.received.empty())
+    return "an empty body with HTTP status " + std::to_string(reply.exchange.status);
+  std::string text = reply.exchange.received.substr(0, 120);
+  if (reply.exchange.received.size() > 120) text += "...";
+  return text;
+}
+
+Verdict expect_accepted(const BotReply& reply, const std::string& why) {
+  if (PlayerBench::accepts(reply)) return pass();
+  return fail(reply.exchange, reply.error.is_null() ? reply.place + "/accept" : "/error",
+              "GAME_JOIN_ACK with accept: true, although " + why, shown_answer(reply));
+}
+
+Verdict expect_choice(const BotReply& reply, const std::string& why) {
+  if (!PlayerBench::choice_in(reply).empty()) return pass();
+  return fail(reply.exchange, reply.error.is_null() ? reply.place + "/parity_choice" : "/error",
+              "CHOOSE_PARITY_RESPONSE with a choice, although " + why, shown_answer(reply));
+}
+
+Verdict expect_refused(const BotReply& reply, const std::string& why) {
+  if (reply.has_answer() && reply.error.is_object()) return pass();
+  return fail(reply.exchange, "/error", "a JSON-RPC error, because " + why, shown_answer(reply));
+}
+
+Verdict expect_alive(PlayerBench& bench, const BotReply& before) {
+  const TestMatch match = bench.new_match();
+  const BotReply after = bench.ask(envelope::MessageType::kGameInvitation, bench.invitation(match));
+  if (PlayerBench::accepts(after)) return pass();
+  return fail(before.exchange, "", "an ordinary invitation is accepted afterwards",
+              "after this request an ordinary invitation got: " + shown_answer(after));
+}
+
+}  // namespace league::tools::check

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tools/league/check/manager_desk.h"
+#include "tools/league/check/player/player_checks.h"
+#include "tools/league/check/started_bot.h"
+
+namespace league::tools::check {
+
+/// What restarting a bot needs; both outlive the checks.
+struct RestartTools {
+  ManagerDesk& manager;
+  StartedBot* bot = nullptr;  ///< null: the checker has not started it
+};
+
+/// Starts the bot again and takes its new address; false if it did not register.
+[[nodiscard]] bool start_again(PlayerBench& bench, RestartTools& tools);
+
+/// What a bot does when its program is killed and started again. `tools` is null, or has no bot,
+/// where the checker cannot do that: the checks are skipped then.
+void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out);
+
+}  // namespace league::tools::check

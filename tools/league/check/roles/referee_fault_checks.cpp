@@ -1,0 +1,356 @@
+// Players that fail, messages that lie, and JSON-RPC.
+#include <algorithm>
+#include <future>
+
+#include "tools/league/check/game_truth.h"
+#include "tools/league/check/roles/referee_checks.h"
+
+namespace league::tools::check {
+namespace {
+
+using envelope::MessageType;
+using nlohmann::json;
+using Answer = std::function<std::optional<DeskAnswer>(const InboundCall&, int)>;
+
+/// A player that is wrong about one thing, in every answer of `type`, or in the first `times`.
+struct BadPlayer {
+  const char* id;
+  Level level;
+  const char* text;
+  const char* fix;
+  const char* type;
+  int times;
+  json (*spoil)(json);  ///< gets the right answer
+  bool loses;  ///< the other player wins without a number
+  bool commits = false;
+};
+
+const char* const kInvalid =
+    "Tell the player GAME_ERROR and ask again, at most three times; then it has lost.";
+
+const BadPlayer kBadPlayers[] = {
+    {"P-6/invalid-choice-asked-again", Level::kMust,
+     "After an invalid choice the player is asked again, and the second answer counts.", kInvalid,
+     "CHOOSE_PARITY_RESPONSE", 1,
+     [](json m) {
+       m["parity_choice"] = "Even";
+       return m;
+     },
+     false},
+    {"P-6/three-invalid-choices-lose", Level::kMust, "Three invalid choices lose the match.",
+     kInvalid, "CHOOSE_PARITY_RESPONSE", 99,
+     [](json m) {
+       m["parity_choice"] = "both";
+       return m;
+     },
+     true},
+    {"P-6/choice-of-another-match", Level::kMust,
+     "A choice for another match is an invalid answer.", kInvalid, "CHOOSE_PARITY_RESPONSE", 99,
+     [](json m) {
+       m["match_id"] = "R9M9";
+       return m;
+     },
+     true},
+    {"P-4.7/declined", Level::kMust, "Who declines the invitation has lost.",
+     "Report TECHNICAL_LOSS, and the other player as the winner.", "GAME_JOIN_ACK", 99,
+     [](json m) {
+       m["accept"] = false;
+       return m;
+     },
+     true},
+    {"P-7.25/unopened-commitment", Level::kMust,
+     "A commitment that is not opened is an invalid answer.", kInvalid, "CHOOSE_PARITY_RESPONSE",
+     99,
+     [](json m) {
+       m["choice_nonce"] = std::string(64, '0');
+       return m;
+     },
+     true, true},
+    {"P-7.25/other-choice-than-committed", Level::kMust,
+     "Another choice than the committed one is an invalid answer.", kInvalid,
+     "CHOOSE_PARITY_RESPONSE", 99,
+     [](json m) {
+       m["parity_choice"] = m["parity_choice"] == game_word(1) ? game_word(0) : game_word(1);
+       return m;
+     },
+     true, true},
+    {"P-2/extra-fields-of-players", Level::kMust,
+     "Unknown fields in a player's answer are ignored.",
+     "Read the fields that you know, and ignore the rest.", "CHOOSE_PARITY_RESPONSE", 99,
+     [](json m) {
+       m["league_check_extra"] = {{"a", json::array({1, 2})}};
+       return m;
+     },
+     false},
+    {"P-7.27/stray-nonce-ignored", Level::kShould,
+     "A choice_nonce of a player that did not commit does not enter the draw.",
+     "Take only nonces of counting commitments.", "CHOOSE_PARITY_RESPONSE", 99,
+     [](json m) {
+       m["choice_nonce"] = std::string(64, '5');
+       return m;
+     },
+     false},
+    {"P-3/compact-time-of-players", Level::kMust,
+     "A player's timestamp may have the compact form, with a fraction.",
+     "Read every form of docs/protocol.md.", "GAME_JOIN_ACK", 99,
+     [](json m) {
+       m["timestamp"] = "20250115T103000.5Z";
+       return m;
+     },
+     false},
+    {"P-9/answer-without-round", Level::kShould,
+     "An answer of a player without round and league is taken.",
+     "Require of players only what docs/protocol.md marks.", "CHOOSE_PARITY_RESPONSE", 99,
+     [](json m) {
+       m.erase("round_id");
+       m.erase("league_id");
+       return m;
+     },
+     false},
+};
+
+/// The right answer of seat 0 for `call`, as the bench would give it, spoilt.
+Answer spoilt(RefereeBench& bench, const BadPlayer& bad) {
+  return [&bench, &bad](const InboundCall& call, int before) -> std::optional<DeskAnswer> {
+    const bool is_join = std::string(bad.type) == "GAME_JOIN_ACK";
+    if (call.type() != (is_join ? "GAME_INVITATION" : "CHOOSE_PARITY_CALL") || before >= bad.times)
+      return std::nullopt;
+    json right = {{"protocol", "league.v2"},
+                  {"message_type", bad.type},
+                  {"sender", "player:" + bench.player_id(0)},
+                  {"timestamp", core::SystemClock().utc_now().to_wire()},
+                  {"conversation_id", text_field(call.message, "conversation_id")},
+                  {"auth_token", bench.player_token(0).reveal()},
+                  {"league_id", bench.rpc().bot().league_id},
+                  {"round_id", 1},
+                  {"match_id", text_field(call.message, "match_id")},
+                  {"player_id", bench.player_id(0)}};
+    if (is_join) {
+      right["accept"] = true;
+      right["arrival_timestamp"] = right["timestamp"];
+    } else {
+      right["parity_choice"] = game_word(0);
+      if (bad.commits) right["choice_nonce"] = bench.nonce(text_field(call.message, "match_id"), 0);
+    }
+    return DeskAnswer{.result = bad.spoil(std::move(right))};
+  };
+}
+
+Verdict judge_bad_player(RefereeBench& bench, const BadPlayer& bad) {
+  RefereeMatch match;
+  match.seats[0].commits = bad.commits;
+  match.seats[0].answer = spoilt(bench, bad);
+  match.seats[1].choice = game_word(1);
+  const RefereeTrace trace = bench.play(match);
+  const Exchange seen = seen_call(trace.reports.empty() ? nullptr : &trace.reports.front());
+  if (trace.reports.empty()) return fail(seen, "", "a report", "none within the time");
+  const json result = trace.result();
+  const json details = result.is_object() ? result.value("details", json::object()) : json();
+  const bool is_lost = details.is_object() && details.value("drawn_number", json()).is_null() &&
+                       result.value("winner", json()) == bench.player_id(1);
+  const bool was_drawn = details.is_object() && details.value("drawn_number", json()).is_number();
+  if (bad.loses ? is_lost : was_drawn) return pass();
+  return fail(
+      seen, "/params/result",
+      bad.loses ? "player B as the winner, and no number" : "a match that was played to its end",
+      shown_value(trace.reports.front().message, "result"));
+}
+
+void add_bad_players(RefereeBench& bench, Checks& out) {
+  for (const BadPlayer& bad : kBadPlayers) {
+    out.push_back({{.id = bad.id, .level = bad.level, .text = bad.text, .fix = bad.fix},
+                   [&bench, &bad] { return judge_bad_player(bench, bad); }});
+  }
+  out.push_back({{.id = "P-4.18/told",
+                  .level = Level::kShould,
+                  .text = "A player whose answer is invalid is told GAME_ERROR with the code.",
+                  .fix = "Send GAME_ERROR with error_code E004 to the player."},
+                 [&bench] {
+                   RefereeMatch match;
+                   match.seats[0].answer = spoilt(bench, kBadPlayers[0]);
+                   const RefereeTrace trace = bench.play(match);
+                   const InboundCall* error = trace.first(0, "GAME_ERROR");
+                   if (error == nullptr) return fail({}, "", "a GAME_ERROR", "none");
+                   if (text_field(error->message, "error_code") == "E004") return pass();
+                   return fail(seen_call(error), "/params/error_code", "\"E004\"",
+                               shown_value(error->message, "error_code"));
+                 }});
+}
+
+void add_patience(RefereeBench& bench, Checks& out) {
+  out.push_back({{.id = "P-6/nobody-there",
+                  .level = Level::kMust,
+                  .text = "A player that cannot be reached is asked three times, then it has lost.",
+                  .fix = "Repeat after a failed connection, two seconds apart; then report "
+                         "TECHNICAL_LOSS.",
+                  .is_slow = true},
+                 [&bench] {
+                   if (bench.is_fast())
+                     return skip("it waits for the referee's own retries; leave out --fast");
+                   RefereeMatch match;
+                   match.seats[0].endpoint = "http://127.0.0.1:1/mcp";
+                   match.limit = milliseconds(15'000);
+                   const RefereeTrace trace = bench.play(match);
+                   if (trace.reports.empty()) return fail({}, "", "a report", "none within 15 s");
+                   if (trace.result().value("winner", json()) == bench.player_id(1)) return pass();
+                   return fail(seen_call(&trace.reports.front()), "/params/result/winner",
+                               bench.player_id(1), shown_value(trace.result(), "winner"));
+                 }});
+  out.push_back(
+      {{.id = "P-6/report-repeated",
+        .level = Level::kMust,
+        .text = "A report that fails with HTTP 503 is sent again, and says the same.",
+        .fix = "Repeat the report until the manager has answered; never change it.",
+        .is_slow = true},
+       [&bench] {
+         if (bench.is_fast())
+           return skip("it waits for the referee's own retries; leave out --fast");
+         RefereeMatch match;
+         match.limit = milliseconds(12'000);
+         match.on_report = [](const InboundCall&, int before) -> std::optional<DeskAnswer> {
+           if (before > 0) return std::nullopt;
+           return DeskAnswer{.result = nullptr, .http_status = 503, .raw = "busy"};
+         };
+         const RefereeTrace trace = bench.play(match);
+         if (trace.reports.size() < 2)
+           return fail(seen_call(trace.reports.empty() ? nullptr : &trace.reports.front()), "",
+                       "a second report", "none within 12 s");
+         if (trace.reports[0].message.value("result", json()) ==
+             trace.reports[1].message.value("result", json()))
+           return pass();
+         return fail(seen_call(&trace.reports[1]), "/params/result", "as in the first report",
+                     "something else");
+       }});
+}
+
+/// An assignment with one fault; it must be refused, and nothing may start.
+struct BadAssignment {
+  const char* id;
+  Level level;
+  const char* text;
+  const char* fix;
+  void (*change)(json&);
+};
+
+const BadAssignment kBadAssignments[] = {
+    {"P-8/assignment-of-stranger", Level::kMust, "An assignment with a wrong token starts nothing.",
+     "Compare auth_token with your own token before anything else.",
+     [](json& m) { m["auth_token"] = "tok_ref03_somebody_else"; }},
+    {"P-8/assignment-without-token", Level::kMust, "An assignment without a token starts nothing.",
+     "Compare auth_token with your own token before anything else.",
+     [](json& m) { m.erase("auth_token"); }},
+    {"P-4.5/unknown-game", Level::kMust, "A match of an unknown game is refused.",
+     "Answer with an error where you do not know game_type; then another referee gets the match.",
+     [](json& m) { m["matches"][0]["game_type"] = "chess"; }},
+};
+
+void add_bad_assignments(RefereeBench& bench, Checks& out) {
+  for (const BadAssignment& bad : kBadAssignments) {
+    out.push_back(
+        {{.id = bad.id, .level = bad.level, .text = bad.text, .fix = bad.fix}, [&bench, &bad] {
+           RefereeMatch match;
+           match.change_assignment = bad.change;
+           match.expects_report = false;
+           const RefereeTrace trace = bench.play(match);
+           const bool has_begun = trace.first(0, "CHOOSE_PARITY_CALL") != nullptr;
+           if (!has_begun) return pass();
+           return fail(trace.assignment.exchange, "", "no match", "the match was played");
+         }});
+  }
+  out.push_back({{.id = "P-4.5/assignment-twice",
+                  .level = Level::kMust,
+                  .text = "The same assignment twice is one match.",
+                  .fix = "Remember match and attempt; acknowledge a repetition."},
+                 [&bench] {
+                   RefereeMatch match;
+                   match.change_assignment = [](json& m) {
+                     m["matches"].push_back(m["matches"][0]);
+                   };
+                   const RefereeTrace trace = bench.play(match);
+                   const std::size_t invitations = trace.count(0, "GAME_INVITATION");
+                   if (invitations <= 1) return pass();
+                   return fail(trace.assignment.exchange, "", "one GAME_INVITATION",
+                               std::to_string(invitations));
+                 }});
+  out.push_back({{.id = "P-6/eight-matches",
+                  .level = Level::kRobust,
+                  .text = "Eight matches at once are all reported, each with its own result.",
+                  .fix = "Keep what you know per match; call players without waiting for others."},
+                 [&bench] {
+                   std::vector<std::future<RefereeTrace>> running;
+                   for (int i = 0; i < 8; ++i)
+                     running.push_back(
+                         std::async(std::launch::async, [&bench] { return bench.play({}); }));
+                   std::size_t reported = 0;
+                   Exchange last;
+                   for (auto& one : running) {
+                     const RefereeTrace trace = one.get();
+                     last = trace.assignment.exchange;
+                     reported += trace.reports.empty() ? 0 : 1;
+                   }
+                   if (reported == 8) return pass();
+                   return fail(last, "", "8 reports", std::to_string(reported));
+                 }});
+}
+
+void add_rpc_of_referees(RefereeBench& bench, Checks& out) {
+  const auto code_is = [](const BotReply& reply, int code) {
+    if (reply.code() == code) return pass();
+    return fail(reply.exchange, "/error/code", std::to_string(code), shown_answer(reply));
+  };
+  const auto add = [&out](const char* id, Level level, const char* text, const char* fix,
+                          std::function<Verdict()> run) {
+    out.push_back({{.id = id, .level = level, .text = text, .fix = fix, .needs_play = false},
+                   std::move(run)});
+  };
+  add("P-5/unknown-method", Level::kMust, "An unknown method gets -32601.", "Answer -32601.",
+      [&bench, code_is] {
+        return code_is(bench.rpc().call("league_check_no_such_method", json::object()), -32601);
+      });
+  add("P-5/parse-error", Level::kMust, "Bytes that are no JSON get -32700.", "Answer -32700.",
+      [&bench, code_is] {
+        if (!bench.rpc().is_http()) return skip("only over http");
+        return code_is(bench.rpc().send("{\"jsonrpc\": ", rpc::Id(1)), -32700);
+      });
+  add("P-5/invalid-request", Level::kMust, "A request without `method` gets -32600.",
+      "Answer -32600.", [&bench, code_is] {
+        return code_is(bench.rpc().send(R"({"jsonrpc":"2.0","id":7711})", rpc::Id(7711)), -32600);
+      });
+  add("P-5/announcement-without-matches", Level::kMust,
+      "A ROUND_ANNOUNCEMENT without `matches` gets an error.", "Answer -32602.", [&bench] {
+        json message = bench.rpc().news(MessageType::kRoundAnnouncement);
+        message.erase("matches");
+        return expect_refused(bench.rpc().call("notify_round", message), "`matches` is missing");
+      });
+  add("P-4/ping", Level::kShould, "`ping` is answered.", "Answer ping with {\"status\": \"ok\"}.",
+      [&bench] {
+        const BotReply reply = bench.rpc().call("ping", json::object());
+        if (reply.has_answer() && reply.error.is_null()) return pass();
+        return fail(reply.exchange, "/error", "a result", shown_answer(reply));
+      });
+  add("P-8/start-match-of-stranger", Level::kMust,
+      "`start_match` without the manager's token is refused.",
+      "Take start_match only with your own token.", [&bench] {
+        return expect_refused(bench.rpc().call("start_match", {{"match_id", "R8M8"}}),
+                              "nobody but the manager starts matches");
+      });
+  add("P-5/survives", Level::kRobust, "After bytes that are no JSON-RPC the next match is played.",
+      "Catch every exception of a request.", [&bench] {
+        (void)bench.rpc().send(R"({"jsonrpc":"2.0","id":1,"method":["x"],"params":7})", rpc::Id(1));
+        (void)bench.rpc().call("notify_round", json::array({nullptr}));
+        const RefereeTrace trace = bench.play({});
+        if (!trace.reports.empty()) return pass();
+        return fail(trace.assignment.exchange, "", "a report", "none within the time");
+      });
+}
+
+}  // namespace
+
+void add_referee_fault_checks(RefereeBench& bench, Checks& out) {
+  add_bad_players(bench, out);
+  add_patience(bench, out);
+  add_bad_assignments(bench, out);
+  add_rpc_of_referees(bench, out);
+}
+
+}  // namespace league::tools::check

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "common/core/result.h"
+#include "tools/league/up/process.h"
+
+namespace league::tools::check {
+
+/// The bot's program, where the checker starts it. Not thread-safe.
+class StartedBot {
+ public:
+  /// `command` is for the shell; `{manager}` and `{port}` in it become the manager's URL and a free
+  /// port, the same each time. What the bot writes goes to a file that is gone at the end.
+  [[nodiscard]] static core::Result<StartedBot> start(const std::string& command,
+                                                      const std::string& manager_url);
+  /// What `{port}` stands for; 0 where the command has none.
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  ~StartedBot();
+  StartedBot(StartedBot&&) noexcept = default;
+  StartedBot& operator=(StartedBot&&) = delete;
+
+  /// Kills it and starts it again.
+  [[nodiscard]] core::Result<void> restart();
+  /// Kills it.
+  void kill();
+  /// The last lines that it wrote on its stderr.
+  [[nodiscard]] std::string last_words() const;
+  [[nodiscard]] bool has_ended();
+
+ private:
+  explicit StartedBot(std::string command) : command_(std::move(command)) {}
+  [[nodiscard]] core::Result<void> launch();
+
+  std::string command_;
+  std::uint16_t port_ = 0;
+  std::filesystem::path output_;
+  std::unique_ptr<ChildProcess> child_;
+};
+
+}  // namespace league::tools::check

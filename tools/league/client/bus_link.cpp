@@ -1,0 +1,44 @@
+#include "tools/league/client/bus_link.h"
+
+#include <CLI/CLI.hpp>
+#include <utility>
+
+namespace league::tools {
+
+core::Result<std::unique_ptr<BusLink>> BusLink::join(const agent::BusOptions& options,
+                                                     const Context& context) {
+  if (!options.is_wanted())
+    return core::Error{core::ErrorCode::kInvalidFieldValue,
+                       "a nats: address is on a message bus: say which with --bus "
+                       "nats://HOST:4222",
+                       {}};
+  auto access = agent::read_bus_access(options, "league");
+  if (!access) return access.error();
+  auto bus = agent::connect_bus(*access);
+  if (!bus) return bus.error();
+  auto session = access->session.value_or(transport::BusSession::make(context.random));
+  return std::unique_ptr<BusLink>(
+      new BusLink(std::move(*access), std::move(*bus), std::move(session), context));
+}
+
+BusLink::BusLink(agent::BusAccess access, std::unique_ptr<transport::Bus> bus,
+                 transport::BusSession session, const Context& context)
+    : access_(std::move(access)),
+      bus_(std::move(bus)),
+      session_(std::move(session)),
+      connector_(std::make_shared<transport::BusConnector>(
+          context.hub, *bus_, session_, context.clock, context.timer, context.random)) {}
+
+core::Result<std::unique_ptr<transport::Bus>> BusLink::connect_streams(
+    const std::string& who) const {
+  if (!access_.has_streams) return agent::no_streams_error(who);
+  return agent::connect_streams(access_);
+}
+
+void add_bus_options(CLI::App& command, agent::BusOptions& options) {
+  command.add_option("--bus", options.urls, "message bus for nats: addresses: nats://HOST:4222");
+  command.add_option("--bus-credentials", options.credentials, "our file of `league bus-config`");
+  command.add_option("--bus-ca", options.tls.ca, "PEM file of the broker's authority, for tls://");
+}
+
+}  // namespace league::tools

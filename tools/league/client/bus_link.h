@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/agent/bus/bus_options.h"
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/transport/bus/bus_connection.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace league::tools {
+
+/// A tool's place on a message bus: a connection and a session, that of the credentials or one that
+/// ends with the tool. Thread-safe.
+class BusLink {
+ public:
+  struct Context {
+    transport::Hub& hub;
+    core::Timer& timer;
+    const core::Clock& clock;
+    core::RandomSource& random;
+  };
+  /// All of `context` outlives it. Fails where the credentials are wrong, or no bus was named.
+  [[nodiscard]] static core::Result<std::unique_ptr<BusLink>> join(const agent::BusOptions& options,
+                                                                   const Context& context);
+
+  [[nodiscard]] transport::Bus& bus() { return *bus_; }
+  /// A connection of the caller's own by which streams are asked, made now; null where `bus`
+  /// reaches them as well. Fails with no_streams_error for `who`, and as agent::connect_streams.
+  [[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_streams(
+      const std::string& who) const;
+  [[nodiscard]] const transport::BusSession& session() const { return session_; }
+  /// To `nats:` endpoints. Its connections do not outlive this.
+  [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const {
+    return connector_;
+  }
+
+ private:
+  BusLink(agent::BusAccess access, std::unique_ptr<transport::Bus> bus,
+          transport::BusSession session, const Context& context);
+
+  const agent::BusAccess access_;
+  const std::unique_ptr<transport::Bus> bus_;
+  const transport::BusSession session_;
+  const std::shared_ptr<transport::Connector> connector_;
+};
+
+/// Adds --bus, --bus-credentials and --bus-ca to a command.
+void add_bus_options(CLI::App& command, agent::BusOptions& options);
+
+}  // namespace league::tools

@@ -1,0 +1,113 @@
+#include "tools/league/client/mcp_access.h"
+
+#include <cstdlib>
+#include <iostream>
+
+#include "common/mcp/client/elicitation.h"
+#include "tools/league/up/table_text.h"
+
+namespace league::tools {
+namespace {
+
+/// How long the other side may take for its part of the end.
+constexpr std::chrono::seconds kFarewell{3};
+
+bool has_scheme(const std::string& url) {
+  return url.find("://") != std::string::npos || url.starts_with("stdio:") ||
+         url.starts_with("unix:") || url.starts_with("nats:");
+}
+
+}  // namespace
+
+core::Result<transport::Endpoint> parse_typed_endpoint(const std::string& url) {
+  auto endpoint = transport::parse_endpoint(has_scheme(url) ? url : "http://" + url);
+  if (endpoint && transport::is_http(*endpoint) && endpoint->path == "/") endpoint->path = "/mcp";
+  return endpoint;
+}
+
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
+                                                         const Options& options) {
+  auto endpoint = parse_typed_endpoint(url);
+  if (!endpoint) return endpoint.error();
+  std::unique_ptr<McpAccess> access(new McpAccess());
+  mcp::SessionOptions session;
+  if (!options.credential.empty()) {
+    auto credential = GatewayCredential::parse(options.credential, environment_variable);
+    if (!credential) return credential.error();
+    access->credential_ = std::move(*credential);
+  }
+  transport::AnyConnectorOptions connector;
+  if (options.shows_child_errors) {
+    connector.lines.subprocess.on_stderr = [](std::string_view /*command*/, std::string_view line) {
+      std::cerr << safe_text(std::string(line)) << '\n';
+    };
+  }
+  access->credential_.apply(*endpoint, session.headers);
+  session.longest_probe = options.longest_probe;
+  if (options.answers) {
+    session.client.capabilities = mcp::elicitation_capability();
+    session.on_request = [given = *options.answers](rpc::Request question,
+                                                    const mcp::AnswerServer& answer) {
+      auto result = mcp::answer_question(question.method, question.params, given);
+      answer(result ? rpc::make_result(question.id, std::move(*result))
+                    : rpc::make_error(question.id, rpc::StandardCode::kMethodNotFound));
+    };
+  }
+  connector.legacy_sse.stream_headers = session.headers;
+  connector.web_socket.headers = session.headers;
+  auto hub = transport::Hub::start();
+  if (!hub) return hub.error();
+  access->hub_ = std::move(*hub);
+  access->timer_ = std::make_unique<core::ThreadTimer>();
+  if (endpoint->scheme == "nats") {
+    auto bus = BusLink::join(options.bus,
+                             {*access->hub_, *access->timer_, access->clock_, access->random_});
+    if (!bus) return bus.error();
+    access->bus_ = std::move(*bus);
+    connector.bus = access->bus_->connector();
+  }
+  access->connector_ = transport::make_connector(*access->hub_, connector);
+  access->deadline_ = access->clock_.steady_now() + options.patience;
+  session.on_disconnected = [ended = access->disconnected_] { ended->set_value(); };
+  access->session_ =
+      mcp::ClientSession::create({*access->connector_, *access->timer_, access->clock_},
+                                 std::move(*endpoint), std::move(session));
+  return access;
+}
+
+McpAccess::~McpAccess() {
+  if (session_ && has_connected_) {
+    auto ended = disconnected_->get_future();
+    bool was_ready = session_->is_ready();
+    session_->close();
+    if (was_ready) ended.wait_for(kFarewell);
+  }
+  session_ = nullptr;
+  connector_ = nullptr;
+  bus_ = nullptr;
+  timer_ = nullptr;
+  hub_ = nullptr;
+}
+
+core::Result<mcp::Negotiated> McpAccess::connect() {
+  has_connected_ = true;
+  return wait<core::Result<mcp::Negotiated>>(
+      [this](auto done) { session_->connect(deadline_, std::move(done)); });
+}
+
+std::string McpAccess::transport_name() const {
+  return std::string(rpc::to_string(session_->negotiated().transport));
+}
+
+core::Error McpAccess::scrubbed(core::Error error) const {
+  error.message = credential_.scrub(std::move(error.message));
+  return error;
+}
+
+}  // namespace league::tools

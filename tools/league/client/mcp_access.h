@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/timer.h"
+#include "common/mcp/client/client_session.h"
+#include "common/transport/caller/any_connector.h"
+#include "common/transport/link/hub.h"
+#include "tools/league/client/bus_link.h"
+#include "tools/league/client/gateway_credential.h"
+
+namespace league::tools {
+
+/// A person's way to one MCP server: a session with everything under it, and functions that wait.
+/// Not thread-safe.
+class McpAccess {
+ public:
+  struct Options {
+    std::string credential;  ///< as --credential; empty: none
+    std::chrono::milliseconds patience{30'000};
+    bool shows_child_errors = false;  ///< what a child writes on stderr goes to ours
+    agent::BusOptions bus = {};  ///< for nats: addresses
+    std::chrono::milliseconds longest_probe = mcp::kLongestProbe;  ///< as SessionOptions
+    /// What the server's questions (elicitation) are answered with, a JSON object; nothing: it may
+    /// ask none.
+    std::optional<nlohmann::json> answers = std::nullopt;
+  };
+
+  /// `url` may leave out `http://` and `/mcp`. Fails with a text for people when it is none, or the
+  /// credential cannot be had.
+  [[nodiscard]] static core::Result<std::unique_ptr<McpAccess>> open(const std::string& url,
+                                                                     const Options& options);
+  /// Ends the session and lets a child end.
+  ~McpAccess();
+  McpAccess(const McpAccess&) = delete;
+  McpAccess& operator=(const McpAccess&) = delete;
+
+  [[nodiscard]] core::Result<mcp::Negotiated> connect();
+  [[nodiscard]] const std::shared_ptr<mcp::ClientSession>& session() const { return session_; }
+  [[nodiscard]] core::Clock::Steady deadline() const { return deadline_; }
+  /// `http`, `sse`, `subprocess`, ...
+  [[nodiscard]] std::string transport_name() const;
+  /// Without the credential.
+  [[nodiscard]] core::Error scrubbed(core::Error error) const;
+
+  /// Begins something with a completion, and waits for what it gets.
+  template <typename T, typename Begin>
+  [[nodiscard]] T wait(Begin begin) {
+    // Shared: set_value may still be at work on it when get() returns.
+    auto promise = std::make_shared<std::promise<T>>();
+    auto future = promise->get_future();
+    begin([promise](T value) { promise->set_value(std::move(value)); });
+    return future.get();
+  }
+
+ private:
+  McpAccess() = default;
+
+  core::SystemClock clock_;
+  std::unique_ptr<transport::Hub> hub_;
+  core::CryptoRandom random_;
+  std::unique_ptr<core::ThreadTimer> timer_;
+  std::unique_ptr<BusLink> bus_;
+  std::shared_ptr<transport::Connector> connector_;
+  GatewayCredential credential_;
+  core::Clock::Steady deadline_{};
+  std::shared_ptr<std::promise<void>> disconnected_ = std::make_shared<std::promise<void>>();
+  std::shared_ptr<mcp::ClientSession> session_;
+  bool has_connected_ = false;
+};
+
+/// `url` as a person types it for short, completed: `localhost:8000` is
+/// `http://localhost:8000/mcp`.
+[[nodiscard]] core::Result<transport::Endpoint> parse_typed_endpoint(const std::string& url);
+
+/// The variable of our environment; nothing where there is none.
+[[nodiscard]] std::optional<std::string> environment_variable(const std::string& name);
+
+}  // namespace league::tools

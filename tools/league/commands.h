@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+namespace league::transport {
+class StopSignal;
+}
+
+namespace league::tools {
+
+/// What the command on the command line does; it returns the exit code.
+using ChosenCommand = std::function<int()>;
+
+// Each adds a command to `league`; when it is the one that is given, `chosen` becomes what runs it.
+// `stop` outlives that.
+
+/// `league admin`: what the operator of a running league can have done to its agents; each command
+/// shows the operator's key.
+void add_admin_command(CLI::App& app, ChosenCommand& chosen);
+/// `league audit`, which explains what happened from the conversation logs.
+void add_audit_command(CLI::App& app, ChosenCommand& chosen);
+void add_backup_command(CLI::App& app, ChosenCommand& chosen);
+/// `league bus-config`, which writes a broker's configuration with one user per agent.
+void add_bus_config_command(CLI::App& app, ChosenCommand& chosen);
+/// `league call URL TOOL [ARGS]`: calls a tool of any MCP server.
+void add_call_command(CLI::App& app, ChosenCommand& chosen);
+/// `league check`: tells a bot's author what is wrong.
+void add_check_command(CLI::App& app, ChosenCommand& chosen);
+/// `league enter URL`: registers a player that cannot do it itself.
+void add_enter_command(CLI::App& app, ChosenCommand& chosen);
+/// `league events`, which prints what a league on a bus tells everybody.
+void add_events_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
+/// `league export`, which makes the files of a league again from its journal and its logs.
+void add_export_command(CLI::App& app, ChosenCommand& chosen);
+/// `league gateway`, which stands in front of an MCP server of another transport.
+void add_gateway_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
+/// `league status URL`: how far a league is.
+void add_status_command(CLI::App& app, ChosenCommand& chosen);
+/// `league start URL`: starts a league with whoever is in.
+void add_start_command(CLI::App& app, ChosenCommand& chosen);
+/// `shut-down` and `restore` of `league admin`.
+void add_state_commands(CLI::App& admin, ChosenCommand& chosen);
+/// `league spar BOT --against BOT` and `league play BOT BOT`: matches without a league.
+void add_spar_commands(CLI::App& app, ChosenCommand& chosen);
+/// `league up`, which plays a whole league on this machine.
+void add_up_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
+/// `league watch URL`: a league in a terminal, until it is over or somebody has seen enough.
+void add_watch_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
+
+}  // namespace league::tools

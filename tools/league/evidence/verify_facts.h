@@ -1,0 +1,196 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/audit/log/chain_verifier.h"
+
+namespace league::tools {
+
+/// A line of a log; `file` lives as long as the log that it came from.
+struct Place {
+  const std::string* file = nullptr;
+  std::size_t line = 0;
+};
+
+/// What one agent said or did not say in an attempt, as its referee recorded it.
+struct MatchEvent {
+  std::int64_t mono_ns = 0;
+  bool outbound = false;
+  bool request = false;
+  bool failed = false;  ///< no answer, a refused one, or a JSON-RPC error
+  bool unknown_method = false;  ///< the peer has no such tool: another name is tried, no attempt
+  std::string peer;
+  std::string type;  ///< of an answer: only if the call asks for this type
+  std::int64_t time_us = 0;
+  std::optional<std::int64_t> allowed_us;  ///< of a call with a deadline
+  bool accepts = true;  ///< of GAME_JOIN_ACK
+  bool is_normal = false;  ///< of a report: both chose
+  int replays = 0;  ///< of a report: how often the match was played before and did not count
+  Place place;
+};
+
+/// What a referee and its two players said in one attempt of a match.
+struct Talk {
+  std::string match_id;
+  std::vector<MatchEvent> events;
+};
+
+/// An attempt in which both players had chosen, so that whoever knew the seed knew the result.
+struct DecidedAttempt {
+  std::string match_id;
+  std::string conversation;
+  Place place;
+};
+
+/// An invitation or a call for a choice, and its answer, in the log of the player or the referee.
+struct GameCall {
+  std::string match_id;
+  std::string conversation;
+  std::string player;  ///< `P01`
+  std::string referee;  ///< `referee:REF01`
+  bool is_invitation = false;
+  bool is_accepted = true;  ///< whoever got the call did not refuse it and checked its token
+  bool knows_opponent = false;  ///< a call that could carry the opponent's commitment
+  std::string draw_commitment;  ///< that it names; empty: none
+  std::string opponent_commitment;
+  std::int64_t time_us = 0;
+  std::optional<std::int64_t> allowed_us;
+  Place place;
+
+  bool is_answered = false;
+  bool is_answer_accepted = false;  ///< by who wrote the record
+  bool accepts = false;
+  std::string commitment;
+  std::string choice;
+  std::string nonce;
+  std::int64_t answered_us = 0;
+  Place answer_place;
+};
+
+/// A match as somebody who is entitled to it described it: the manager, or the match's referee.
+struct Described {
+  std::string match_id;
+  std::string sender;
+  std::string game_type;
+  std::string player_a;  ///< empty where it is not said
+  std::string player_b;
+  std::string commitment;
+  std::int64_t round = 0;
+  std::int64_t time_us = 0;
+  Place place;
+};
+
+/// The manager gave a match to a referee.
+struct Assignment {
+  std::string match_id;
+  std::string referee;  ///< `REF01`
+  std::string conversation;
+  std::int64_t attempt = 0;  ///< 0: not said
+  std::int64_t time_us = 0;
+};
+
+/// A report that the manager accepted.
+struct AcceptedReport {
+  std::string match_id;
+  std::string sender;
+  std::string conversation;
+  nlohmann::json result;
+  nlohmann::json round = nullptr;
+  std::string game_type = {};
+  std::int64_t time_us = 0;
+  Place place;
+};
+
+/// A registration that the manager accepted, for the id in its answer.
+struct Registration {
+  std::string agent;  ///< `player:P01`
+  std::string log_key;  ///< empty: it keeps no sealed log
+  bool match_credentials = false;  ///< of a referee: it is one of ours
+};
+
+/// A GAME_OVER that a player accepted.
+struct ToldEnd {
+  std::string match_id;
+  std::string sender;
+  std::string seed;  ///< that it revealed; empty: none
+  std::int64_t time_us = 0;
+  Place place;
+};
+
+/// A player told the manager that a result is false.
+struct Dispute {
+  std::string match_id;
+  std::string player;
+  std::string reason;
+  std::int64_t time_us = 0;
+  Place place;
+};
+
+/// The table of a LEAGUE_COMPLETED that the manager sent.
+struct FinalTable {
+  nlohmann::json standings;
+  std::int64_t time_us = 0;
+  Place place;
+};
+
+/// What one log says of one league. Facts are taken only from the message that states them, sent by
+/// the agent that is entitled to them, in a delivery whose token was checked: protocol §8. Not
+/// thread-safe.
+struct LogFacts {
+  struct Received {
+    std::uint64_t body = 0;  ///< the first half of the hash
+    std::string peer;
+    std::int64_t time_us = 0;
+    Place place;
+  };
+  struct Witness {
+    audit::LogHead head;
+    Place place;
+  };
+
+  audit::LeagueIdentity league;
+  std::int64_t begins_us = 0;  ///< the first and the last record
+  std::int64_t ends_us = 0;
+  std::vector<Received> received;
+  std::map<std::string, Place> senders;  ///< in whose name it sent, and where first
+  std::vector<Witness> witnesses;
+  std::vector<Described> matches;
+  std::vector<Assignment> assignments;  ///< of the manager
+  std::map<std::string, Talk> talks;  ///< by conversation; of referees
+  std::vector<GameCall> calls;  ///< of players and referees
+  std::vector<Registration> registrations;  ///< of the manager
+  std::vector<AcceptedReport> reports;  ///< of the manager
+  std::vector<ToldEnd> ends;  ///< of players
+  std::vector<Dispute> disputes;  ///< of the manager
+  std::vector<FinalTable> finals;  ///< of the manager: the first that each process sent
+
+  /// The final table that counts; null while the league runs.
+  [[nodiscard]] const FinalTable* final_table() const {
+    return finals.empty() ? nullptr : &finals.front();
+  }
+};
+
+/// What one process wrote of a log.
+struct LogRun {
+  std::int64_t begins_us = 0;
+  std::int64_t ends_us = 0;
+  Place end;
+};
+
+/// Everything that the records of one log say. Not thread-safe.
+struct LogContents {
+  std::deque<std::string> files;  ///< that places refer to
+  std::unordered_map<std::uint64_t, std::int64_t> sent;  ///< bodies, and when first
+  std::map<std::size_t, LogRun> runs;  ///< by number of the process
+  std::deque<LogFacts> leagues;
+  std::vector<audit::LogFault> faults;
+};
+
+}  // namespace league::tools

@@ -1,0 +1,177 @@
+#include "tools/league/export/export_html.h"
+
+#include "league_manager/files/league_files.h"
+#include "tools/league/export/export_page.h"
+
+namespace league::tools {
+namespace {
+
+namespace lm = league_manager;
+
+/// A cross table of more players is of no use to anybody.
+constexpr int kMostCrossed = 200;
+
+class IndexPage {
+ public:
+  explicit IndexPage(const ExportedLeague& league) : book_(league.book) {}
+
+  std::string text() {
+    const lm::League& league = book_.league();
+    std::string name = html_text(league.settings().league_id.str());
+    auto status = league.status();
+    out_ = page_begin(league.settings().league_id.str(), "League " + name);
+    out_ += "<p>" + std::string(lm::league_state_name(status.state)) + ", " +
+            std::to_string(status.finished.total_matches) + " of " +
+            std::to_string(status.total_matches) + " matches played; as of " +
+            book_.table_stamp().at.to_wire() + "</p>\n";
+    add_standings();
+    add_cross_table();
+    add_rounds();
+    return out_ + std::string(kPageEnd);
+  }
+
+ private:
+  [[nodiscard]] std::string name_of(int player) const {
+    return html_text(
+        book_.league().roster().agent(lm::AgentRef::player(player)).profile.display_name);
+  }
+
+  void add_standings() {
+    out_ +=
+        "<h2>Standings</h2>\n<div class=\"wide\"><table><tr><th>#</th><th>player</th><th>id</th>"
+        "<th>played</th><th>won</th><th>drawn</th><th>lost</th><th>points</th><th>state</th></"
+        "tr>\n";
+    for (const auto& row : book_.table()) {
+      out_ += "<tr><td>" + std::to_string(row.rank) + "</td><td class=\"name\">" +
+              name_of(row.player) + "</td><td>" + player_id_of(row.player) + "</td>";
+      for (int number : {row.tally.played, row.tally.wins, row.tally.draws, row.tally.losses})
+        out_ += "<td>" + std::to_string(number) + "</td>";
+      out_ += "<td><b>" + std::to_string(row.tally.points) + "</b></td><td>" +
+              state_of(row.player) + "</td></tr>\n";
+    }
+    out_ += "</table></div>\n";
+  }
+
+  /// The state of a player and why it has it.
+  [[nodiscard]] std::string state_of(int player) const {
+    const auto& lifecycle = book_.league().roster().agent(lm::AgentRef::player(player)).lifecycle;
+    std::string text(lm::agent_state_name(lifecycle.state()));
+    if (!lifecycle.reason().empty()) text += " (" + html_text(lifecycle.reason()) + ")";
+    return text;
+  }
+
+  /// The result of `match` as `player` sees it, with a link.
+  [[nodiscard]] std::string cell(const lm::MatchView& view, int player) const {
+    if (!view.result) return "<td>&middot;</td>";
+    int winner = lm::winner_of(view.pairing, *view.result);
+    const char* word = winner == player                             ? "W"
+                       : winner < 0 && !view.result->is_technical() ? "D"
+                                                                    : "L";
+    return std::string("<td class=\"") + word + "\"><a href=\"matches/" + view.match.id().str() +
+           ".html\">" + word + (view.result->is_technical() ? "*" : "") + "</a></td>";
+  }
+
+  void add_cross_table() {
+    const lm::Schedule& schedule = book_.league().schedule();
+    int players = schedule.players();
+    if (players == 0) return;
+    out_ += "<h2>Cross table</h2>\n";
+    if (players > kMostCrossed) {
+      out_ +=
+          "<p>Left out: there are more than " + std::to_string(kMostCrossed) + " players.</p>\n";
+      return;
+    }
+    auto count = static_cast<std::size_t>(players);
+    std::vector<std::string> cells(count * count, "<td class=\"self\"></td>");
+    for (const auto& view : book_.league().schedule_page(0, schedule.total_matches())) {
+      auto a = static_cast<std::size_t>(view.pairing.player_a);
+      auto b = static_cast<std::size_t>(view.pairing.player_b);
+      cells[a * count + b] = cell(view, view.pairing.player_a);
+      cells[b * count + a] = cell(view, view.pairing.player_b);
+    }
+    auto table = book_.table();
+    out_ += "<div class=\"wide\"><table class=\"cross\"><tr><th></th>";
+    for (const auto& column : table) out_ += "<th>" + player_id_of(column.player) + "</th>";
+    out_ += "</tr>\n";
+    for (const auto& row : table) {
+      out_ += "<tr><th class=\"name\">" + name_of(row.player) + "</th>";
+      for (const auto& column : table)
+        out_ += cells[static_cast<std::size_t>(row.player) * count +
+                      static_cast<std::size_t>(column.player)];
+      out_ += "</tr>\n";
+    }
+    out_ +=
+        "</table></div>\n<p>W won, D drawn, L lost; * for a failure. Each leads to its "
+        "match.</p>\n";
+  }
+
+  void add_rounds() {
+    const lm::League& league = book_.league();
+    auto per_round = static_cast<std::size_t>(league.schedule().matches_per_round());
+    if (!book_.rounds().empty()) out_ += "<h2>Rounds</h2>\n";
+    for (std::size_t round = 0; round < book_.rounds().size(); ++round) {
+      const auto& note = book_.rounds()[round];
+      out_ += "<details><summary>Round " + std::to_string(round + 1) + ", " +
+              (note.completed_at ? "played until " + note.completed_at->to_wire()
+                                 : std::string("being played")) +
+              "</summary>\n<ul>\n";
+      for (const auto& view : league.schedule_page(round * per_round, per_round)) {
+        out_ += "<li><a href=\"matches/" + view.match.id().str() + ".html\">" +
+                view.match.id().str() + "</a> " + name_of(view.pairing.player_a) + " &ndash; " +
+                name_of(view.pairing.player_b) + ": " + result_of(view) + "</li>\n";
+      }
+      out_ += "</ul></details>\n";
+    }
+  }
+
+  [[nodiscard]] std::string result_of(const lm::MatchView& view) const {
+    if (!view.result)
+      return view.status == lm::MatchStatus::kAssigned ? "being played" : "not played yet";
+    const auto points = game::points_of(view.result->outcome);
+    std::string text =
+        std::to_string(points[game::Side::kA]) + ":" + std::to_string(points[game::Side::kB]);
+    const auto& reason = book_.note(view.match).technical_reason;
+    if (!reason.empty()) text += " (" + html_text(reason) + ")";
+    for (game::Side side : game::kBothSides) {
+      const std::string cause = cause_of(book_, view.match, side);
+      const int player = side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b;
+      if (!cause.empty()) text += "; " + player_id_of(player) + ": " + html_text(cause);
+    }
+    const auto fairness = view.result->fairness;
+    if (fairness && *fairness != game::Fairness::kBoth)
+      text += ", bound by " + std::string(game::fairness_name(*fairness));
+    if (view.result->is_unproven) text += ", unproven";
+    if (book_.league().disputes().contains(view.match)) text += ", disputed";
+    return text;
+  }
+
+  const lm::LeagueBook& book_;
+  std::string out_;
+};
+
+OutputFile html_file(const std::filesystem::path& path, const std::string& league,
+                     std::function<std::string()> render) {
+  return {.path = path,
+          .write = [render = std::move(render)](
+                       core::DraftFile& draft) { return draft.write(render()); },
+          .is_ours =
+              [mark = page_mark(league)](const std::filesystem::path& file) {
+                return head_of_file(file).find(mark) != std::string::npos;
+              }};
+}
+
+}  // namespace
+
+std::vector<OutputFile> html_files(const ExportedLeague& league, const std::filesystem::path& out) {
+  std::string id = league.book.league().settings().league_id.str();
+  std::vector<OutputFile> files;
+  files.push_back(
+      html_file(out / "index.html", id, [&league] { return IndexPage(league).text(); }));
+  for (const auto& [match, record] : league.matches) {
+    files.push_back(html_file(out / "matches" / (match.id().str() + ".html"), id,
+                              [&league, one = record.get()] { return match_page(league, *one); }));
+  }
+  return files;
+}
+
+}  // namespace league::tools

@@ -1,0 +1,93 @@
+#include "tools/league/up/league_progress.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/schema/json_fields.h"
+#include "tools/league/up/table_text.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+
+int number(const json& object, const char* name) {
+  auto it = object.find(name);
+  return it != object.end() && it->is_number_integer() ? it->get<int>() : 0;
+}
+
+std::optional<core::UtcTimestamp> instant(const json& object, const char* name) {
+  auto parsed = core::UtcTimestamp::parse(schema::text_at(object, name));
+  if (!parsed) return std::nullopt;
+  return *parsed;
+}
+
+TableRow parse_row(const json& row) {
+  return {.rank = number(row, "rank"),
+          .player_id = schema::text_at(row, "player_id"),
+          .display_name = schema::text_at(row, "display_name"),
+          .played = number(row, "played"),
+          .wins = number(row, "wins"),
+          .draws = number(row, "draws"),
+          .losses = number(row, "losses"),
+          .points = number(row, "points")};
+}
+
+}  // namespace
+
+double LeagueProgress::seconds(core::UtcTimestamp now) const {
+  if (!started_at) return 0;
+  auto end = completed_at.value_or(now);
+  return std::chrono::duration<double>(end.instant() - started_at->instant()).count();
+}
+
+std::string champion_line(const LeagueProgress& progress) {
+  const TableRow& champion = *progress.champion;
+  std::string line = "champion: " + safe_text(champion.display_name) + " (" +
+                     safe_text(champion.player_id) + ") with " + std::to_string(champion.points) +
+                     " points";
+  const char* separator = "; the first place is shared with ";
+  for (const auto& id : progress.shares_first_place) {
+    if (id == champion.player_id) continue;
+    line += separator + safe_text(id);
+    separator = ", ";
+  }
+  return line;
+}
+
+LeagueProgress parse_progress(const json& status) {
+  if (!status.is_object()) return {};
+  LeagueProgress progress{.league_id = schema::text_at(status, "league_id"),
+                          .state = schema::text_at(status, "state"),
+                          .players = number(status, "players"),
+                          .players_expected = number(status, "players_expected"),
+                          .referees = number(status, "referees"),
+                          .referees_expected = number(status, "referees_expected"),
+                          .current_round = number(status, "current_round"),
+                          .total_rounds = number(status, "total_rounds"),
+                          .total_matches = number(status, "total_matches"),
+                          .matches_completed = number(status, "matches_completed"),
+                          .technical_losses = number(status, "technical_losses"),
+                          .champion = std::nullopt,
+                          .shares_first_place = {},
+                          .started_at = instant(status, "started_at"),
+                          .completed_at = instant(status, "completed_at")};
+  auto champion = status.find("champion");
+  if (champion != status.end() && champion->is_object()) progress.champion = parse_row(*champion);
+  auto shared = status.find("shared_first_place");
+  if (shared != status.end() && shared->is_array()) {
+    for (const auto& id : *shared) {
+      if (id.is_string()) progress.shares_first_place.push_back(id.get<std::string>());
+    }
+  }
+  return progress;
+}
+
+std::vector<TableRow> parse_rows(const json& rows) {
+  std::vector<TableRow> table;
+  for (const auto& row : rows) {
+    if (row.is_object()) table.push_back(parse_row(row));
+  }
+  return table;
+}
+
+}  // namespace league::tools

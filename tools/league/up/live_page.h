@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace league::tools {
+
+/// Where the manager at `manager_url` shows its league to people: `http://localhost:8000/` for
+/// `http://localhost:8000/mcp`; empty for a manager without HTTP.
+[[nodiscard]] std::string live_page_of(const std::string& manager_url);
+
+/// Opens `url` in the browser of the desktop (xdg-open), in the background. Nothing happens where
+/// there is none.
+void open_in_browser(const std::string& url);
+
+}  // namespace league::tools

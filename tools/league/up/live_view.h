@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/league/up/league_progress.h"
+
+namespace league::tools {
+
+/// The size of a terminal.
+struct Screen {
+  std::size_t width = 80;
+  std::size_t height = 24;
+};
+
+/// The lines of one picture of a league that runs: figures, bar, the upper part of the table. No
+/// line is wider than the screen, and there are fewer of them than the screen has.
+[[nodiscard]] std::vector<std::string> live_lines(const LeagueProgress& progress,
+                                                  const std::vector<TableRow>& top, double seconds,
+                                                  const Screen& screen);
+/// The same as one line for a log.
+[[nodiscard]] std::string progress_line(const LeagueProgress& progress, double seconds);
+
+/// Shows progress on stderr: on a terminal as a picture that is redrawn in place, elsewhere as
+/// plain lines. The destructor takes the picture away and gives the cursor back. Not thread-safe.
+class LiveView {
+ public:
+  LiveView();
+  ~LiveView();
+  LiveView(const LiveView&) = delete;
+  LiveView& operator=(const LiveView&) = delete;
+
+  /// A message that stays, above the picture.
+  void say(const std::string& text);
+  /// Draws the picture anew; plain lines are written once a second at most, and only when something
+  /// has changed.
+  void show(const LeagueProgress& progress, const std::vector<TableRow>& top, double seconds);
+  /// Takes the picture away.
+  void clear();
+  /// Rows of the table that there is room for.
+  [[nodiscard]] std::size_t rows_wanted() const;
+
+ private:
+  void write(const std::string& text) const;
+
+  const bool is_terminal_;
+  std::size_t drawn_ = 0;  // lines of the picture that is on the screen
+  double last_line_ = -1;  // second of the last plain line
+  std::string last_text_;
+};
+
+}  // namespace league::tools

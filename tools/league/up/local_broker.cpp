@@ -1,0 +1,92 @@
+#include "tools/league/up/local_broker.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+namespace league::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// In the PATH, or where distributions put servers.
+std::optional<fs::path> find_server() {
+  const char* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  std::istringstream directories(std::string(path != nullptr ? path : "") +
+                                 ":/usr/sbin:/usr/local/sbin");
+  for (std::string directory; std::getline(directories, directory, ':');) {
+    std::error_code ignored;
+    auto file = fs::path(directory) / "nats-server";
+    if (!directory.empty() && fs::exists(file, ignored)) return file;
+  }
+  return std::nullopt;
+}
+
+/// What the server writes once it listens: `nats-server_PID.ports`.
+std::optional<std::string> read_url(const fs::path& directory, pid_t pid) {
+  std::ifstream in(directory / ("nats-server_" + std::to_string(pid) + ".ports"));
+  auto ports = nlohmann::json::parse(in, nullptr, false);
+  if (!ports.is_object() || !ports.contains("nats") || !ports["nats"].is_array()) return {};
+  for (const auto& url : ports["nats"]) {
+    if (url.is_string()) return url.get<std::string>();
+  }
+  return {};
+}
+
+/// What a server that was killed left: the next one may have its number, and other ports.
+void remove_old_ports(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.path().extension() == ".ports") fs::remove(entry.path(), ignored);
+  }
+}
+
+core::Error broker_error(const std::string& why) {
+  return {core::ErrorCode::kInternalError, why, {}};
+}
+
+}  // namespace
+
+core::Result<LocalBroker> LocalBroker::start(const fs::path& data, const fs::path& logs,
+                                             transport::StopSignal& stop, int port) {
+  constexpr std::chrono::seconds kPatience{10};
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  auto program = find_server();
+  if (!program)
+    return broker_error(
+        "--bus needs nats-server, which is not installed (package nats-server); or name a broker "
+        "that runs: --bus=nats://HOST:4222");
+  fs::path store = data / "bus";
+  std::error_code failed;
+  fs::create_directories(store, failed);
+  if (failed) return broker_error(store.string() + ": " + failed.message());
+  remove_old_ports(store);
+  auto log = logs / "bus.stderr.log";
+  auto process = ChildProcess::start(
+      {.program = *program,
+       .arguments = {"--addr", "127.0.0.1", "--port", std::to_string(port == 0 ? -1 : port),
+                     "--jetstream", "--store_dir", store.string(), "--ports_file_dir",
+                     store.string()},
+       .stderr_file = log,
+       // Its heap is small and its garbage much, so by itself it collects all the time: a tenth of
+       // the processor's time that it takes.
+       .environment_defaults = {"GOGC=400"}});
+  if (!process) return process.error();
+  auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    if (auto url = read_url(store, process->pid()))
+      return LocalBroker(std::move(*process), std::move(*url));
+    if (auto ended = process->poll_end())
+      return broker_error("nats-server ended " + ended->text() + "; its last words (" +
+                          log.string() + "):\n" + tail_of(log, 10));
+    if (stop.wait_for(kBetweenLooks) >= 0)
+      return core::Error{
+          core::ErrorCode::kShuttingDown, "interrupted before nats-server was up", {}};
+  }
+  return broker_error("nats-server did not come up within ten seconds; see " + log.string());
+}
+
+}  // namespace league::tools

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "common/transport/link/signals.h"
+#include "tools/league/up/process.h"
+
+namespace league::tools {
+
+/// A message broker (nats-server) of a league's own, on loopback and any port that is free. It ends
+/// with this object. Start it from the main thread.
+class LocalBroker {
+ public:
+  /// Starts it and waits until it listens. Keeps its store in `data`; what it says goes to a file
+  /// in `logs`; listens at `port`, 0 for any that is free. Fails with a text for people where
+  /// nats-server is not installed or does not come up.
+  [[nodiscard]] static core::Result<LocalBroker> start(const std::filesystem::path& data,
+                                                       const std::filesystem::path& logs,
+                                                       transport::StopSignal& stop, int port = 0);
+  /// `nats://127.0.0.1:PORT`.
+  [[nodiscard]] const std::string& url() const { return url_; }
+
+ private:
+  LocalBroker(ChildProcess process, std::string url)
+      : process_(std::move(process)), url_(std::move(url)) {}
+
+  ChildProcess process_;
+  std::string url_;
+};
+
+}  // namespace league::tools

@@ -1,0 +1,114 @@
+#include "tools/league/up/manager_client.h"
+
+#include <algorithm>
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "common/transport/caller/any_caller.h"
+#include "common/transport/caller/patient_caller.h"
+
+namespace league::tools {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+/// `otherwise` where there is no such text: who answers may be anybody's program.
+std::string text_in(const json& object, const char* name, const char* otherwise) {
+  auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
+}
+
+core::Result<json> result_of(const transport::CallOutcome& outcome, const std::string& url) {
+  if (outcome.error) return *outcome.error;
+  json answer = json::parse(outcome.bytes, nullptr, false);
+  Error strange{ErrorCode::kInvalidReply,
+                url + " answered with HTTP status " + std::to_string(outcome.http_status) +
+                    " and no JSON-RPC result; is it a league manager?",
+                {}};
+  if (!answer.is_object()) return strange;
+  if (auto error = answer.find("error"); error != answer.end() && error->is_object()) {
+    const bool is_unknown = error->contains("code") && (*error)["code"] == -32601;
+    return Error{is_unknown ? ErrorCode::kUnknownMessageType : ErrorCode::kInvalidReply,
+                 url + " refused: " + text_in(*error, "message", "no reason given"),
+                 {}};
+  }
+  auto result = answer.find("result");
+  if (result == answer.end() || !result->is_object()) return strange;
+  if (text_in(*result, "message_type", "") == "LEAGUE_ERROR") {
+    auto code = core::parse_error_code(text_in(*result, "error_code", ""));
+    return Error{code.value_or(ErrorCode::kInvalidReply),
+                 text_in(*result, "error_description", "no reason given"),
+                 {}};
+  }
+  return *result;
+}
+
+}  // namespace
+
+ManagerClient::ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Hub> hub,
+                             std::unique_ptr<transport::Caller> caller)
+    : endpoint_(std::move(endpoint)),
+      hub_(std::move(hub)),
+      clock_(std::make_unique<core::SystemClock>()),
+      timer_(std::make_unique<core::ThreadTimer>()),
+      caller_(std::make_unique<transport::PatientCaller>(std::move(caller), *timer_, *clock_)) {}
+
+core::Result<ManagerClient> ManagerClient::connect(const std::string& url) {
+  bool has_scheme =
+      url.find("://") != std::string::npos || url.starts_with("unix:") || url.starts_with("stdio:");
+  std::string complete = has_scheme ? url : "http://" + url;
+  auto endpoint = transport::parse_endpoint(complete);
+  if (!endpoint) return endpoint.error();
+  bool has_path = endpoint->scheme.starts_with("http") || endpoint->scheme.starts_with("ws");
+  if (has_path && endpoint->path == "/") endpoint->path = "/mcp";
+  auto hub = transport::Hub::start();
+  if (!hub) return hub.error();
+  auto caller = transport::make_caller(**hub, {});
+  if (!caller) return caller.error();
+  return ManagerClient(std::move(*endpoint), std::move(*hub), std::move(*caller));
+}
+
+core::Result<json> ManagerClient::call(const std::string& tool, const json& arguments,
+                                       std::chrono::milliseconds patience) {
+  const int id = next_id_++;
+  json frame = {{"jsonrpc", "2.0"}, {"id", id}, {"method", tool}, {"params", arguments}};
+  // Shared: set_value may still be at work on it when get() returns.
+  auto promise = std::make_shared<std::promise<transport::CallOutcome>>();
+  auto outcome = promise->get_future();
+  caller_->call({.endpoint = endpoint_,
+                 .bytes = std::make_shared<const std::string>(frame.dump()),
+                 .deadline = std::chrono::steady_clock::now() + patience,
+                 .budget = transport::Budget::kControl,
+                 .id = rpc::Id(id)},
+                [promise](transport::CallOutcome done) { promise->set_value(std::move(done)); });
+  return result_of(outcome.get(), endpoint_.url());
+}
+
+core::Result<json> ManagerClient::standings(std::size_t limit) {
+  json rows = json::array();
+  for (;;) {
+    std::size_t wanted = limit - rows.size();
+    auto page = call("get_standings", {{"offset", rows.size()}, {"limit", wanted}});
+    if (!page) return page.error();
+    auto found = page->find("standings");
+    if (found == page->end() || !found->is_array() || found->empty()) return rows;
+    for (auto& row : *found) rows.push_back(std::move(row));
+    if (rows.size() >= std::min(limit, page->value("total_players", std::size_t{0}))) return rows;
+  }
+}
+
+core::Result<json> ManagerClient::agents() {
+  json rows = json::array();
+  for (;;) {
+    auto page = call("get_agents", {{"offset", rows.size()}});
+    if (!page) return page.error();
+    auto found = page->find("agents");
+    if (found == page->end() || !found->is_array() || found->empty()) return rows;
+    for (auto& row : *found) rows.push_back(std::move(row));
+    if (rows.size() >= page->value("total_agents", std::size_t{0})) return rows;
+  }
+}
+
+}  // namespace league::tools

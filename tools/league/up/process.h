@@ -1,0 +1,67 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/transport/link/socket.h"
+
+namespace league::tools {
+
+/// A program to start.
+struct ProcessOptions {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;  ///< without the program's name
+  std::filesystem::path stderr_file;  ///< is appended to
+  /// `NAME=VALUE`, where our environment has no such name; the child gets the rest of it as it is.
+  std::vector<std::string> environment_defaults = {};
+};
+
+/// How a process ended.
+struct ProcessEnd {
+  int exit_code = 0;
+  int signal = 0;  ///< not 0: it was killed by this signal
+
+  /// `with exit code 2`, `killed by signal 9 (Killed)`.
+  [[nodiscard]] std::string text() const;
+};
+
+/// A child process in a process group of its own, whose stdout is read here line by line. It gets
+/// SIGKILL when the thread that started it ends, however that happens, so start children from the
+/// main thread: programs that were asked to end would do so one after the other, and those that
+/// are left would judge those that are gone. The destructor kills and reaps. Not thread-safe.
+class ChildProcess {
+ public:
+  /// Fails with kInternalError when the program is missing or the system refuses another process.
+  [[nodiscard]] static core::Result<ChildProcess> start(const ProcessOptions& options);
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ~ChildProcess();
+
+  /// Lines that have arrived on its stdout since the last call. Never blocks.
+  [[nodiscard]] std::vector<std::string> read_lines();
+  /// How it ended, once it has. Never blocks.
+  [[nodiscard]] std::optional<ProcessEnd> poll_end();
+  /// Sends a signal unless it has ended.
+  void signal(int number);
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  ChildProcess(pid_t pid, transport::FileDescriptor out) : pid_(pid), out_(std::move(out)) {}
+
+  pid_t pid_ = -1;
+  std::optional<ProcessEnd> end_;
+  transport::FileDescriptor out_;
+  std::string partial_;  // of a line
+};
+
+/// The last `lines` lines of a text file, of what stands in it from the byte `from` on; empty if it
+/// cannot be read.
+[[nodiscard]] std::string tail_of(const std::filesystem::path& file, std::size_t lines,
+                                  std::uintmax_t from = 0);
+
+}  // namespace league::tools

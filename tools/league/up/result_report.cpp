@@ -1,0 +1,94 @@
+#include "tools/league/up/result_report.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tools/league/up/table_text.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+double rounded(double value) { return std::round(value * 1000) / 1000; }
+
+std::string name_of(const TournamentOutcome& outcome, const std::string& player_id) {
+  for (const auto& row : outcome.standings) {
+    if (row.player_id == player_id) return row.display_name;
+  }
+  return {};
+}
+
+double rate(const TournamentOutcome& outcome) {
+  return outcome.seconds > 0 ? outcome.progress.matches_completed / outcome.seconds : 0;
+}
+
+ordered_json row_json(const TableRow& row) {
+  return {{"rank", row.rank},     {"player_id", row.player_id}, {"display_name", row.display_name},
+          {"played", row.played}, {"wins", row.wins},           {"draws", row.draws},
+          {"losses", row.losses}, {"points", row.points}};
+}
+
+}  // namespace
+
+ordered_json result_json(const TournamentOutcome& outcome, const RunDirectories& directories) {
+  const LeagueProgress& progress = outcome.progress;
+  ordered_json result = {{"league_id", progress.league_id},
+                         {"state", outcome.was_interrupted ? "INTERRUPTED" : progress.state},
+                         {"players", progress.players},
+                         {"referees", progress.referees},
+                         {"rounds", progress.total_rounds},
+                         {"matches", progress.matches_completed},
+                         {"matches_scheduled", progress.total_matches},
+                         {"technical_losses", progress.technical_losses},
+                         {"champion", nullptr},
+                         {"standings", ordered_json::array()},
+                         {"seconds", rounded(outcome.seconds)},
+                         {"matches_per_second", rounded(rate(outcome))},
+                         {"logs", directories.logs.string()},
+                         {"data", directories.data.string()}};
+  if (progress.champion) {
+    result["champion"] = {{"player_id", progress.champion->player_id},
+                          {"display_name", progress.champion->display_name},
+                          {"points", progress.champion->points}};
+  }
+  if (!progress.shares_first_place.empty())
+    result["shared_first_place"] = progress.shares_first_place;
+  for (const auto& row : outcome.standings) result["standings"].push_back(row_json(row));
+  result["technical_loss_reasons"] = ordered_json::array();
+  for (const auto& losses : outcome.technical_losses) {
+    result["technical_loss_reasons"].push_back(
+        {{"player_id", losses.player_id}, {"reason", losses.reason}, {"matches", losses.matches}});
+  }
+  return result;
+}
+
+void print_result(const TournamentOutcome& outcome, const RunDirectories& directories,
+                  std::size_t width, std::ostream& out) {
+  const LeagueProgress& progress = outcome.progress;
+  for (const auto& line :
+       table_lines(outcome.standings, width, outcome.standings.size(), outcome.standings.size()))
+    out << line << '\n';
+  out << '\n';
+  if (outcome.was_interrupted) {
+    out << "interrupted: " << progress.matches_completed << " of " << progress.total_matches
+        << " matches were played";
+  } else if (progress.champion) {
+    out << champion_line(progress) << "\n"
+        << progress.matches_completed << " matches in " << progress.total_rounds << " rounds";
+  }
+  if (outcome.seconds > 0)
+    out << ", " << short_number(outcome.seconds) << " s, " << short_number(rate(outcome))
+        << " matches/s";
+  out << "\ntechnical losses: " << progress.technical_losses << '\n';
+  for (const auto& losses : outcome.technical_losses) {
+    out << "  " << safe_text(name_of(outcome, losses.player_id)) << " ("
+        << safe_text(losses.player_id) << "), " << losses.matches.size()
+        << (losses.matches.size() == 1 ? " match, " : " matches, ") << "first "
+        << safe_text(losses.matches.front()) << ": " << safe_text(losses.reason) << '\n';
+  }
+  out << "logs: " << directories.logs.string() << "\ndata: " << directories.data.string() << '\n';
+}
+
+}  // namespace league::tools

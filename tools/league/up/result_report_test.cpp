@@ -1,0 +1,82 @@
+#include "tools/league/up/result_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace league::tools {
+namespace {
+
+TournamentOutcome two_players() {
+  TournamentOutcome outcome;
+  outcome.progress = {
+      .league_id = "cup",
+      .state = "COMPLETED",
+      .players = 2,
+      .referees = 1,
+      .total_rounds = 1,
+      .total_matches = 1,
+      .matches_completed = 1,
+      .technical_losses = 1,
+      .champion = TableRow{.player_id = "P01", .display_name = "alpha", .points = 3}};
+  outcome.standings = {
+      {.rank = 1, .player_id = "P01", .display_name = "alpha", .played = 1, .wins = 1, .points = 3},
+      {.rank = 2, .player_id = "P02", .display_name = "be\x1bta", .played = 1, .losses = 1}};
+  outcome.technical_losses = {{"P02", "GAME_INVITATION: E001 TIMEOUT_ERROR", {"R1M1"}}};
+  outcome.seconds = 0.5;
+  return outcome;
+}
+
+const RunDirectories kDirectories{"run/data", "run/logs"};
+
+TEST(ResultReport, JsonHasThePublishedKeys) {
+  auto result = result_json(two_players(), kDirectories);
+  for (const char* key :
+       {"league_id", "players", "referees", "rounds", "matches", "technical_losses", "champion",
+        "standings", "seconds", "matches_per_second", "logs", "data"})
+    EXPECT_TRUE(result.contains(key)) << key;
+  EXPECT_EQ(result["champion"]["display_name"], "alpha");
+  EXPECT_EQ(result["standings"][0]["points"], 3);
+  EXPECT_EQ(result["matches_per_second"], 2.0);
+  EXPECT_EQ(result["technical_loss_reasons"][0]["matches"][0], "R1M1");
+  EXPECT_EQ(result["logs"], "run/logs");
+}
+
+TEST(ResultReport, AnInterruptedLeagueSaysSo) {
+  auto outcome = two_players();
+  outcome.was_interrupted = true;
+  outcome.progress.champion.reset();
+  outcome.progress.state = "RUNNING";
+  auto result = result_json(outcome, kDirectories);
+  EXPECT_EQ(result["state"], "INTERRUPTED");
+  EXPECT_TRUE(result["champion"].is_null());
+  std::ostringstream out;
+  print_result(outcome, kDirectories, 80, out);
+  EXPECT_NE(out.str().find("interrupted: 1 of 1 matches were played"), std::string::npos);
+}
+
+TEST(ResultReport, TextNamesChampionLossesAndLogs) {
+  std::ostringstream out;
+  print_result(two_players(), kDirectories, 80, out);
+  std::string text = out.str();
+  EXPECT_NE(text.find("champion: alpha (P01) with 3 points"), std::string::npos);
+  EXPECT_NE(text.find("be?ta (P02), 1 match, first R1M1: GAME_INVITATION: E001 TIMEOUT_ERROR"),
+            std::string::npos);
+  EXPECT_NE(text.find("logs: run/logs"), std::string::npos);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(ResultReport, ASharedFirstPlaceIsShownAsShared) {
+  auto outcome = two_players();
+  outcome.progress.shares_first_place = {"P01", "P02"};
+  std::ostringstream out;
+  print_result(outcome, kDirectories, 80, out);
+  EXPECT_NE(out.str().find("with 3 points; the first place is shared with P02\n"),
+            std::string::npos)
+      << out.str();
+  EXPECT_EQ(result_json(outcome, kDirectories)["shared_first_place"].size(), 2U);
+}
+
+}  // namespace
+}  // namespace league::tools

@@ -1,0 +1,50 @@
+#include "tools/league/up/technical_losses.h"
+
+#include <map>
+#include <utility>
+
+namespace league::tools {
+namespace {
+
+namespace lm = league_manager;
+
+/// Why the player on `side` lost `match`, whose referee or manager said `reason`.
+std::string reason_of(const lm::LeagueBook& book, lm::MatchKey match, lm::AgentRef player,
+                      game::Side side, const std::string& reason) {
+  const auto* causes = book.causes(match);
+  if (causes != nullptr && (*causes)[side]) return (*causes)[side]->str();
+  if (reason != lm::kReasonPlayerShutDown) return reason;
+  // The last shut-down is the one that cost the match, unless it was undone: then it was one
+  // before.
+  std::string why;
+  for (const auto& note : book.state_changes()) {
+    if (note.change.agent == player && note.change.to == lm::AgentState::kShutdown)
+      why = note.change.reason;
+  }
+  return why.empty() ? reason : reason + " (" + why + ")";
+}
+
+}  // namespace
+
+std::vector<TechnicalLosses> technical_losses_of(const lm::LeagueBook& book) {
+  std::map<std::pair<lm::AgentRef, std::string>, std::vector<std::string>> found;
+  const lm::League& league = book.league();
+  for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
+    if (!view.result || !view.result->is_technical()) continue;
+    const auto winner = game::winner_of(view.result->outcome);
+    const std::string& reason = book.note(view.match).technical_reason;
+    for (game::Side side : game::kBothSides) {
+      if (winner == side) continue;
+      const auto player = lm::AgentRef::player(side == game::Side::kA ? view.pairing.player_a
+                                                                      : view.pairing.player_b);
+      found[{player, reason_of(book, view.match, player, side, reason)}].push_back(
+          view.match.id().str());
+    }
+  }
+  std::vector<TechnicalLosses> losses;
+  for (auto& [key, matches] : found)
+    losses.push_back({key.first.id(), key.second, std::move(matches)});
+  return losses;
+}
+
+}  // namespace league::tools

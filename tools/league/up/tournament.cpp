@@ -1,0 +1,285 @@
+#include "tools/league/up/tournament.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/transport/link/signals.h"
+#include "tools/league/up/enter.h"
+#include "tools/league/up/live_page.h"
+#include "tools/league/up/table_text.h"
+
+namespace league::tools {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kMoment{10};
+constexpr milliseconds kBetweenPolls{40};
+constexpr milliseconds kBetweenPictures{150};
+constexpr milliseconds kBetweenTables{400};
+constexpr std::chrono::seconds kLastWords{5};  // for telling everybody the end of the league
+// Together they are said within three seconds.
+constexpr milliseconds kPatienceWithPrograms{2000};
+constexpr milliseconds kPatienceWithAnswer{1000};
+constexpr milliseconds kPatienceWithManager{1000};
+constexpr std::size_t kTailLines = 10;
+
+Error death_of(Member& member, const ProcessEnd& end) {
+  std::string text = member.part.name + " ended " + end.text();
+  std::string tail = tail_of(member.stderr_file, kTailLines, member.stderr_begin);
+  if (tail.empty()) {
+    text += " and left no message";
+  } else {
+    text += "; its last words (" + member.stderr_file.string() + "):\n" + tail;
+    while (text.back() == '\n') text.pop_back();
+  }
+  return {ErrorCode::kInternalError, text, {}};
+}
+
+/// `referee-1 is not there yet; it says (FILE): ...`, of the first program that is not; empty where
+/// all are.
+std::string missing_program(std::vector<Member>& members) {
+  for (auto& member : members) {
+    if (member.is_ready() || member.end_was_noted) continue;
+    std::string line = tail_of(member.stderr_file, 1, member.stderr_begin);
+    line = line.substr(0, line.find('\n'));
+    if (line.starts_with("20") && line.find(' ') != line.npos) line.erase(0, line.find(' ') + 1);
+    std::string text = member.part.name + " is not there yet";
+    if (!line.empty()) text += "; it says: " + safe_text(line);
+    return text + " (" + member.stderr_file.string() + ")";
+  }
+  return {};
+}
+
+std::size_t alive(std::vector<Member>& members, Part::Role role) {
+  return static_cast<std::size_t>(std::count_if(
+      members.begin(), members.end(),
+      [role](Member& member) { return member.part.role == role && !member.process.poll_end(); }));
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const auto& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
+}  // namespace
+
+Tournament::Tournament(UpOptions options, std::vector<std::string> strategies, RunKeeper& keeper,
+                       const core::Clock& clock, transport::StopSignal& stop, LiveView& view)
+    : options_(std::move(options)),
+      strategies_(std::move(strategies)),
+      keeper_(keeper),
+      clock_(clock),
+      stop_(stop),
+      view_(view),
+      troupe_(own_directory(), options_.logs),
+      missing_programs_(clock, kPatienceWithPrograms,
+                        [&view](const std::string& text) { view.say(text); }),
+      silent_manager_(clock, kPatienceWithManager,
+                      [&view](const std::string& text) { view.say(text); }) {}
+
+Result<TournamentOutcome> Tournament::play() {
+  auto go_on = start_manager();
+  if (!go_on) return go_on.error();
+  if (*go_on) {
+    go_on = start_agents();
+    if (go_on && *go_on) go_on = watch_league();
+    if (!go_on) return go_on.error();
+  }
+  TournamentOutcome outcome;
+  outcome.was_interrupted = !*go_on;
+  if (client_) {
+    if (auto polled = poll_league(); !polled && !outcome.was_interrupted) return polled.error();
+    auto rows = client_->standings(static_cast<std::size_t>(options_.players));
+    if (rows) outcome.standings = parse_rows(*rows);
+    if (!rows && !outcome.was_interrupted) return rows.error();
+  }
+  view_.clear();
+  outcome.progress = progress_;
+  outcome.seconds = progress_.seconds(clock_.utc_now());
+  return outcome;
+}
+
+void Tournament::stop_programs() { troupe_.stop(); }
+
+Result<bool> Tournament::wait_a_moment(milliseconds moment) {
+  if (stop_.wait_for(moment) >= 0) return false;
+  troupe_.listen();
+  if (auto checked = check_programs(); !checked) return checked.error();
+  say_who_is_missing();
+  return true;
+}
+
+void Tournament::say_who_is_missing() {
+  missing_programs_.note(missing_program(troupe_.members()), "it is there now");
+}
+
+Result<void> Tournament::check_programs() {
+  for (auto& member : troupe_.members()) {
+    auto end = member.process.poll_end();
+    if (!end || member.end_was_noted) continue;
+    bool is_manager = member.part.role == Part::Role::kManager;
+    bool is_last_referee = member.part.role == Part::Role::kReferee &&
+                           alive(troupe_.members(), Part::Role::kReferee) == 0;
+    // Before the start the league would wait for it for ever.
+    bool is_awaited = !member.is_ready() && !progress_.has_started();
+    if (is_manager || is_last_referee || is_awaited) return death_of(member, *end);
+    member.end_was_noted = true;
+    const std::string ids = member.is_ready() ? " (" + joined(member.ready_ids) + ")" : "";
+    view_.say(member.part.name + ids + " ended " + end->text() + "; the league goes on, see " +
+              member.stderr_file.string());
+  }
+  return {};
+}
+
+Result<bool> Tournament::start_manager() {
+  if (auto started = troupe_.start(manager_part(options_, own_directory())); !started)
+    return started.error();
+  while (!troupe_.manager()->is_ready()) {
+    auto go_on = wait_a_moment(kMoment);
+    if (!go_on || !*go_on) return go_on;
+  }
+  manager_url_ = troupe_.manager()->url;
+  auto client = ManagerClient::connect(manager_url_);
+  if (!client) return client.error();
+  client_.emplace(std::move(*client));
+  if (auto kept = keep_address(); !kept) return kept.error();
+  if (const auto page = live_page_of(manager_url_); !page.empty()) {
+    view_.say("watch it at " + page);
+    if (options_.browser) open_in_browser(page);
+  }
+  if (!keeper_.is_continued()) return true;
+  if (auto polled = poll_league(); !polled) return polled.error();
+  view_.say("continuing league " + safe_text(progress_.league_id) + " in " +
+            options_.data.string() + ": " + progress_line(progress_, 0));
+  return true;
+}
+
+Result<void> Tournament::keep_address() {
+  // An advertised address may be somebody else's, who passes requests on.
+  auto endpoint = transport::parse_endpoint(manager_url_);
+  int port = endpoint && options_.advertise.empty() ? endpoint->port : 0;
+  return keeper_.note_manager(troupe_.manager()->ready_ids.at(0), port);
+}
+
+Result<bool> Tournament::start_agents() {
+  // On a bus they need no address but the league's name.
+  const std::string manager =
+      options_.bus.empty() ? manager_url_ : "nats:manager/" + troupe_.manager()->ready_ids.at(0);
+  auto cast = cast_players(options_, strategies_, manager, own_directory());
+  for (auto& part : cast.parts) {
+    if (auto started = troupe_.start(std::move(part)); !started) return started.error();
+  }
+  if (keeper_.is_continued()) {
+    if (auto go_on = wait_for_players(); !go_on || !*go_on) return go_on;
+  }
+  for (auto& part : referee_parts(options_, manager, own_directory())) {
+    if (auto started = troupe_.start(std::move(part)); !started) return started.error();
+  }
+  if (auto entered = enter_residents(cast.residents); !entered) return entered.error();
+  if (options_.external > 0 && !progress_.has_started()) {
+    std::string on_bus = options_.bus.empty() ? "" : ", or on the bus at " + options_.bus;
+    view_.say("register your " + std::to_string(options_.external) +
+              (options_.external == 1 ? " player" : " players") + " at " + manager_url_ + on_bus +
+              " (register_player); the league starts when all are in");
+  }
+  return true;
+}
+
+Result<bool> Tournament::wait_for_players() {
+  // A referee goes on with the open matches at once, and who is not back yet would lose them.
+  for (;;) {
+    auto go_on = wait_a_moment(kMoment);
+    if (!go_on || !*go_on) return go_on;
+    bool are_all_back = std::ranges::all_of(troupe_.members(), [](Member& member) {
+      return member.is_ready() || member.process.poll_end();
+    });
+    if (are_all_back) return true;
+  }
+}
+
+Result<void> Tournament::enter_residents(const std::vector<Resident>& residents) {
+  core::CryptoRandom random;
+  for (const auto& resident : residents) {
+    auto nonce = keeper_.nonce_of(resident.name, random);
+    if (!nonce) return nonce.error();
+    auto entry = enter_player(
+        *client_, {.display_name = resident.name, .endpoint = resident.endpoint, .nonce = *nonce},
+        clock_, random);
+    if (!entry) return entry.error();
+    residents_.push_back(entry->player_id);
+  }
+  return {};
+}
+
+Result<void> Tournament::poll_league() {
+  auto status = client_->call("get_league_status", nlohmann::json::object(), kPatienceWithAnswer);
+  if (!status) return status.error();
+  progress_ = parse_progress(*status);
+  return {};
+}
+
+Result<bool> Tournament::watch_league() {
+  for (;;) {
+    auto go_on =
+        wait_a_moment(progress_.has_started() || options_.external > 0 ? kBetweenPolls : kMoment);
+    if (!go_on || !*go_on) return go_on;
+    // One that has died is noticed by its end.
+    if (auto polled = poll_league(); !polled) {
+      silent_manager_.note("the league manager does not answer, waiting for it (" +
+                               troupe_.manager()->stderr_file.string() +
+                               "): " + safe_text(polled.error().message),
+                           "");
+      continue;
+    }
+    silent_manager_.note("", "the league manager answers again");
+    if (progress_.is_completed()) return wait_until_told();
+    if (options_.external > 0 && !progress_.has_started() && troupe_.is_ready() &&
+        std::exchange(players_seen_, progress_.players) != progress_.players)
+      greet_newcomers();
+    auto now = clock_.steady_now();
+    if (view_.rows_wanted() > 0 && progress_.has_started() && now >= next_table_) {
+      if (auto rows = client_->standings(view_.rows_wanted()); rows) top_ = parse_rows(*rows);
+      next_table_ = now + kBetweenTables;
+    }
+    if (now >= next_picture_) {
+      view_.show(progress_, top_, progress_.seconds(clock_.utc_now()));
+      next_picture_ = now + kBetweenPictures;
+    }
+  }
+}
+
+void Tournament::greet_newcomers() {
+  auto ours = troupe_.ids();
+  ours.insert(ours.end(), residents_.begin(), residents_.end());
+  auto rows = client_->standings(static_cast<std::size_t>(options_.players));
+  if (!rows) return;
+  for (const auto& row : parse_rows(*rows)) {
+    auto is_known = [&row](const std::vector<std::string>& ids) {
+      return std::find(ids.begin(), ids.end(), row.player_id) != ids.end();
+    };
+    if (is_known(ours) || is_known(greeted_)) continue;
+    greeted_.push_back(row.player_id);
+    view_.say("arrived: " + safe_text(row.display_name) + " is " + row.player_id + " (" +
+              std::to_string(greeted_.size()) + " of " + std::to_string(options_.external) +
+              " external players)");
+  }
+}
+
+Result<bool> Tournament::wait_until_told() {
+  auto deadline = clock_.steady_now() + kLastWords;
+  troupe_.listen();
+  while (!troupe_.manager()->has_finished && clock_.steady_now() < deadline) {
+    auto go_on = wait_a_moment(kMoment);
+    if (!go_on) return go_on;
+    if (!*go_on) return true;  // the league is complete all the same
+  }
+  return true;
+}
+
+}  // namespace league::tools

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/core/clock.h"
+#include "tools/league/up/cast.h"
+#include "tools/league/up/league_progress.h"
+#include "tools/league/up/live_view.h"
+#include "tools/league/up/manager_client.h"
+#include "tools/league/up/run_keeper.h"
+#include "tools/league/up/technical_losses.h"
+#include "tools/league/up/troupe.h"
+#include "tools/league/up/waiting_notice.h"
+
+namespace league::transport {
+class StopSignal;
+}
+
+namespace league::tools {
+
+/// What was played, in full or until it was interrupted.
+struct TournamentOutcome {
+  LeagueProgress progress;
+  std::vector<TableRow> standings;
+  std::vector<TechnicalLosses> technical_losses;  ///< filled in once the logs are written
+  double seconds = 0;  ///< from the start of the league, when all are registered, to its end
+  bool was_interrupted = false;
+};
+
+/// Plays one league with programs on this machine. Not thread-safe; use it from the main thread.
+class Tournament {
+ public:
+  /// `options` are those of `keeper`, with the broker's address; `keeper`, `clock`, `stop` and
+  /// `view` outlive the tournament.
+  Tournament(UpOptions options, std::vector<std::string> strategies, RunKeeper& keeper,
+             const core::Clock& clock, transport::StopSignal& stop, LiveView& view);
+
+  /// Starts everything and waits for the end of the league, or for a signal. Fails with a text for
+  /// people when a program cannot be started or dies on the way.
+  [[nodiscard]] core::Result<TournamentOutcome> play();
+  /// Where the manager listens; empty before it does.
+  [[nodiscard]] const std::string& manager_url() const { return manager_url_; }
+  /// Ends all programs: players, referees, manager.
+  void stop_programs();
+
+ private:
+  /// Looks after the programs and gives signals a chance to end the wait. False: interrupted.
+  core::Result<bool> wait_a_moment(std::chrono::milliseconds moment);
+  core::Result<void> check_programs();
+  core::Result<bool> start_manager();
+  core::Result<void> keep_address();
+  core::Result<bool> start_agents();
+  core::Result<bool> wait_for_players();
+  core::Result<void> enter_residents(const std::vector<Resident>& residents);
+  void say_who_is_missing();
+  core::Result<void> poll_league();
+  core::Result<bool> watch_league();
+  void greet_newcomers();
+  core::Result<bool> wait_until_told();
+
+  const UpOptions options_;
+  const std::vector<std::string> strategies_;
+  RunKeeper& keeper_;
+  const core::Clock& clock_;
+  transport::StopSignal& stop_;
+  LiveView& view_;
+  Troupe troupe_;
+  std::vector<std::string> residents_;  // ids of players that have no program of their own here
+  std::string manager_url_;
+  std::optional<ManagerClient> client_;
+  LeagueProgress progress_;
+  std::vector<TableRow> top_;
+  std::vector<std::string> greeted_;
+  int players_seen_ = -1;  ///< registered when newcomers were looked for
+  WaitingNotice missing_programs_;
+  WaitingNotice silent_manager_;
+  core::Clock::Steady next_table_{};
+  core::Clock::Steady next_picture_{};
+};
+
+}  // namespace league::tools

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/audit/log/chain_verifier.h"
+#include "common/core/result.h"
+#include "game/registry.h"
+
+namespace league::tools {
+
+struct VerifyOptions {
+  bool chain_only = false;  ///< hashes, numbers and seals, not what the records say
+  bool json = false;
+  std::size_t threads = 0;  ///< 0: one per processor
+  /// What is known to be kept elsewhere: `P03`, `REF01`, `league_manager`, `journal`.
+  std::set<std::string> without = {};
+  const game::Registry* games = &game::standard_games();  ///< outlives the verification
+};
+
+/// One directory that was verified.
+struct VerifiedDirectory {
+  std::filesystem::path path;
+  std::size_t logs = 0;
+  std::size_t leagues = 0;  ///< whose records stand in its logs
+  bool ok = true;  ///< nothing is wrong, and nothing is missing
+};
+
+/// What became of a verification.
+struct VerifyReport {
+  std::vector<audit::LogFault> faults;  ///< contradictions: somebody's record is false or damaged
+  std::vector<audit::LogFault> missing;  ///< evidence that is not there
+  std::vector<audit::LogFault> incidents;  ///< no rule is broken, but somebody should look at them
+  std::vector<std::string> notes;  ///< no faults: unsealed tails, torn lines
+  std::uint64_t records = 0;
+  std::size_t logs = 0;
+  double seconds = 0;
+  std::vector<VerifiedDirectory> directories;
+
+  [[nodiscard]] bool is_ok() const { return faults.empty() && missing.empty(); }
+};
+
+/// The class of a rule, for people: `damage`, `protocol`, `secret`, `draw`, `result`, `missing`.
+[[nodiscard]] std::string_view class_of_rule(std::string_view rule);
+
+/// Verifies all logs below `directory` (which holds data/ and logs/, or several directories that
+/// do) against docs/audit.md, the protocol and each other. Each league is checked by itself. Fails
+/// only if there is nothing to verify or the schemas are wrong.
+[[nodiscard]] core::Result<VerifyReport> verify_directory(const std::filesystem::path& directory,
+                                                          const VerifyOptions& options);
+
+/// For people: faults first, then what is missing, then incidents, those of one kind in one line.
+void print_verification(const VerifyReport& report, std::ostream& out);
+/// For machines: one JSON object with everything.
+void print_verification_json(const VerifyReport& report, std::ostream& out);
+
+/// The command: prints the report; 0 all is well, 1 there are faults or something is missing, 2
+/// there is nothing to verify.
+int audit_verify(const std::filesystem::path& directory, const VerifyOptions& options,
+                 std::ostream& out, std::ostream& err);
+
+}  // namespace league::tools

@@ -1,0 +1,172 @@
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common/core/clock.h"
+#include "common/transport/link/signals.h"
+#include "tools/league/commands.h"
+#include "tools/league/up/manager_client.h"
+#include "tools/league/up/table_text.h"
+#include "tools/league/up/watch_view.h"
+
+namespace league::tools {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{1000};
+constexpr std::chrono::milliseconds kBetweenKeys{100};
+/// So long a manager may be away, for a restart, before somebody without a terminal stops waiting.
+constexpr std::chrono::seconds kMostSilence{30};
+constexpr std::size_t kScroll = 5;  // rows
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+/// A terminal on which a picture can be drawn again and again. The destructor leaves it as it was.
+class Canvas {
+ public:
+  Canvas()
+      : is_drawn_on_(::isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb" &&
+                     !environment("TERM").empty()),
+        has_colours_(is_drawn_on_ && environment("NO_COLOR").empty()) {
+    if (!is_drawn_on_) return;
+    std::cout << "\x1b[?1049h\x1b[?25l" << std::flush;
+    if (::tcgetattr(STDIN_FILENO, &before_) != 0) return;
+    termios quiet = before_;
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    reads_keys_ = ::tcsetattr(STDIN_FILENO, TCSANOW, &quiet) == 0;
+  }
+  ~Canvas() {
+    if (reads_keys_) ::tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+    if (is_drawn_on_) std::cout << "\x1b[?25h\x1b[?1049l" << std::flush;
+  }
+  Canvas(const Canvas&) = delete;
+  Canvas& operator=(const Canvas&) = delete;
+
+  [[nodiscard]] bool is_drawn_on() const { return is_drawn_on_; }
+  [[nodiscard]] bool has_colours() const { return has_colours_; }
+
+  [[nodiscard]] static Screen screen() {
+    winsize size{};
+    if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+    return {size.ws_col, size.ws_row};
+  }
+  static void draw(const std::vector<std::string>& lines) {
+    std::string frame = "\x1b[H";  // one write, so that nothing flickers
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      frame += (i > 0 ? "\n" : "") + lines[i] + "\x1b[K";
+    std::cout << frame << "\x1b[J" << std::flush;
+  }
+  /// A key that was pressed; 0 for none.
+  [[nodiscard]] char key() const {
+    pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    char pressed = 0;
+    if (!reads_keys_ || ::poll(&input, 1, 0) <= 0 || ::read(STDIN_FILENO, &pressed, 1) != 1)
+      return 0;
+    return pressed;
+  }
+
+ private:
+  const bool is_drawn_on_;
+  const bool has_colours_;
+  bool reads_keys_ = false;
+  termios before_{};
+};
+
+/// Asks the manager for everything that is shown. What cannot be had stays as it was.
+core::Result<void> look(ManagerClient& client, WatchPicture& picture) {
+  auto status = client.call("get_league_status", nlohmann::json::object());
+  if (!status) return status.error();
+  picture.progress = parse_progress(*status);
+  picture.seconds = picture.progress.seconds(core::SystemClock().utc_now());
+  auto rows = client.standings(static_cast<std::size_t>(std::max(picture.progress.players, 1)));
+  if (!rows) return rows.error();
+  picture.table = parse_rows(*rows);
+  auto agents = client.agents();
+  if (!agents) return agents.error();
+  picture.agents = agent_lines(*agents);
+  return {};
+}
+
+/// False when it is to end.
+bool obey(char key, WatchOptions& options) {
+  if (key == 'q') return false;
+  if (key == 'a' || key == 't') options = {key == 'a', 0, options.has_colours};
+  if (key == 'j') options.first += kScroll;
+  if (key == 'k') options.first -= std::min(options.first, kScroll);
+  return true;
+}
+
+/// Draws until a key, a signal or (without a terminal) the end of the league. Returns the last
+/// picture.
+WatchPicture follow(ManagerClient& client, WatchPicture picture, transport::StopSignal& stop) {
+  const Canvas canvas;
+  WatchOptions options{.has_colours = canvas.has_colours()};
+  std::string told;
+  auto next_look = std::chrono::steady_clock::now();
+  auto last_answer = next_look;
+  while (true) {
+    if (std::chrono::steady_clock::now() >= next_look) {
+      auto seen = look(client, picture);
+      picture.trouble = seen ? "" : "the manager does not answer: " + seen.error().message;
+      next_look = std::chrono::steady_clock::now() + kBetweenLooks;
+      if (seen) last_answer = next_look;
+    }
+    if (canvas.is_drawn_on()) {
+      Canvas::draw(watch_lines(picture, options, Canvas::screen()));
+    } else {
+      const std::string line = picture.trouble.empty()
+                                   ? progress_line(picture.progress, picture.seconds)
+                                   : safe_text(picture.trouble);
+      if (line != told) std::cerr << (told = line) << '\n';
+      if (picture.progress.is_completed() || next_look - last_answer > kMostSilence) return picture;
+    }
+    if (stop.wait_for(kBetweenKeys) >= 0 || !obey(canvas.key(), options)) return picture;
+    const std::size_t rows = options.shows_agents ? picture.agents.size() : picture.table.size();
+    options.first = std::min(options.first, rows);
+  }
+}
+
+int watch(const std::string& url, transport::StopSignal& stop) {
+  auto client = ManagerClient::connect(url);
+  WatchPicture first;
+  auto seen = client ? look(*client, first) : core::Result<void>(client.error());
+  if (!seen) {
+    std::cerr << "error: " << safe_text(seen.error().message) << '\n';
+    return 2;
+  }
+  const WatchPicture last = follow(*client, std::move(first), stop);
+  constexpr std::size_t kOutputWidth = 120;
+  for (const auto& line :
+       table_lines(last.table, kOutputWidth, last.table.size(), last.table.size()))
+    std::cout << line << '\n';
+  if (last.progress.champion) std::cout << champion_line(last.progress) << '\n';
+  return last.trouble.empty() ? 0 : 2;
+}
+
+}  // namespace
+
+void add_watch_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+  auto url = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("watch", "watch a league in this terminal");
+  command->add_option("URL", *url, "of the league manager, such as http://localhost:8000/mcp")
+      ->required();
+  command->footer(
+      "Keys: t table, a agents, j and k scroll, q quit. Honours NO_COLOR; without a terminal, or "
+      "with TERM=dumb, it writes a line for each change and ends with the league, or when the "
+      "manager has been silent for 30 s.\n"
+      "Example:\n  league watch http://localhost:8000/mcp\n"
+      "Exit codes: 0 it was watched, 2 the manager did not answer.");
+  command->callback([url, &stop, &chosen] { chosen = [url, &stop] { return watch(*url, stop); }; });
+}
+
+}  // namespace league::tools

@@ -1,0 +1,132 @@
+// The page: follows the manager's stream and shows one view, which the address says (#standings, #match/R1M1, ...).
+
+import {h, name, patch} from './dom.js';
+import {count, duration, words} from './format.js';
+import {League} from './model.js';
+import {crossView} from './view_cross.js';
+import {fairnessView} from './view_fairness.js';
+import {logView} from './view_log.js';
+import {matchView} from './view_match.js';
+import {playersView} from './view_players.js';
+import {roundsView} from './view_rounds.js';
+import {standingsView} from './view_standings.js';
+
+const VIEWS = {
+  standings: ['Standings', standingsView],
+  cross: ['Cross table', crossView],
+  rounds: ['Rounds', roundsView],
+  match: ['Match', matchView],
+  players: ['Players', playersView],
+  fairness: ['Fairness', fairnessView],
+  log: ['Log', logView],
+};
+const REOPEN = 3000;  // milliseconds, where the browser has given the stream up
+
+const league = new League();
+const element = (id) => document.getElementById(id);
+let connection = 'connecting';
+let isDrawing = false;
+let told = '';
+
+function place() {
+  const [view, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
+  return {view: Object.hasOwn(VIEWS, view) ? view : 'standings', asked: rest.join('/')};
+}
+
+function headline() {
+  const {head} = league;
+  if (head.state === 'REGISTERING') return `${league.players.length} of ${count(head.players_expected, 'player')} are in`;
+  const parts = [`Round ${head.round} of ${head.rounds}`, `${head.finished} of ${count(head.matches, 'match', 'matches')}`];
+  const left = league.timeLeft();
+  if (left !== null && head.finished < head.matches) parts.push(`about ${duration(left)} left`);
+  if (head.state === 'COMPLETED') parts.push(`took ${duration(Date.parse(head.completed_at) - Date.parse(head.started_at))}`);
+  if (head.technical_losses > 0) parts.push(count(head.technical_losses, 'technical loss', 'technical losses'));
+  return parts.join(' · ');
+}
+
+function drawHeader() {
+  const {head} = league;
+  document.title = `${head.id} – ${words(head.state)}`;
+  element('league').textContent = head.id;
+  element('state').textContent = words(head.state);
+  element('state').className = `pill ${head.state.toLowerCase()}`;
+  element('headline').textContent = headline();
+  element('progress').max = head.matches || head.players_expected;
+  element('progress').value = head.matches ? head.finished : league.players.length;
+  const first = head.state === 'COMPLETED' ? league.table.filter((row) => row.rank === 1).map((row) => league.players[row.player]) : [];
+  patch(element('champion'), h('div', {}, first.length > 0 && [h('span', {'aria-hidden': 'true'}, '★ '), first.length > 1 ? 'First place shared: ' : 'Champion: ',
+    first.map((player, i) => [i > 0 && ', ', name(player.name), ` (${player.id})`])]));
+}
+
+function drawConnection() {
+  const text = {open: '', connecting: 'Connecting …', lost: 'The manager does not answer; what you see may be old. Trying again …'}[connection];
+  if (element('connection').textContent !== text) element('connection').textContent = text;
+}
+
+function draw() {
+  isDrawing = false;
+  drawConnection();
+  const {view, asked} = place();
+  for (const link of document.querySelectorAll('#views a')) {
+    const isHere = link.hash === `#${view}`;
+    if (isHere) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
+  }
+  if (!league.head) return;
+  drawHeader();
+  const content = h('main', {}, VIEWS[view][1](league, asked, redraw));
+  const main = element('main');
+  if (main.dataset.view !== view) main.replaceChildren();
+  main.dataset.view = view;
+  patch(main, content);
+}
+
+/** Soon, and once for all that changes until then. */
+function redraw() {
+  if (isDrawing) return;
+  isDrawing = true;
+  requestAnimationFrame(draw);
+}
+
+/** For screen readers: the course of the league, not each match. */
+function announce() {
+  const {head} = league;
+  const news = head.state === 'RUNNING' ? `Round ${head.round} of ${head.rounds}` : `The league is ${words(head.state)}`;
+  if (news !== told) element('announcements').textContent = told = news;
+}
+
+function follow() {
+  const stream = new EventSource('/live/events');
+  const take = (isSnapshot) => ({data}) => {
+    connection = 'open';
+    league.merge(JSON.parse(data), isSnapshot);
+    announce();
+    redraw();
+  };
+  stream.addEventListener('snapshot', take(true));
+  stream.addEventListener('update', take(false));
+  stream.onopen = () => { connection = 'open'; redraw(); };
+  stream.onerror = () => {
+    connection = 'lost';
+    redraw();
+    if (stream.readyState === EventSource.CLOSED) setTimeout(follow, REOPEN + Math.random() * REOPEN);
+  };
+}
+
+function chooseTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+  element('theme').addEventListener('click', () => {
+    const isDark = getComputedStyle(document.documentElement).colorScheme === 'dark';
+    document.documentElement.dataset.theme = isDark ? 'light' : 'dark';
+    try { localStorage.setItem('theme', document.documentElement.dataset.theme); } catch { /* a browser that keeps nothing */ }
+  });
+}
+
+let theme = null;
+try { theme = localStorage.getItem('theme'); } catch { /* a browser that keeps nothing */ }
+chooseTheme(theme);
+patch(element('views'), h('nav', {}, Object.entries(VIEWS).map(([view, [title]]) => h('a', {href: `#${view}`}, title))));
+addEventListener('hashchange', () => { redraw(); scrollTo(0, 0); });
+document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); element('main').focus(); });
+setInterval(() => { if (league.head?.state === 'RUNNING') redraw(); }, 1000);
+draw();
+follow();

@@ -1,0 +1,120 @@
+// The league as this page knows it. The manager sends rows without names to keep updates small; here they get them.
+
+const pad = (index) => String(index + 1).padStart(2, '0');
+export const playerId = (index) => `P${pad(index)}`;
+export const refereeId = (index) => `REF${pad(index)}`;
+export const matchId = (round, number) => `R${round}M${number}`;
+export const other = (side) => 1 - side;
+
+const POINTS = {A: [3, 0], B: [0, 3], DRAW: [1, 1], NONE: [0, 0]};
+
+function agent([name, state, reason, detail, since, failed], id) {
+  return {id, name, state, reason, detail, since, failed};
+}
+
+function cause(row) {
+  return row ? {call: row[0], code: row[1], attempts: row[2], text: row[3]} : null;
+}
+
+/** A match from its row; the order of the columns is that of append_match in spectator_view.cpp. */
+export function match(row) {
+  const [round, number, a, b, status, referee, attempt, outcome, drawn, choiceA, choiceB, technical, fairness,
+    finishedAt, decided, times, causeA, causeB] = row;
+  const own = {id: matchId(round, number), round, number, players: [a, b], status, referee, attempt};
+  if (status !== 'COMPLETED') return own;
+  const [joinA, answerA, joinB, answerB] = times;
+  return Object.assign(own, {
+    outcome, drawn, choices: [choiceA, choiceB], technical, fairness, finishedAt, decided,
+    points: POINTS[outcome], join: [joinA ?? null, joinB ?? null], answer: [answerA ?? null, answerB ?? null],
+    causes: [cause(causeA), cause(causeB)],
+  });
+}
+
+/** `W`, `D`, `L`, or `T` for a technical loss: how `player` fared in a finished match. */
+export function fared(game, player) {
+  const side = game.players.indexOf(player);
+  const points = game.points[side];
+  if (points === 3) return 'W';
+  if (points === 1) return 'D';
+  return game.technical ? 'T' : 'L';
+}
+
+export class League {
+  constructor() {
+    this.clear();
+    this.log = [];
+    this.skew = 0;  // the manager's clock minus ours, in milliseconds
+  }
+
+  clear() {
+    this.head = null;
+    this.players = [];
+    this.referees = [];
+    this.table = [];
+    this.rounds = [];
+    this.matches = new Map();
+    this.version = 0;
+  }
+
+  /** Takes a snapshot or an update in; applying one twice does no harm. */
+  merge(view, isSnapshot) {
+    if (isSnapshot) this.clear();
+    this.skew = view.now - Date.now();
+    this.head = view.league;
+    if (view.players) this.players = view.players.map((row, index) => agent(row, playerId(index)));
+    if (view.referees) this.referees = view.referees.map((row, index) => agent(row, refereeId(index)));
+    this.table = view.table.map(([rank, player, played, wins, draws, losses, points]) =>
+      ({rank, player, played, wins, draws, losses, points}));
+    for (const [round, startedAt, completedAt] of view.rounds) this.rounds[round - 1] = {round, startedAt, completedAt};
+    for (const row of view.matches) {
+      const game = match(row);
+      this.matches.set(game.id, game);
+    }
+    this.takeLines(view.log);
+    ++this.version;
+  }
+
+  /** After a restart of the manager its lines begin anew; those that are known already are not shown twice. */
+  takeLines(lines) {
+    const known = new Set(this.log.map((line) => line.at + line.text));
+    this.log.push(...lines.filter((line) => !known.has(line.at + line.text)));
+    this.log = this.log.slice(-500);
+  }
+
+  now() {
+    return Date.now() + this.skew;
+  }
+
+  ofRound(round) {
+    const games = [];
+    for (let number = 1; this.matches.has(matchId(round, number)); ++number)
+      games.push(this.matches.get(matchId(round, number)));
+    return games;
+  }
+
+  finished() {
+    return [...this.matches.values()].filter((game) => game.status === 'COMPLETED');
+  }
+
+  finishedOf(player) {
+    return this.finished().filter((game) => game.players.includes(player))
+      .sort((one, two) => one.round - two.round);
+  }
+
+  inPlay() {
+    return this.head ? this.ofRound(this.head.round).filter((game) => game.status === 'IN_PROGRESS') : [];
+  }
+
+  /** Whether every finished match is here: of a league of thousands the manager sends the last rounds only. */
+  isWhole() {
+    return this.head !== null && this.finished().length === this.head.finished;
+  }
+
+  /** Milliseconds until the end if it goes on like this; null where nobody can say. */
+  timeLeft() {
+    const {started_at: start, finished, matches, state} = this.head;
+    if (state !== 'RUNNING' || finished === 0) return null;
+    const gone = this.now() - Date.parse(start);
+    return gone > 0 ? gone / finished * (matches - finished) : null;
+  }
+}

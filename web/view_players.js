@@ -1,0 +1,81 @@
+import {h, name, numberCell, rowHeading, table} from './dom.js';
+import {answerTime, clock, count, percentile, words} from './format.js';
+import {fared, other} from './model.js';
+
+const FARED = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically'};
+
+function answers(games, player) {
+  const times = [];
+  for (const game of games) {
+    const side = game.players.indexOf(player);
+    times.push(...[game.join[side], game.answer[side]].filter((us) => us !== null));
+  }
+  return times.sort((one, two) => one - two);
+}
+
+/** Technical losses of a player by cause: [{text, games}]. */
+function losses(games, player) {
+  const byCause = new Map();
+  for (const game of games) {
+    if (fared(game, player) !== 'T') continue;
+    const cause = game.causes[game.players.indexOf(player)];
+    const text = cause ? `${cause.call} ${cause.code}: ${cause.text}` : words(game.technical);
+    byCause.set(text, [...(byCause.get(text) || []), game]);
+  }
+  return [...byCause].map(([text, its]) => ({text, games: its}));
+}
+
+function state(agent) {
+  const isOut = agent.state === 'SUSPENDED' || agent.state === 'SHUTDOWN';
+  return h('td', {class: isOut ? 'bad' : null}, words(agent.state), agent.reason && `: ${words(agent.reason)}`,
+    agent.detail && agent.reason !== 'FAILED_MATCHES' && h('span', {class: 'quiet'}, ` ${agent.detail}`), isOut && h('span', {class: 'quiet'}, ` since ${clock(agent.since)}`));
+}
+
+function row(league, agent, games) {
+  const player = league.players.indexOf(agent);
+  const times = answers(games, player);
+  const causes = losses(games, player);
+  return h('tr', {'data-key': agent.id}, rowHeading(h('a', {href: `#players/${agent.id}`, class: 'id'}, agent.id), ' ', name(agent.name)), state(agent),
+    ...[0.5, 0.95, 1].map((part) => numberCell(answerTime(percentile(times, part)))),
+    numberCell(causes.reduce((sum, one) => sum + one.games.length, 0) || ''),
+    h('td', {class: 'causes'}, causes.map((one) => h('div', {}, `${one.games.length} × ${one.text}`))));
+}
+
+function detail(league, player) {
+  const agent = league.players[player];
+  const games = league.finishedOf(player);
+  const rows = games.map((game) => {
+    const side = game.players.indexOf(player);
+    const result = fared(game, player);
+    const opponent = league.players[game.players[other(side)]];
+    return h('tr', {'data-key': game.id}, h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)),
+      h('td', {}, h('span', {class: `result ${result}`}, result), ` ${FARED[result]}`), h('td', {}, h('span', {class: 'id'}, opponent.id), ' ', name(opponent.name)),
+      h('td', {}, league.head.choices[game.choices[side]] ?? '–'), numberCell(game.drawn || '–'),
+      numberCell(answerTime(game.join[side])), numberCell(answerTime(game.answer[side])),
+      h('td', {}, result === 'T' && game.causes[side] ? `${game.causes[side].code} ${game.causes[side].text}` : ''));
+  });
+  const number = (text) => h('th', {scope: 'col', class: 'number'}, text);
+  return h('section', {class: 'card wide'}, h('h2', {}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)),
+    h('p', {}, h('a', {href: '#players'}, '← all players')),
+    h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matches of the player'}, table(count(games.length, 'finished match', 'finished matches'),
+      ['Match', 'Result', 'Opponent', 'Choice', number('Drawn'), number('Joined after'), number('Chose after'), 'Fault'], rows)));
+}
+
+export function playersView(league, asked) {
+  const player = asked ? league.players.findIndex((agent) => agent.id === asked) : -1;
+  if (player >= 0) return [detail(league, player)];
+  const games = league.players.map(() => []);
+  for (const game of league.finished()) for (const one of game.players) games[one].push(game);
+  const number = (text) => h('th', {scope: 'col', class: 'number'}, text);
+  const lost = (index) => games[index].filter((game) => fared(game, index) === 'T').length;
+  const order = league.players.map((_, index) => index).sort((one, two) => lost(two) - lost(one) || one - two);
+  const players = order.map((index) => row(league, league.players[index], games[index]));
+  const load = league.referees.map(() => 0);
+  for (const game of league.inPlay()) if (game.referee >= 0) ++load[game.referee];
+  const referees = league.referees.map((agent, index) => h('tr', {'data-key': agent.id}, rowHeading(h('span', {class: 'id'}, agent.id), ' ', name(agent.name)), state(agent), numberCell(load[index]), numberCell(agent.failed || '')));
+  return [h('section', {class: 'card wide'}, h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Players'},
+    table('Players: how quick they answer, and what went wrong', ['Player', 'State', number('Median'), number('95 %'), number('Slowest'), number('Technical losses'), 'Causes'], players))),
+  h('section', {class: 'card wide'}, h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Referees'},
+    table('Referees', ['Referee', 'State', number('In play'), number('Failed matches')], referees)))];
+}
+

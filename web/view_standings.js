@@ -1,0 +1,96 @@
+import {lineChart} from './charts.js';
+import {h, name, numberCell, rowHeading, table} from './dom.js';
+import {count, words} from './format.js';
+import {fared, playerId} from './model.js';
+import {explained, pointsOverRounds, ranking, ranksBefore} from './ranking.js';
+
+const FORM = 5;
+const STRONG_LINES = 6;
+const FARED = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically'};
+
+function movement(row, before) {
+  if (!before) return h('td', {class: 'move'});
+  const places = before[row.player] - row.rank;
+  if (places === 0) return h('td', {class: 'move', 'aria-label': 'same place'}, '–');
+  const text = places > 0 ? `▲ ${places}` : `▼ ${-places}`;
+  const spoken = `${places > 0 ? 'up' : 'down'} ${count(Math.abs(places), 'place')}`;
+  return h('td', {class: `move ${places > 0 ? 'up' : 'down'}`, 'aria-label': spoken}, text);
+}
+
+function form(games, player) {
+  return h('td', {class: 'form'}, games.slice(-FORM).map((game) => {
+    const result = fared(game, player);
+    return h('a', {class: `result ${result}`, href: `#match/${game.id}`, 'aria-label': `${FARED[result]} ${game.id}`}, result);
+  }));
+}
+
+/** Explanations come from the table computed here; where that is not the manager's there are none. */
+function reasons(league) {
+  const rows = ranking(league.players.length, league.finished());
+  const same = league.isWhole() && league.table.length === rows.length
+    && league.table.every((row, i) => row.player === rows[i].player && row.rank === rows[i].rank && row.points === rows[i].points);
+  if (!same) return () => '';
+  return (place) => explained(rows, place, (player) => playerId(player));
+}
+
+function standings(league) {
+  const before = ranksBefore(league);
+  const why = reasons(league);
+  const games = league.players.map(() => []);
+  for (const game of league.finished().sort((one, two) => one.round - two.round))
+    game.players.forEach((player) => games[player].push(game));
+  const rows = league.table.map((row, place) => {
+    const player = league.players[row.player];
+    const isOut = player.state === 'SUSPENDED' || player.state === 'SHUTDOWN';
+    const reason = why(place);
+    return h('tr', {'data-key': player.id, class: isOut ? 'out' : null},
+      numberCell(row.rank), movement(row, before),
+      rowHeading(h('a', {href: `#players/${player.id}`, class: 'id'}, player.id), ' ', name(player.name),
+        isOut && h('span', {class: 'badge'}, words(player.state))),
+      numberCell(row.played), numberCell(row.wins), numberCell(row.draws), numberCell(row.losses),
+      h('td', {class: 'number points'}, row.points), form(games[row.player], row.player),
+      h('td', {class: 'why'}, reason && row.played > 0 && h('details', {}, h('summary', {}, 'why here'), reason)));
+  });
+  return table('Standings', [h('th', {scope: 'col', class: 'number'}, '#'), h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'moved')),
+    'Player', ...['Played', 'Won', 'Drawn', 'Lost', 'Points'].map((one) => h('th', {scope: 'col', class: 'number'}, one)), 'Latest', h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'why'))],
+  rows, {class: 'standings'});
+}
+
+function chart(league) {
+  if (league.head.round < 1 || !league.isWhole()) return null;
+  const series = pointsOverRounds(league);
+  const strong = new Set(league.table.slice(0, STRONG_LINES).map((row) => row.player));
+  const lines = league.table.slice().reverse().map(({player}) =>
+    ({label: playerId(player), values: series[player], isStrong: strong.has(player)}));
+  const leaders = league.table.slice(0, STRONG_LINES).map(({player, points}) => `${playerId(player)} ${points}`).join(', ');
+  return h('section', {class: 'card'}, h('h2', {}, 'Points over rounds'),
+    lineChart(`Points over rounds. Leading: ${leaders}.`, lines));
+}
+
+/** Matches in play, with their players and referee. */
+export function inPlay(league, most = 12) {
+  const games = league.inPlay();
+  return h('section', {class: 'card'}, h('h2', {}, 'In play', games.length > 0 && h('span', {class: 'badge'}, games.length)),
+    games.length === 0 && h('p', {class: 'quiet'}, league.head.state === 'COMPLETED' ? 'All matches are played.' : 'No match is in play at this moment.'),
+    h('ul', {class: 'games'}, games.slice(0, most).map((game) => h('li', {'data-key': game.id},
+      h('a', {href: `#match/${game.id}`}, game.id), ' ', game.players.map((player, side) => [
+        side === 1 && ' – ', name(league.players[player].name)])))),
+    games.length > most && h('p', {class: 'quiet'}, `and ${games.length - most} more`));
+}
+
+function registrations(league) {
+  const {players_expected: players, referees_expected: referees} = league.head;
+  return h('section', {class: 'card wide'}, h('h2', {}, 'Who is in'),
+    h('p', {}, `${league.players.length} of ${count(players, 'player')} and ${league.referees.length} of ${count(referees, 'referee')} have registered.`),
+    h('ul', {class: 'games'}, [...league.players, ...league.referees].map((agent) =>
+      h('li', {'data-key': agent.id}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)))));
+}
+
+export function standingsView(league) {
+  if (league.head.state === 'REGISTERING') return [registrations(league)];
+  const news = league.log.slice(-6).reverse();
+  return [h('section', {class: 'card main'}, h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Standings'}, standings(league))),
+    h('div', {class: 'side'}, chart(league), inPlay(league),
+      h('section', {class: 'card'}, h('h2', {}, 'News'), h('ul', {class: 'news'}, news.map((line) =>
+        h('li', {'data-key': line.at + line.text, class: line.warning ? 'warning' : null}, line.text)))))];
+}
