@@ -300,7 +300,7 @@ bool PlayerBench::accepts(const BotReply& reply) {
 
 std::string PlayerBench::choice_in(const BotReply& reply) {
   for (const char* field : {"parity_choice", "choice"}) {
-    const std::string word = reply.text(field);
+    std::string word = reply.text(field);
     if (is_game_word(word)) return word;
   }
   return {};
