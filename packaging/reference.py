@@ -1,9 +1,10 @@
 """Makes the man page and the shell completions of one program from what `PROGRAM --options-as-json` says.
 
-    reference.py PROGRAM PAGE.1.in OUT      writes OUT/man/NAME.1, OUT/bash/NAME, OUT/zsh/_NAME and OUT/fish/NAME.fish
+    reference.py PROGRAM PAGE.1.in OUT [SIBLING...]      writes OUT/man/NAME.1, OUT/bash/NAME, OUT/zsh/_NAME and OUT/fish/NAME.fish
 
 The build runs it for each program (packaging/CMakeLists.txt). PAGE.1.in has the parts of the man page that people
-write; @VERSION@, @SYNOPSIS@ and @OPTIONS@ are filled in.
+write; @VERSION@, @SYNOPSIS@ and @OPTIONS@ are filled in. A SIBLING is a program that is a command of this one, as
+league-bench is `league bench`.
 """
 import json
 import re
@@ -273,10 +274,17 @@ def fish_completion(program):
     return "\n".join([*lines, ""])
 
 
+def options_of(executable):
+    answer = subprocess.run([executable, "--options-as-json"], check=True, stdout=subprocess.PIPE, timeout=60)
+    return json.loads(answer.stdout)
+
+
 def main():
     executable, page, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    answer = subprocess.run([executable, "--options-as-json"], check=True, stdout=subprocess.PIPE, timeout=60)
-    table = json.loads(answer.stdout)
+    table = options_of(executable)
+    siblings = {row["name"]: row for row in map(options_of, sys.argv[4:])}
+    table["commands"] = [{**siblings.get(f"{table['name']} {row['name']}", row), "name": row["name"]}
+                         for row in table["commands"]]
     program = Command(table)
     name = program.words[0]
     texts = {

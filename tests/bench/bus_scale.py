@@ -7,7 +7,7 @@ capacity 8, on one broker. A league is watched for some rounds and not played to
 end of the first round to the end of the last one watched, divided by the time between: rounds are long beside the pause
 between two, in which the last matches of one end and the first of the next begin. Beside each stands how busy
 all processors of the machine were meanwhile: bots and broker take their share, and a machine that has nothing left to
-give cannot show what one more referee would bring. So the bots are those of `league bench-bots`, which cost little;
+give cannot show what one more referee would bring. So the bots are those of `league bench bots`, which cost little;
 `--bots player` takes our own player program, which checks, logs and seals as it does in a league.
 
 A shared host gives more in one minute than in the next, so all is measured several times in turn, and the one with the
@@ -97,7 +97,7 @@ class Bench:
         if self.options.bots == "player":
             self.start_agent("player", "--name", "bot", "--count", count, "--strategy", f"slow:{think}")
         else:
-            self.start("league", "bench-bots", "--count", count, "--think", think)
+            self.start("league", "bench", "bots", "--count", count, "--think", think)
 
     def play(self):
         """What the watched rounds showed."""

@@ -134,7 +134,7 @@ class BenchBots(BusTest):
         manager = self.start_manager()
         for i in range(REFEREES):
             self.start_referee(manager, name=f"whistle{i}")
-        bots = Program("league", ["bench-bots", "--bus", self.broker.url, "--league", manager.id, "--count", PLAYERS,
+        bots = Program("league", ["bench", "bots", "--bus", self.broker.url, "--league", manager.id, "--count", PLAYERS,
                                   "--think", 5], self.directory)
         self.programs.append(bots)
         self.assert_whole(manager)

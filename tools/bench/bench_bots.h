@@ -7,7 +7,7 @@
 
 namespace league::tools {
 
-/// What `league bench-bots` plays with.
+/// What `league bench bots` plays with.
 struct BenchBotsOptions {
   std::string bus;  ///< URLs of brokers
   std::string league;  ///< empty: whichever answers first

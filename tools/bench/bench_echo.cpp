@@ -84,7 +84,7 @@ class Echo {
 
   Result<BenchChild> start(const std::string& name, std::vector<std::string> words) {
     std::uint64_t replies = traffic_.manager.reply_bytes + traffic_.referee.reply_bytes;
-    words.insert(words.begin(), "bench-echo");
+    words.insert(words.begin(), "echo");
     words.insert(words.end(),
                  {"--role", name, "--reply-bytes",
                   std::to_string(replies / std::max<std::uint64_t>(1, traffic_.calls())),

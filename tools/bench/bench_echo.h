@@ -11,7 +11,7 @@
 
 namespace league::tools {
 
-/// What one process of the echo does (hidden command `bench-echo`).
+/// What one process of the echo does (hidden command `league-bench echo`).
 struct EchoPeerOptions {
   std::string transport = "http";  ///< a name of agent::Serving
   std::string socket;  ///< of unix; several servers number theirs

@@ -190,7 +190,7 @@ class EchoServers {
     if (transport_ == agent::Serving::kStdio) {
       // Whoever calls one starts it.
       std::string command = "stdio:" + std::filesystem::read_symlink("/proc/self/exe").string();
-      command += " bench-echo --transport stdio --reply-bytes ";
+      command += " echo --transport stdio --reply-bytes ";
       command += std::to_string(options_.reply_bytes) + " --ports ";
       for (int i = 1; i <= options_.ports; ++i) urls.push_back(command + std::to_string(i));
       return urls;

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/agent/host/option_table.h"
-#include "tools/bench/bench_command.h"
 #include "tools/league/commands.h"
+#include "tools/league/sibling_programs.h"
 #include "tools/league/up/suggestion.h"
 
 namespace league::tools {
@@ -69,20 +69,14 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_check_command(app, chosen);
   add_spar_commands(app, chosen);
   add_events_command(app, stop, chosen);
-  add_gateway_command(app, stop, chosen);
   add_bus_config_command(app, chosen);
   add_audit_command(app, chosen);
   add_export_command(app, chosen);
   add_backup_command(app, chosen);
-  add_bench_commands(app, stop, chosen);
+  add_sibling_commands(app);
   add_version_command(app, chosen);
-  if (auto code = agent::print_option_table(app, argc, argv)) return *code;
   if (auto word = unknown_command(app, argc, argv); !word.empty()) return refuse_command(app, word);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& stopped) {
-    return app.exit(stopped) == 0 ? 0 : 2;
-  }
+  if (auto code = agent::parse_arguments(app, argc, argv)) return *code;
   return chosen ? chosen() : 2;
 }
 

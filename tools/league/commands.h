@@ -35,8 +35,6 @@ void add_enter_command(CLI::App& app, ChosenCommand& chosen);
 void add_events_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
 /// `league export`, which makes the files of a league again from its journal and its logs.
 void add_export_command(CLI::App& app, ChosenCommand& chosen);
-/// `league gateway`, which stands in front of an MCP server of another transport.
-void add_gateway_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
 /// `league status URL`: how far a league is.
 void add_status_command(CLI::App& app, ChosenCommand& chosen);
 /// `league start URL`: starts a league with whoever is in.

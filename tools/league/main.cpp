@@ -2,8 +2,10 @@
 #include "common/transport/link/signals.h"
 #include "common/transport/link/socket.h"
 #include "tools/league/command_line.h"
+#include "tools/league/sibling_programs.h"
 
 int main(int argc, char** argv) {
+  if (auto code = league::tools::run_sibling(argc, argv)) return *code;
   league::transport::StopSignal stop;
   league::transport::raise_file_limit();
   return league::tools::run_command_line(argc, argv, stop);

@@ -48,10 +48,17 @@ std::string option_table(const CLI::App& app) {
   return table.dump();
 }
 
-std::optional<int> print_option_table(const CLI::App& app, int argc, const char* const* argv) {
-  if (argc != 2 || std::string_view(argv[1]) != "--options-as-json") return std::nullopt;
-  std::printf("%s\n", option_table(app).c_str());
-  return 0;
+std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--options-as-json") {
+    std::printf("%s\n", option_table(app).c_str());
+    return 0;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& stop) {
+    return app.exit(stop) == 0 ? 0 : 2;
+  }
+  return std::nullopt;
 }
 
 }  // namespace league::agent

@@ -16,9 +16,8 @@ namespace league::agent {
 /// from it (packaging/reference.py), so that they cannot disagree with --help.
 [[nodiscard]] std::string option_table(const CLI::App& app);
 
-/// With `--options-as-json` as the only argument: prints option_table on stdout and returns the
-/// exit code 0. Otherwise nothing happens.
-[[nodiscard]] std::optional<int> print_option_table(const CLI::App& app, int argc,
-                                                    const char* const* argv);
+/// Reads a command line: an exit code where that was all (0 after --help, --version or, as the only
+/// argument, `--options-as-json`, which prints option_table; 2 after a mistake), else nothing.
+[[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace league::agent

@@ -59,10 +59,23 @@ TEST(OptionTable, IsPrintedOnlyWhenItAloneIsAskedFor) {
   const char* const asked[] = {"toy", "--options-as-json"};
   const char* const among_others[] = {"toy", "--options-as-json", "--help"};
   ::testing::internal::CaptureStdout();
-  EXPECT_EQ(print_option_table(app, 2, asked), 0);
+  EXPECT_EQ(parse_arguments(app, 2, asked), 0);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), option_table(app) + "\n");
-  EXPECT_EQ(print_option_table(app, 3, among_others), std::nullopt);
-  EXPECT_EQ(print_option_table(app, 1, asked), std::nullopt);
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(parse_arguments(app, 3, among_others), 0) << "--help";
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), app.help());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(ParseArguments, EndsWithTwoAfterAMistake) {
+  CLI::App app("Plays.", "toy");
+  const char* const none[] = {"toy"};
+  const char* const mistaken[] = {"toy", "--colour", "red"};
+  EXPECT_EQ(parse_arguments(app, 1, none), std::nullopt);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(parse_arguments(app, 3, mistaken), 2);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("--colour"), std::string::npos);
 }
 
 }  // namespace

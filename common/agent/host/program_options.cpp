@@ -147,12 +147,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
 
 std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
                                       const ProgramOptions& options) {
-  if (auto code = print_option_table(app, argc, argv)) return code;
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& stop) {
-    return app.exit(stop) == 0 ? 0 : 2;
-  }
+  if (auto code = parse_arguments(app, argc, argv)) return code;
   set_up_log(app.get_name(), options.log_level,
              options.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   return std::nullopt;

@@ -1,9 +1,11 @@
-#include "tools/league/commands.h"
-
+// `league gateway`: stands in front of an MCP server of another transport.
 #include <CLI/CLI.hpp>
-#include <memory>
+#include <chrono>
 
+#include "common/agent/host/option_table.h"
 #include "common/agent/host/program_options.h"
+#include "common/transport/link/signals.h"
+#include "common/transport/link/socket.h"
 #include "tools/gateway/gateway_program.h"
 #include "tools/league/client/bus_link.h"
 
@@ -44,39 +46,38 @@ void add_limits(CLI::App& command, GatewayArguments& arguments) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
 }
 
-}  // namespace
-
-void add_gateway_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
-  auto arguments = std::make_shared<GatewayArguments>();
-  GatewayProgramOptions& options = arguments->program;
-  CLI::App* command = app.add_subcommand(
-      "gateway", "stand in front of an MCP server that speaks another transport");
+int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
+  GatewayArguments arguments;
+  GatewayProgramOptions& options = arguments.program;
+  CLI::App command("Stands in front of an MCP server that speaks another transport.",
+                   "league gateway");
+  command.set_version_flag("--version", std::string(LEAGUE_VERSION));
   command
-      ->add_option("--backend", options.backend,
-                   "sse+http(s)://, http(s)://, ws(s)://, tcp://, unix:PATH, stdio:COMMAND, "
-                   "nats:manager or nats:SESSION")
+      .add_option("--backend", options.backend,
+                  "sse+http(s)://, http(s)://, ws(s)://, tcp://, unix:PATH, stdio:COMMAND, "
+                  "nats:manager or nats:SESSION")
       ->required();
   auto* port =
-      command->add_option("--port", options.port, "port to serve HTTP on (0: any that is free)");
-  command->add_flag("--stdio", options.serves_stdio, "serve the standard streams instead")
+      command.add_option("--port", options.port, "port to serve HTTP on (0: any that is free)");
+  command.add_flag("--stdio", options.serves_stdio, "serve the standard streams instead")
       ->excludes(port);
-  command->add_flag("--on-bus", options.serves_bus, "serve a session on the bus instead")
+  command.add_flag("--on-bus", options.serves_bus, "serve a session on the bus instead")
       ->excludes(port);
-  add_bus_options(*command, options.bus);
-  command->add_option("--bind", options.bind, "address to listen on (127.0.0.1)");
-  command->add_option("--allow-host", options.allow_hosts,
-                      "further host name under which clients may call; may be repeated");
-  agent::add_allow_origin(*command, options.allow_origins);
-  command->add_option(
+  add_bus_options(command, options.bus);
+  command.add_option("--bind", options.bind, "address to listen on (127.0.0.1)");
+  command.add_option("--allow-host", options.allow_hosts,
+                     "further host name under which clients may call; may be repeated");
+  agent::add_allow_origin(command, options.allow_origins);
+  command.add_option(
       "--allow-tool", options.allow_tools,
       "tool that clients may see and call; without this option all; may be repeated");
-  command->add_option("--credential", options.credential,
-                      "for the backend: header:NAME=VARIABLE, bearer:VARIABLE, query:NAME=VARIABLE "
-                      "or passthrough; VARIABLE names an environment variable, @FILE a file");
-  add_limits(*command, *arguments);
-  command->add_option("--logs", options.logs, "directory for the conversation log");
-  command->add_flag("--json", options.json, "print the address as one JSON object for machines");
-  command->footer(
+  command.add_option("--credential", options.credential,
+                     "for the backend: header:NAME=VARIABLE, bearer:VARIABLE, query:NAME=VARIABLE "
+                     "or passthrough; VARIABLE names an environment variable, @FILE a file");
+  add_limits(command, arguments);
+  command.add_option("--logs", options.logs, "directory for the conversation log");
+  command.add_flag("--json", options.json, "print the address as one JSON object for machines");
+  command.footer(
       "Examples:\n"
       "  league gateway --backend sse+http://localhost:3001/sse --port 8090 --allow-tool echo\n"
       "  API_KEY=... league gateway --backend sse+https://api.example.org/sse --port 8090 "
@@ -86,15 +87,19 @@ void add_gateway_command(CLI::App& app, transport::StopSignal& stop, std::functi
       "  league gateway --backend nats:SESSION --bus nats://localhost:4222 --port 8090\n"
       "  league gateway --backend http://localhost:8101/mcp --bus nats://localhost:4222 --on-bus\n"
       "Exit codes: 0 it ran until it was stopped, 2 it could not.");
-  command->callback([arguments, &stop, &chosen] {
-    chosen = [arguments, &stop] {
-      arguments->program.call_timeout = std::chrono::milliseconds(arguments->call_timeout_ms);
-      arguments->program.connect_timeout = std::chrono::milliseconds(arguments->connect_timeout_ms);
-      arguments->program.probe_timeout = std::chrono::milliseconds(arguments->probe_timeout_ms);
-      arguments->program.max_result = arguments->max_result_mib * 1024 * 1024;
-      return run_gateway(arguments->program, stop);
-    };
-  });
+  if (auto code = agent::parse_arguments(command, argc, argv)) return *code;
+  options.call_timeout = std::chrono::milliseconds(arguments.call_timeout_ms);
+  options.connect_timeout = std::chrono::milliseconds(arguments.connect_timeout_ms);
+  options.probe_timeout = std::chrono::milliseconds(arguments.probe_timeout_ms);
+  options.max_result = arguments.max_result_mib * 1024 * 1024;
+  return run_gateway(options, stop);
 }
 
+}  // namespace
 }  // namespace league::tools
+
+int main(int argc, char** argv) {
+  league::transport::StopSignal stop;
+  league::transport::raise_file_limit();
+  return league::tools::run_command_line(argc, argv, stop);
+}

@@ -1,8 +1,11 @@
-#include "tools/bench/bench_command.h"
-
+// `league bench`.
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 
+#include "common/agent/host/option_table.h"
+#include "common/transport/link/signals.h"
+#include "common/transport/link/socket.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/bench_bots.h"
 #include "tools/bench/bench_echo.h"
@@ -10,46 +13,43 @@
 namespace league::tools {
 namespace {
 
-void add_bench(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()>& chosen) {
   auto options = std::make_shared<BenchOptions>();
-  auto* bench = app.add_subcommand(
-      "bench",
-      "measure how fast whole leagues are on this machine, compared with an empty echo over the "
-      "same transport");
-  bench->add_option("--players", options->players, "bots, all in one process")
+  bench.add_option("--players", options->players, "bots, all in one process")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
-  bench->add_option("--matches-at-once", options->concurrent_matches, "places of the one referee")
+  bench.add_option("--matches-at-once", options->concurrent_matches, "places of the one referee")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   bench
-      ->add_option("--repeat", options->repeat,
-                   "leagues of each kind; the one with the median speed is shown")
+      .add_option("--repeat", options->repeat,
+                  "leagues of each kind; the one with the median speed is shown")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  bench->add_option("--dir", options->directory,
-                    "where the logs go (default: a fresh runs/bench-*)");
+  bench.add_option("--dir", options->directory,
+                   "where the logs go (default: a fresh runs/bench-*)");
   auto transport = std::make_shared<std::string>("http");
   std::vector<std::string> names;
   for (agent::Serving serving : agent::kAllServings)
     names.emplace_back(agent::serving_name(serving));
   names.emplace_back(agent::serving_name(agent::Serving::kNats));
   bench
-      ->add_option("--transport", *transport,
-                   "how the programs call each other; with another than http a call is compared "
-                   "with one over http first (stdio and nats: only that)")
+      .add_option("--transport", *transport,
+                  "how the programs call each other; with another than http a call is compared "
+                  "with one over http first (stdio and nats: only that)")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  bench->add_flag("--calls-only", options->is_cost_only,
-                  "with --transport: compare the calls and play no league");
-  bench->add_flag("--keep", options->keep, "keep the logs");
-  bench->add_flag("--plain", options->is_plain,
-                  "without journal, hash chains and seals: the difference is what they cost");
-  bench->add_flag("!--no-commitments", options->commits,
-                  "players do not bind their choices: the difference is what that costs");
-  bench->add_flag("--json", options->as_json, "one JSON object on stdout");
-  bench->footer("Example: league bench --json --repeat 5");
-  bench->callback([options, transport, &stop, &chosen] {
+  bench.add_flag("--calls-only", options->is_cost_only,
+                 "with --transport: compare the calls and play no league");
+  bench.add_flag("--keep", options->keep, "keep the logs");
+  bench.add_flag("--plain", options->is_plain,
+                 "without journal, hash chains and seals: the difference is what they cost");
+  bench.add_flag("!--no-commitments", options->commits,
+                 "players do not bind their choices: the difference is what that costs");
+  bench.add_flag("--json", options->as_json, "one JSON object on stdout");
+  bench.footer("Example: league bench --json --repeat 5");
+  bench.callback([options, transport, &bench, &stop, &chosen] {
+    if (!bench.get_subcommands().empty()) return;
     options->transport = agent::parse_serving(*transport).value_or(agent::Serving::kNats);
     if (options->is_cost_only && options->transport == agent::Serving::kHttp)
       throw CLI::ValidationError("--calls-only", "compares a transport with http: name it");
@@ -59,7 +59,7 @@ void add_bench(CLI::App& app, transport::StopSignal& stop, std::function<int()>&
 
 void add_echo(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<EchoPeerOptions>();
-  auto* echo = app.add_subcommand("bench-echo", "one process of the echo of `league bench`");
+  auto* echo = app.add_subcommand("echo", "one process of the echo that calls are compared with");
   echo->group("");  // hidden
   echo->add_option("--role", options->role);
   echo->add_option("--transport", options->transport);
@@ -79,8 +79,7 @@ void add_bots(CLI::App& app, transport::StopSignal& stop, std::function<int()>& 
   auto options = std::make_shared<BenchBotsOptions>();
   auto think = std::make_shared<int>(0);
   auto* bots = app.add_subcommand(
-      "bench-bots",
-      "start bots on a message bus that answer and keep nothing, to put load on a league");
+      "bots", "start bots on a message bus that answer and keep nothing, to put load on a league");
   bots->add_option("--bus", options->bus, "nats://HOST:PORT")->required();
   bots->add_option("--league", options->league, "which one, where the broker has several");
   bots->add_option("--name", options->name, "each bot's name; its number is added")
@@ -89,19 +88,33 @@ void add_bots(CLI::App& app, transport::StopSignal& stop, std::function<int()>& 
   bots->add_option("--think", *think, "milliseconds before each answer to a game call")
       ->check(CLI::Range(0, 60'000))
       ->capture_default_str();
-  bots->footer("Example: league bench-bots --bus nats://127.0.0.1:4222 --count 512 --think 20");
+  bots->footer("Example: league bench bots --bus nats://127.0.0.1:4222 --count 512 --think 20");
   bots->callback([options, think, &stop, &chosen] {
     options->think = std::chrono::milliseconds(*think);
     chosen = [options, &stop] { return run_bench_bots(*options, stop); };
   });
 }
 
-}  // namespace
-
-void add_bench_commands(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
+  std::function<int()> chosen;
+  CLI::App app(
+      "Measures how fast whole leagues are on this machine, compared with an empty echo over the "
+      "same transport.",
+      "league bench");
+  app.set_version_flag("--version", std::string(LEAGUE_VERSION));
+  app.require_subcommand(0, 1);
   add_bench(app, stop, chosen);
   add_echo(app, chosen);
   add_bots(app, stop, chosen);
+  if (auto code = agent::parse_arguments(app, argc, argv)) return *code;
+  return chosen();
 }
 
+}  // namespace
 }  // namespace league::tools
+
+int main(int argc, char** argv) {
+  league::transport::StopSignal stop;
+  league::transport::raise_file_limit();
+  return league::tools::run_command_line(argc, argv, stop);
+}

@@ -1,0 +1,51 @@
+#include "tools/league/sibling_programs.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cerrno>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "tools/league/up/troupe.h"
+
+namespace league::tools {
+namespace {
+
+struct Sibling {
+  std::string_view command;
+  std::string_view description;
+};
+
+constexpr std::array<Sibling, 2> kSiblings{{
+    {"bench", "measure how fast whole leagues are on this machine"},
+    {"gateway", "stand in front of an MCP server that speaks another transport"},
+}};
+
+}  // namespace
+
+void add_sibling_commands(CLI::App& app) {
+  for (const Sibling& sibling : kSiblings)
+    app.add_subcommand(std::string(sibling.command), std::string(sibling.description));
+}
+
+std::optional<int> run_sibling(int argc, char** argv) {
+  if (argc < 2) return std::nullopt;
+  for (const Sibling& sibling : kSiblings) {
+    if (sibling.command != argv[1]) continue;
+    const auto program = own_directory() / ("league-" + std::string(sibling.command));
+    ::execv(program.c_str(), argv + 1);
+    const std::error_code reason(errno, std::generic_category());
+    std::cerr << "error: `league " << sibling.command << "` is the program " << program.string()
+              << ", which cannot be started: " << reason.message()
+              << (reason == std::errc::no_such_file_or_directory ? "; scripts/setup builds it" : "")
+              << '\n';
+    return 2;
+  }
+  return std::nullopt;
+}
+
+}  // namespace league::tools

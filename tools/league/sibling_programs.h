@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace league::tools {
+
+// Commands of `league` that are programs of their own beside it, as `bench` is league-bench: nobody
+// who plays a league needs them.
+
+/// Adds them to what --help lists. Their own --help says what they take.
+void add_sibling_commands(CLI::App& app);
+
+/// Becomes the program that the first argument names and hands it the others; returns only where
+/// that fails, with an exit code, or where no program has that name, with nothing.
+[[nodiscard]] std::optional<int> run_sibling(int argc, char** argv);
+
+}  // namespace league::tools
