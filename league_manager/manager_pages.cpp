@@ -13,9 +13,10 @@ constexpr std::chrono::milliseconds kPatienceWithFiles{100};
 
 }  // namespace
 
-ManagerPages::ManagerPages(Ledger& ledger, LeagueProjector& projector, core::RandomSource& random,
-                           const core::Clock& clock)
+ManagerPages::ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& projector,
+                           core::RandomSource& random, const core::Clock& clock)
     : ledger_(ledger),
+      metrics_(metrics),
       feed_(SpectatorFeed::create(
           {.epoch = core::to_hex(random.bytes<8>())},
           [&projector](const auto& read) { return projector.read(read, kPatienceWithFiles); },

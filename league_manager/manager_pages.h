@@ -18,8 +18,8 @@ class ManagerPages {
  public:
   /// Observes `ledger`, which is not open yet, from now on. All outlive it, but nothing is
   /// committed any more when it ends.
-  ManagerPages(Ledger& ledger, LeagueProjector& projector, core::RandomSource& random,
-               const core::Clock& clock);
+  ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& projector,
+               core::RandomSource& random, const core::Clock& clock);
   ManagerPages(const ManagerPages&) = delete;
   ManagerPages& operator=(const ManagerPages&) = delete;
   /// A line of the operator's log.
@@ -31,7 +31,7 @@ class ManagerPages {
 
  private:
   const Ledger& ledger_;
-  Metrics metrics_;
+  Metrics& metrics_;
   core::ThreadTimer timer_;  // its own: what spectators cost shall make nobody else wait
   const std::shared_ptr<SpectatorFeed> feed_;
 };

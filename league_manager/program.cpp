@@ -263,6 +263,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   auto log = audit::league_log_path(options.common.logs, id.str());
   if (!log) return give_up(*store, log.error());
   AgentRecords records(clock.utc_now());
+  Metrics metrics;
   auto port = agent::AgentPort::open(
       **host, {.log = *log,
                .agent = "league_manager",
@@ -271,7 +272,10 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                .mode = options.common.parsed_mode(),
                .log_key = options.data / "log.key",
                .session_file = options.data / "bus.session",
-               .on_record = [&records](const audit::Record& one) { records.on_record(one); }});
+               .on_record = [&records, &metrics](const audit::Record& one) {
+                 records.on_record(one);
+                 metrics.on_record(one);
+               }});
   if (!port) return give_up(*store, port.error());
 
   remove_old_logs(options.common.logs, options.keep_logs);
@@ -281,7 +285,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (store->sqlite) {
     if (auto usable = projector.check(); !usable) return give_up(*store, usable.error());
   }
-  ManagerPages pages(ledger, projector, random, clock);
+  ManagerPages pages(ledger, metrics, projector, random, clock);
   OperatorLog operator_log([&pages](const OperatorLine& line) {
     agent::write_event(line.is_warning, line.event, line.text, line.fields);
     pages.on_line(line);

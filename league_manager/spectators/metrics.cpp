@@ -1,17 +1,37 @@
 #include "league_manager/spectators/metrics.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 #include "common/core/error_code.h"
+#include "common/envelope/message_type.h"
+#include "common/envelope/sender.h"
 
 namespace league::league_manager {
+
+using std::chrono_literals::operator""ns;
+
 namespace {
 
 /// The code as it stands in our table.
 std::string_view known_code(std::string_view code) {
   const auto parsed = core::parse_error_code(code);
   return parsed ? core::wire_code(*parsed) : "other";
+}
+
+/// The role in a peer such as `player:P01`, as it stands in our table.
+std::string_view known_role(std::string_view peer) {
+  const std::string_view role = peer.substr(0, peer.find(':'));
+  for (auto one :
+       {envelope::Role::kPlayer, envelope::Role::kReferee, envelope::Role::kLeagueManager})
+    if (role == envelope::role_name(one)) return envelope::role_name(one);
+  return "other";
+}
+
+std::string_view known_type(std::string_view type) {
+  const auto parsed = envelope::message_type_from_wire(type);
+  return parsed ? envelope::wire_name(*parsed) : "other";
 }
 
 std::string_view result_of(const MatchResult& result) {
@@ -125,6 +145,47 @@ void Metrics::on_events(const Events& events) {
   }
 }
 
+void Metrics::on_record(const audit::Record& record) {
+  const bool is_request = record.kind == audit::Kind::kRequest;
+  const bool is_theirs = is_request == (record.direction == audit::Direction::kIn);
+  if (is_theirs && !is_request) return;  // the request says how long it took
+  const auto& notes = record.notes;
+  std::lock_guard lock(mutex_);
+  CallKind kind;
+  if (is_request) {
+    kind = {is_theirs ? "in" : "out", known_role(notes.peer), known_type(notes.message_type)};
+    if (!is_theirs) {
+      unanswered_.emplace(record.call, kind);
+      return;
+    }
+  } else {
+    const auto request = unanswered_.extract(record.call);
+    if (request.empty()) return;
+    kind = request.mapped();
+  }
+  Calls& calls = calls_[kind];
+  calls.elapsed.add(std::chrono::duration<double>(record.elapsed.value_or(0ns)).count());
+  if (notes.verdict) ++calls.errors[core::wire_code(*notes.verdict)];
+}
+
+void Metrics::append_calls(std::string& out) const {
+  const auto labels_of = [](const CallKind& kind) {
+    return label("direction", kind.direction) + "," + label("role", kind.role) + "," +
+           label("type", kind.type);
+  };
+  head(out, "league_call_seconds", "histogram",
+       "Calls of others (in) and ours (out) until their answer, since this process began.");
+  for (const auto& [kind, calls] : calls_)
+    calls.elapsed.append(out, "league_call_seconds", labels_of(kind));
+  head(out, "league_call_errors_total", "counter",
+       "Of these, what was refused or failed, by code.");
+  for (const auto& [kind, calls] : calls_) {
+    for (const auto& [code, count] : calls.errors)
+      sample(out, "league_call_errors_total", labels_of(kind) + "," + label("error_code", code),
+             static_cast<double>(count));
+  }
+}
+
 std::string Metrics::text(const League& league, const MetricFigures& figures) const {
   std::string out;
   append_league(out, league);
@@ -155,6 +216,7 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
        "How long players took to answer, as the referees report it.");
   for (const auto& [call, times] : answers_)
     times.append(out, "league_answer_seconds", label("call", call));
+  append_calls(out);
   return out;
 }
 

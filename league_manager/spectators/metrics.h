@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
+#include "common/audit/record/record.h"
 #include "league_manager/core/league.h"
 
 namespace league::league_manager {
@@ -20,13 +22,16 @@ struct MetricFigures {
   std::size_t spectators = 0;
 };
 
-/// Figures for Prometheus. What is counted is counted from the journal's events, so it goes on
-/// after a restart. All label sets are bounded: a code that is not in our table is `other`.
+/// Figures for Prometheus. What is said of matches is counted from the journal's events, so it goes
+/// on after a restart; what is said of calls, from the conversation log of this process. All label
+/// sets are bounded: a code, a role or a type of message that is not in our tables is `other`.
 /// Thread-safe.
 class Metrics {
  public:
   /// For Ledger::observe.
   void on_events(const Events& events);
+  /// For audit::AuditLogOptions::on_record.
+  void on_record(const audit::Record& record);
   /// All of them in Prometheus' text format, version 0.0.4.
   [[nodiscard]] std::string text(const League& league, const MetricFigures& figures) const;
 
@@ -41,6 +46,21 @@ class Metrics {
     void append(std::string& out, std::string_view name, const std::string& labels) const;
   };
 
+  /// Calls of one kind: those that others make or ours (`in`, `out`), the role that the other side
+  /// has or claims, the type of the request.
+  struct CallKind {
+    std::string_view direction;
+    std::string_view role;
+    std::string_view type;
+
+    auto operator<=>(const CallKind&) const = default;
+  };
+  struct Calls {
+    Histogram elapsed;
+    std::map<std::string_view, std::uint64_t> errors;  ///< by code
+  };
+
+  void append_calls(std::string& out) const;
   void count_answer(std::string_view call, const std::optional<int>& us);
 
   mutable std::mutex mutex_;
@@ -50,6 +70,8 @@ class Metrics {
   std::uint64_t assigned_ = 0;
   std::uint64_t taken_back_ = 0;
   std::map<std::string_view, Histogram> answers_;  ///< of players, by call
+  std::map<CallKind, Calls> calls_;
+  std::unordered_map<std::uint64_t, CallKind> unanswered_;  ///< of ours, by number of the call
 };
 
 }  // namespace league::league_manager

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <sstream>
 
 #include "league_manager/core/league_testing.h"
@@ -77,6 +78,63 @@ TEST(Metrics, RefereesMakeNoNewLabels) {
   EXPECT_EQ(
       value_of(metrics.text(league, {}), R"(league_technical_losses_total{error_code="other"})"),
       100);
+}
+
+audit::Record record(audit::Direction direction, audit::Kind kind, std::uint64_t call,
+                     std::string peer, std::string type) {
+  audit::Record one;
+  one.direction = direction;
+  one.kind = kind;
+  one.call = call;
+  one.elapsed = std::chrono::milliseconds(20);
+  one.notes.peer = std::move(peer);
+  one.notes.message_type = std::move(type);
+  return one;
+}
+
+TEST(Metrics, CallsOfOthersAndOurs) {
+  using audit::Direction;
+  using audit::Kind;
+  const League league(testing::settings(2, 1));
+  Metrics metrics;
+  metrics.on_record(
+      record(Direction::kIn, Kind::kRequest, 1, "referee:REF01", "MATCH_RESULT_REPORT"));
+  metrics.on_record(record(Direction::kOut, Kind::kReply, 1, "referee:REF01", ""));
+  // Ours are named after the request, whatever the answer says of itself.
+  metrics.on_record(record(Direction::kOut, Kind::kRequest, 2, "player:P01", "ROUND_ANNOUNCEMENT"));
+  auto failed = record(Direction::kIn, Kind::kFailure, 2, "player:P01", "GAME_ERROR");
+  failed.notes.verdict = core::ErrorCode::kTimeout;
+  metrics.on_record(failed);
+  const std::string text = metrics.text(league, {});
+  EXPECT_EQ(
+      value_of(
+          text,
+          R"(league_call_seconds_count{direction="in",role="referee",type="MATCH_RESULT_REPORT"})"),
+      1);
+  EXPECT_EQ(
+      value_of(
+          text,
+          R"(league_call_seconds_bucket{direction="out",role="player",type="ROUND_ANNOUNCEMENT",le="0.025"})"),
+      1);
+  EXPECT_EQ(
+      value_of(
+          text,
+          R"(league_call_errors_total{direction="out",role="player",type="ROUND_ANNOUNCEMENT",error_code="E001"})"),
+      1);
+  EXPECT_EQ(text.find("GAME_ERROR"), std::string::npos);
+}
+
+TEST(Metrics, StrangersMakeNoNewLabels) {
+  const League league(testing::settings(2, 1));
+  Metrics metrics;
+  for (int i = 0; i < 100; ++i) {
+    const std::string word = "x\"}" + std::to_string(i);
+    metrics.on_record(record(audit::Direction::kIn, audit::Kind::kRequest, 1, word, word));
+    metrics.on_record(record(audit::Direction::kIn, audit::Kind::kReply, 7, word, word));
+  }
+  EXPECT_EQ(value_of(metrics.text(league, {}),
+                     R"(league_call_seconds_count{direction="in",role="other",type="other"})"),
+            100);
 }
 
 }  // namespace
