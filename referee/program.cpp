@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/agent/bus/manager_watch.h"
 #include "common/agent/host/agent_host.h"
@@ -34,159 +35,238 @@ core::Result<PlayerAddresses> read_players_file(const std::filesystem::path& fil
   return addresses;
 }
 
-}  // namespace
-
-// All parts of the program, in the order of their lifetimes. It is to become a class.
-// NOLINTNEXTLINE(readability-function-size)
-int run(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop) {
-  auto settings = options.common.settings();
-  if (!settings) return agent::fail(settings.error());
-  const std::string manager_url = options.common.manager_url(options.manager);
-  auto manager = transport::parse_endpoint(manager_url);
-  if (!manager) return agent::fail(manager.error());
-  auto policy = transport::EndpointPolicy::parse(options.endpoints);
-  if (!policy) return agent::fail(policy.error());
-  auto admission_key = agent::read_secret_file(options.admission_key_file);
-  if (!admission_key) return agent::fail(admission_key.error());
-  auto players = read_players_file(options.players_file);
-  if (!players) return agent::fail(players.error());
-  auto host_options = options.common.host_options();
-  if (!host_options) return agent::fail(host_options.error());
-  auto host = agent::AgentHost::create(*settings, *host_options);
-  if (!host) return agent::fail(host.error());
-
-  core::CryptoRandom random;
-  agent::ProjectionWriter projections(
-      {.draft_suffix = "." + agent::temporary_id(options.name) + ".new"});
-  std::unique_ptr<MatchFiles> files;  // null without --data, as the next
-  std::unique_ptr<agent::IdentityKeeper> keeper;
-  if (!options.data.empty()) {
-    auto opened = agent::IdentityKeeper::open({.data = options.data,
-                                               .role = envelope::Role::kReferee,
-                                               .display_name = options.name,
-                                               .manager = manager_url},
-                                              random);
-    if (!opened) return agent::fail(opened.error());
-    keeper = std::move(*opened);
-    auto matches = MatchFiles::open(options.data, projections);
-    if (!matches) return agent::fail(matches.error());
-    files = std::move(*matches);
+/// One run of the program. What it is made of stands in the order of the lifetimes: each part uses
+/// those above it.
+class Program {
+ public:
+  Program(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop)
+      : options_(options), games_(games), stop_(stop) {}
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() {
+    if (port_) port_->stop_serving();  // whoever calls must not find a service that is gone
   }
-  std::string temporary = agent::temporary_id(options.name);
+
+  /// Opens everything and serves; the manager does not know of it yet.
+  core::Result<void> open() {
+    if (auto read = read_options(); !read) return read;
+    if (auto opened = open_data(); !opened) return opened;
+    if (auto opened = open_port(); !opened) return opened;
+    make_service();
+    return serve();
+  }
+
+  /// Asks the manager for a place. The answer comes later, and stops the program when it is no.
+  core::Result<void> register_with_manager();
+
+  /// Until somebody stops it. Returns the exit code.
+  int play() {
+    stop_.wait();
+    port_->stop_serving();
+    delays_->stop();
+    host_->shut_down();
+    projections_.stop();
+    return exit_code_;
+  }
+
+ private:
+  core::Result<void> read_options();
+  core::Result<void> open_data();
+  core::Result<void> open_port();
+  void make_service();
+  core::Result<void> serve();
+  core::Result<void> serve_at(std::uint16_t port);
+  core::Result<void> hear_events(const std::string& league_id);
+  void on_registered(const core::Result<agent::Identity>& answer);
+  void take_place(const agent::Identity& answer);
+
+  const ProgramOptions& options_;
+  const game::Registry& games_;
+  transport::StopSignal& stop_;
+  agent::Settings settings_;
+  std::string manager_url_;
+  transport::Endpoint manager_;
+  transport::EndpointPolicy policy_ = transport::EndpointPolicy::any();
+  core::AuthToken admission_key_;
+  PlayerAddresses players_;
+  std::atomic<int> exit_code_{0};
+  core::CryptoRandom random_;
+  std::unique_ptr<agent::AgentHost> host_;
+  agent::ProjectionWriter projections_{
+      {.draft_suffix = "." + agent::temporary_id(options_.name) + ".new"}};
+  std::unique_ptr<agent::IdentityKeeper> keeper_;  ///< null without --data, as the next
+  std::unique_ptr<MatchFiles> files_;
+  std::unique_ptr<agent::AgentPort> port_;
+  std::unique_ptr<agent::ProbingDelayMeter> delays_;
+  std::optional<RefereeService> service_;
+  std::string url_;
+  std::optional<agent::ManagerWatch> watch_;
+};
+
+core::Result<void> Program::read_options() {
+  auto settings = options_.common.settings();
+  if (!settings) return settings.error();
+  settings_ = std::move(*settings);
+  manager_url_ = options_.common.manager_url(options_.manager);
+  auto manager = transport::parse_endpoint(manager_url_);
+  if (!manager) return manager.error();
+  manager_ = std::move(*manager);
+  auto policy = transport::EndpointPolicy::parse(options_.endpoints);
+  if (!policy) return policy.error();
+  policy_ = std::move(*policy);
+  auto admission_key = agent::read_secret_file(options_.admission_key_file);
+  if (!admission_key) return admission_key.error();
+  admission_key_ = std::move(*admission_key);
+  auto players = read_players_file(options_.players_file);
+  if (!players) return players.error();
+  players_ = std::move(*players);
+  return {};
+}
+
+core::Result<void> Program::open_data() {
+  auto host_options = options_.common.host_options();
+  if (!host_options) return host_options.error();
+  auto host = agent::AgentHost::create(settings_, *host_options);
+  if (!host) return host.error();
+  host_ = std::move(*host);
+  if (options_.data.empty()) return {};
+  auto keeper = agent::IdentityKeeper::open({.data = options_.data,
+                                             .role = envelope::Role::kReferee,
+                                             .display_name = options_.name,
+                                             .manager = manager_url_},
+                                            random_);
+  if (!keeper) return keeper.error();
+  keeper_ = std::move(*keeper);
+  auto files = MatchFiles::open(options_.data, projections_);
+  if (!files) return files.error();
+  files_ = std::move(*files);
+  return {};
+}
+
+core::Result<void> Program::open_port() {
+  const std::string temporary = agent::temporary_id(options_.name);
   // What another process left that was killed before it had an id stays a log by itself.
-  auto log = audit::agent_log_path(options.common.logs,
+  auto log = audit::agent_log_path(options_.common.logs,
                                    "referee_" + temporary + "_" + std::to_string(::getpid()));
-  if (!log) return agent::fail(log.error());
+  if (!log) return log.error();
   auto port = agent::AgentPort::open(
-      **host, {.log = *log,
+      *host_, {.log = *log,
                .agent = "referee:" + temporary,
-               .logs = options.common.logs,
-               .mode = options.common.parsed_mode(),
-               .log_key = keeper ? keeper->log_key() : std::filesystem::path(),
-               .session_file = keeper ? keeper->session_file() : std::filesystem::path()});
-  if (!port) return agent::fail(port.error());
-  auto delays = agent::ProbingDelayMeter::start((*host)->runtime(), (*host)->caller(),
-                                                (*host)->timer(), (*host)->clock(), (*host)->bus());
-  if (!delays) return agent::fail(delays.error());
+               .logs = options_.common.logs,
+               .mode = options_.common.parsed_mode(),
+               .log_key = keeper_ ? keeper_->log_key() : std::filesystem::path(),
+               .session_file = keeper_ ? keeper_->session_file() : std::filesystem::path()});
+  if (!port) return port.error();
+  port_ = std::move(*port);
+  auto delays = agent::ProbingDelayMeter::start(host_->runtime(), host_->caller(), host_->timer(),
+                                                host_->clock(), host_->bus());
+  if (!delays) return delays.error();
+  delays_ = std::move(*delays);
+  return {};
+}
+
+void Program::make_service() {
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish;
-  if (files) publish = [&files](const auto& record) { files->publish(record); };
-  RefereeService service(
-      {.max_concurrent_matches = options.max_matches,
-       .mode = options.common.parsed_mode(),
-       .manager = *manager,
-       .endpoints = (*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy),
-       .players = std::move(*players)},
-      {.peers = (*port)->peers(),
-       .timer = (*host)->timer(),
-       .clock = (*host)->clock(),
-       .schemas = (*host)->schemas(),
-       .games = games,
-       .settings = *settings,
-       .delays = **delays,
-       .may_start = [&file = (*port)->log()] { return file.free_space_ok(); },
-       .publish = publish});
-  service.on_league_completed([&projections](const envelope::LeagueCompleted& message) {
-    projections.hurry();
+  if (files_) publish = [this](const auto& record) { files_->publish(record); };
+  service_.emplace(
+      RefereeOptions{.max_concurrent_matches = options_.max_matches,
+                     .mode = options_.common.parsed_mode(),
+                     .manager = manager_,
+                     .endpoints = host_->bus() != nullptr ? policy_.with_bus() : policy_,
+                     .players = players_},
+      RefereeDependencies{.peers = port_->peers(),
+                          .timer = host_->timer(),
+                          .clock = host_->clock(),
+                          .schemas = host_->schemas(),
+                          .games = games_,
+                          .settings = settings_,
+                          .delays = *delays_,
+                          .may_start = [this] { return port_->log().free_space_ok(); },
+                          .publish = publish});
+  service_->on_league_completed([this](const envelope::LeagueCompleted& message) {
+    projections_.hurry();
     spdlog::info("the league is over; champion: {}",
                  message.champion ? message.champion->display_name : "none");
   });
-  auto serve = [&](std::uint16_t wanted) {
-    if (options.common.serving() == agent::Serving::kNats)
-      return (*port)->serve_session(service.handler(), manager_url);
-    return (*port)->serve(options.common.listen_options(*settings, wanted), service.handler());
-  };
-  bool wants_any = options.common.port == 0;
-  auto served = serve(wants_any && keeper ? keeper->port() : options.common.port);
-  if (!served && wants_any) served = serve(0);  // the port of the last time is taken
-  if (!served) return agent::fail(served.error());
+}
 
-  std::atomic<int> exit_code{0};
-  std::string url = (*port)->session_url();
-  if (url.empty()) url = options.common.contact_endpoint((*port)->port());
-  agent::RegistrationOptions registration{.role = envelope::Role::kReferee,
-                                          .display_name = options.name,
-                                          .contact_endpoint = url,
-                                          .game_types = games.names(),
-                                          .max_concurrent_matches = options.max_matches,
-                                          .manager = *manager,
-                                          .log_public_key = (*port)->log().public_key(),
-                                          .hears_events = (*host)->bus() != nullptr};
-  auto hear_events = [&port, &service](const std::string& league_id) {
-    return (*port)->hear_events(
-        service.handler(), league_id,
-        {envelope::MessageType::kRoundCompleted, envelope::MessageType::kLeagueCompleted});
-  };
+core::Result<void> Program::serve_at(std::uint16_t port) {
+  if (options_.common.serving() == agent::Serving::kNats)
+    return port_->serve_session(service_->handler(), manager_url_);
+  return port_->serve(options_.common.listen_options(settings_, port), service_->handler());
+}
+
+core::Result<void> Program::serve() {
+  const bool wants_any = options_.common.port == 0;
+  auto served = serve_at(wants_any && keeper_ ? keeper_->port() : options_.common.port);
+  if (!served && wants_any) served = serve_at(0);  // the port of the last time is taken
+  if (!served) return served;
+  url_ = port_->session_url();
+  if (url_.empty()) url_ = options_.common.contact_endpoint(port_->port());
   // Where the league is known, nothing is missed while the answer is on its way.
-  auto give_up = [&port](const core::Error& error) {
-    (*port)->stop_serving();  // whoever calls must not find a service that is gone
-    return agent::fail(error);
-  };
-  if (auto heard = hear_events(agent::league_of(manager_url)); !heard)
-    return give_up(heard.error());
-  if (keeper) {
-    if (auto kept = keeper->prepare(registration, (*port)->port()); !kept)
-      return give_up(kept.error());
-  }
-  registration.admission_key = *admission_key;
-  if (auto used = agent::use_token_of(options.token_file, registration); !used)
-    return give_up(used.error());
-  const agent::ManagerWatch watch((*host)->timer(), options.name, manager_url);
-  agent::register_agent({(*port)->peers(), (*host)->timer(), (*host)->clock(), random, *settings},
-                        std::move(registration), [&](const core::Result<agent::Identity>& answer) {
-                          watch.ended(answer.has_value());
-                          if (!answer) {
-                            exit_code = answer.error().code == core::ErrorCode::kShuttingDown
-                                            ? 0
-                                            : agent::fail(answer.error());
-                            return stop.request_stop();
-                          }
-                          auto path = audit::agent_log_path(options.common.logs, answer->id);
-                          if (path)
-                            (void)(*port)->log().retarget(*path, "referee:" + answer->id,
-                                                          agent::log_league(*answer, keeper.get()));
-                          if (keeper) {
-                            if (auto kept = keeper->keep(*answer); !kept)
-                              spdlog::error("{}", kept.error().message);
-                          }
-                          // An answer that says less than an earlier one makes nobody a guest
-                          // (protocol §8).
-                          const agent::Identity* identity = keeper ? &keeper->identity() : &*answer;
-                          service.set_identity(*identity, url);
-                          (*port)->set_token(identity->token);
-                          if (auto heard = hear_events(identity->league.str()); !heard)
-                            spdlog::error("{}", heard.error().message);
-                          (*port)->trust_events(*identity);
-                          spdlog::info("{} is {} of {}", options.name, identity->id,
-                                       identity->league.str());
-                          agent::announce_ready(url, identity->id);
-                        });
+  return hear_events(agent::league_of(manager_url_));
+}
 
-  stop.wait();
-  (*port)->stop_serving();
-  (*delays)->stop();
-  (*host)->shut_down();
-  projections.stop();
-  return exit_code;
+core::Result<void> Program::hear_events(const std::string& league_id) {
+  return port_->hear_events(
+      service_->handler(), league_id,
+      {envelope::MessageType::kRoundCompleted, envelope::MessageType::kLeagueCompleted});
+}
+
+core::Result<void> Program::register_with_manager() {
+  agent::RegistrationOptions registration{.role = envelope::Role::kReferee,
+                                          .display_name = options_.name,
+                                          .contact_endpoint = url_,
+                                          .game_types = games_.names(),
+                                          .max_concurrent_matches = options_.max_matches,
+                                          .manager = manager_,
+                                          .log_public_key = port_->log().public_key(),
+                                          .hears_events = host_->bus() != nullptr};
+  if (keeper_) {
+    if (auto kept = keeper_->prepare(registration, port_->port()); !kept) return kept;
+  }
+  registration.admission_key = admission_key_;
+  if (auto used = agent::use_token_of(options_.token_file, registration); !used) return used;
+  watch_.emplace(host_->timer(), options_.name, manager_url_);
+  agent::register_agent(
+      {port_->peers(), host_->timer(), host_->clock(), random_, settings_}, std::move(registration),
+      [this](const core::Result<agent::Identity>& answer) { on_registered(answer); });
+  return {};
+}
+
+void Program::on_registered(const core::Result<agent::Identity>& answer) {
+  watch_->ended(answer.has_value());
+  if (answer) return take_place(*answer);
+  const bool is_stopping = answer.error().code == core::ErrorCode::kShuttingDown;
+  exit_code_ = is_stopping ? 0 : agent::fail(answer.error());
+  stop_.request_stop();
+}
+
+void Program::take_place(const agent::Identity& answer) {
+  if (auto path = audit::agent_log_path(options_.common.logs, answer.id))
+    (void)port_->log().retarget(*path, "referee:" + answer.id,
+                                agent::log_league(answer, keeper_.get()));
+  if (keeper_) {
+    if (auto kept = keeper_->keep(answer); !kept) spdlog::error("{}", kept.error().message);
+  }
+  // An answer that says less than an earlier one makes nobody a guest (protocol §8).
+  const agent::Identity& identity = keeper_ ? keeper_->identity() : answer;
+  service_->set_identity(identity, url_);
+  port_->set_token(identity.token);
+  if (auto heard = hear_events(identity.league.str()); !heard)
+    spdlog::error("{}", heard.error().message);
+  port_->trust_events(identity);
+  spdlog::info("{} is {} of {}", options_.name, identity.id, identity.league.str());
+  agent::announce_ready(url_, identity.id);
+}
+
+}  // namespace
+
+int run(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop) {
+  Program program(options, games, stop);
+  auto begun = program.open();
+  if (begun) begun = program.register_with_manager();
+  return begun ? program.play() : agent::fail(begun.error());
 }
 
 }  // namespace league::referee
