@@ -1,7 +1,9 @@
 # The three kinds of target of this project. Sources are listed explicitly.
 #   league_library(NAME SOURCES a.cpp ... DEPS public targets ... PRIVATE_DEPS private targets ...)
 #   league_program(NAME SOURCES ... DEPS ...)          an executable in build/bin, installed
-#   league_test(NAME SOURCES ... DEPS ... [LABELS ...] [SANITIZERS all|address|none])  a GoogleTest binary, one ctest entry
+#   league_test(NAME SOURCES ... DEPS ... [LABELS ...] [SANITIZERS all|address|none] [AT_ONCE n])
+#                                                      a GoogleTest binary, one ctest entry
+# AT_ONCE: so many sources are compiled together (12); fewer where they use one name for two things.
 # SANITIZERS: `address` where everything happens in one thread, `none` where texts are all that is tested; else `all`.
 add_library(league_options INTERFACE)
 target_include_directories(league_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -70,7 +72,12 @@ function(league_library name)
   if(NOT LEAGUE_COMPILED)
     set(LEAGUE_COMPILED quick)
   endif()
-  league_compiled(${name} ${LEAGUE_COMPILED} 8)
+  # Under a sanitizer nothing is optimised: then most of the time goes into reading the same headers again.
+  set(at_once 8)
+  if(LEAGUE_SANITIZER)
+    set(at_once 24)
+  endif()
+  league_compiled(${name} ${LEAGUE_COMPILED} ${at_once})
 endfunction()
 
 function(league_program name)
@@ -103,16 +110,19 @@ function(league_test name)
   if(NOT LEAGUE_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "SANITIZERS" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SANITIZERS;AT_ONCE" "SOURCES;DEPS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
+  endif()
+  if(NOT ARG_AT_ONCE)
+    set(ARG_AT_ONCE 12)
   endif()
   if(NOT ARG_SANITIZERS)
     set(ARG_SANITIZERS all)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE league_options ${ARG_DEPS} league_dep_gtest)
-  league_compiled(${name} tests 4)
+  league_compiled(${name} tests ${ARG_AT_ONCE})
   target_compile_definitions(${name} PRIVATE LEAGUE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   league_sanitized(sanitized ${name} ${ARG_SANITIZERS})
   list(APPEND ARG_LABELS ${sanitized})
