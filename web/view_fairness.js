@@ -1,6 +1,7 @@
 import {barChart} from './charts.js';
 import {h, name, numberCell, rowHeading, table} from './dom.js';
 import {count} from './format.js';
+import {logFiles} from './log_files.js';
 import {ranking} from './ranking.js';
 
 /** The chance of a chi-square statistic at least this large, by the Wilson–Hilferty approximation. */
@@ -53,8 +54,8 @@ function recomputed(league) {
     ? 'Computed anew by this browser from all results: it is the manager’s table.' : 'Computed anew by this browser from all results: it differs from the manager’s table.'));
 }
 
-export function fairnessView(league) {
+export function fairnessView(league, asked, redraw) {
   const games = league.finished().filter((game) => !game.technical);
-  if (!league.head.numbers) return [h('section', {class: 'card wide'}, h('p', {}, 'This game draws no number.'))];
-  return [draws(league, games), h('div', {class: 'side'}, recomputed(league), bound(games), choices(league, games))];
+  const drawn = league.head.numbers ? draws(league, games) : h('section', {class: 'card main'}, h('p', {}, 'This game draws no number.'));
+  return [drawn, h('div', {class: 'side'}, recomputed(league), bound(games), choices(league, games), logFiles(redraw))];
 }

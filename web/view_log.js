@@ -9,7 +9,7 @@ export function logView(league, asked) {
     h('nav', {class: 'pager', 'aria-label': 'Filter'}, h('a', {href: '#log', 'aria-current': isRefusals ? null : 'true'}, 'everything'), ' ',
       h('a', {href: '#log/refusals', 'aria-current': isRefusals ? 'true' : null}, 'refusals')),
     lines.length === 0 && h('p', {class: 'quiet'}, 'Nothing yet.'),
-    h('ol', {class: 'log', role: 'log', 'aria-live': 'off', reversed: true}, lines.map((line) =>
+    h('ol', {class: 'log', reversed: true}, lines.map((line) =>
       h('li', {'data-key': line.at + line.text, class: line.warning ? 'warning' : null},
         h('time', {datetime: line.at}, clock(Date.parse(line.at))), ' ', h('span', {class: 'event'}, line.event.toLowerCase().replaceAll('_', ' ')), ' ', h('span', {class: 'text'}, line.text)))))];
 }

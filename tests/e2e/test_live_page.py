@@ -1,6 +1,7 @@
 """The live page in a real browser: every view, live updates, a restart of the manager, hostile names, sixty players; no
 error on its console and no request to anybody else. Skipped where there is no Chromium."""
 
+import gzip
 import hashlib
 import json
 import re
@@ -112,6 +113,57 @@ class LivePage(LeagueTest):
         self.assert_fits(390, 844)
         self.assert_fits(1920, 1080)
         self.assert_well_behaved()
+
+    def read_logs(self, *files):
+        """What the page says of log files, one text each."""
+        self.browser.choose_files("#log-files", files)
+        said = "[...document.querySelectorAll('.checks li')].map((row) => row.textContent)"
+        names = json.dumps([file.name for file in files])
+        self.browser.wait_for(f"((said) => said.length === {len(files)} && said.every((text, i) => "
+                              f"text.startsWith({names}[i]) && !text.endsWith('reading …')))({said})")
+        return self.browser.evaluate(said)
+
+    def test_the_chain_of_a_log(self):
+        manager = self.start_manager(2, 1)
+        self.open_page(manager)
+        self.start_referee(manager)
+        self.start_players(manager, 2, "random")
+        self.browser.wait_for("document.querySelector('#state').textContent === 'finished'", 30)
+        self.show("fairness")
+        whole = next(self.logs.rglob("REF01.log.jsonl")).read_bytes()
+        lines = whole.splitlines(keepends=True)
+        self.assertGreater(len(lines), 8)
+        files = {"whole": whole,
+                 "changed": whole.replace(b"GAME_JOIN_ACK", b"GAME_JOIN_ACX", 1),
+                 "taken_out": b"".join(lines[:4] + lines[5:]),
+                 "exchanged": b"".join([*lines[:4], lines[5], lines[4], *lines[6:]]),
+                 "forged": b"".join([*lines[:4], self.with_own_hash(lines[4]), *lines[5:]]),
+                 "killed": whole[:-30],
+                 "no_log": b"\x00\xff\n[1]\n"}
+        for name, content in files.items():
+            (self.directory / f"{name}.jsonl").write_bytes(content)
+        (self.directory / "packed.jsonl.gz").write_bytes(gzip.compress(whole))
+        (self.directory / "broken.jsonl.gz").write_bytes(b"no gzip")
+        names = [*(f"{name}.jsonl" for name in files), "packed.jsonl.gz", "broken.jsonl.gz"]
+        said = dict(zip(names, self.read_logs(*(self.directory / name for name in names))))
+        for name in ("whole.jsonl", "packed.jsonl.gz"):
+            self.assertIn(f"{len(lines)} lines of referee:REF01", said[name])
+        self.assertIn("it was changed", said["changed.jsonl"])
+        self.assertIn("line 5: it does not follow", said["taken_out.jsonl"])
+        self.assertIn("line 5: it does not follow", said["exchanged.jsonl"])
+        self.assertIn("line 6: it does not follow", said["forged.jsonl"])
+        self.assertIn("The last line is not whole", said["killed.jsonl"])
+        self.assertIn("line 1: it is no JSON object", said["no_log.jsonl"])
+        self.assertIn("cannot be read", said["broken.jsonl.gz"])
+        self.assertEqual([name for name, text in said.items() if "in one chain" in text],
+                         ["whole.jsonl", "killed.jsonl", "packed.jsonl.gz"])
+        self.assert_well_behaved()
+
+    @staticmethod
+    def with_own_hash(line):
+        """The line, changed by somebody who knows how its hash is made."""
+        covered = line[:-77].replace(b'"dir":"', b'"dir":"x', 1)
+        return covered + b'","hash":"' + hashlib.sha256(covered).hexdigest().encode() + b'"}\n'
 
     def test_its_own_sha_256(self):
         self.open_page(self.start_manager(2, 1))

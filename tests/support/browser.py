@@ -63,7 +63,8 @@ class Browser:
     def __init__(self):
         self.directory = tempfile.mkdtemp(prefix="browser")
         self.process = subprocess.Popen(
-            [chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            [chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+             "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync",
              "--remote-debugging-port=0", "--remote-allow-origins=*", f"--user-data-dir={self.directory}", "about:blank"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         port = self._wait(lambda: self._port(), 60, "the browser has a port")
@@ -130,6 +131,12 @@ class Browser:
     def wait_for(self, script, seconds=20):
         """Until `script` is true in the page."""
         self._wait(lambda: self.evaluate(f"Boolean({script})"), seconds, script)
+
+    def choose_files(self, selector, files):
+        """As a reader does in the dialogue of a file input."""
+        page = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=page, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(file) for file in files])
 
     def view(self, width, height, theme="light"):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
