@@ -6,10 +6,11 @@ packages=(
   libcpp-httplib-dev nlohmann-json3-dev libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libspdlog-dev libssl-dev
   zlib1g-dev libboost-dev libjemalloc-dev libsqlitecpp-dev libsqlite3-dev libnats-dev
 )
-test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nats-server python3-jsonschema)
-# Header libraries whose packages ask for far more than the headers: valijson's for Qt and Poco. They are unpacked here,
-# where CMake looks for them, and not installed.
+test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nats-server python3-jsonschema python3-yaml)
+# Packages that are unpacked here, where CMake and the tests look for them, and not installed: valijson's would ask for Qt
+# and Poco, and nginx's would start a web server.
 unpacked_packages=(libvalijson-dev)
+unpacked_test_packages=(nginx)
 unpacked=$root/build/packages
 
 say() { printf '%s\n' "$*" >&2; }
@@ -60,13 +61,14 @@ is_unpacked() { [ -e "$unpacked/usr/share/doc/$1" ]; }
 # install_packages [tests] [NAME…]: installs what is missing, with `tests` also what only the tests need.
 install_packages() {
   command -v dpkg-query >/dev/null || return 0
-  local wanted=("${packages[@]}") missing not_unpacked=() name log
+  local wanted=("${packages[@]}") to_unpack=("${unpacked_packages[@]}") missing not_unpacked=() name log
   if [ "${1:-}" = tests ]; then
     wanted+=("${test_packages[@]}")
+    to_unpack+=("${unpacked_test_packages[@]}")
     shift
   fi
   mapfile -t missing < <(missing_packages "${wanted[@]}" "$@")
-  for name in "${unpacked_packages[@]}"; do
+  for name in "${to_unpack[@]}"; do
     is_installed "$name" || is_unpacked "$name" || not_unpacked+=("$name")
   done
   [ $((${#missing[@]} + ${#not_unpacked[@]})) -gt 0 ] || return 0

@@ -1,0 +1,112 @@
+"""deploy/: the manifests are YAML, name only options that the programs have, and the commands of the compose file play a
+league. Nothing here starts a container or a cluster."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import unittest
+
+import support_path  # noqa: F401
+from league_testing import BIN, SOURCE, Agent, LeagueTest, wait_until
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+DEPLOY = SOURCE / "deploy"
+PROGRAMS = ("league_manager", "referee")
+
+
+def documents(file):
+    return [one for one in yaml.safe_load_all((DEPLOY / file).read_text(encoding="utf-8")) if one]
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@unittest.skipUnless(yaml, "python3-yaml is not on this machine")
+class Deploy(LeagueTest):
+    def test_every_option_exists(self):
+        known = {}
+        for program in PROGRAMS:
+            table = json.loads(subprocess.run([BIN / program, "--options-as-json"], capture_output=True, check=True).stdout)
+            known[program] = {name for option in table["options"] for name in option["names"]}
+        seen = set()
+        for program, words in self.command_lines():
+            for word in re.findall(r"(?<!\S)--[a-z-]+", " ".join(words)):
+                self.assertIn(word, known[program], f"{program} {words}")
+                seen.add(program)
+        self.assertEqual(seen, set(PROGRAMS))
+
+    @staticmethod
+    def command_lines():
+        for service in documents("compose.yaml")[0]["services"].values():
+            program = re.search(r"exec (\w+)(.*)", service["command"][2], re.DOTALL)
+            yield program[1], program[2].split()
+        for one in documents("kubernetes/league.yaml"):
+            for container in one["spec"]["template"]["spec"]["containers"] if one["kind"] == "StatefulSet" else []:
+                yield container["command"][0], list(map(str, container["args"]))
+
+    def test_services_volumes_and_secrets_belong_together(self):
+        for file in ("kubernetes/league.yaml", "kubernetes/broker.yaml"):
+            whole = documents(file)
+            services = {one["metadata"]["name"]: one["spec"]["selector"] for one in whole if one["kind"] == "Service"}
+            for one in whole:
+                if one["kind"] != "StatefulSet":
+                    continue
+                pod = one["spec"]["template"]
+                self.assertEqual(services[one["spec"]["serviceName"]], pod["metadata"]["labels"])
+                self.assertEqual(one["spec"]["selector"]["matchLabels"], pod["metadata"]["labels"])
+                volumes = {volume["name"] for volume in pod["spec"].get("volumes", [])}
+                volumes |= {claim["metadata"]["name"] for claim in one["spec"]["volumeClaimTemplates"]}
+                for container in pod["spec"].get("initContainers", []) + pod["spec"]["containers"]:
+                    self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes)
+                    self.assertFalse(container["securityContext"]["allowPrivilegeEscalation"])
+
+    def test_the_commands_of_the_compose_file_play(self):
+        services = documents("compose.yaml")[0]["services"]
+        secret = self.directory / "secret"
+        secret.write_text("a-key-of-more-than-sixteen-characters\n")
+        port = free_port()
+        for name, copies in (("manager", 1), ("referee", 2)):
+            for i in range(copies):
+                home = self.directory / f"{name}{i}"
+                home.mkdir()
+                script = services[name]["command"][2].replace("$$", "$")
+                for word, own in {"/run/secrets/referee_key": str(secret), "/tmp/referee.key": f"{home}/referee.key",
+                                  "http://manager:8000": f"http://localhost:{port}", "--port 8000": f"--port {port}",
+                                  "--port 8001": "--port 0", "$(hostname)": f"{i}"}.items():
+                    script = script.replace(word, own)
+                # The program writes the port that it got into its own address only.
+                script = re.sub(r'--advertise "http://\$self:8001/mcp"', "", script)
+                self.run_service(script, home)
+        manager = Agent(None, f"http://localhost:{port}/mcp", "")
+
+        def referees():
+            try:
+                return self.status(manager)["referees"]
+            except ConnectionRefusedError:
+                return 0  # the manager is not there yet
+
+        wait_until(lambda: referees() == 2, 20, "both referees are in")
+        self.start_players(manager, 2, name="bot")
+        over = wait_until(lambda: (lambda s: s if s["champion"] else None)(self.status(manager)), 30, "the league is over")
+        self.assertEqual(over["technical_losses"], 0)
+
+    def run_service(self, script, home):
+        with open(home / "output", "wb") as output:
+            process = subprocess.Popen(["sh", "-c", script], cwd=home, stdout=output, stderr=subprocess.STDOUT,
+                                       env={**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "LEAGUE_HOST": "localhost",
+                                            "LEAGUE_PLAYERS": "2"})
+        self.addCleanup(process.wait, 20)
+        self.addCleanup(process.terminate)
+
+
+if __name__ == "__main__":
+    unittest.main()
