@@ -1,9 +1,9 @@
 # The three kinds of target of this project. Sources are listed explicitly.
-#   league_library(NAME SOURCES a.cpp ... DEPS public targets ... PRIVATE_DEPS private targets ...)
+#   league_library(NAME SOURCES a.cpp ... DEPS public targets ... PRIVATE_DEPS private targets ... [AT_ONCE n])
 #   league_program(NAME SOURCES ... DEPS ...)          an executable in build/bin, installed
 #   league_test(NAME SOURCES ... DEPS ... [LABELS ...] [SANITIZERS all|address|none] [AT_ONCE n])
 #                                                      a GoogleTest binary, one ctest entry
-# AT_ONCE: so many sources are compiled together (12); fewer where they use one name for two things.
+# AT_ONCE: so many sources are compiled together (8, tests 12, under a sanitizer 24); fewer where they use one name for two things.
 # SANITIZERS: `address` where everything happens in one thread, `none` where texts are all that is tested; else `all`.
 add_library(league_options INTERFACE)
 target_include_directories(league_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -66,18 +66,19 @@ endfunction()
 
 # LEAGUE_COMPILED, set by a folder: `small`, or `quick` where it says nothing.
 function(league_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "AT_ONCE" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC league_options ${ARG_DEPS} PRIVATE ${ARG_PRIVATE_DEPS})
   if(NOT LEAGUE_COMPILED)
     set(LEAGUE_COMPILED quick)
   endif()
   # Under a sanitizer nothing is optimised: then most of the time goes into reading the same headers again.
-  set(at_once 8)
-  if(LEAGUE_SANITIZER)
-    set(at_once 24)
+  if(NOT ARG_AT_ONCE AND LEAGUE_SANITIZER)
+    set(ARG_AT_ONCE 24)
+  elseif(NOT ARG_AT_ONCE)
+    set(ARG_AT_ONCE 8)
   endif()
-  league_compiled(${name} ${LEAGUE_COMPILED} ${at_once})
+  league_compiled(${name} ${LEAGUE_COMPILED} ${ARG_AT_ONCE})
 endfunction()
 
 function(league_program name)
