@@ -1,0 +1,117 @@
+#include "common/core/csv.h"
+
+#include <algorithm>
+#include <array>
+
+namespace league::core {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+char separator_of(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find('\n'));
+  constexpr std::array<char, 3> kSeparators{',', ';', '\t'};
+  return *std::ranges::max_element(kSeparators, {}, [first](char one) {
+    return std::ranges::count(first, one);  // the first of them where all are as many
+  });
+}
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) { out_.separator = separator_of(text); }
+
+  Result<CsvText> run() {
+    while (at_ < text_.size()) {
+      CsvRecord record{line_, {}};
+      do {
+        auto field = next_field();
+        if (!field) return field.error();
+        record.fields.push_back(std::move(*field));
+      } while (take(out_.separator));
+      if (take('\n')) ++line_;
+      if (std::ranges::any_of(record.fields, [](const auto& field) { return !field.empty(); }))
+        out_.records.push_back(std::move(record));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool take(char expected) {
+    if (at_ >= text_.size() || text_[at_] != expected) return false;
+    ++at_;
+    return true;
+  }
+  [[nodiscard]] std::size_t end_of_plain() const {
+    return std::min(text_.find_first_of(std::string({out_.separator, '\n'}), at_), text_.size());
+  }
+  [[nodiscard]] static Error fault(int line, const char* why) {
+    return {ErrorCode::kInvalidFieldValue, "line " + std::to_string(line) + ": " + why, ""};
+  }
+
+  Result<std::string> next_field() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    if (take('"')) return quoted();
+    at_ = end_of_plain();
+    return std::string(without_blanks(text_.substr(begin, at_ - begin)));
+  }
+
+  Result<std::string> quoted() {
+    const int opened = line_;
+    std::string field;
+    for (;;) {
+      const std::size_t quote = text_.find('"', at_);
+      if (quote == text_.npos)
+        return fault(opened, "a field that begins with a quote has no closing quote");
+      const auto part = text_.substr(at_, quote - at_);
+      line_ += static_cast<int>(std::ranges::count(part, '\n'));
+      field += part;
+      at_ = quote + 1;
+      if (!take('"')) break;
+      field += '"';
+    }
+    const std::size_t end = end_of_plain();
+    if (!without_blanks(text_.substr(at_, end - at_)).empty())
+      return fault(opened, "text follows a closing quote; write a quote inside a field twice");
+    at_ = end;
+    return field;
+  }
+
+  std::string_view text_;
+  CsvText out_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+Result<CsvText> parse_csv(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return Parser(text).run();
+}
+
+std::string csv_line(std::span<const std::string> fields, char separator) {
+  std::string out;
+  for (const std::string& field : fields) {
+    if (&field != &fields.front()) out += separator;
+    const bool is_plain =
+        field.find_first_of(std::string("\"\r\n,;\t")) == field.npos && without_blanks(field) == field;
+    if (is_plain) {
+      out += field;
+      continue;
+    }
+    out += '"';
+    for (char c : field) out.append(c == '"' ? 2 : 1, c);
+    out += '"';
+  }
+  return out + "\r\n";
+}
+
+}  // namespace league::core
