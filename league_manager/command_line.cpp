@@ -25,8 +25,8 @@ void add_standby_options(CLI::App& app, StandbyOptions& options) {
 void add_admission_options(CLI::App& app, ProgramOptions& options) {
   app.add_option(
          "--registration-codes", options.registration_codes,
-         "admit only players with a code: a file (mode 0600) with one line per bot, its code "
-         "and its name")
+         "admit only players with a code: a CSV file (mode 0600) with the columns code, name, team "
+         "and email; `league admin codes make` writes it. It is read again when it changes")
       ->check(CLI::ExistingFile);
   auto* open = app.add_flag_callback(
       "--open-referees", [&options] { options.referee_admission = RefereeAdmission::kOpen; },
@@ -132,7 +132,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "machine:)\n"
       "  league_manager --standby --bus nats://one:4222\n"
       "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
-      "--allow-host arena.example.org --registration-codes codes.txt\n"
+      "--allow-host arena.example.org --registration-codes codes.csv\n"
       "Agents register at http://localhost:PORT/mcp. `league status URL` shows how far the league "
       "is,\n"
       "`league start URL` starts it early.");

@@ -17,14 +17,17 @@ ManagerPages::ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& pr
                            core::RandomSource& random, const core::Clock& clock)
     : ledger_(ledger),
       metrics_(metrics),
+      registrations_([this] { feed_->on_registrations(); }),
       feed_(SpectatorFeed::create(
-          {.epoch = core::to_hex(random.bytes<8>())},
+          {.epoch = core::to_hex(random.bytes<8>()),
+           .registrations = [this] { return registrations_.json(); }},
           [&projector](const auto& read) { return projector.read(read, kPatienceWithFiles); },
           timer_, clock)) {
   ledger.observe([this, &projector](const Events& events) {
     projector.on_events(events);
     metrics_.on_events(events);
     feed_->on_events(events);
+    registrations_.on_events(events);
   });
 }
 

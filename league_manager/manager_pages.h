@@ -9,6 +9,7 @@
 #include "league_manager/files/league_projector.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/spectators/metrics.h"
+#include "league_manager/spectators/registration_board.h"
 #include "league_manager/spectators/spectator_feed.h"
 
 namespace league::league_manager {
@@ -24,6 +25,8 @@ class ManagerPages {
   ManagerPages& operator=(const ManagerPages&) = delete;
   /// A line of the operator's log.
   void on_line(const OperatorLine& line) { feed_->on_line(line); }
+  /// For who registers and who is refused.
+  [[nodiscard]] RegistrationBoard& registrations() { return registrations_; }
   /// `log` outlives the pages.
   [[nodiscard]] std::vector<transport::Page> pages(const audit::AuditLog& log) const;
   /// Nothing is read or told any more.
@@ -33,6 +36,7 @@ class ManagerPages {
   const Ledger& ledger_;
   Metrics& metrics_;
   core::ThreadTimer timer_;  // its own: what spectators cost shall make nobody else wait
+  RegistrationBoard registrations_;
   const std::shared_ptr<SpectatorFeed> feed_;
 };
 

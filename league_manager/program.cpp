@@ -20,6 +20,7 @@
 #include "league_manager/files/league_projector.h"
 #include "league_manager/files/old_logs.h"
 #include "league_manager/manager_bus.h"
+#include "league_manager/manager_codes.h"
 #include "league_manager/manager_pages.h"
 #include "league_manager/manager_turn.h"
 #include "league_manager/rounds/operator_log.h"
@@ -180,15 +181,6 @@ core::Result<void> open_keys(Store& store, const ProgramOptions& options,
   return {};
 }
 
-/// Who may register, from the options and the keys.
-Admission make_admission(const Store& store, const ProgramOptions& options,
-                         std::optional<RegistrationCodes> codes) {
-  return Admission({.referees = options.referee_admission,
-                    .referee_key = store.referee_key,
-                    .referee_key_file = DataDirectory(options.data).referee_key().string(),
-                    .codes = std::move(codes)});
-}
-
 /// The program ends because of `error`, and lets another lead if it did.
 int give_up(const Store& store, const core::Error& error) {
   if (store.succession) store.succession->finish();
@@ -232,12 +224,8 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   if (!settings) return agent::fail(settings.error());
   auto policy = transport::EndpointPolicy::parse(options.endpoints);
   if (!policy) return agent::fail(policy.error());
-  std::optional<RegistrationCodes> codes;
-  if (!options.registration_codes.empty()) {
-    auto read = RegistrationCodes::read(options.registration_codes);
-    if (!read) return agent::fail(read.error());
-    codes = std::move(*read);
-  }
+  if (auto usable = ManagerCodes::check(options.registration_codes); !usable)
+    return agent::fail(usable.error());
   auto host_options = options.common.host_options();
   if (!host_options) return agent::fail(host_options.error());
   auto host = agent::AgentHost::create(*settings, *host_options);
@@ -327,7 +315,13 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
        .events = events.board.get(),
        .log = &operator_log,
        .delays = delays->get()});
-  const Admission admission = make_admission(*store, options, std::move(codes));
+  Admission admission({.referees = options.referee_admission,
+                       .referee_key = store->referee_key,
+                       .referee_key_file = DataDirectory(options.data).referee_key().string()});
+  const auto digest_of = [&vault = *store->vault](auto code) { return vault.code_digest(code); };
+  ManagerCodes codes(options.registration_codes, digest_of, admission, pages.registrations(),
+                     operator_log);
+  if (auto read = codes.read(); !read) return give_up(*store, read.error());
   EndpointAdmission endpoints((*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy));
   ManagerService service({.mode = options.common.parsed_mode(),
                           .league_id = id,
@@ -344,6 +338,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
                           .endpoints = endpoints,
                           .timer = (*host)->timer(),
                           .admission = &admission,
+                          .registrations = &pages.registrations(),
                           .log = &operator_log,
                           .records = &records,
                           .events = events.feed.get(),
@@ -366,6 +361,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     return give_up(*store, joined.error());
   }
   const agent::LogFlusher flusher((*host)->timer());
+  codes.follow((*host)->timer());
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   if (store->sqlite) projector.start();
   std::string url = options.common.contact_endpoint((*port)->port());

@@ -28,6 +28,10 @@ using HeaderMap = std::multimap<std::string, std::string, HeaderNameLess>;
 [[nodiscard]] std::optional<std::string_view> find_header(const HeaderMap& headers,
                                                           std::string_view name);
 
+/// What a player registers with where its message has no code: the field, or the query parameter
+/// `registration_code`, which the HTTP front turns into it.
+inline constexpr std::string_view kRegistrationCodeHeader = "X-Registration-Code";
+
 /// Whether a proxy says that it passed the message on (RFC 7239, RFC 9110 §7.6.3, and what proxies
 /// wrote before).
 [[nodiscard]] bool is_relayed(const HeaderMap& headers);

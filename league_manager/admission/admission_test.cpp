@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
-#include "tests/support/temporary_directory.h"
+#include <tuple>
 
 namespace league::league_manager {
 namespace {
@@ -80,61 +78,44 @@ TEST(Admission, CanAskAllRefereesOrNone) {
   EXPECT_TRUE(Admission({}).refusal_of_referee(false, "")) << "no key: nobody has the right one";
 }
 
+Admission::Codes codes(const std::string& text) {
+  auto table = agent::CodeTable::parse(text);
+  EXPECT_TRUE(table) << table.error().message;
+  return std::make_shared<const RegistrationCodes>(
+      *table, [](std::string_view code) { return "digest of " + std::string(code); });
+}
+
 TEST(Admission, AsksPlayersForACodeWhereThereAreCodes) {
-  EXPECT_FALSE(Admission({}).refusal_of_player("", "alpha"));
-  auto codes = RegistrationCodes::parse("code-of-alpha Alpha \ncode-of-beta  the Beta\n");
-  ASSERT_TRUE(codes) << codes.error().message;
-  Admission limited({.codes = *codes});
-  EXPECT_FALSE(limited.refusal_of_player("code-of-alpha", "alpha"));
-  EXPECT_FALSE(limited.refusal_of_player("code-of-beta", " the beta"));
-  for (const auto& [code, name] :
-       std::vector<std::pair<std::string, std::string>>{{"", "alpha"},
-                                                        {"code-of-gamma", "alpha"},
-                                                        {"code-of-beta", "alpha"},
-                                                        {"Alpha", "alpha"}}) {
-    auto refused = limited.refusal_of_player(code, name);
-    ASSERT_TRUE(refused) << code;
-    EXPECT_EQ(refused->code, core::ErrorCode::kNotAuthorized);
-    EXPECT_EQ(refused->message.find("code-of"), std::string::npos) << refused->message;
+  EXPECT_EQ(*Admission({}).admit_player("", "alpha"), AdmittedPlayer{"alpha"});
+  Admission limited({.codes = codes("code,name\ncode-of-alpha,Alpha\ncode-of-beta,the Beta\n")});
+  const AdmittedPlayer alpha{"Alpha", "digest of code-of-alpha"};
+  EXPECT_EQ(*limited.admit_player("code-of-alpha", "alpha"), alpha);
+  EXPECT_EQ(*limited.admit_player("code-of-alpha", "my bot"), alpha) << "the list names it";
+  EXPECT_EQ(limited.admit_player("code-of-beta", " the beta")->name, "the Beta");
+  for (const auto& [code, name, expected] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"", "alpha", "is missing"},
+           {"code-of-gamma", "alpha", "is none of this league's"},
+           {"code-of-alph", "alpha", "is none of this league's"},
+           {"code-of-beta", "alpha", "is that of \"the Beta\", not of \"alpha\""},
+           {"Alpha", "alpha", "is none of this league's"}}) {
+    auto refused = limited.admit_player(code, name);
+    ASSERT_FALSE(refused) << code;
+    EXPECT_EQ(refused.error().code, core::ErrorCode::kNotAuthorized);
+    EXPECT_NE(refused.error().message.find(expected), std::string::npos) << refused.error().message;
+    EXPECT_EQ(refused.error().message.find("code-of"), std::string::npos)
+        << refused.error().message;
   }
+  EXPECT_TRUE(limited.is_code("code-of-beta"));
+  EXPECT_FALSE(limited.is_code("the Beta"));
 }
 
-TEST(RegistrationCodes, ReadsOneLineForEachBot) {
-  auto codes = RegistrationCodes::parse("# a comment\n\n\tcode-of-alpha\talpha\r\n12345678 b c");
-  ASSERT_TRUE(codes) << codes.error().message;
-  EXPECT_EQ(codes->size(), 2U);
-  EXPECT_EQ(*codes->name_of("code-of-alpha"), "alpha");
-  EXPECT_EQ(*codes->name_of("12345678"), "b c");
-  EXPECT_EQ(codes->name_of("alpha"), nullptr);
-  EXPECT_EQ(codes->name_of(""), nullptr);
-}
-
-TEST(RegistrationCodes, SaysWhichLineIsWrongAndNoCode) {
-  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
-           {"", "no code"},
-           {"code-of-alpha alpha\ncode-of-beta", "line 2: write a code"},
-           {"code-of-alpha alpha\ncode-of-beta ALPHA", "line 2: \"ALPHA\" has a code already"},
-           {"code-of-alpha alpha\ncode-of-alpha beta", "line 2: this code stands on an earlier"},
-           {"short alpha", "line 1: the code has 5 characters"},
-           {std::string(257, 'x') + " alpha", "257 characters"}}) {
-    auto codes = RegistrationCodes::parse(text);
-    ASSERT_FALSE(codes) << text;
-    EXPECT_NE(codes.error().message.find(expected), std::string::npos) << codes.error().message;
-    EXPECT_EQ(codes.error().message.find("code-of"), std::string::npos) << codes.error().message;
-  }
-}
-
-TEST(RegistrationCodes, AreReadFromAFileThatOthersMayNotRead) {
-  league::testing::TemporaryDirectory directory;
-  auto file = directory.path() / "codes.txt";
-  EXPECT_FALSE(RegistrationCodes::read(file));
-  std::ofstream(file) << "code-of-alpha alpha\n";
-  std::filesystem::permissions(file, std::filesystem::perms(0600));
-  EXPECT_TRUE(RegistrationCodes::read(file));
-  std::filesystem::permissions(file, std::filesystem::perms(0644));
-  auto exposed = RegistrationCodes::read(file);
-  ASSERT_FALSE(exposed);
-  EXPECT_NE(exposed.error().message.find("chmod 600"), std::string::npos);
+TEST(Admission, TakesNewCodesAndForgetsOldOnes) {
+  Admission limited({.codes = codes("code,name\ncode-of-alpha,alpha\n,beta\n")});
+  EXPECT_FALSE(limited.admit_player("", "beta")) << "no code is no code";
+  limited.replace_codes(codes("code,name\n,alpha\ncode-of-beta,beta\n"));
+  EXPECT_FALSE(limited.admit_player("code-of-alpha", "alpha"));
+  EXPECT_TRUE(limited.admit_player("code-of-beta", "beta"));
 }
 
 }  // namespace

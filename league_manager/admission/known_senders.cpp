@@ -19,10 +19,7 @@ std::optional<Sender> KnownSenders::operator()(std::string_view member, std::str
                ? std::optional(Sender{Standing::kStaff, "referees to be"})
                : std::nullopt;
   }
-  if (member != "registration_code") return std::nullopt;
-  const std::string* name = admission_->player_with(shown);
-  return name != nullptr ? std::optional(Sender{Standing::kPlayer, "code of " + *name})
-                         : std::nullopt;
+  return std::nullopt;
 }
 
 std::optional<Sender> KnownSenders::agent_with(std::string_view token) const {

@@ -11,8 +11,9 @@
 namespace league::league_manager {
 
 /// Who shows a valid credential to the manager, before anything else of the request is read: its
-/// agents their tokens, the operator and referees to be their keys, players to be their codes. An
-/// agent that is shut down counts as a stranger. A transport::RequestGate::Recognise; thread-safe.
+/// agents their tokens, the operator and referees to be their keys. A registration code is none:
+/// who guesses codes pays for each guess. An agent that is shut down counts as a stranger. A
+/// transport::RequestGate::Recognise; thread-safe.
 class KnownSenders {
  public:
   /// All three outlive it.

@@ -44,8 +44,7 @@ class KnownSendersTest : public ::testing::Test {
   journal::DiscardingJournal journal_;
   Ledger ledger_{{}, journal_, time_};
   const core::AuthToken operator_key_{"op_0123456789abcdef"};
-  const Admission admission_{{.referee_key = core::AuthToken("ref_0123456789abcdef"),
-                              .codes = *RegistrationCodes::parse("letmein_1 alpha\n")}};
+  const Admission admission_{{.referee_key = core::AuthToken("ref_0123456789abcdef")}};
   const KnownSenders known_{ledger_, operator_key_, admission_};
 };
 
@@ -55,16 +54,14 @@ TEST_F(KnownSendersTest, KnowsCredentialsByTheirOwners) {
   EXPECT_EQ(sender("operator_key", "op_0123456789abcdef"), (Sender{Standing::kStaff, "operator"}));
   EXPECT_EQ(sender("admission_key", "ref_0123456789abcdef"),
             (Sender{Standing::kStaff, "referees to be"}));
-  EXPECT_EQ(sender("registration_code", "letmein_1"), (Sender{Standing::kPlayer, "code of alpha"}));
 }
 
 TEST_F(KnownSendersTest, KnowsNobodyByAGuessOrByACredentialInAnothersPlace) {
-  for (const char* guess : {"", "tok_", "tok_P03", "op_0123456789abcdef", "letmein_1"})
+  for (const char* guess : {"", "tok_", "tok_P03", "op_0123456789abcdef"})
     EXPECT_FALSE(sender("auth_token", guess)) << guess;
   for (const char* guess : {"", "tok_REF01", "ref_0123456789abcdef"})
     EXPECT_FALSE(sender("operator_key", guess)) << guess;
   EXPECT_FALSE(sender("admission_key", "op_0123456789abcdef"));
-  EXPECT_FALSE(sender("registration_code", "letmein_2"));
   const core::AuthToken no_key;
   const Admission open({});
   EXPECT_FALSE(KnownSenders(ledger_, no_key, open)("operator_key", "", {}));

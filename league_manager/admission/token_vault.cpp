@@ -51,6 +51,11 @@ core::AuthToken TokenVault::referee_key() const {
                                       key_, core::as_bytes("referees" + league_.str()))));
 }
 
+std::string TokenVault::code_digest(std::string_view code) const {
+  const std::string text = std::string("codes").append(league_.str()).append("|").append(code);
+  return core::to_hex(core::hmac_sha256(key_, core::as_bytes(text)));
+}
+
 core::SigningKey TokenVault::league_key() const {
   return core::SigningKey::from_seed(
       core::hmac_sha256(key_, core::as_bytes("broadcast" + league_.str())));

@@ -33,6 +33,9 @@ class TokenVault {
   /// What admits referees, unless the operator has chosen another key: `ref_` and HMAC-SHA-256(K,
   /// `referees` followed by the league's id) in base 32, so whoever has K asks for the same.
   [[nodiscard]] core::AuthToken referee_key() const;
+  /// What may be stored of a registration code: HMAC-SHA-256(K, `codes`, the league's id, `|` and
+  /// the code) in hexadecimal.
+  [[nodiscard]] std::string code_digest(std::string_view code) const;
   /// Signs in the league's name, such as what is published once for everybody; its public half is
   /// the league's identity. Ed25519 with the seed HMAC-SHA-256(K, `broadcast` followed by the
   /// league's id), so whoever has K signs alike.

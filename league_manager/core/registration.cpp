@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
+#include "common/core/comparable_name.h"
 #include "common/core/crypto.h"
 #include "common/core/text.h"
-#include "league_manager/events/agent_name.h"
 
 namespace league::league_manager {
 
@@ -71,6 +71,20 @@ Error name_taken(const RegistrationRequest& request, AgentRef owner) {
           meta_field(request.kind, "display_name")};
 }
 
+Error code_taken(AgentRef owner) {
+  return {ErrorCode::kDuplicateRegistration,
+          "registration_code is that of " + owner.id() +
+              ", which is registered: a code is good for one seat; to come back present the "
+              "auth_token of " +
+              owner.id(),
+          "/player_meta/registration_code"};
+}
+
+/// The seat that the code of `profile` has opened already.
+std::optional<AgentRef> seat_of_code(const Roster& roster, const AgentProfile& profile) {
+  return profile.code_digest ? roster.find_by_code(*profile.code_digest) : std::nullopt;
+}
+
 Error unknown_token(const RegistrationRequest& request) {
   return {ErrorCode::kAuthTokenInvalid,
           "auth_token is that of no " + std::string(agent_kind_name(request.kind)) +
@@ -81,10 +95,17 @@ Error unknown_token(const RegistrationRequest& request) {
 
 /// Comes back as `agent`, with its present token.
 core::Result<RegistrationDecision> return_with_token(const Roster& roster,
-                                                     const RegistrationRequest& request,
+                                                     RegistrationRequest request,
                                                      const RegistrationFacts& facts,
                                                      AgentRef agent) {
   const Agent& known = roster.agent(agent);
+  if (known.profile.code_digest) {
+    // The operator's list has named this seat, whatever it calls itself and shows now.
+    request.profile.display_name = known.profile.display_name;
+    request.profile.code_digest = known.profile.code_digest;
+  } else if (auto seat = seat_of_code(roster, request.profile)) {
+    return code_taken(*seat);
+  }
   if (known.lifecycle.state() == AgentState::kShutdown) {
     return Error{
         ErrorCode::kPlayerUnavailable,
@@ -95,8 +116,8 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
   auto owner = roster.find_by_endpoint(request.profile.endpoint);
   if (owner && *owner != agent) return endpoint_taken(request, *owner);
   auto namesake = roster.find_by_name(agent.kind, request.profile.display_name);
-  bool has_new_name =
-      comparable_name(known.profile.display_name) != comparable_name(request.profile.display_name);
+  bool has_new_name = core::comparable_name(known.profile.display_name) !=
+                      core::comparable_name(request.profile.display_name);
   if (has_new_name && namesake && *namesake != agent) return name_taken(request, *namesake);
   // A code is good for one name: with another one its owner could hold several seats.
   if (has_new_name && agent.kind == AgentKind::kPlayer && request.not_admitted)
@@ -162,10 +183,13 @@ core::Result<RegistrationDecision> decide_registration(const Roster& roster,
   auto credential_for = [&](AgentRef agent) {
     return Credential{facts.token_nonce, facts.token_hash(agent.id(), facts.token_nonce)};
   };
-  if (auto owner = roster.find_by_endpoint(endpoint)) {
-    bool same =
-        owner->kind == request.kind && comparable_name(roster.agent(*owner).profile.display_name) ==
-                                           comparable_name(request.profile.display_name);
+  const auto owner = roster.find_by_endpoint(endpoint);
+  const auto seat = seat_of_code(roster, request.profile);
+  if (seat && seat != owner) return code_taken(*seat);
+  if (owner) {
+    bool same = owner->kind == request.kind &&
+                (seat || core::comparable_name(roster.agent(*owner).profile.display_name) ==
+                             core::comparable_name(request.profile.display_name));
     if (!settings.open_mode || !same) return endpoint_taken(request, *owner);
     RegistrationDecision decision{{}, *owner, facts.token_nonce, Recognition::kEndpointAndName};
     decision.events.push_back(

@@ -45,7 +45,9 @@ struct RegistrationDecision {
 /// its profile; this also ends a suspension. Who repeats a registration nonce from the same
 /// endpoint gets the same answer. A token that belongs to nobody of this kind here is refused
 /// (kAuthTokenInvalid): who shows one wants to be somebody, and would become somebody else. Whoever
-/// is not admitted is refused with the request's own error. Before the start, in open mode, the
+/// is not admitted is refused with the request's own error. A registration code is good for one
+/// seat (kDuplicateRegistration), and a seat that was let in with one keeps the name that the
+/// operator gave it. Before the start, in open mode, the
 /// same endpoint and name come back with the same id and a new token. Everybody else is new:
 /// refused after the start (kLateRegistration), at an endpoint that is taken by any agent or with a
 /// name that is taken by one of its kind (kDuplicateRegistration), or when the league is full

@@ -140,6 +140,60 @@ TEST(Registration, TakesInNobodyWhoIsNotAdmittedButKnowsItsOwn) {
       << "a code is good for one name";
 }
 
+RegistrationRequest with_code(const std::string& name, int port, const std::string& digest) {
+  auto request = player(name, port);
+  request.profile.code_digest = digest;
+  return request;
+}
+
+TEST(Registration, ACodeIsGoodForOneSeat) {
+  Played played(settings(4, 1));
+  ASSERT_TRUE(played.enter(with_code("a", 1, "code A"), "first"));
+  auto refused = played.enter(with_code("a", 2, "code A"));
+  EXPECT_EQ(refusal(refused), ErrorCode::kDuplicateRegistration);
+  EXPECT_NE(refused.error().message.find("P01"), std::string::npos);
+  EXPECT_EQ(refusal(played.enter(with_code("renamed", 2, "code A"))),
+            ErrorCode::kDuplicateRegistration)
+      << "also when the operator has renamed it";
+  EXPECT_EQ(played.enter(with_code("a", 1, "code A"), "second")->agent.id(), "P01")
+      << "the same one at its old address";
+  EXPECT_EQ(played.enter(with_code("b", 3, "code B"))->agent.id(), "P02");
+  EXPECT_EQ(refusal(played.enter(with_code("b", 1, "code B"))), ErrorCode::kDuplicateRegistration);
+  EXPECT_EQ(refusal(played.enter(with_code("c", 1, "code C"))), ErrorCode::kDuplicateRegistration)
+      << "another's address";
+}
+
+TEST(Registration, ASeatKeepsTheNameAndTheCodeThatTheOperatorGaveIt) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(with_code("Ann", 1, "code A")));
+  ASSERT_TRUE(played.enter(with_code("Bob", 2, "code B")));
+  auto back = player("my bot", 7);
+  back.token_hash = "hash-P01-n";
+  back.not_admitted = core::Error{ErrorCode::kNotAuthorized, "no code", ""};
+  EXPECT_EQ(played.enter(back)->agent.id(), "P01") << "with its token it needs no code";
+  back.not_admitted.reset();
+  back.profile.display_name = "Bob";
+  back.profile.code_digest = "code B";
+  EXPECT_EQ(played.enter(back)->agent.id(), "P01");
+  const AgentProfile& profile = played.league.roster().agent(AgentRef::player(0)).profile;
+  EXPECT_EQ(profile.display_name, "Ann");
+  EXPECT_EQ(profile.code_digest, "code A");
+  EXPECT_EQ(profile.endpoint, back.profile.endpoint);
+}
+
+TEST(Registration, ASeatOfBeforeTheCodesTakesNoOthersCode) {
+  Played played(settings(3, 1));
+  ASSERT_TRUE(played.enter(player("a", 1)));
+  ASSERT_TRUE(played.enter(with_code("b", 2, "code B")));
+  auto back = with_code("b", 1, "code B");
+  back.token_hash = "hash-P01-n";
+  EXPECT_EQ(refusal(played.enter(back)), ErrorCode::kDuplicateRegistration);
+  back.profile.display_name = "a";
+  back.profile.code_digest = "code A";
+  EXPECT_TRUE(played.enter(back));
+  EXPECT_EQ(refusal(played.enter(with_code("a", 5, "code A"))), ErrorCode::kDuplicateRegistration);
+}
+
 TEST(Registration, TheOperatorGivesASeatANewToken) {
   Played played(settings(2, 1));
   auto first = player("p", 1);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "common/core/comparable_address.h"
-#include "league_manager/events/agent_name.h"
+#include "common/core/comparable_name.h"
 
 namespace league::league_manager {
 
@@ -43,7 +43,7 @@ std::optional<AgentRef> Roster::find_by_endpoint(const std::string& endpoint) co
 }
 
 std::string Roster::name_key(AgentKind kind, const std::string& display_name) {
-  return std::string(agent_kind_name(kind)) + ':' + comparable_name(display_name);
+  return std::string(agent_kind_name(kind)) + ':' + core::comparable_name(display_name);
 }
 
 std::optional<AgentRef> Roster::find_by_name(AgentKind kind,
@@ -53,6 +53,10 @@ std::optional<AgentRef> Roster::find_by_name(AgentKind kind,
 
 std::optional<AgentRef> Roster::find_by_registration_nonce(const std::string& nonce_hash) const {
   return look_up(by_registration_nonce_, nonce_hash);
+}
+
+std::optional<AgentRef> Roster::find_by_code(const std::string& code_digest) const {
+  return look_up(by_code_, code_digest);
 }
 
 void Roster::add(AgentKind kind, Agent agent) {
@@ -82,6 +86,7 @@ void Roster::index(AgentRef ref) {
   by_name_.try_emplace(name_key(ref.kind, one.profile.display_name), ref);
   if (!one.registration_nonce_hash.empty())
     by_registration_nonce_[one.registration_nonce_hash] = ref;
+  if (one.profile.code_digest) by_code_[*one.profile.code_digest] = ref;
 }
 
 void Roster::unindex(AgentRef ref) {
@@ -90,6 +95,7 @@ void Roster::unindex(AgentRef ref) {
   remove_from(by_endpoint_, address_key(one.profile.endpoint), ref);
   remove_from(by_name_, name_key(ref.kind, one.profile.display_name), ref);
   by_registration_nonce_.erase(one.registration_nonce_hash);
+  if (one.profile.code_digest) remove_from(by_code_, *one.profile.code_digest, ref);
 }
 
 }  // namespace league::league_manager

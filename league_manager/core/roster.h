@@ -38,6 +38,8 @@ class Roster {
                                                      const std::string& display_name) const;
   [[nodiscard]] std::optional<AgentRef> find_by_registration_nonce(
       const std::string& nonce_hash) const;
+  /// The player that was let in with the code of this digest.
+  [[nodiscard]] std::optional<AgentRef> find_by_code(const std::string& code_digest) const;
 
   /// Adds an agent at the end of its kind.
   void add(AgentKind kind, Agent agent);
@@ -69,6 +71,7 @@ class Roster {
   Index by_endpoint_;
   Index by_name_;
   Index by_registration_nonce_;
+  Index by_code_;
 };
 
 }  // namespace league::league_manager

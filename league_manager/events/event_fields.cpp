@@ -64,6 +64,7 @@ void to_json(json& out, const AgentProfile& profile) {
   if (profile.hears_events) out["hears_events"] = true;
   if (profile.match_credentials) out["match_credentials"] = true;
   if (profile.is_from_loopback) out["is_from_loopback"] = true;
+  if (profile.code_digest) out["code_digest"] = *profile.code_digest;
 }
 
 void from_json(const json& in, AgentProfile& profile) {
@@ -79,6 +80,7 @@ void from_json(const json& in, AgentProfile& profile) {
   profile.hears_events = in.value("hears_events", false);
   profile.match_credentials = in.value("match_credentials", false);
   profile.is_from_loopback = in.value("is_from_loopback", false);
+  read_optional(in, "code_digest", profile.code_digest);
 }
 
 void to_json(json& out, const Credential& credential) {

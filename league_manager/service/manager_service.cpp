@@ -42,9 +42,15 @@ AgentProfile profile_of(const envelope::PlayerMeta& meta) {
 }
 
 /// What the request shows to be let in; empty for nothing.
-std::string shown_by(const envelope::RefereeMeta& meta) { return meta.admission_key.value_or(""); }
-std::string shown_by(const envelope::PlayerMeta& meta) {
-  return meta.registration_code.value_or("");
+std::string shown_by(const envelope::RefereeMeta& meta, const rpc::MessageContext& /*context*/) {
+  return meta.admission_key.value_or("");
+}
+/// A bot that was not written for codes may have one in the URL that it was given.
+std::string shown_by(const envelope::PlayerMeta& meta, const rpc::MessageContext& context) {
+  if (meta.registration_code) return *meta.registration_code;
+  const auto* http = context.transport.as_http();
+  if (http == nullptr || !http->headers) return {};
+  return std::string(rpc::find_header(*http->headers, rpc::kRegistrationCodeHeader).value_or(""));
 }
 
 const envelope::RefereeMeta& meta_of(const envelope::RefereeRegisterRequest& request) {
@@ -171,10 +177,9 @@ Result<void> ManagerService::check_token(const envelope::Envelope& envelope) con
 
 void ManagerService::note_refused_registration(const Error& error,
                                                const std::string& original_type) const {
-  if (deps_.log == nullptr) return;
   const bool is_player = original_type == wire_name(MessageType::kLeagueRegisterRequest);
   if (!is_player && original_type != wire_name(MessageType::kRefereeRegisterRequest)) return;
-  deps_.log->refused(is_player ? AgentKind::kPlayer : AgentKind::kReferee, "?", "?", error);
+  note_refused(is_player ? AgentKind::kPlayer : AgentKind::kReferee, "?", "?", {}, error);
 }
 
 json ManagerService::league_error(const Error& error, const std::string& original_type,
@@ -195,11 +200,9 @@ Error ManagerService::not_stored() {
 
 template <typename Request>
 void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, const Error& error) {
-  if (deps_.log != nullptr) {
-    const auto& meta = meta_of(call->message);
-    deps_.log->refused(RegistrationTraits<Request>::kKind, meta.display_name, meta.contact_endpoint,
-                       error);
-  }
+  const auto& meta = meta_of(call->message);
+  note_refused(RegistrationTraits<Request>::kKind, meta.display_name, meta.contact_endpoint,
+               shown_by(meta, call->context), error);
   typename RegistrationTraits<Request>::Response response;
   response.status = envelope::RegistrationStatus::kRejected;
   response.reason = error.message;
@@ -254,7 +257,7 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
   request.profile = profile_of(meta_of(call->message));
   request.profile.endpoint = endpoint->url();
   request.profile.is_from_loopback = is_from_loopback(call->context.transport);
-  request.not_admitted = refusal_of(request, shown_by(meta_of(call->message)));
+  admit(request, shown_by(meta_of(call->message), call->context));
   request.registration_nonce = call->message.registration_nonce;
   if (call->envelope.auth_token && !call->envelope.auth_token->empty()) {
     request.token_hash = call->envelope.auth_token->hash();
@@ -278,12 +281,29 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
       });
 }
 
-std::optional<Error> ManagerService::refusal_of(const RegistrationRequest& request,
-                                                const std::string& shown) const {
-  if (deps_.admission == nullptr) return std::nullopt;
-  if (request.kind == AgentKind::kPlayer)
-    return deps_.admission->refusal_of_player(shown, request.profile.display_name);
-  return deps_.admission->refusal_of_referee(request.profile.is_from_loopback, shown);
+void ManagerService::admit(RegistrationRequest& request, const std::string& shown) const {
+  if (deps_.admission == nullptr) return;
+  if (request.kind == AgentKind::kReferee) {
+    request.not_admitted =
+        deps_.admission->refusal_of_referee(request.profile.is_from_loopback, shown);
+    return;
+  }
+  auto admitted = deps_.admission->admit_player(shown, request.profile.display_name);
+  if (admitted) {
+    request.profile.display_name = std::move(admitted->name);
+    request.profile.code_digest = std::move(admitted->code_digest);
+  } else {
+    request.not_admitted = admitted.error();
+  }
+}
+
+void ManagerService::note_refused(AgentKind kind, std::string_view name, std::string_view endpoint,
+                                  const std::string& shown, const Error& error) const {
+  // Who puts a code into the wrong field shall not have it published.
+  if (deps_.admission != nullptr && deps_.admission->is_code(name)) name = "(a registration code)";
+  if (deps_.log != nullptr) deps_.log->refused(kind, name, endpoint, error);
+  if (deps_.registrations != nullptr)
+    deps_.registrations->on_refused(kind, name, shown, error, deps_.clock.utc_now());
 }
 
 void ManagerService::answer_when_durable(agent::Reply reply, json answer) {

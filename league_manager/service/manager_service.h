@@ -14,6 +14,7 @@
 #include "league_manager/service/event_desk.h"
 #include "league_manager/service/manager_resources.h"
 #include "league_manager/service/referee_desk.h"
+#include "league_manager/spectators/registration_board.h"
 
 namespace league::league_manager {
 
@@ -37,6 +38,7 @@ struct ManagerDependencies {
   EndpointAdmission& endpoints;
   core::Timer& timer;
   const Admission* admission = nullptr;  ///< null: whoever can call may register
+  RegistrationBoard* registrations = nullptr;  ///< null: spectators are not told of refusals
   OperatorLog* log = nullptr;  ///< null: the operator is told nothing
   AgentRecords* records = nullptr;  ///< null: agents get no report on themselves
   EventFeed* events = nullptr;  ///< null where the program is on no bus
@@ -85,9 +87,11 @@ class ManagerService {
   /// business and stands in the program's own messages.
   [[nodiscard]] static core::Error not_stored();
   void on_get_standings(agent::ToolCall call);
-  /// Why this request makes nobody an agent who is none yet; nothing: it may.
-  [[nodiscard]] std::optional<core::Error> refusal_of(const RegistrationRequest& request,
-                                                      const std::string& shown) const;
+  /// Says in the request as whom the sender is let in that shows `shown`, or why it is not.
+  void admit(RegistrationRequest& request, const std::string& shown) const;
+  /// Tells the operator and the spectators.
+  void note_refused(AgentKind kind, std::string_view name, std::string_view endpoint,
+                    const std::string& shown, const core::Error& error) const;
   void on_start_league(agent::ToolCall call);
   void on_new_token(agent::ToolCall call);
 

@@ -83,6 +83,12 @@ void SpectatorFeed::on_line(const OperatorLine& line) {
   if (is_watched_) schedule_locked();
 }
 
+void SpectatorFeed::on_registrations() {
+  std::lock_guard lock(mutex_);
+  has_registrations_ = true;
+  if (is_watched_) schedule_locked();
+}
+
 transport::HttpPage SpectatorFeed::open(const transport::PageRequest& request) {
   if (spectators_ >= options_.most_spectators) {
     auto page = json_page(503, R"({"error":"too many people watch this league"})");
@@ -202,19 +208,24 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
   if (std::exchange(has_gap_, false)) forget_updates();
   std::uint64_t last_line = 0;
   bool is_watched = false;
+  bool has_registrations = false;
   ViewParts parts = changed_;
   ViewParts whole{.is_whole = true};
   {
     std::lock_guard moment(mutex_);
     last_line = last_line_;
     is_watched = is_watched_;
+    has_registrations = std::exchange(has_registrations_, false) && options_.registrations;
     parts.log = lines_since(told_line_);
     whole.log = lines_since(0);
   }
-  const bool needs_update = is_watched && (has_changed_ || last_line > told_line_);
+  const bool needs_update =
+      is_watched && (has_changed_ || has_registrations || last_line > told_line_);
   const bool needs_snapshot = std::ranges::any_of(arrived_, [&](const Newcomer& newcomer) {
     return !newcomer.last || !has_since(*newcomer.last);
   });
+  if (options_.registrations && needs_snapshot) whole.registrations = options_.registrations();
+  if (needs_update && has_registrations) parts.registrations = options_.registrations();
   const auto now = clock_.utc_now();
   const bool was_read =
       (!needs_update && !needs_snapshot) || read_book_([&](const LeagueBook& book) {
@@ -224,7 +235,11 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
         if (needs_snapshot)
           snapshot = std::make_shared<const std::string>(league_view(book, stories_, whole, now));
       });
-  if (!was_read) return false;
+  if (!was_read) {
+    std::lock_guard moment(mutex_);
+    has_registrations_ = has_registrations_ || has_registrations;
+    return false;
+  }
   changed_ = {};
   has_changed_ = false;
   told_line_ = last_line;

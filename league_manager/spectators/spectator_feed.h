@@ -23,6 +23,7 @@ struct SpectatorOptions {
   std::string epoch;  ///< letters and digits that no other run of the manager has
   std::size_t most_spectators = 2000;  ///< more are refused with 503
   std::chrono::milliseconds interval{500};  ///< between two updates, at least
+  std::function<std::string()> registrations = {};  ///< RegistrationBoard::json; empty: nothing
 };
 
 /// What spectators are told of a league: each gets a snapshot first, then updates, as server-sent
@@ -48,6 +49,8 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   void on_events(const Events& events);
   /// A line of the operator's log.
   void on_line(const OperatorLine& line);
+  /// `registrations` of the options has something new.
+  void on_registrations();
 
   /// The page that becomes a spectator's stream.
   [[nodiscard]] transport::HttpPage open(const transport::PageRequest& request);
@@ -110,6 +113,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   std::vector<Newcomer> newcomers_;
   std::deque<std::pair<std::uint64_t, std::string>> lines_;  ///< by number, as JSON
   std::uint64_t last_line_ = 0;
+  bool has_registrations_ = false;  ///< that are in no update yet
   bool is_watched_ = false;
   bool is_scheduled_ = false;
   Time next_tick_{};

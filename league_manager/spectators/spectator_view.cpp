@@ -3,49 +3,15 @@
 #include <algorithm>
 
 #include "common/rpc/json_object.h"
-#include "common/rpc/json_text.h"
 #include "game/draw.h"
 #include "league_manager/files/league_files.h"
+#include "league_manager/spectators/json_rows.h"
 #include "league_manager/spectators/public_text.h"
 
 namespace league::league_manager {
 namespace {
 
 using rpc::JsonObject;
-
-std::int64_t milliseconds_of(core::UtcTimestamp at) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(at.instant().time_since_epoch())
-      .count();
-}
-
-/// Writes a JSON array, row after row.
-class Rows {
- public:
-  explicit Rows(std::string& out) : out_(out) { out_ += '['; }
-  std::string& next() {
-    if (!is_empty_) out_ += ',';
-    is_empty_ = false;
-    return out_;
-  }
-  Rows& number(std::int64_t value) {
-    next() += std::to_string(value);
-    return *this;
-  }
-  Rows& text(std::string_view value) {
-    rpc::append_json_string(next(), value);
-    return *this;
-  }
-  Rows& null() {
-    next() += "null";
-    return *this;
-  }
-  Rows& optional_number(const std::optional<int>& value) { return value ? number(*value) : null(); }
-  void end() { out_ += ']'; }
-
- private:
-  std::string& out_;
-  bool is_empty_ = true;
-};
 
 void append_head(JsonObject& object, const League& league) {
   const LeagueStatus status = league.status();
@@ -227,6 +193,7 @@ std::string league_view(const LeagueBook& book, const MatchStories& stories, con
     for (MatchKey key : parts.matches) add(key);
   }
   rows.end();
+  if (!parts.registrations.empty()) object.raw("registrations", parts.registrations);
   object.raw("log", parts.log).end();
   return out;
 }

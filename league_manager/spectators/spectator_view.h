@@ -17,6 +17,7 @@ struct ViewParts {
   bool is_whole = false;  ///< a snapshot: everything, whatever the others say
   std::set<MatchKey> matches = {};
   bool has_agents = false;  ///< players and referees
+  std::string registrations = {};  ///< JSON; empty: they have not changed
   std::string log = "[]";  ///< what the feed is to show: JSON
 };
 

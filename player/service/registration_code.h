@@ -8,9 +8,9 @@
 
 namespace league::player {
 
-/// The code with which the player called `name` registers: the only line of `file`, or of several
-/// the one that has the name behind its code, as the operator's own list has them. Nothing for an
-/// empty file name. Fails, and shows no code, where there is none for this name. Source: protocol
+/// The code with which the player called `name` registers: the only line of `file`, or the code
+/// that the operator's own list (agent::CodeTable) has for this name. Nothing for an empty file
+/// name. Fails, and shows no code, where there is none for this name. Source: protocol
 /// §8.
 [[nodiscard]] core::Result<core::AuthToken> read_registration_code(
     const std::filesystem::path& file, const std::string& name);

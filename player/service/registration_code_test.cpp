@@ -22,16 +22,20 @@ class RegistrationCodeTest : public ::testing::Test {
 
 TEST_F(RegistrationCodeTest, IsTheOnlyOneOrThatOfTheName) {
   EXPECT_EQ(code("code-of-alpha\n", "whoever"), "code-of-alpha");
-  const std::string list = "# bots\ncode-of-alpha alpha\r\n\n code-of-beta\t the Beta \n";
+  const std::string list =
+      "code,name\ncode-of-alpha,alpha\r\n\n code-of-beta, the Beta \n,nobody\n";
   EXPECT_EQ(code(list, "Alpha"), "code-of-alpha");
   EXPECT_EQ(code(list, "the beta"), "code-of-beta");
   EXPECT_TRUE(read_registration_code({}, "alpha")->empty());
 }
 
 TEST_F(RegistrationCodeTest, SaysThatThereIsNoneAndShowsNoOther) {
-  auto text = code("code-of-alpha alpha\n", "gamma");
+  auto text = code("code,name\ncode-of-alpha,alpha\n", "gamma");
   EXPECT_NE(text.find("no registration code for \"gamma\""), std::string::npos) << text;
   EXPECT_EQ(text.find("code-of-alpha"), std::string::npos);
+  text = code("code,name\n,gamma\n", "gamma");
+  EXPECT_NE(text.find("no registration code for \"gamma\""), std::string::npos) << text;
+  EXPECT_NE(code("\n", "gamma").find("is empty"), std::string::npos);
   EXPECT_FALSE(read_registration_code(directory_.path() / "missing", "alpha"));
 }
 

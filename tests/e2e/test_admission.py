@@ -1,4 +1,5 @@
-"""Who is let in: referees from elsewhere with the manager's key, players with a code where the operator gave codes."""
+"""Who is let in: referees from elsewhere with the manager's key, players with a code where the operator gave codes (a
+class with codes: test_codes.py)."""
 
 import socket
 import subprocess
@@ -12,11 +13,11 @@ from scripted_bot import Bot
 from test_gateway import Gateway
 
 HERE = "http://127.0.0.1:{}/mcp"
-CODES = """# bots of this league
-code-of-alpha-1234 alpha
-code-of-beta-5678 The Beta
-code-of-duo1-90 duo1
-code-of-duo2-90 duo2
+CODES = """code,name
+code-of-alpha-1234,alpha
+code-of-beta-5678,The Beta
+code-of-duo1-90,duo1
+code-of-duo2-90,duo2
 """
 
 
@@ -144,7 +145,7 @@ class Referees(AdmissionTest):
 class Players(AdmissionTest):
     def setUp(self):
         super().setUp()
-        self.codes = self.private("codes.txt", CODES)
+        self.codes = self.private("codes.csv", CODES)
 
     def start_limited(self, players=4):
         self.manager = self.start_manager(players, 1, "--registration-codes", self.codes)
@@ -191,11 +192,13 @@ class Players(AdmissionTest):
         self.assertEqual(self.status(self.manager)["players"], 4)
 
     def test_a_file_that_is_wrong_is_refused_with_its_line(self):
-        for content, text in (("code-of-alpha-1234\n", "line 1"), ("short a\n", "line 1"), ("", "no code"),
-                              ("code-of-alpha-1234 a\ncode-of-alpha-1234 b\n", "line 2")):
+        for content, text in (("code-of-alpha-1234,alpha\n", "line 1: there is no column"), ("", "is empty"),
+                              ("code,name\nshort,a\n", "line 2: the code has 5"), ("code,name\n,a\n", "no line has a code"),
+                              ("code,name\ncode-of-alpha-1234,a\ncode-of-alpha-1234,b\n", "line 3: the code is that of")):
             with self.subTest(content=content):
-                program = self.start("league_manager", "--registration-codes", self.private("bad.txt", content))
+                program = self.start("league_manager", "--registration-codes", self.private("bad.csv", content))
                 self.assertEqual(program.process.wait(10), 2)
+                self.assertIn("bad.csv", program.stderr())
                 self.assertIn(text, program.stderr())
                 self.assertNotIn("code-of", program.stderr())
         self.codes.chmod(0o644)
@@ -208,7 +211,7 @@ class Secrets(AdmissionTest):
     EMAIL = "ann.author@example.org"
 
     def test_no_log_page_or_bundle_shows_a_key_a_code_or_an_email_address(self):
-        codes = self.private("codes.txt", CODES)
+        codes = self.private("codes.csv", CODES)
         manager = self.start_manager(2, 1, "--registration-codes", codes, "--admit-referees")
         bot = Bot("alpha")
         self.addCleanup(bot.close)

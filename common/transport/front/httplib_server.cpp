@@ -22,6 +22,7 @@ constexpr std::string_view kLegacyMessages = "/message";
 /// Where bots of other leagues register without JSON-RPC. Nothing is served there, but the handler
 /// sees it, so that there is a record, and says what to do instead.
 constexpr std::string_view kRestRegistration = "/register";
+constexpr std::string_view kCodeParameter = "registration_code";
 
 /// A request in memory for httplib to read, and the response that it writes.
 class MemoryStream final : public httplib::Stream {
@@ -155,6 +156,10 @@ class HttplibServer::Adapter final : public httplib::Server {
   /// Runs between httplib's parser and its router.
   static void prepare(httplib::Request& request) {
     current->headers = copy_headers(request);
+    // Who cannot change a bot can still choose the URL that it is given (protocol 8.26).
+    if (const std::string name(kCodeParameter); request.has_param(name))
+      current->headers->emplace(std::string(rpc::kRegistrationCodeHeader),
+                                request.get_param_value(name));
     request.headers.erase("Expect");  // the front has answered it
     request.headers.erase("Accept-Encoding");  // else httplib compresses each answer
   }

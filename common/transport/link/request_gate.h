@@ -22,7 +22,7 @@ namespace league::transport {
 class RequestGate {
  public:
   /// Whose credential stands in `body` as the value `shown` of `member` (`auth_token`,
-  /// `operator_key`, `admission_key`, `registration_code`); nothing: nobody's. Called from several
+  /// `operator_key`, `admission_key`); nothing: nobody's. Called from several
   /// threads at once; must not block.
   using Recognise = std::function<std::optional<Sender>(
       std::string_view member, std::string_view shown, std::string_view body)>;

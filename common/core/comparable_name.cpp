@@ -1,8 +1,8 @@
-#include "league_manager/events/agent_name.h"
+#include "common/core/comparable_name.h"
 
 #include <cstdint>
 
-namespace league::league_manager {
+namespace league::core {
 namespace {
 
 constexpr bool is_between(std::uint32_t c, std::uint32_t first, std::uint32_t last) {
@@ -50,4 +50,4 @@ std::string comparable_name(std::string_view display_name) {
   return name;
 }
 
-}  // namespace league::league_manager
+}  // namespace league::core

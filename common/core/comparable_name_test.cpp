@@ -1,8 +1,8 @@
-#include "league_manager/events/agent_name.h"
+#include "common/core/comparable_name.h"
 
 #include <gtest/gtest.h>
 
-namespace league::league_manager {
+namespace league::core {
 namespace {
 
 TEST(ComparableName, IgnoresCaseAndWhiteSpaceAtTheEnds) {
@@ -27,4 +27,4 @@ TEST(ComparableName, LeavesBrokenTextAsItIs) {
 }
 
 }  // namespace
-}  // namespace league::league_manager
+}  // namespace league::core

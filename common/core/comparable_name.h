@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace league::league_manager {
+namespace league::core {
 
 /// A display name in the form in which two are compared: without white space at its ends and
 /// without case, so that nobody passes for somebody else by a capital letter. Case is that of the
@@ -11,4 +11,4 @@ namespace league::league_manager {
 /// Source: protocol §8.
 [[nodiscard]] std::string comparable_name(std::string_view display_name);
 
-}  // namespace league::league_manager
+}  // namespace league::core

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "common/core/timer.h"
+#include "league_manager/admission/registration_codes.h"
+
+namespace league::league_manager {
+
+/// Reads the file of registration codes, and again whenever it has changed: what the operator
+/// writes there is true within a second, and true after a restart. Not thread-safe; what it calls
+/// runs on the timer's thread.
+class CodeWatch {
+ public:
+  using Codes = std::shared_ptr<const RegistrationCodes>;
+  struct Callbacks {
+    std::function<void(Codes)> on_codes;  ///< the file has changed
+    std::function<void(const core::Error&)> on_fault;  ///< it has, and cannot be used: once for
+                                                       ///< each change
+  };
+
+  CodeWatch(std::filesystem::path file, RegistrationCodes::DigestOf digest_of)
+      : file_(std::move(file)), digest_of_(std::move(digest_of)) {}
+
+  /// Fails as CodeTable::read does, and where no entry has a code.
+  [[nodiscard]] core::Result<Codes> read();
+  /// Looks every second, as long as the timer lives; `timer` outlives this object's last look,
+  /// which its end drops.
+  void start(core::Timer& timer, Callbacks callbacks);
+  /// Looks once; for `start` and tests.
+  void look(const Callbacks& callbacks);
+
+ private:
+  /// What changes with a file, its content or its mode.
+  struct Version {
+    std::uint64_t inode = 0;
+    std::int64_t size = 0;
+    std::int64_t changed_ns = 0;
+    bool operator==(const Version&) const = default;
+  };
+  [[nodiscard]] Version version() const;
+
+  const std::filesystem::path file_;
+  const RegistrationCodes::DigestOf digest_of_;
+  Version seen_;
+};
+
+}  // namespace league::league_manager

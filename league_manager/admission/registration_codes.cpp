@@ -1,0 +1,29 @@
+#include "league_manager/admission/registration_codes.h"
+
+#include "common/core/comparable_name.h"
+
+namespace league::league_manager {
+
+RegistrationCodes::RegistrationCodes(const agent::CodeTable& table, DigestOf digest_of)
+    : digest_of_(std::move(digest_of)) {
+  for (const agent::CodeRow& row : table.rows()) {
+    const std::size_t index = entries_.size();
+    entries_.push_back(
+        {row.name, row.team, row.code.empty() ? std::string() : digest_of_(row.code.reveal())});
+    by_name_.emplace(core::comparable_name(row.name), index);
+    if (!row.code.empty()) by_digest_.emplace(entries_.back().digest, index);
+  }
+}
+
+const RegistrationCodes::Entry* RegistrationCodes::find(std::string_view code) const {
+  if (code.empty()) return nullptr;
+  const auto found = by_digest_.find(digest_of_(code));
+  return found == by_digest_.end() ? nullptr : &entries_[found->second];
+}
+
+const RegistrationCodes::Entry* RegistrationCodes::find_name(std::string_view name) const {
+  const auto found = by_name_.find(core::comparable_name(name));
+  return found == by_name_.end() ? nullptr : &entries_[found->second];
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/agent/identity/code_table.h"
+
+namespace league::league_manager {
+
+/// Whom the operator expects as players, and which code lets each of them in. Holds digests of
+/// codes and no e-mail address. Immutable, so thread-safe. Source: protocol §8.
+class RegistrationCodes {
+ public:
+  struct Entry {
+    std::string name;  ///< under which the league shows the player, whatever it calls itself
+    std::string team;  ///< may be empty
+    std::string digest;  ///< of the code; empty where there is none
+  };
+  /// What may be stored of a code: a keyed hash, so that short codes cannot be found by trying.
+  using DigestOf = std::function<std::string(std::string_view code)>;
+
+  RegistrationCodes(const agent::CodeTable& table, DigestOf digest_of);
+
+  /// For whom `code` is good; null for nobody. The time it takes says nothing of any other code,
+  /// since what is looked up is a keyed hash.
+  [[nodiscard]] const Entry* find(std::string_view code) const;
+  /// Null for none of this name (core::comparable_name).
+  [[nodiscard]] const Entry* find_name(std::string_view name) const;
+  [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
+  /// How many entries have a code.
+  [[nodiscard]] std::size_t codes() const { return by_digest_.size(); }
+
+ private:
+  DigestOf digest_of_;
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::size_t> by_digest_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "common/core/timer.h"
+#include "league_manager/admission/admission.h"
+#include "league_manager/admission/code_watch.h"
+#include "league_manager/rounds/operator_log.h"
+#include "league_manager/spectators/registration_board.h"
+
+namespace league::league_manager {
+
+/// The registration codes of a running manager: admission lets in by them, the page shows whom they
+/// expect, and the operator is told of changes. Without a file it does nothing. Not thread-safe.
+class ManagerCodes {
+ public:
+  /// Everything outlives it; `file` may be empty.
+  ManagerCodes(const std::filesystem::path& file, RegistrationCodes::DigestOf digest_of,
+               Admission& admission, RegistrationBoard& board, OperatorLog& log)
+      : has_file_(!file.empty()),
+        watch_(file, std::move(digest_of)),
+        admission_(admission),
+        board_(board),
+        log_(log) {}
+
+  /// Whether the file can be used, for a program that has opened nothing yet.
+  [[nodiscard]] static core::Result<void> check(const std::filesystem::path& file);
+  /// Reads the file; before anybody registers.
+  [[nodiscard]] core::Result<void> read();
+  /// Follows the file, as long as `timer` lives, which outlives it.
+  void follow(core::Timer& timer);
+
+ private:
+  void take(CodeWatch::Codes codes);
+
+  const bool has_file_;
+  CodeWatch watch_;
+  Admission& admission_;
+  RegistrationBoard& board_;
+  OperatorLog& log_;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,128 @@
+#include "league_manager/spectators/registration_board.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/core/comparable_name.h"
+#include "common/core/text.h"
+#include "common/rpc/json_object.h"
+#include "league_manager/spectators/json_rows.h"
+#include "league_manager/spectators/public_text.h"
+
+namespace league::league_manager {
+namespace {
+
+constexpr std::size_t kLongestName = 200;  // bytes of 50 characters
+constexpr std::size_t kLongestText = 400;
+
+}  // namespace
+
+void RegistrationBoard::on_events(const Events& events) {
+  bool is_news = false;
+  {
+    std::lock_guard lock(mutex_);
+    for (const Event& event : events) {
+      const auto* registered = std::get_if<AgentRegistered>(&event.body);
+      const auto* again = std::get_if<AgentReregistered>(&event.body);
+      if (registered != nullptr) note_player(registered->agent, registered->profile);
+      if (again != nullptr) note_player(again->agent, again->profile);
+      is_news = is_news || registered != nullptr || again != nullptr;
+    }
+  }
+  if (is_news) on_change_();
+}
+
+void RegistrationBoard::note_player(AgentRef agent, const AgentProfile& profile) {
+  if (agent.kind != AgentKind::kPlayer) return;
+  by_name_[core::comparable_name(profile.display_name)] = agent.index;
+  if (profile.code_digest) by_digest_[*profile.code_digest] = agent.index;
+}
+
+void RegistrationBoard::on_codes(Codes codes) {
+  {
+    std::lock_guard lock(mutex_);
+    codes_ = std::move(codes);
+  }
+  on_change_();
+}
+
+void RegistrationBoard::on_refused(AgentKind kind, std::string_view name, std::string_view code,
+                                   const core::Error& why, core::UtcTimestamp at) {
+  {
+    std::lock_guard lock(mutex_);
+    Refusal refusal{kind,     public_text(core::excerpt(name, kLongestName)),        {},
+                    why.code, public_text(core::excerpt(why.message, kLongestText)), 1,
+                    at};
+    if (codes_ && kind == AgentKind::kPlayer) {
+      const auto* about = codes_->find_name(name);
+      if (about == nullptr) about = codes_->find(code);
+      if (about != nullptr) refusal.expected = about->name;
+    }
+    const auto same = std::ranges::find_if(refusals_, [&](const Refusal& one) {
+      return one.kind == kind && one.name == refusal.name && one.code == why.code &&
+             one.expected == refusal.expected;
+    });
+    if (same != refusals_.end()) {
+      refusal.times += same->times;
+      refusals_.erase(same);
+    } else if (refusals_.size() >= kMostRefusals) {
+      forgotten_ += refusals_.front().times;
+      refusals_.erase(refusals_.begin());
+    }
+    refusals_.push_back(std::move(refusal));
+  }
+  on_change_();
+}
+
+int RegistrationBoard::player_of(const RegistrationCodes::Entry& entry) const {
+  if (const auto found = by_digest_.find(entry.digest); found != by_digest_.end())
+    return found->second;
+  const auto found = by_name_.find(core::comparable_name(entry.name));
+  return found == by_name_.end() ? -1 : found->second;
+}
+
+int RegistrationBoard::row_of(const std::string& name) const {
+  const auto* entry = codes_ && !name.empty() ? codes_->find_name(name) : nullptr;
+  return entry == nullptr ? -1 : static_cast<int>(entry - codes_->entries().data());
+}
+
+std::string RegistrationBoard::json() const {
+  std::lock_guard lock(mutex_);
+  std::string expected = "null";
+  if (codes_) {
+    expected.clear();
+    Rows rows(expected);
+    for (const auto& entry : codes_->entries()) {
+      Rows(rows.next())
+          .text(entry.name)
+          .text(entry.team)
+          .number(player_of(entry))
+          .number(entry.digest.empty() ? 0 : 1)
+          .end();
+    }
+    rows.end();
+  }
+  std::string refused;
+  Rows rows(refused);
+  for (const Refusal& one : refusals_) {
+    Rows(rows.next())
+        .text(agent_kind_name(one.kind))
+        .text(one.name)
+        .number(row_of(one.expected))
+        .text(core::wire_code(one.code))
+        .text(one.text)
+        .number(static_cast<std::int64_t>(one.times))
+        .number(milliseconds_of(one.last))
+        .end();
+  }
+  rows.end();
+  std::string out;
+  rpc::JsonObject(out)
+      .raw("expected", expected)
+      .raw("refused", refused)
+      .number("forgotten", forgotten_)
+      .end();
+  return out;
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/core/timestamp.h"
+#include "league_manager/admission/registration_codes.h"
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+/// Whom the operator expects, who of them is in, and who was refused and why: for the live page, so
+/// without codes and addresses. Refusals are of this run of the manager. Thread-safe.
+class RegistrationBoard {
+ public:
+  using Codes = std::shared_ptr<const RegistrationCodes>;
+  /// So many refusals are told apart, by name and error; of more those that are longest ago are
+  /// forgotten.
+  static constexpr std::size_t kMostRefusals = 100;
+
+  /// `on_change` is called, without a lock, when there is something new to show.
+  explicit RegistrationBoard(std::function<void()> on_change) : on_change_(std::move(on_change)) {}
+
+  /// For Ledger::observe.
+  void on_events(const Events& events);
+  /// Whom the operator expects from now on.
+  void on_codes(Codes codes);
+  /// Who calls itself `name` and showed `code` (empty: none) was refused.
+  void on_refused(AgentKind kind, std::string_view name, std::string_view code,
+                  const core::Error& why, core::UtcTimestamp at);
+
+  /// {"expected": null, or rows of name, team, player (-1: missing), whether there is a code (0,
+  /// 1); "refused": rows of kind, name, row of `expected` (-1: none), error code, text, times, the
+  /// last one in milliseconds; "forgotten": refusals that are not shown any more}.
+  [[nodiscard]] std::string json() const;
+
+ private:
+  struct Refusal {
+    AgentKind kind = AgentKind::kPlayer;
+    std::string name;  ///< as strangers may read it
+    /// The name on the operator's list that it is about: the bot's own, or that of its code.
+    std::string expected;
+    core::ErrorCode code{};
+    std::string text;
+    std::uint64_t times = 0;
+    core::UtcTimestamp last;
+  };
+  void note_player(AgentRef agent, const AgentProfile& profile);
+  [[nodiscard]] int player_of(const RegistrationCodes::Entry& entry) const;
+  [[nodiscard]] int row_of(const std::string& name) const;
+
+  const std::function<void()> on_change_;
+  mutable std::mutex mutex_;  // guards the rest
+  Codes codes_;
+  std::unordered_map<std::string, int> by_digest_;  // players, by code_digest
+  std::unordered_map<std::string, int> by_name_;  // players, by core::comparable_name
+  std::vector<Refusal> refusals_;  // the newest last
+  std::uint64_t forgotten_ = 0;
+};
+
+}  // namespace league::league_manager
