@@ -77,10 +77,11 @@ int new_token(const AdminOptions& options) {
 }  // namespace
 
 void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
-  CLI::App* admin =
-      app.add_subcommand("admin", "shut agents down, restore them, give them new tokens");
+  CLI::App* admin = app.add_subcommand(
+      "admin", "shut agents down, restore them, give them new tokens, players codes");
   admin->require_subcommand(1);
   add_state_commands(*admin, chosen);
+  add_codes_commands(*admin, chosen);
   auto options = std::make_shared<AdminOptions>();
   CLI::App* command =
       admin->add_subcommand("new-token", "give an agent that has lost its token a new one");

@@ -17,9 +17,11 @@ using ChosenCommand = std::function<int()>;
 // Each adds a command to `league`; when it is the one that is given, `chosen` becomes what runs it.
 // `stop` outlives that.
 
-/// `league admin`: what the operator of a running league can have done to its agents; each command
-/// shows the operator's key.
+/// `league admin`: what the operator of a league can have done to its agents; commands to a running
+/// one show the operator's key.
 void add_admin_command(CLI::App& app, ChosenCommand& chosen);
+/// `codes` of `league admin`: the file of registration codes.
+void add_codes_commands(CLI::App& admin, ChosenCommand& chosen);
 /// `league audit`, which explains what happened from the conversation logs.
 void add_audit_command(CLI::App& app, ChosenCommand& chosen);
 void add_backup_command(CLI::App& app, ChosenCommand& chosen);
