@@ -8,6 +8,7 @@ import {fairnessView} from './view_fairness.js';
 import {logView} from './view_log.js';
 import {matchView} from './view_match.js';
 import {playersView} from './view_players.js';
+import {registrationView} from './view_registration.js';
 import {roundsView} from './view_rounds.js';
 import {standingsView} from './view_standings.js';
 
@@ -16,6 +17,7 @@ const VIEWS = {
   cross: ['Cross table', crossView],
   rounds: ['Rounds', roundsView],
   match: ['Match', matchView],
+  registration: ['Registration', registrationView],
   players: ['Players', playersView],
   fairness: ['Fairness', fairnessView],
   log: ['Log', logView],

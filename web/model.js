@@ -16,6 +16,15 @@ function cause(row) {
   return row ? {call: row[0], code: row[1], attempts: row[2], text: row[3]} : null;
 }
 
+/** Whom the operator expects and who was refused; the order of the columns is that of registration_board.cpp. */
+function registrations({expected, refused, forgotten}) {
+  return {
+    expected: expected && expected.map(([name, team, player, hasCode]) => ({name, team, player, hasCode: hasCode === 1})),
+    refused: refused.map(([kind, name, row, code, text, times, last]) => ({kind, name, row, code, text, times, last})),
+    forgotten,
+  };
+}
+
 /** A match from its row; the order of the columns is that of append_match in spectator_view.cpp. */
 export function match(row) {
   const [round, number, a, b, status, referee, attempt, outcome, drawn, choiceA, choiceB, technical, fairness,
@@ -50,6 +59,7 @@ export class League {
     this.head = null;
     this.players = [];
     this.referees = [];
+    this.registrations = {expected: null, refused: [], forgotten: 0};
     this.table = [];
     this.rounds = [];
     this.matches = new Map();
@@ -63,6 +73,7 @@ export class League {
     this.head = view.league;
     if (view.players) this.players = view.players.map((row, index) => agent(row, playerId(index)));
     if (view.referees) this.referees = view.referees.map((row, index) => agent(row, refereeId(index)));
+    if (view.registrations) this.registrations = registrations(view.registrations);
     this.table = view.table.map(([rank, player, played, wins, draws, losses, points]) =>
       ({rank, player, played, wins, draws, losses, points}));
     for (const [round, startedAt, completedAt] of view.rounds) this.rounds[round - 1] = {round, startedAt, completedAt};

@@ -14,11 +14,12 @@ from contextlib import closing
 
 import support_path  # noqa: F401
 from browser import Browser, chromium
-from league_testing import FAST, SOURCE, LeagueTest
+from league_testing import FAST, SOURCE, LeagueTest, player_registration, rpc
 
 HOSTILE = ["<script>window.pwned=1</script>", "\u202eevil \u05d0\u05d1\u05d2", "x" * 50, "\U0001f600 & \"quotes\" 'too'",
            "<img src=x onerror=pwned=1>"]
-VIEWS = {"standings": "Standings", "cross": "Cross table", "rounds": "Matches of round", "players": "Players",
+VIEWS = {"standings": "Standings", "cross": "Cross table", "rounds": "Matches of round",
+         "registration": "Refused registrations", "players": "Players",
          "fairness": "Numbers drawn", "log": "What the operator is told"}
 
 
@@ -99,6 +100,40 @@ class LivePage(LeagueTest):
         self.browser.evaluate("document.querySelector('#champion .name').textContent = 'x'.repeat(64)")
         self.assert_fits(390, 844)
         self.assert_well_behaved(is_restarted=True)
+
+    def register(self, manager, name, port, code):
+        return rpc(manager.url, "register_player", player_registration(
+            name, f"http://127.0.0.1:{port}/mcp", sender="player:bot",
+            meta={"registration_code": code, "contact_email": "ann@example.org"}))
+
+    def test_registration_with_codes(self):
+        codes = self.directory / "codes.csv"
+        codes.write_text("code,name,team,email\ncode-of-ann,Ann Author,red,ann@example.org\ncode-of-bob,Bob,,\n"
+                         f",{HOSTILE[0]},{HOSTILE[1]},\n")
+        codes.chmod(0o600)
+        manager = self.start_manager(3, 1, "--registration-codes", codes)
+        self.open_page(manager)
+        self.show("registration")
+        self.assertIn("0 of 3 expected players in, 3 missing", self.text("caption"))
+        self.assertIn("None since the manager was started", self.text())
+        self.register(manager, "bob", 9001, "a-wrong-code")
+        self.browser.wait_for("document.querySelector('#main tbody tr').textContent.includes('none of this league')")
+        self.assertIn("Bob", self.text("#main tbody tr"), "who tries comes first")
+        self.register(manager, "annbot", 9002, "code-of-ann")
+        self.register(manager, HOSTILE[4], 9003, "code-of-ann")
+        self.browser.wait_for("document.querySelector('caption').textContent.includes('1 of 3')")
+        self.browser.wait_for("document.querySelectorAll('#main table')[1]?.textContent.includes('E020')")
+        self.assertIn("missing, and has no code", self.text())
+        self.assertIn(HOSTILE[4], self.text())
+        self.assertIn("inasP01", self.text().replace(" ", ""))
+        codes.write_text(codes.read_text().replace("Bob,,", "Bob,blue,"))
+        self.browser.wait_for("document.querySelector('#main tbody').textContent.includes('blue')")
+        for secret in ("code-of", "a-wrong-code", "example.org"):
+            self.assertNotIn(secret, self.browser.evaluate("document.documentElement.outerHTML"))
+        scrolls = "document.querySelectorAll('#main .scroll[tabindex=\"0\"][role=region][aria-label]').length"
+        self.assertEqual(self.browser.evaluate(scrolls), 2, "the keyboard reaches what scrolls, and it has a name")
+        self.assert_fits(390, 844)
+        self.assert_well_behaved()
 
     def test_sixty_players(self):
         manager = self.start_manager(60, 2)
