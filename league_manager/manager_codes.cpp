@@ -1,5 +1,7 @@
 #include "league_manager/manager_codes.h"
 
+#include <algorithm>
+
 namespace league::league_manager {
 
 core::Result<void> ManagerCodes::check(const std::filesystem::path& file) {
@@ -14,8 +16,22 @@ void ManagerCodes::take(CodeWatch::Codes codes) {
   admission_.replace_codes(std::move(codes));
 }
 
-core::Result<void> ManagerCodes::read() {
-  if (!has_file_) return {};
+core::Result<void> ManagerCodes::read(const Ledger& ledger) {
+  if (!has_file_) {
+    const bool has_had_codes = ledger.read([](const League& league) {
+      return std::ranges::any_of(league.roster().agents(AgentKind::kPlayer), [](const Agent& one) {
+        return one.profile.code_digest.has_value();
+      });
+    });
+    if (!has_had_codes) return {};
+    // Whoever forgets the option, here or at a manager that stands by, shall not open the league.
+    log_.say(true, "REGISTRATION_CODES_MISSING",
+             "players of this league have registered with codes, and there is no "
+             "--registration-codes: nobody new is let in");
+    admission_.replace_codes(std::make_shared<const RegistrationCodes>(
+        agent::CodeTable(), [](std::string_view) { return std::string(); }));
+    return {};
+  }
   auto codes = watch_.read();
   if (!codes) return codes.error();
   take(std::move(*codes));

@@ -3,13 +3,15 @@
 #include "common/core/timer.h"
 #include "league_manager/admission/admission.h"
 #include "league_manager/admission/code_watch.h"
+#include "league_manager/files/ledger.h"
 #include "league_manager/rounds/operator_log.h"
 #include "league_manager/spectators/registration_board.h"
 
 namespace league::league_manager {
 
 /// The registration codes of a running manager: admission lets in by them, the page shows whom they
-/// expect, and the operator is told of changes. Without a file it does nothing. Not thread-safe.
+/// expect, and the operator is told of changes. Without a file everybody may register, unless
+/// players of the league have registered with codes. Not thread-safe.
 class ManagerCodes {
  public:
   /// Everything outlives it; `file` may be empty.
@@ -23,8 +25,8 @@ class ManagerCodes {
 
   /// Whether the file can be used, for a program that has opened nothing yet.
   [[nodiscard]] static core::Result<void> check(const std::filesystem::path& file);
-  /// Reads the file; before anybody registers.
-  [[nodiscard]] core::Result<void> read();
+  /// Reads the file; before anybody registers, and when `ledger` is open.
+  [[nodiscard]] core::Result<void> read(const Ledger& ledger);
   /// Follows the file, as long as `timer` lives, which outlives it.
   void follow(core::Timer& timer);
 

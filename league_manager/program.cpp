@@ -321,7 +321,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   const auto digest_of = [&vault = *store->vault](auto code) { return vault.code_digest(code); };
   ManagerCodes codes(options.registration_codes, digest_of, admission, pages.registrations(),
                      operator_log);
-  if (auto read = codes.read(); !read) return give_up(*store, read.error());
+  if (auto read = codes.read(ledger); !read) return give_up(*store, read.error());
   EndpointAdmission endpoints((*host)->bus() != nullptr ? policy->with_bus() : std::move(*policy));
   ManagerService service({.mode = options.common.parsed_mode(),
                           .league_id = id,

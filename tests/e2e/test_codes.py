@@ -158,6 +158,14 @@ class Registration(ClassWithCodes):
         self.assertEqual(self.register("bot", 5002, "not-a-code-of-ours").error_code(), "E016")
         self.assertEqual(self.register("bot", 5002, auth_token=first["auth_token"]).result()["player_id"], "P01")
         self.assertEqual(self.register("bot", 5003, codes["Cid"]).result()["player_id"], "P02")
+        self.manager.program.kill()
+        program = self.start("league_manager", "--data", self.directory / "data", limits=FAST)
+        (url, league_id), = program.ready()
+        self.manager = Agent(program, url, league_id)
+        self.assertIn("there is no --registration-codes", program.whole_stderr())
+        for code in (None, codes["Ann Author"]):
+            self.assertEqual(self.register("stranger", 5004, code).error_code(), "E016", "nobody new without the file")
+        self.assertEqual(self.register("bot", 5002, auth_token=first["auth_token"]).result()["player_id"], "P01")
 
     def test_guesses_are_bounded(self):
         codes = self.codes()
