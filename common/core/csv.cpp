@@ -101,8 +101,8 @@ std::string csv_line(std::span<const std::string> fields, char separator) {
   std::string out;
   for (const std::string& field : fields) {
     if (&field != &fields.front()) out += separator;
-    const bool is_plain =
-        field.find_first_of(std::string("\"\r\n,;\t")) == field.npos && without_blanks(field) == field;
+    const bool is_plain = field.find_first_of(std::string("\"\r\n,;\t")) == field.npos &&
+                          without_blanks(field) == field;
     if (is_plain) {
       out += field;
       continue;
