@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "common/transport/link/subject.h"
 #include "league_manager/standby/succession_testing.h"
@@ -32,6 +34,8 @@ class ReplicatedJournalTest : public testing::StandbyTest {
     options.notice_after = 100ms;
     options.pack_at = pack_at;
     options.packed = packed;
+    // What the streams still complete reaches for the one of before.
+    if (replicated) earlier.push_back(std::move(replicated));
     replicated = std::make_unique<ReplicatedJournal>(local, *agent->bus, *agent->streams, clock,
                                                      agent->timer, std::move(options));
     ASSERT_TRUE(replicated->begin());
@@ -64,6 +68,7 @@ class ReplicatedJournalTest : public testing::StandbyTest {
   JetAnswers<std::string> fenced;
   JetAnswers<std::string> notices;
   JetAnswers<int> durable;
+  std::vector<std::unique_ptr<ReplicatedJournal>> earlier;
   std::unique_ptr<ReplicatedJournal> replicated;
 };
 
