@@ -44,16 +44,22 @@ class ReverseProxy(LeagueTest):
 
     def start_nginx(self, key):
         site = (SOURCE / "deploy" / "nginx" / "league.conf").read_text(encoding="utf-8")
-        for name, own in {"listen 443 ": f"listen 127.0.0.1:{self.port} ", "server_name league.example.org": "server_name localhost",
-                          "/etc/ssl/league.crt": str(self.certificate), "/etc/ssl/league.key": str(key),
-                          "server 127.0.0.1:8000": f"server 127.0.0.1:{self.backend}"}.items():
+        names = {
+            "listen 443 ": f"listen 127.0.0.1:{self.port} ",
+            "server_name league.example.org": "server_name localhost",
+            "/var/log/nginx/league.log": f"{self.directory}/access.log",
+            "/etc/ssl/league.crt": str(self.certificate),
+            "/etc/ssl/league.key": str(key),
+            "server 127.0.0.1:8000": f"server 127.0.0.1:{self.backend}",
+        }
+        for name, own in names.items():
             self.assertIn(name, site)
             site = site.replace(name, own)
         (self.directory / "site.conf").write_text(site)
         whole = self.directory / "nginx.conf"
         temporary = "".join(f"{kind}_temp_path {self.directory}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         whole.write_text(f"daemon off; pid {self.directory}/nginx.pid; error_log {self.directory}/nginx.log; events {{}}\n"
-                         f"http {{ access_log off; {temporary} include {self.directory}/site.conf; }}\n")
+                         f"http {{ {temporary} include {self.directory}/site.conf; }}\n")
         server = Program(NGINX, ["-p", self.directory, "-c", whole], self.directory)
         self.programs.append(server)
 
@@ -104,6 +110,13 @@ class ReverseProxy(LeagueTest):
         for headers in ({}, {"X-Forwarded-For": ""}, {"Forwarded": ""}):
             with self.ask("/mcp", call, headers) as answer:
                 self.assertIn("E016", answer.read().decode())
+
+    def test_it_does_not_log_codes(self):
+        with self.ask("/mcp?registration_code=SECRET-CODE", {"jsonrpc": "2.0", "id": 1, "method": "ping"}):
+            pass
+        log = self.directory / "access.log"
+        wait_until(lambda: "POST /mcp" in log.read_text(), 10, "the call is logged")
+        self.assertNotIn("SECRET", log.read_text())
 
     def test_what_it_keeps_back(self):
         with self.ask("/metrics") as metrics:  # this machine may
