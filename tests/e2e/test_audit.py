@@ -32,7 +32,7 @@ class Audit(LeagueTest):
         super().setUp()
         manager = self.start_manager(4, 1)
         self.start_referee(manager)
-        self.start_players(manager, 4, "random,opposite")
+        self.start_players(manager, 4, "even,odd,random,opposite")  # the first two have a winner
         self.wait_until_over(manager, 20)
         self.wait_until_logged("LEAGUE_COMPLETED", 5)
         self.stop_programs()

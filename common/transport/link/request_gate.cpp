@@ -99,7 +99,7 @@ std::string_view text_member(std::string_view body, std::string_view name) {
 
 std::string budget_address(std::string_view address) {
   in6_addr bytes{};
-  const std::string text(address);
+  std::string text(address);
   if (text.starts_with("127.") || text == "::1") return "127.0.0.1";
   if (::inet_pton(AF_INET6, text.c_str(), &bytes) != 1) return text;
   if (IN6_IS_ADDR_V4MAPPED(&bytes)) return text.substr(text.rfind(':') + 1);
