@@ -40,6 +40,49 @@ void add_admission_options(CLI::App& app, ProgramOptions& options) {
       ->excludes(open);
 }
 
+/// Which league, and where it is kept.
+void add_league_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("--players", options.players,
+                 "number of players; the league starts when they (default: 2) ...")
+      ->check(CLI::Range(2, 32000));
+  app.add_option("--referees", options.referees,
+                 "... and this many referees (default: 1) have registered")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
+  app.add_option("--config", options.config, "directory with a limits.json");
+  app.add_option("--data", options.data,
+                 "directory of the league's journal, secrets and data; a league that is there is "
+                 "continued")
+      ->capture_default_str();
+  auto* is_new = app.add_flag("--new", options.is_new,
+                              "begin a new league; one that is in the data directory is moved into "
+                              "its archive/");
+  app.add_flag("--ephemeral", options.is_ephemeral,
+               "keep no journal: the league ends with the process (to try something or to measure)")
+      ->excludes(is_new);
+  app.add_flag("--accept-loss", options.accepts_loss,
+               "continue with a journal that lacks what other files of the league hold, such as an "
+               "old backup; without this option such a journal is refused")
+      ->excludes(is_new);
+  app.add_option(
+      "--operator-key", options.operator_key_file,
+      "file with the operator's key; made if it is missing (default: DATA/operator.key)");
+}
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  league_manager --port 8000 --players 4 --referees 1\n"
+    "  league_manager --port 8000                              (continues it after a crash)\n"
+    "  league_manager --port 8000 --players 4 --referees 1 --new\n"
+    "  league_manager --players 20 --bus nats://one:4222 --replicate sync   (and on another "
+    "machine:)\n"
+    "  league_manager --standby --bus nats://one:4222\n"
+    "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
+    "--allow-host arena.example.org --registration-codes codes.csv\n"
+    "Agents register at http://localhost:PORT/mcp. `league status URL` shows how far the league "
+    "is,\n"
+    "`league start URL` starts it early.";
+
 /// An exit code where they cannot be.
 std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOptions& options) {
   if (given.replicate.empty() && !given.is_standby) return std::nullopt;
@@ -72,31 +115,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
       "the table.",
       "league_manager");
   agent::add_program_options(app, options.common);
-  app.add_option("--players", options.players,
-                 "number of players; the league starts when they (default: 2) ...")
-      ->check(CLI::Range(2, 32000));
-  app.add_option("--referees", options.referees,
-                 "... and this many referees (default: 1) have registered")
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
-  app.add_option("--config", options.config, "directory with a limits.json");
-  app.add_option("--data", options.data,
-                 "directory of the league's journal, secrets and data; a league that is there is "
-                 "continued")
-      ->capture_default_str();
-  auto* is_new = app.add_flag("--new", options.is_new,
-                              "begin a new league; one that is in the data directory is moved into "
-                              "its archive/");
-  app.add_flag("--ephemeral", options.is_ephemeral,
-               "keep no journal: the league ends with the process (to try something or to measure)")
-      ->excludes(is_new);
-  app.add_flag("--accept-loss", options.accepts_loss,
-               "continue with a journal that lacks what other files of the league hold, such as an "
-               "old backup; without this option such a journal is refused")
-      ->excludes(is_new);
-  app.add_option(
-      "--operator-key", options.operator_key_file,
-      "file with the operator's key; made if it is missing (default: DATA/operator.key)");
+  add_league_options(app, options);
   std::string unproven = "loopback";
   app.add_option(
          "--unproven-referees", unproven,
@@ -123,19 +142,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "it all are kept, and those of the present league always are");
   StandbyOptions standby;
   add_standby_options(app, standby);
-  app.footer(
-      "Examples:\n"
-      "  league_manager --port 8000 --players 4 --referees 1\n"
-      "  league_manager --port 8000                              (continues it after a crash)\n"
-      "  league_manager --port 8000 --players 4 --referees 1 --new\n"
-      "  league_manager --players 20 --bus nats://one:4222 --replicate sync   (and on another "
-      "machine:)\n"
-      "  league_manager --standby --bus nats://one:4222\n"
-      "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
-      "--allow-host arena.example.org --registration-codes codes.csv\n"
-      "Agents register at http://localhost:PORT/mcp. `league status URL` shows how far the league "
-      "is,\n"
-      "`league start URL` starts it early.");
+  app.footer(kFooter);
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (auto refused = options.common.refuse_stdio("a league manager")) return *refused;
   if (auto refused = take_standby_options(standby, options)) return *refused;

@@ -15,6 +15,16 @@ std::string known_names() {
   return text;
 }
 
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  player --port 8101 --manager http://localhost:8000/mcp --name alpha --strategy opposite\n"
+    "  player --port 8101 --count 50 --strategy random,even,odd,alternate,frequency,opposite "
+    "--seed 7\n"
+    "  player --port 8101 --standalone --strategy slow:3000\n"
+    "  player --transport websocket --name alpha\n"
+    "  player --transport stdio --strategy even    (its caller sends JSON lines to its standard "
+    "input)";
+
 }  // namespace
 
 std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
@@ -57,15 +67,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   app.add_option("--registration-code", options.registration_code_file,
                  "file (mode 0600) with the registration code, where the league asks for one; for "
                  "--count with one line per player, its code and its name");
-  app.footer(
-      "Examples:\n"
-      "  player --port 8101 --manager http://localhost:8000/mcp --name alpha --strategy opposite\n"
-      "  player --port 8101 --count 50 --strategy random,even,odd,alternate,frequency,opposite "
-      "--seed 7\n"
-      "  player --port 8101 --standalone --strategy slow:3000\n"
-      "  player --transport websocket --name alpha\n"
-      "  player --transport stdio --strategy even    (its caller sends JSON lines to its standard "
-      "input)");
+  app.footer(kFooter);
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (options.count > 1 && !options.token_file.empty()) {
     return agent::fail({core::ErrorCode::kInvalidFieldValue,

@@ -24,18 +24,16 @@ core::Error jet_stopping() {
 
 void JetRequests::ask(BusMessage request, core::Clock::Steady deadline, Repeat repeat,
                       Answered answered) {
-  std::uint64_t number = 0;
-  {
-    std::lock_guard lock(mutex_);
-    if (!is_ended_) {
-      number = ++last_number_;
-      request.reply = parts_.inbox + std::to_string(number);
-      asked_.emplace(
-          number,
-          Asked{std::move(request), deadline, repeat, std::move(answered), 0, false, {}, {}});
-    }
+  std::unique_lock lock(mutex_);
+  if (is_ended_) {
+    lock.unlock();
+    return answered(jet_stopping());
   }
-  if (number == 0) return answered(jet_stopping());
+  const std::uint64_t number = ++last_number_;
+  request.reply = parts_.inbox + std::to_string(number);
+  asked_.emplace(
+      number, Asked{std::move(request), deadline, repeat, std::move(answered), 0, false, {}, {}});
+  lock.unlock();
   send(number);
 }
 

@@ -261,7 +261,7 @@ void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig&
                           [done](const core::Result<BusMessage>& why) { done(why.error()); });
   }
   auto on_created = [weak = std::weak_ptr(state_), stream, name, deadline,
-                     done = std::move(done)](core::Result<BusMessage> answer) {
+                     done = std::move(done)](const core::Result<BusMessage>& answer) {
     auto self = weak.lock();
     auto taken = accepted(answer);
     if (taken) return done(name);

@@ -150,21 +150,17 @@ class BeastServerWebSocket final : public ServerWebSocket,
 };
 
 void BeastServerWebSocket::send(OutboundMessage message) {
-  bool is_taken = false;
   bool is_too_slow = false;
   {
     std::lock_guard lock(mutex_);
     is_too_slow = takes_messages_ && waiting_ >= options_.max_queue;
-    is_taken = takes_messages_ && !is_too_slow;
     if (is_too_slow) takes_messages_ = false;
-    if (is_taken) {
+    if (takes_messages_) {
       waiting_ += message.bytes->size();
       queue_.push_back(std::move(message));
+      hub_.post([self = shared_from_this()] { self->write_next(); });
+      return;
     }
-  }
-  if (is_taken) {
-    hub_.post([self = shared_from_this()] { self->write_next(); });
-    return;
   }
   if (is_too_slow) hub_.post([self = shared_from_this()] { self->drop(); });
   if (message.done) {
