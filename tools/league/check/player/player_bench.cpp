@@ -228,7 +228,8 @@ BotReply PlayerBench::call(const std::string& method, const json& params) {
   const rpc::Id id(next_id());
   const json frame = {
       {"jsonrpc", "2.0"}, {"id", *id.number()}, {"method", method}, {"params", params}};
-  return send(frame.dump(-1, ' ', false, json::error_handler_t::replace), id);
+  return exchange(
+      params, [&] { return send(frame.dump(-1, ' ', false, json::error_handler_t::replace), id); });
 }
 
 std::string PlayerBench::frame(MessageType type, const json& message, const rpc::Id& id) {
@@ -284,7 +285,7 @@ BotReply PlayerBench::ask(MessageType type, const json& message) {
     if (auto silent = find_way(type, message)) return *silent;
   }
   const rpc::Id id(next_id());
-  return send(frame(type, message, id), id);
+  return exchange(message, [&] { return send(frame(type, message, id), id); });
 }
 
 bool PlayerBench::accepts(const BotReply& reply) {

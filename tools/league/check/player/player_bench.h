@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,10 +47,10 @@ struct TestMatch {
 struct BotReply {
   Exchange exchange;
   nlohmann::json document;  ///< discarded where the body is no JSON
-  nlohmann::json message;  ///< the league message wherever it sits; null where there is none
+  nlohmann::json message;  ///< the league message wherever it sits, also in a call of the bot's own
   nlohmann::json error;  ///< the JSON-RPC error; null where there is none
   std::vector<std::string> leniencies;  ///< that reading the frame needed
-  std::string place = "/result";  ///< JSON pointer of `message` in the document
+  std::string place = "/result";  ///< JSON pointer of `message` in what was received
 
   [[nodiscard]] bool has_answer() const { return exchange.trouble.empty(); }
   /// A text field of the message; empty where it is missing or no text.
@@ -149,6 +150,12 @@ class PlayerBench {
   /// that a silent bot is not waited for twice.
   std::optional<BotReply> find_way(envelope::MessageType type, const nlohmann::json& message);
   [[nodiscard]] BotReply read(Exchange exchange, const rpc::Id& id);
+  /// Tells a bot that answers by calls of its own where the referee of `invitation`'s match is.
+  void announce(const nlohmann::json& invitation);
+  /// The answer to `message`, which `send` sends; where it is a receipt, the bot's own call is
+  /// waited for and stands in its place. Source: protocol, clause 9.3.
+  [[nodiscard]] BotReply exchange(const nlohmann::json& message,
+                                  const std::function<BotReply()>& send);
 
   Wire& wire_;
   Options options_;
@@ -156,6 +163,7 @@ class PlayerBench {
   std::atomic<std::int64_t> last_id_{0};
   std::atomic<int> last_match_{0};
   std::atomic<int> timeouts_{0};
+  std::atomic<bool> posts_back_{false};
   mutable std::mutex mutex_;  // guards the rest
   std::map<envelope::MessageType, agent::CallWay> ways_;
   std::set<std::string> leniencies_;
