@@ -58,6 +58,13 @@ else()
   league_dependency(league_dep_valijson valijson)
 endif()
 
+# toml++: headers only, and only the reader of configuration files sees them.
+find_package(tomlplusplus QUIET CONFIG)
+if(NOT TARGET tomlplusplus::tomlplusplus)
+  league_fetch(tomlplusplus https://github.com/marzer/tomlplusplus.git v3.3.0 libtomlplusplus-dev "")
+endif()
+league_dependency(league_dep_toml tomlplusplus::tomlplusplus)
+
 # Boost.Asio and Boost.Beast: headers only, and only common/transport sees them. SSL streams need OpenSSL.
 find_package(Boost 1.74 REQUIRED)
 league_dependency(league_dep_boost Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)

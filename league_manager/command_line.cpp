@@ -49,7 +49,6 @@ void add_league_options(CLI::App& app, ProgramOptions& options) {
                  "... and this many referees (default: 1) have registered")
       ->check(CLI::Range(1, 1000));
   app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
-  app.add_option("--config", options.config, "directory with a limits.json");
   app.add_option("--data", options.data,
                  "directory of the league's journal, secrets and data; a league that is there is "
                  "continued")
@@ -153,10 +152,6 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
     options.keep_logs = *retention;
   }
   options.unproven_referees = unproven_referees(unproven);
-  if (!options.config.empty() && options.common.limits_file.empty() &&
-      std::filesystem::exists(options.config / "limits.json")) {
-    options.common.limits_file = (options.config / "limits.json").string();
-  }
   return options;
 }
 

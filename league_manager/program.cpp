@@ -22,6 +22,7 @@
 #include "league_manager/manager_bus.h"
 #include "league_manager/manager_codes.h"
 #include "league_manager/manager_pages.h"
+#include "league_manager/manager_reload.h"
 #include "league_manager/manager_turn.h"
 #include "league_manager/rounds/operator_log.h"
 #include "league_manager/rounds/operator_texts.h"
@@ -219,7 +220,8 @@ core::Result<Store> open_store(const ProgramOptions& options, LeagueSettings set
 
 // All parts of the program, in the order of their lifetimes. It is to become a class.
 // NOLINTNEXTLINE(readability-function-size)
-int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks) {
+int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks,
+        ManagerReload* reload) {
   auto settings = options.common.settings();
   if (!settings) return agent::fail(settings.error());
   auto policy = transport::EndpointPolicy::parse(options.endpoints);
@@ -362,6 +364,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   }
   const agent::LogFlusher flusher((*host)->timer());
   codes.follow((*host)->timer());
+  if (reload != nullptr) reload->follow((*host)->timer(), *settings, **port, operator_log);
   conductor.start(std::chrono::seconds(options.registration_window_seconds));
   if (store->sqlite) projector.start();
   std::string url = options.common.contact_endpoint((*port)->port());

@@ -20,6 +20,8 @@ class StopSignal;
 
 namespace league::league_manager {
 
+class ManagerReload;
+
 struct ProgramOptions {
   agent::ProgramOptions common;
   // Of a new league: 2, 1 and league_YEAR_even_odd. A league that is continued has its own.
@@ -29,7 +31,6 @@ struct ProgramOptions {
   std::string game_type = "even_odd";  ///< one of `games`
   const game::Registry* games = &game::standard_games();
   UnprovenReferees unproven_referees = UnprovenReferees::kFromLoopback;
-  std::filesystem::path config;  ///< directory that may hold limits.json
   std::filesystem::path data = "data";
   bool is_new = false;  ///< archive the league of the data directory, if there is one
   bool is_ephemeral = false;  ///< keep no journal
@@ -57,7 +58,9 @@ struct FaultHooks {
 };
 
 /// Runs a league, a new one or that of the data directory, until a signal comes. Returns the exit
-/// code: 2 when the environment does not allow it, or no longer.
-int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks = {});
+/// code: 2 when the environment does not allow it, or no longer. `reload`: null where nobody can
+/// have the settings read again; else it outlives the run.
+int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks = {},
+        ManagerReload* reload = nullptr);
 
 }  // namespace league::league_manager

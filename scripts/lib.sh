@@ -4,6 +4,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 packages=(
   g++ cmake ninja-build pkg-config python3
   libcpp-httplib-dev nlohmann-json3-dev libhowardhinnant-date-dev libsimdjson-dev libcli11-dev libspdlog-dev libssl-dev
+  libtomlplusplus-dev
   zlib1g-dev libboost-dev libjemalloc-dev libsqlitecpp-dev libsqlite3-dev libnats-dev
 )
 test_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev nats-server python3-jsonschema python3-yaml)

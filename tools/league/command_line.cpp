@@ -72,6 +72,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_bus_config_command(app, chosen);
   add_audit_command(app, chosen);
   add_export_command(app, chosen);
+  add_config_command(app, chosen);
   add_backup_command(app, chosen);
   add_sibling_commands(app);
   add_version_command(app, chosen);

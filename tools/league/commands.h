@@ -31,6 +31,8 @@ void add_bus_config_command(CLI::App& app, ChosenCommand& chosen);
 void add_call_command(CLI::App& app, ChosenCommand& chosen);
 /// `league check`: tells a bot's author what is wrong.
 void add_check_command(CLI::App& app, ChosenCommand& chosen);
+/// `league config`, which reads a configuration file as the programs do.
+void add_config_command(CLI::App& app, ChosenCommand& chosen);
 /// `league enter URL`: registers a player that cannot do it itself.
 void add_enter_command(CLI::App& app, ChosenCommand& chosen);
 /// `league events`, which prints what a league on a bus tells everybody.

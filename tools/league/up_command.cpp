@@ -217,8 +217,10 @@ void add_setting(CLI::App& command, UpOptions& options) {
                      "directory of the league's data (default: runs/TIME/data); an interrupted "
                      "league that is there goes on, with the options that it was begun with");
   command.add_option("--logs", options.logs, "directory of the logs (default: runs/TIME/logs)");
+  agent::add_config(command, options.config);
   command
-      .add_option("--limits", options.limits_file, "JSON file of limits (see config/limits.json)")
+      .add_option("--limits", options.limits_file,
+                  "file of limits: JSON (see config/limits.json), or TOML with [limits]")
       ->check(CLI::ExistingFile);
   command
       .add_option(

@@ -241,6 +241,10 @@ core::Result<void> AgentPort::serve(ListenOptions options, transport::MessageHan
   return {};
 }
 
+void AgentPort::set_budgets(const transport::RequestBudgetOptions& budgets) {
+  if (gate_) gate_->set_budgets(budgets);
+}
+
 transport::MessageHandler& AgentPort::audited(transport::MessageHandler& handler) {
   if (!audited_handler_) {
     guard_ = std::make_unique<ExceptionGuard>(handler);

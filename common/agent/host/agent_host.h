@@ -135,6 +135,8 @@ class AgentPort {
   /// Listens; `handler` outlives the port or `stop_serving`. What one sender may ask is bounded by
   /// the settings' budgets.
   [[nodiscard]] core::Result<void> serve(ListenOptions options, transport::MessageHandler& handler);
+  /// What senders may ask from now on, where it serves.
+  void set_budgets(const transport::RequestBudgetOptions& budgets);
   /// The agent's token: who shows it, or a match credential of it, is no stranger from now on.
   void set_token(core::AuthToken token) { credentials_.set_token(std::move(token)); }
   /// Beside that, or in place of it, serves the agent's session on the bus.

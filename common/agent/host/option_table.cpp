@@ -4,11 +4,17 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
+
+#include "common/agent/host/configured_arguments.h"
+#include "common/agent/runtime/operations_log.h"
 
 namespace league::agent {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::string_view kShowSettings = "--settings-as-json";
 
 OrderedJson option_row(const CLI::Option& option) {
   OrderedJson names = OrderedJson::array();
@@ -53,12 +59,28 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* a
     std::printf("%s\n", option_table(app).c_str());
     return 0;
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& stop) {
-    return app.exit(stop) == 0 ? 0 : 2;
+  std::vector<std::string> words(argv, argv + argc);
+  const bool shows_settings = words.size() > 1 && words.back() == kShowSettings;
+  if (shows_settings) words.pop_back();
+  auto arguments = ConfiguredArguments::complete(app, std::move(words));
+  if (!arguments) {
+    std::fprintf(stderr, "error: %s\n", printable_line(arguments.error().message).c_str());
+    return 2;
   }
-  return std::nullopt;
+  std::vector<const char*> texts;
+  for (const auto& word : arguments->words()) texts.push_back(word.c_str());
+  try {
+    app.parse(static_cast<int>(texts.size()), texts.data());
+  } catch (const CLI::ParseError& stop) {
+    const std::string place = arguments->place_in(stop.what());
+    if (stop.get_exit_code() == 0 || place.empty()) return app.exit(stop) == 0 ? 0 : 2;
+    std::fprintf(stderr, "error: %s: %s\n", printable_line(place).c_str(),
+                 printable_line(stop.what()).c_str());
+    return 2;
+  }
+  if (!shows_settings) return std::nullopt;
+  std::printf("%s\n", arguments->settings().c_str());
+  return 0;
 }
 
 }  // namespace league::agent

@@ -16,8 +16,10 @@ namespace league::agent {
 /// from it (packaging/reference.py), so that they cannot disagree with --help.
 [[nodiscard]] std::string option_table(const CLI::App& app);
 
-/// Reads a command line: an exit code where that was all (0 after --help, --version or, as the only
-/// argument, `--options-as-json`, which prints option_table; 2 after a mistake), else nothing.
+/// Reads a command line, and the configuration file that it names (ConfiguredArguments): an exit
+/// code where that was all (0 after --help, --version, `--options-as-json` as the only argument,
+/// which prints option_table, or `--settings-as-json` as the last one, which prints the options'
+/// values and where they come from; 2 after a mistake), else nothing.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace league::agent

@@ -83,6 +83,13 @@ std::string ProgramOptions::contact_endpoint(std::uint16_t actual_port,
                              at_socket.empty() ? socket : at_socket);
 }
 
+void add_config(CLI::App& app, std::string& config) {
+  app.add_option(
+      "--config", config,
+      "file of options and limits (TOML, see config/league.toml); options on the command "
+      "line come before those of the file");
+}
+
 void add_allow_origin(CLI::App& app, std::vector<std::string>& origins) {
   const CLI::Validator as_origin(
       [](std::string& text) {
@@ -129,7 +136,9 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
          "open accepts small deviations from the protocol and notes them, strict refuses them")
       ->check(CLI::IsMember({"open", "strict"}))
       ->capture_default_str();
-  app.add_option("--limits", options.limits_file, "JSON file of limits (see config/limits.json)");
+  add_config(app, options.config);
+  app.add_option("--limits", options.limits_file,
+                 "file of limits: JSON (see config/limits.json), or TOML with [limits]");
   app.add_option("--logs", options.logs, "directory of the conversation logs")
       ->capture_default_str();
   app.add_option("--schemas", options.schema_directory,

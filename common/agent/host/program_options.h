@@ -28,6 +28,7 @@ struct ProgramOptions {
   std::vector<std::string> allow_hosts;
   std::vector<std::string> allow_origins;  ///< of web pages elsewhere that may call
   std::string mode = "open";
+  std::string config;  ///< the configuration file, which parse_command_line has read
   std::string limits_file;
   std::string log_level = "info";
   std::string log_format = "text";  ///< or `json`
@@ -61,6 +62,9 @@ struct ProgramOptions {
 
 /// Adds the shared options to a program's command line.
 void add_program_options(CLI::App& app, ProgramOptions& options);
+
+/// Adds `--config`, with which parse_arguments completes a command line.
+void add_config(CLI::App& app, std::string& config);
 
 /// Adds `--allow-origin`, which gives origins as transport::parse_origin does.
 void add_allow_origin(CLI::App& app, std::vector<std::string>& origins);

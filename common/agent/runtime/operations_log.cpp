@@ -153,6 +153,9 @@ std::string printable_line(std::string_view text) {
 }
 
 void set_up_log(const std::string& program, const std::string& level, LogFormat format) {
+  // Others may be writing to it.
+  if (spdlog::default_logger()->name() == program)
+    return spdlog::set_level(spdlog::level::from_str(level));
   auto logger = std::make_shared<spdlog::logger>(program, std::make_shared<CountingSink>());
   logger->set_formatter(formatter_for(format));
   spdlog::set_default_logger(std::move(logger));

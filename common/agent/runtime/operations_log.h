@@ -14,9 +14,10 @@ enum class LogFormat : std::uint8_t { kText, kJson };
 /// writing, and of a long one the beginning. What is replaced becomes `?`.
 [[nodiscard]] std::string printable_line(std::string_view text);
 
-/// Sets up the program's log on stderr: one line per message, made printable, repeated warnings
-/// counted. `level` is a name of spdlog. In JSON each line is an object with `at`, `program`,
-/// `level`, `message`, and for events of a league `event` and what belongs to it.
+/// Sets up the program's log on stderr, or changes the level of one that is set up: one line per
+/// message, made printable, repeated warnings counted. `level` is a name of spdlog. In JSON each
+/// line is an object with `at`, `program`, `level`, `message`, and for events of a league `event`
+/// and what belongs to it.
 void set_up_log(const std::string& program, const std::string& level, LogFormat format);
 
 /// What the messages of events begin with on their way through the log.

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <vector>
 
+#include "common/agent/runtime/config_file.h"
+
 namespace league::agent {
 namespace {
 
@@ -228,6 +230,15 @@ Result<Settings> parse_settings(const json& document) {
 }
 
 Result<Settings> load_settings(const std::filesystem::path& file) {
+  if (is_config_file(file)) {
+    auto config = ConfigFile::load(file);
+    if (!config) return config.error();
+    auto settings = parse_settings(config->limits().is_null() ? json::object() : config->limits());
+    if (settings) return settings;
+    Error error = settings.error();
+    error.message = config->place_of_limit(error.field) + ": " + error.message;
+    return error;
+  }
   std::ifstream in(file);
   if (!in) return Error{ErrorCode::kInternalError, "limits: cannot read " + file.string(), ""};
   std::stringstream text;

@@ -116,7 +116,8 @@ struct Settings {
 /// Reads settings from a JSON object of sections; an unknown section or key, a wrong type or a
 /// value out of range is refused with the name of the key and the range.
 [[nodiscard]] core::Result<Settings> parse_settings(const nlohmann::json& document);
-/// As parse_settings, from a file.
+/// As parse_settings, from a JSON file, or from `[limits]` of a ConfigFile; there an error begins
+/// with the place of the limit.
 [[nodiscard]] core::Result<Settings> load_settings(const std::filesystem::path& file);
 /// The whole of the settings as the JSON that parse_settings reads.
 [[nodiscard]] nlohmann::json to_json(const Settings& settings);

@@ -74,6 +74,8 @@ class RequestBudgets {
   };
 
   explicit RequestBudgets(const RequestBudgetOptions& options) : options_(options) {}
+  /// From now on; what a sender has left stays, up to its new most.
+  void set_options(const RequestBudgetOptions& options) { options_ = options; }
 
   /// Charges `requests` to `sender`, if it has anything left. `now` never goes back.
   [[nodiscard]] Charge charge(const Sender& sender, std::size_t requests, Instant now);
@@ -105,7 +107,7 @@ class RequestBudgets {
     return per_second * static_cast<double>(options_.burst.count());
   }
 
-  const RequestBudgetOptions options_;
+  RequestBudgetOptions options_;
   std::array<Accounts, kStandings> accounts_;  ///< by Standing
   std::optional<Instant> forgot_at_;
 };

@@ -84,6 +84,11 @@ RequestGate::Pass RequestGate::admit(std::string_view body, std::string_view add
   return {sender.standing, charge.retry_after, charge.is_pressing, std::move(charge.meter)};
 }
 
+void RequestGate::set_budgets(const RequestBudgetOptions& options) {
+  std::lock_guard lock(mutex_);
+  budgets_.set_options(options);
+}
+
 std::vector<Overrun> RequestGate::take_overruns() {
   std::lock_guard lock(mutex_);
   return budgets_.take_overruns();

@@ -47,6 +47,8 @@ class RequestGate {
   [[nodiscard]] Pass admit(std::string_view body, std::string_view address);
   /// See RequestBudgets::take_overruns.
   [[nodiscard]] std::vector<Overrun> take_overruns();
+  /// See RequestBudgets::set_options.
+  void set_budgets(const RequestBudgetOptions& options);
 
  private:
   [[nodiscard]] Sender sender_of(std::string_view body, std::string_view address) const;

@@ -9,17 +9,34 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <initializer_list>
 
 namespace league::transport {
 
-StopSignal::StopSignal() {
-  std::signal(SIGPIPE, SIG_IGN);
+namespace {
+
+/// Signals no longer end the program; they are read from what this gives.
+FileDescriptor readable_signals(std::initializer_list<int> numbers) {
   sigset_t wanted;
   sigemptyset(&wanted);
-  sigaddset(&wanted, SIGINT);
-  sigaddset(&wanted, SIGTERM);
+  for (int number : numbers) sigaddset(&wanted, number);
   ::pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
-  signals_ = FileDescriptor(::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC));
+  return FileDescriptor(::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+}  // namespace
+
+HangUpSignal::HangUpSignal() : signals_(readable_signals({SIGHUP})) {}
+
+bool HangUpSignal::take() {
+  signalfd_siginfo info{};
+  bool came = false;
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info) came = true;
+  return came;
+}
+
+StopSignal::StopSignal() : signals_(readable_signals({SIGINT, SIGTERM})) {
+  std::signal(SIGPIPE, SIG_IGN);
   requested_ = FileDescriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
 }
 

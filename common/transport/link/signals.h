@@ -29,4 +29,19 @@ class StopSignal {
   FileDescriptor requested_;
 };
 
+/// SIGHUP as something to ask for, by which operators have a program read its settings again. Make
+/// one at the top of main, before any thread, so that the signal ends none. Thread-safe.
+class HangUpSignal {
+ public:
+  HangUpSignal();
+  HangUpSignal(const HangUpSignal&) = delete;
+  HangUpSignal& operator=(const HangUpSignal&) = delete;
+
+  /// Whether one came since the last call. Never blocks.
+  [[nodiscard]] bool take();
+
+ private:
+  FileDescriptor signals_;
+};
+
 }  // namespace league::transport

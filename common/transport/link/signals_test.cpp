@@ -21,5 +21,13 @@ TEST(StopSignal, ReportsSignalsAndRequests) {
   EXPECT_EQ(stop.wait(), 0);
 }
 
+TEST(HangUpSignal, IsTakenOnce) {
+  HangUpSignal signal;
+  EXPECT_FALSE(signal.take());
+  ::pthread_kill(::pthread_self(), SIGHUP);
+  EXPECT_TRUE(signal.take());
+  EXPECT_FALSE(signal.take());
+}
+
 }  // namespace
 }  // namespace league::transport

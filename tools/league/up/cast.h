@@ -21,6 +21,7 @@ struct UpOptions {
   std::optional<std::uint64_t> seed;  ///< of the strategies; the draw is never affected
   std::filesystem::path data;  ///< empty: inside a fresh run directory
   std::filesystem::path logs;
+  std::string config;  ///< the configuration file, which the command line was completed with
   std::string limits_file;
   std::string mode = "open";
   int port = 0;  ///< of the manager; 0: any that is free

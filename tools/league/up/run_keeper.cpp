@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "common/agent/runtime/config_file.h"
 #include "common/agent/runtime/settings.h"
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
@@ -277,11 +278,17 @@ Result<std::optional<UpOptions>> RunKeeper::read() {
 Result<void> RunKeeper::keep_limits(const std::string& file) {
   if (file.empty()) return {};
   if (auto read = agent::load_settings(file); !read) return read.error();
-  std::ifstream in(file, std::ios::binary);
   std::ostringstream content;
-  content << in.rdbuf();
+  if (agent::is_config_file(file)) {
+    auto config = agent::ConfigFile::load(file);
+    if (!config) return config.error();
+    content << config->limits().dump(2) << '\n';
+  } else {
+    std::ifstream in(file, std::ios::binary);
+    content << in.rdbuf();
+    if (!in) return run_error(file + ": cannot be read");
+  }
   const fs::path copy = options_.data / kLimits;
-  if (!in) return run_error(file + ": cannot be read");
   options_.limits_file = copy.string();
   return core::write_private_file(copy, content.str());
 }

@@ -1,0 +1,132 @@
+#include "common/agent/host/configured_arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace league::agent {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+
+constexpr std::string_view kConfig = "--config";
+constexpr std::string_view kLimits = "--limits";
+
+bool has_option(const CLI::App& app, std::string_view name) {
+  return app.get_option_no_throw(std::string(name)) != nullptr;
+}
+
+/// Whether an option was typed, as `--name VALUE` or as `--name=VALUE`.
+bool is_given(const std::vector<std::string>& words, const std::string& name) {
+  return std::ranges::any_of(words, [&name](const std::string& word) {
+    return word == name || word.starts_with(name + "=");
+  });
+}
+
+/// The value of an option in `words`; empty where it is missing.
+std::string value_of(const std::vector<std::string>& words, std::string_view name) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == name && i + 1 < words.size()) return words[i + 1];
+    if (words[i].starts_with(std::string(name) + "=")) return words[i].substr(name.size() + 1);
+  }
+  return {};
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string text;
+  for (const auto& value : values) text += (text.empty() ? "" : " ") + value;
+  return text;
+}
+
+}  // namespace
+
+Result<void> ConfiguredArguments::add(const ConfiguredOption& option) {
+  const std::string name = "--" + option.key;
+  const auto* known = command_->get_option_no_throw(name);
+  const std::string table = "[" + command_->get_name() + "]";
+  if (known == nullptr || known->get_group().empty() || name == kConfig || name == "--help" ||
+      name == "--version") {
+    return Error{ErrorCode::kInvalidFieldValue,
+                 option.place + ": there is no option " + option.key + " in " + table + "; `" +
+                     command_->get_name() + " --help` lists them, without the dashes",
+                 {}};
+  }
+  if (is_given(words_, name)) return {};
+  places_[name] = option.place;
+  if (option.is_switch) {
+    if (known->get_items_expected_min() > 0)
+      return Error{ErrorCode::kInvalidFieldValue,
+                   option.place + ": " + option.key + " in " + table + " needs a value",
+                   {}};
+    if (option.values.front() == "true") added_.push_back(name);
+    return {};
+  }
+  if (known->get_items_expected_max() == 0)
+    return Error{ErrorCode::kInvalidFieldValue,
+                 option.place + ": " + option.key + " in " + table + " must be true or false",
+                 {}};
+  for (const auto& value : option.values) added_.push_back(name + "=" + value);
+  return {};
+}
+
+Result<ConfiguredArguments> ConfiguredArguments::complete(CLI::App& app,
+                                                          std::vector<std::string> words) {
+  ConfiguredArguments result;
+  result.command_ = &app;
+  std::size_t at = 1;
+  for (auto* command : app.get_subcommands({})) {
+    if (words.size() < 2 || command->get_name() != words[1]) continue;
+    result.command_ = command;
+    at = 2;
+  }
+  result.words_ = std::move(words);
+  const std::string path = value_of(result.words_, kConfig);
+  if (path.empty() || !has_option(*result.command_, kConfig)) return result;
+  auto file = ConfigFile::load(path);
+  if (!file) return file.error();
+  for (const auto& option : file->options(result.command_->get_name())) {
+    if (auto added = result.add(option); !added) return added.error();
+  }
+  if (!file->limits().is_null() && !is_given(result.words_, std::string(kLimits)) &&
+      !result.places_.contains(std::string(kLimits))) {
+    result.added_.push_back(std::string(kLimits) + "=" + path);
+    result.places_[std::string(kLimits)] = path;
+  }
+  result.words_.insert(result.words_.begin() + static_cast<std::ptrdiff_t>(at),
+                       result.added_.begin(), result.added_.end());
+  return result;
+}
+
+std::string ConfiguredArguments::place_in(const std::string& message) const {
+  std::string found;
+  std::size_t longest = 0;
+  for (const auto& [name, place] : places_) {
+    if (name.size() <= longest || message.find(name) == std::string::npos) continue;
+    longest = name.size();
+    found = place;
+  }
+  return found;
+}
+
+std::string ConfiguredArguments::settings() const {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto* option : command_->get_options()) {
+    if (option->get_group().empty() || option->get_lnames().empty()) continue;
+    const std::string name = "--" + option->get_lnames().front();
+    if (name == "--help" || name == "--version") continue;
+    const bool is_set = option->count() > 0;
+    const bool is_switch = option->get_items_expected_max() == 0;
+    const auto place = places_.find(name);
+    std::string from = "default";
+    if (is_set) from = place != places_.end() ? place->second : "command line";
+    std::string value = option->get_default_str();
+    if (is_set) value = is_switch ? "true" : joined(option->results());
+    if (!is_set && is_switch) value = "false";
+    rows.push_back({{"name", name.substr(2)}, {"value", value}, {"from", from}});
+  }
+  return rows.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace league::agent

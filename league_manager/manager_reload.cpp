@@ -1,0 +1,61 @@
+#include "league_manager/manager_reload.h"
+
+#include <nlohmann/json.hpp>
+
+namespace league::league_manager {
+namespace {
+
+using nlohmann::json;
+
+/// `section.key` of every limit that differs, except budgets; separated by commas.
+std::string waiting_limits(const json& before, const json& after) {
+  std::string names;
+  for (const auto& [section, limits] : after.items()) {
+    if (section == "budgets") continue;
+    for (const auto& [key, value] : limits.items()) {
+      if (before.at(section).at(key) == value) continue;
+      names.append(names.empty() ? "" : ", ").append(section).append(".").append(key);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void ManagerReload::follow(core::Timer& timer, agent::Settings now, agent::AgentPort& port,
+                           OperatorLog& log) {
+  now_ = std::move(now);
+  run(timer, port, log);
+}
+
+void ManagerReload::run(core::Timer& timer, agent::AgentPort& port, OperatorLog& log) {
+  constexpr std::chrono::milliseconds kInterval{200};
+  if (signal_.take()) reload(port, log);
+  timer.schedule(kInterval, [this, &timer, &port, &log] { run(timer, port, log); });
+}
+
+void ManagerReload::reload(agent::AgentPort& port, OperatorLog& log) {
+  auto options = read_();
+  const auto* good = std::get_if<ProgramOptions>(&options);
+  if (good == nullptr) {
+    return log.say(true, "SETTINGS_REFUSED",
+                   "the settings stay as they were: what is wrong stands in the lines before");
+  }
+  auto settings = good->common.settings();
+  if (!settings) {
+    return log.say(true, "SETTINGS_REFUSED",
+                   "the settings stay as they were: " + settings.error().message);
+  }
+  const json before = agent::to_json(now_);
+  const json after = agent::to_json(*settings);
+  std::string text = before.at("budgets") == after.at("budgets")
+                         ? "the settings were read again; the budgets are what they were"
+                         : "the settings were read again; the new budgets count from now on";
+  if (const auto waiting = waiting_limits(before, after); !waiting.empty())
+    text += "; a restart is needed for " + waiting;
+  now_.budgets = settings->budgets;
+  port.set_budgets(now_.request_budgets());
+  log.say(false, "SETTINGS_READ", text);
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <variant>
+
+#include "common/agent/host/agent_host.h"
+#include "common/core/timer.h"
+#include "common/transport/link/signals.h"
+#include "league_manager/program.h"
+#include "league_manager/rounds/operator_log.h"
+
+namespace league::league_manager {
+
+/// At SIGHUP a manager reads its options and limits again. Budgets of senders and the level of the
+/// log change at once; of other limits the operator hears that they need a restart. A file that is
+/// wrong changes nothing. Source: docs/operating.md, "Change settings while a league runs".
+class ManagerReload {
+ public:
+  /// Reads the options again; an exit code when they are wrong.
+  using Read = std::function<std::variant<ProgramOptions, int>()>;
+
+  /// Make one at the top of main, before any thread (HangUpSignal).
+  explicit ManagerReload(Read read) : read_(std::move(read)) {}
+
+  /// Waits for the signal as long as `timer` lives. `now` are the settings in force; all that is
+  /// given outlives this object's last run, which the timer's end drops.
+  void follow(core::Timer& timer, agent::Settings now, agent::AgentPort& port, OperatorLog& log);
+
+ private:
+  void run(core::Timer& timer, agent::AgentPort& port, OperatorLog& log);
+  void reload(agent::AgentPort& port, OperatorLog& log);
+
+  transport::HangUpSignal signal_;
+  const Read read_;
+  agent::Settings now_;
+};
+
+}  // namespace league::league_manager
