@@ -134,6 +134,10 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "where agents may be: local (loopback and private networks), any, or hosts, "
                  "addresses and blocks, separated by commas")
       ->capture_default_str();
+  app.add_option("--webhook", options.webhooks,
+                 "URL that is told of the start of the league and of the ends of its rounds and "
+                 "its own, signed with DATA/webhook.secret; may be repeated")
+      ->allow_extra_args(false);
   std::string keep_logs;
   app.add_option("--keep-logs", keep_logs,
                  "remove the conversation logs of earlier leagues (logs/archive) at the start: "

@@ -24,6 +24,8 @@
 #include "league_manager/manager_pages.h"
 #include "league_manager/manager_reload.h"
 #include "league_manager/manager_turn.h"
+#include "league_manager/manager_webhooks.h"
+#include "league_manager/new_league.h"
 #include "league_manager/rounds/operator_log.h"
 #include "league_manager/rounds/operator_texts.h"
 #include "league_manager/service/continuation.h"
@@ -31,35 +33,6 @@
 
 namespace league::league_manager {
 namespace {
-
-std::string default_league_id(const ProgramOptions& options, const core::Clock& clock) {
-  return "league_" + clock.utc_now().to_wire().substr(0, 4) + "_" + options.game_type;
-}
-
-/// The settings of a new league.
-LeagueSettings league_settings(const ProgramOptions& options, const agent::Settings& limits,
-                               const core::Clock& clock) {
-  constexpr std::chrono::seconds kMargin{10};
-  LeagueSettings settings;
-  settings.league_id =
-      core::LeagueId(options.league_id.value_or(default_league_id(options, clock)));
-  settings.game_type = options.game_type;
-  settings.rules = *options.games->find(options.game_type);
-  settings.unproven_referees = options.unproven_referees;
-  settings.players = options.players.value_or(settings.players);
-  settings.referees = options.referees.value_or(settings.referees);
-  settings.open_mode = options.common.parsed_mode() == envelope::Mode::kOpen;
-  settings.max_attempts = limits.league.max_match_attempts;
-  settings.match_time_limit = limits.league.match_watchdog.count() > 0
-                                  ? limits.league.match_watchdog
-                                  : limits.longest_match() + kMargin;
-  settings.lifecycle = {
-      .suspend_after_failed_matches = limits.life_cycle.suspend_after_failed_matches,
-      .shutdown_after_failed_matches = limits.life_cycle.shutdown_after_failed_matches};
-  if (limits.league.round_watchdog.count() > 0)
-    settings.round_time_limit = limits.league.round_watchdog;
-  return settings;
-}
 
 /// A league's journal, keys and settings, new or as they were left.
 struct Store {
@@ -276,10 +249,16 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
     if (auto usable = projector.check(); !usable) return give_up(*store, usable.error());
   }
   ManagerPages pages(ledger, metrics, projector, random, clock);
-  OperatorLog operator_log([&pages](const OperatorLine& line) {
+  std::unique_ptr<ManagerWebhooks> webhooks;
+  OperatorLog operator_log([&pages, &webhooks](const OperatorLine& line) {
     agent::write_event(line.is_warning, line.event, line.text, line.fields);
     pages.on_line(line);
+    if (webhooks) webhooks->on_line(line);
   });
+  auto opened_webhooks = ManagerWebhooks::open(options.webhooks, options.data / "webhook.secret",
+                                               **host, ledger, operator_log);
+  if (!opened_webhooks) return give_up(*store, opened_webhooks.error());
+  webhooks = std::move(*opened_webhooks);
   ledger.observe([&operator_log](const Events& events) { operator_log.on_events(events); });
   ledger.observe([&records](const Events& events) { records.on_events(events); });
   if (auto opened = ledger.open(); !opened) return give_up(*store, opened.error());
@@ -383,6 +362,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultH
   agent::announce_ready(url, id.str());
 
   stop.wait();
+  webhooks->finish();
   conductor.stop();
   if (events.feed) events.feed->stop();
   (*port)->stop_serving();

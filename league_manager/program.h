@@ -44,6 +44,7 @@ struct ProgramOptions {
   /// Others can take this manager's place, over the bus; nothing: nobody can.
   std::optional<Replication> replication;
   audit::LogRetention keep_logs;  ///< of earlier leagues
+  std::vector<std::string> webhooks;  ///< URLs that are told of rounds and of the league's end
   bool is_standby = false;  ///< begins no league of its own; sets `replication`
 };
 

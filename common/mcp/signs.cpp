@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/core/base64.h"
 #include "common/core/text.h"
 #include "common/rpc/json_text.h"
 #include "common/rpc/message.h"
@@ -32,38 +33,6 @@ std::string_view trimmed(std::string_view text) {
 bool is_date(std::string_view text) {
   if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
   return std::ranges::all_of(text, [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
-}
-
-int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
-}
-
-/// RFC 4648 §4, with padding.
-std::optional<std::string> decode_base64(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  std::size_t padding = 0;
-  while (padding < 2 && !text.empty() && text.back() == '=') {
-    text.remove_suffix(1);
-    ++padding;
-  }
-  std::string out;
-  std::uint32_t bits = 0;
-  int have = 0;
-  for (char c : text) {
-    int digit = base64_digit(c);
-    if (digit < 0) return std::nullopt;
-    bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
-    have += 6;
-    if (have < 8) continue;
-    have -= 8;
-    out += static_cast<char>((bits >> static_cast<unsigned>(have)) & 0xFFU);
-  }
-  bool is_complete = (text.size() + padding) % 4 == 0 && (bits & ((1U << have) - 1U)) == 0;
-  return is_complete ? std::optional(std::move(out)) : std::nullopt;
 }
 
 ModernFault invalid_params(std::string why) {
@@ -176,7 +145,7 @@ std::optional<std::string> decode_header_value(std::string_view value) {
   if (!is_encoded) return std::string(value);
   value.remove_prefix(kStart.size());
   value.remove_suffix(kEnd.size());
-  return decode_base64(value);
+  return core::decode_base64(value);
 }
 
 std::optional<ModernFault> check_modern(

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/audit/record/json_text.h"
+#include "common/core/base64.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/link/sse_parser.h"
 #include "common/transport/memory/memory_bus.h"
@@ -43,7 +44,7 @@ class ScriptedStream {
   }
   static std::string in_base64(const std::string& bytes) {
     std::string text;
-    audit::append_base64(bytes, text);
+    core::append_base64(bytes, text);
     return text;
   }
   [[nodiscard]] json state() const {

@@ -161,19 +161,4 @@ std::string_view utf8_prefix(std::string_view text, std::size_t limit) {
   return text.substr(0, end);
 }
 
-void append_base64(std::string_view bytes, std::string& out) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  auto byte = [&](std::size_t i) {
-    return i < bytes.size() ? static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])) : 0U;
-  };
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = byte(i) << 16U | byte(i + 1) << 8U | byte(i + 2);
-    out += kDigits[three >> 18U & 63U];
-    out += kDigits[three >> 12U & 63U];
-    out += i + 1 < bytes.size() ? kDigits[three >> 6U & 63U] : '=';
-    out += i + 2 < bytes.size() ? kDigits[three & 63U] : '=';
-  }
-}
-
 }  // namespace league::audit

@@ -16,7 +16,4 @@ void append_json_string(std::string_view text, std::string& out);
 /// two.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t limit);
 
-/// RFC 4648 base64 with padding.
-void append_base64(std::string_view bytes, std::string& out);
-
 }  // namespace league::audit

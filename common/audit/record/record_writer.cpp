@@ -7,6 +7,7 @@
 #include "common/audit/record/context_text.h"
 #include "common/audit/record/json_text.h"
 #include "common/audit/record/masking.h"
+#include "common/core/base64.h"
 #include "common/core/crypto.h"
 #include "common/core/error_code.h"
 
@@ -186,7 +187,7 @@ void RecordWriter::append_body(const Record& record, std::uint64_t seq, std::str
     append_json_string(shown, out);
   } else {
     out.append(",\"raw_base64\":\"");
-    append_base64(shown, out);
+    core::append_base64(shown, out);
     out += '"';
   }
 }

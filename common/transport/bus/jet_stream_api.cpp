@@ -6,6 +6,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "common/core/base64.h"
+
 namespace league::transport {
 namespace {
 
@@ -28,27 +30,6 @@ std::uint64_t unsigned_of(const json& object, const char* name) {
 std::string text_of(const json& object, const char* name) {
   auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-/// RFC 4648, padded; nothing for what is none.
-std::optional<std::string> from_base64(std::string_view text) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  while (text.ends_with('=')) text.remove_suffix(1);
-  std::string bytes;
-  bytes.reserve(text.size() * 3 / 4);
-  std::uint32_t bits = 0;
-  int held = 0;
-  for (char c : text) {
-    auto digit = kDigits.find(c);
-    if (digit == std::string_view::npos) return std::nullopt;
-    bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    bytes += static_cast<char>((bits >> static_cast<unsigned>(held)) & 0xFFU);
-  }
-  return bytes;
 }
 
 /// `NATS/1.0` and a line for each.
@@ -213,8 +194,8 @@ core::Result<StoredMessage> read_stored_message(std::string_view answer) {
   StoredMessage stored;
   stored.sequence = unsigned_of(*message, "seq");
   stored.message.subject = text_of(*message, "subject");
-  auto payload = from_base64(text_of(*message, "data"));
-  auto headers = from_base64(text_of(*message, "hdrs"));
+  auto payload = core::decode_base64(text_of(*message, "data"));
+  auto headers = core::decode_base64(text_of(*message, "hdrs"));
   if (stored.sequence == 0 || !payload || !headers) return unreadable("a message");
   stored.message.payload = std::move(*payload);
   read_stored_headers(*headers, stored.message);

@@ -64,6 +64,7 @@ void HttpCall::ask() {
   if (events_.last_event_id().empty()) {
     request.headers = {{"Accept", "application/json, text/event-stream"},
                        {"Content-Type", std::string(kJsonType)}};
+    request.headers.insert(request.headers.end(), call_.headers.begin(), call_.headers.end());
     request.body = call_.bytes;
   } else {
     request.method = "GET";

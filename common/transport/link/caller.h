@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/core/clock.h"
 #include "common/core/result.h"
@@ -29,6 +31,8 @@ struct OutboundCall {
       bytes;  ///< the whole JSON-RPC frame; shared, since a broadcast goes to many
   core::Clock::Steady deadline;  ///< absolute: covers waiting, connecting, sending and receiving
   Budget budget = Budget::kControl;
+  /// Further headers, where the transport is HTTP.
+  std::vector<std::pair<std::string, std::string>> headers = {};
   /// Of the request in `bytes`, for transports on which answers come in any order; null: HTTP only.
   rpc::Id id{};
   std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();

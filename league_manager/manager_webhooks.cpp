@@ -1,0 +1,81 @@
+#include "league_manager/manager_webhooks.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace league::league_manager {
+namespace {
+
+using nlohmann::json;
+
+/// What the news is called for others; empty for a line that is none.
+std::string_view type_of(std::string_view event) {
+  static const std::map<std::string_view, std::string_view> kTypes{
+      {"LEAGUE_STARTED", "league.started"},
+      {"ROUND_COMPLETED", "round.completed"},
+      {"LEAGUE_COMPLETED", "league.completed"}};
+  const auto found = kTypes.find(event);
+  return found != kTypes.end() ? found->second : std::string_view();
+}
+
+json table_of(const League& league) {
+  json rows = json::array();
+  for (const auto& row : league.standings().table()) {
+    const auto& player = league.roster().agent({AgentKind::kPlayer, row.player});
+    rows.push_back({{"rank", row.rank},
+                    {"player_id", AgentRef{AgentKind::kPlayer, row.player}.id()},
+                    {"display_name", player.profile.display_name},
+                    {"played", row.tally.played},
+                    {"wins", row.tally.wins},
+                    {"draws", row.tally.draws},
+                    {"losses", row.tally.losses},
+                    {"points", row.tally.points}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<ManagerWebhooks>> ManagerWebhooks::open(
+    const std::vector<std::string>& urls, const std::filesystem::path& secret_file,
+    agent::AgentHost& host, Ledger& ledger, OperatorLog& log) {
+  std::unique_ptr<ManagerWebhooks> made(new ManagerWebhooks(host, ledger));
+  if (urls.empty()) return made;
+  auto targets = parse_webhook_targets(urls);
+  if (!targets) return targets.error();
+  auto secret = open_webhook_secret(secret_file, host.random());
+  if (!secret) return secret.error();
+  made->webhooks_ =
+      std::make_shared<Webhooks>(std::move(*targets), std::move(*secret),
+                                 Webhooks::Parts{.caller = host.caller(),
+                                                 .timer = host.timer(),
+                                                 .clock = host.clock(),
+                                                 .on_failure = [&log](std::string text) {
+                                                   log.say(true, "WEBHOOK_FAILED", std::move(text));
+                                                 }});
+  return made;
+}
+
+void ManagerWebhooks::on_line(const OperatorLine& line) {
+  const std::string_view type = type_of(line.event);
+  if (!webhooks_ || type.empty()) return;
+  json data = line.fields;
+  data["text"] = line.text;
+  // Whoever tells the operator may hold the ledger.
+  host_.timer().schedule(std::chrono::nanoseconds(0), [webhooks = webhooks_, &ledger = ledger_,
+                                                       type, data = std::move(data)]() mutable {
+    ledger.read([&data](const League& league) {
+      data["league_id"] = league.settings().league_id.str();
+      data["standings"] = table_of(league);
+    });
+    std::string id = data["league_id"].get<std::string>() + "." + std::string(type);
+    if (data.contains("round")) id += "." + data["round"].dump();
+    webhooks->send(type, id, data);
+  });
+}
+
+void ManagerWebhooks::finish() {
+  if (webhooks_) webhooks_->finish(std::chrono::seconds(2));
+}
+
+}  // namespace league::league_manager
