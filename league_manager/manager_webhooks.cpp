@@ -13,7 +13,8 @@ std::string_view type_of(std::string_view event) {
   static const std::map<std::string_view, std::string_view> kTypes{
       {"LEAGUE_STARTED", "league.started"},
       {"ROUND_COMPLETED", "round.completed"},
-      {"LEAGUE_COMPLETED", "league.completed"}};
+      {"LEAGUE_COMPLETED", "league.completed"},
+      {"OPERATOR_ACTED", "operator.acted"}};
   const auto found = kTypes.find(event);
   return found != kTypes.end() ? found->second : std::string_view();
 }
@@ -61,6 +62,7 @@ void ManagerWebhooks::on_line(const OperatorLine& line) {
   if (!webhooks_ || type.empty()) return;
   json data = line.fields;
   data["text"] = line.text;
+  if (data.contains("act")) data["at"] = host_.clock().utc_now().to_log();
   // Whoever tells the operator may hold the ledger.
   host_.timer().schedule(std::chrono::nanoseconds(0), [webhooks = webhooks_, &ledger = ledger_,
                                                        type, data = std::move(data)]() mutable {
@@ -70,6 +72,7 @@ void ManagerWebhooks::on_line(const OperatorLine& line) {
     });
     std::string id = data["league_id"].get<std::string>() + "." + std::string(type);
     if (data.contains("round")) id += "." + data["round"].dump();
+    if (data.contains("at")) id += "." + data["at"].get<std::string>();
     webhooks->send(type, id, data);
   });
 }

@@ -859,12 +859,11 @@ class GivenUp:
         return at < self.time and match not in self.decided
 
 
-def journal_entries(path):
-    """Number, type and payload of the entries that tell of ends and of what was given up; none if they cannot be read."""
+def journal_entries(path, types):
+    """Number, type and payload of the entries of these types; none if they cannot be read."""
     if sqlite3 is None:
         return []
-    statement = ("SELECT sequence, type, payload FROM entries WHERE type IN "
-                 "('MATCH_REPORTED', 'MATCH_FORFEITED', 'LEAGUE_CONTINUED') ORDER BY sequence")
+    statement = f"SELECT sequence, type, payload FROM entries WHERE type IN ({', '.join('?' * len(types))}) ORDER BY sequence"
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     is_open = False
     with contextlib.suppress(OSError):
@@ -873,7 +872,7 @@ def journal_entries(path):
     for mode in ("mode=ro", "immutable=1") if is_open else ("immutable=1",):
         try:
             with contextlib.closing(sqlite3.connect(f"file:{quoted}?{mode}", uri=True)) as journal:
-                return journal.execute(statement).fetchall()
+                return journal.execute(statement, types).fetchall()
         except sqlite3.Error:
             continue
     return []
@@ -881,7 +880,7 @@ def journal_entries(path):
 
 def given_up_by_journal(path):
     found, decided = [], set()
-    for number, kind, payload in journal_entries(path):
+    for number, kind, payload in journal_entries(path, ("MATCH_REPORTED", "MATCH_FORFEITED", "LEAGUE_CONTINUED")):
         event = parse_object(payload) if isinstance(payload, str) else None
         if kind != "LEAGUE_CONTINUED":
             decided.add(text_of(event, "match"))
@@ -905,6 +904,21 @@ def read_given_up(directory):
     for past in found:
         past.later = decided > past.decided
     return found
+
+
+def read_voided(directory):
+    """Match to who made it void, why and as what it is played again, and where that stands; None without a journal."""
+    journal, results = (os.path.join(directory, "data", *names) for names in (("journal", "journal.sqlite"), ("results.json",)))
+    if os.path.isfile(journal):
+        events = ((number, parse_object(payload)) for number, _, payload in journal_entries(journal, ("OPERATOR_ACTED",))
+                  if isinstance(payload, str))
+        rows = [(text_of(event, "match"), event, text_of(event, "replay"), (journal, number)) for number, event in events]
+    elif os.path.isfile(results):
+        rows = [(text_of(row, "match_id"), row, text_of(row, "replayed_as"), (results, 0))
+                for row in list_of(read_json(results), "voided")]
+    else:
+        return None
+    return {match: (text_of(row, "by"), text_of(row, "reason"), replay, place) for match, row, replay, place in rows if match}
 
 
 class Forgetting:
@@ -1077,6 +1091,7 @@ class League:
         self.note_undrawn()
         self.note_abandoned()
         self.note_disputes()
+        self.note_voided(read_voided(directory) if self.is_newest else None)
         for said in self.finals[:1]:
             self.check_table(said)
         if self.is_newest:
@@ -1298,15 +1313,32 @@ class League:
                     else "the sealed records support the report" if told else "there is no report of it")
             self.found.incident(said.place, "match.disputed", f"{shown(said.sender)} disputes {shown(match)}: {word}")
 
+    def note_voided(self, kept):
+        """A void match is a fact and not a fault, if the final table leaves out the same ones as the journal."""
+        for said in self.finals[:1]:
+            told = {match for match in list_of(said.message, "voided_matches") if isinstance(match, str)}
+            if kept is not None and told != set(kept):
+                self.found.fault(said.place, "table.voided",
+                                 "the final table leaves out other matches than those that are void in the journal")
+            for match in sorted(told if kept is None else ()):
+                self.found.incident(said.place, "match.voided", f"{shown(match)} is void: by the final table it counts for nobody")
+        for match, (by, reason, replay, place) in (kept or {}).items():
+            self.found.incident(place, "match.voided", f"{shown(match)} is void, by {shown(by)} ({shown(reason, 300)})"
+                                                       + (f"; played again as {shown(replay)}" if replay else ""))
+
     def check_table(self, final):
         """Points, then points among all who are tied, then wins, then fewer draws, then the id."""
         rows = list_of(final.message, "final_standings")
         tally = {text_of(row, "player_id"): [0, 0, 0, 0] for row in rows}  # points, wins, draws, losses
-        games = [(*self.matches[match].pair, *result.points) for match, result in self.results.items() if result.points]
+        voided = list_of(final.message, "voided_matches")
+        games = [(*self.matches[match].pair, *result.points) for match, result in self.results.items()
+                 if result.points and match not in voided]
         for a, b, _, _ in games:
             if a not in tally or b not in tally:
                 return self.found.fault(final.place, "table.players", f"{shown(a)} or {shown(b)} has played but has no row")
-        if len(games) < len(rows) * (len(rows) - 1) // 2:
+        pairs = {frozenset(self.matches[match].pair) for match, result in self.results.items() if result.points}
+        if len(pairs) < len(rows) * (len(rows) - 1) // 2 or any(known.pair and not getattr(self.results.get(match), "points", None)
+                                                                for match, known in self.matches.items()):
             return None  # the manager itself ended some matches, or their reports are no results: only its journal knows how
         for a, b, points_a, points_b in games:
             for player, own in ((a, points_a), (b, points_b)):

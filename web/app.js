@@ -7,6 +7,7 @@ import {crossView} from './view_cross.js';
 import {fairnessView} from './view_fairness.js';
 import {logView} from './view_log.js';
 import {matchView} from './view_match.js';
+import {operateFromButtons, operateView} from './view_operate.js';
 import {playersView} from './view_players.js';
 import {registrationView} from './view_registration.js';
 import {roundsView} from './view_rounds.js';
@@ -21,6 +22,7 @@ const VIEWS = {
   players: ['Players', playersView],
   fairness: ['Fairness', fairnessView],
   log: ['Log', logView],
+  operate: ['Operate', operateView],
 };
 const REOPEN = 3000;  // milliseconds, where the browser has given the stream up
 
@@ -39,8 +41,10 @@ function headline() {
   const {head} = league;
   if (head.state === 'REGISTERING') return `${league.players.length} of ${count(head.players_expected, 'player')} are in`;
   const parts = [`Round ${head.round} of ${head.rounds}`, `${head.finished} of ${count(head.matches, 'match', 'matches')}`];
+  if (head.paused) parts.unshift('Paused');
+  if (head.ended_early) parts.unshift('Ended by the operator');
   const left = league.timeLeft();
-  if (left !== null && head.finished < head.matches) parts.push(`about ${duration(left)} left`);
+  if (left !== null && !head.paused && head.finished < head.matches) parts.push(`about ${duration(left)} left`);
   if (head.state === 'COMPLETED') parts.push(`took ${duration(Date.parse(head.completed_at) - Date.parse(head.started_at))}`);
   if (head.technical_losses > 0) parts.push(count(head.technical_losses, 'technical loss', 'technical losses'));
   return parts.join(' · ');
@@ -129,6 +133,7 @@ chooseTheme(theme);
 patch(element('views'), h('nav', {}, Object.entries(VIEWS).map(([view, [title]]) => h('a', {href: `#${view}`}, title))));
 addEventListener('hashchange', () => { redraw(); scrollTo(0, 0); });
 document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); element('main').focus(); });
+operateFromButtons(redraw);
 setInterval(() => { if (league.head?.state === 'RUNNING') redraw(); }, 1000);
 draw();
 follow();

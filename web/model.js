@@ -39,8 +39,9 @@ export function match(row) {
   });
 }
 
-/** `W`, `D`, `L`, or `T` for a technical loss: how `player` fared in a finished match. */
+/** `W`, `D`, `L`, `T` for a technical loss, or `V` for void: how `player` fared in a finished match. */
 export function fared(game, player) {
+  if (game.decided === 'void') return 'V';
   const side = game.players.indexOf(player);
   const points = game.points[side];
   if (points === 3) return 'W';
@@ -103,8 +104,9 @@ export class League {
     return games;
   }
 
+  /** The matches that count. */
   finished() {
-    return [...this.matches.values()].filter((game) => game.status === 'COMPLETED');
+    return [...this.matches.values()].filter((game) => game.status === 'COMPLETED' && game.decided !== 'void');
   }
 
   finishedOf(player) {

@@ -2,7 +2,7 @@ import {h, name, rowHeading, table} from './dom.js';
 import {fared} from './model.js';
 
 const MOST = 120;
-const WORD = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically'};
+const WORD = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically', V: 'played a void match'};
 
 /** Who fared how against whom, in the order of the table. */
 export function crossView(league) {
@@ -10,7 +10,7 @@ export function crossView(league) {
   if (order.length > MOST)
     return [h('section', {class: 'card wide'}, h('p', {}, `A cross table of ${order.length} players fits no screen; choose a player under Players.`))];
   const games = new Map();
-  for (const game of league.matches.values()) games.set(game.players.join('-'), game);
+  for (const game of league.matches.values()) games.set(game.players.join('-'), game);  // a replay comes after what it repeats
   const between = (one, two) => games.get(`${one}-${two}`) || games.get(`${two}-${one}`);
   const cell = (one, two) => {
     const id = league.players[two].id;

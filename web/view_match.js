@@ -105,7 +105,7 @@ function outcome(league, game) {
   const [failed] = game.players.filter((_, side) => game.causes[side]);
   const blamed = game.causes[0] && game.causes[1] ? '' : `${failed === undefined ? '' : playerId(failed)} `;
   const loser = game.technical ? `; ${blamed}${words(game.technical)}` : `: drawn ${game.drawn}`;
-  return `${text}${loser}${game.decided === 'disputed' ? ' (disputed)' : ''}${game.decided === 'unproven' ? ' (unproven)' : ''}`;
+  return `${text}${loser}${game.decided === 'disputed' ? ' (disputed)' : ''}${game.decided === 'unproven' ? ' (unproven)' : ''}${game.decided === 'void' ? ' (void: it counts for nobody)' : ''}`;
 }
 
 /** One match; `redraw` runs when more of it is known. */

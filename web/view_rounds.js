@@ -4,6 +4,7 @@ import {refereeId} from './model.js';
 
 function result(league, game) {
   if (game.status !== 'COMPLETED') return h('span', {class: 'quiet'}, words(game.status));
+  if (game.decided === 'void') return h('span', {class: 'technical'}, 'void');
   if (game.technical) return h('span', {class: 'technical'}, words(game.technical));
   return `${league.head.choices[game.choices[0]] ?? '–'} – ${league.head.choices[game.choices[1]] ?? '–'}, drawn ${game.drawn}`;
 }
@@ -26,7 +27,7 @@ function matches(league, round) {
 }
 
 function figures(league, {round, startedAt, completedAt}) {
-  const games = league.ofRound(round).filter((game) => game.status === 'COMPLETED');
+  const games = league.ofRound(round).filter((game) => game.status === 'COMPLETED' && game.decided !== 'void');
   const technical = games.filter((game) => game.technical).length;
   const draws = games.filter((game) => game.outcome === 'DRAW').length;
   return [h('th', {scope: 'row'}, h('a', {href: `#rounds/${round}`}, `Round ${round}`)),

@@ -20,6 +20,7 @@ void describe(Archive& a, Self& s, Of<AnnouncedMatch> /*unused*/) {
   describe_public_part(a, s);
   a.optional("referee_id", s.referee_id);
   a.optional("referee_credential", s.referee_credential);
+  a.optional("replay_of", s.replay_of);
 }
 
 template <typename Archive, typename Self>
@@ -90,6 +91,8 @@ void describe(Archive& a, Self& s, Of<LeagueCompleted> /*unused*/) {
   a.defaulted("total_matches", s.total_matches);
   a.nullable("champion", s.champion);
   a.defaulted("final_standings", s.final_standings);
+  a.unless("voided_matches", s.voided_matches, {});
+  a.unless("ended_early", s.is_ended_early, false);
 }
 
 template <typename T>

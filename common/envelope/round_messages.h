@@ -46,6 +46,7 @@ struct AnnouncedMatch {
   /// What the referee of this match shows its players: `match` (the match credential),
   /// `token:HASH` (its own token, whose SHA-256 this is) or `none`. Source: protocol §8.
   std::optional<std::string> referee_credential = std::nullopt;
+  std::optional<core::MatchId> replay_of = std::nullopt;  ///< a void match, which this one repeats
 
   bool operator==(const AnnouncedMatch&) const = default;
 };
@@ -144,6 +145,8 @@ struct LeagueCompleted {
   std::optional<Champion> champion =
       std::nullopt;  ///< nothing (null) in a league that ended without a match
   std::vector<StandingsRow> final_standings{};
+  std::vector<core::MatchId> voided_matches{};  ///< they count for nothing; none: not on the wire
+  bool is_ended_early = false;  ///< by the operator; false: not on the wire
 
   bool operator==(const LeagueCompleted&) const = default;
 };

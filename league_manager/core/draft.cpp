@@ -12,6 +12,10 @@ Draft::Draft(RunningLeague league, core::UtcTimestamp now)
 void Draft::add(EventBody body) {
   const Event& event = events_.emplace_back(Event{now_, std::move(body)});
   board_.apply(event);
+  if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
+    if (acted->act == OperatorAct::kPause) league_.is_paused = true;
+    if (acted->act == OperatorAct::kResume) league_.is_paused = false;
+  }
   apply_to_lifecycles(event, league_.schedule, [this](AgentRef agent) -> AgentLifecycle& {
     return changed_lifecycle(agent);
   });
@@ -167,6 +171,7 @@ void deal_matches(Draft& draft, std::optional<MatchKey> after) {
     if (auto result = verdict_on_waiting(draft, match, referee_left))
       draft.add(MatchForfeited{match, *result});
   }
+  if (draft.is_paused()) return;
   int reporter = after ? draft.board().slot(*after).referee() : -1;
   for (const auto& placement : next_assignments(draft.board(), draft.places())) {
     int attempt = draft.board().slot(placement.match).attempts + 1;

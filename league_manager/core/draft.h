@@ -19,6 +19,7 @@ struct RunningLeague {
   const Schedule& schedule;
   const RoundBoard& board;
   int players_shut_down;
+  bool is_paused;
 };
 
 /// A decision in the making: each event that is added takes effect on a private copy, so that what
@@ -37,6 +38,7 @@ class Draft {
   [[nodiscard]] const Roster& roster() const { return league_.roster; }
   [[nodiscard]] const AgentLifecycle& lifecycle(AgentRef agent) const;
   [[nodiscard]] bool is_any_player_shut_down() const;
+  [[nodiscard]] bool is_paused() const { return league_.is_paused; }
   /// The last failure of `agent` that this decision counts; null for none.
   [[nodiscard]] const FailureCounted* last_failure(AgentRef agent) const;
   /// The referees as assignment sees them.
@@ -69,7 +71,8 @@ void release_excused(Draft& draft, std::string_view reason);
 
 /// Deals with every match that waits: ends those that cannot be played (a player is shut down, all
 /// attempts are used up, every referee is shut down) and gives out the others as far as
-/// there are places. Assignments to the referee of `after` carry it, see MatchAssigned.
+/// there are places and the league is not paused. Assignments to the referee of `after` carry it,
+/// see MatchAssigned.
 void deal_matches(Draft& draft, std::optional<MatchKey> after = std::nullopt);
 
 }  // namespace league::league_manager

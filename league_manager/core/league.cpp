@@ -50,6 +50,10 @@ core::Result<Events> League::decide_start(core::UtcTimestamp now) const {
   if (state_ != LeagueState::kRegistering) {
     return Error{ErrorCode::kLeagueNotStartable, "the league has already started", ""};
   }
+  if (is_paused_) {
+    return Error{ErrorCode::kLeagueNotStartable,
+                 "the league is paused: it can start once the operator resumes it", ""};
+  }
   int players = roster_.count(AgentKind::kPlayer);
   int referees = roster_.count(AgentKind::kReferee);
   if (players < 2 || referees < 1) {
@@ -62,6 +66,7 @@ core::Result<Events> League::decide_start(core::UtcTimestamp now) const {
 }
 
 Step League::due() const {
+  if (is_paused_) return Step::kNone;
   switch (state_) {
     case LeagueState::kRegistering: {
       bool is_full = roster_.count(AgentKind::kPlayer) >= std::max(settings_.players, 2) &&
@@ -69,8 +74,10 @@ Step League::due() const {
       return is_full ? Step::kStartLeague : Step::kNone;
     }
     case LeagueState::kRunning:
-      if (is_round_open_) return board_.unfinished() == 0 ? Step::kCompleteRound : Step::kNone;
-      return board_.round() < schedule_.rounds() ? Step::kStartRound : Step::kCompleteLeague;
+      if (is_round_open_)
+        return board_.unfinished() == 0 || is_ended_ ? Step::kCompleteRound : Step::kNone;
+      return board_.round() < schedule_.rounds() && !is_ended_ ? Step::kStartRound
+                                                               : Step::kCompleteLeague;
     case LeagueState::kCompleted:
       break;
   }
@@ -78,7 +85,9 @@ Step League::due() const {
 }
 
 std::size_t League::seeds_needed() const {
-  return due() == Step::kStartRound ? static_cast<std::size_t>(schedule_.matches_per_round()) : 0;
+  return due() == Step::kStartRound
+             ? static_cast<std::size_t>(schedule_.matches_in(board_.round() + 1))
+             : 0;
 }
 
 core::Result<Events> League::decide_step(const StepFacts& facts) const {
@@ -110,7 +119,7 @@ core::Result<Events> League::decide_round_start(const StepFacts& facts) const {
   std::vector<int> totals;
   totals.reserve(static_cast<std::size_t>(board_.referees()));
   for (int i = 0; i < board_.referees(); ++i) totals.push_back(board_.assigned_total(i));
-  start.planned_referees = plan_round(schedule_.matches_per_round(), draft.places(), totals);
+  start.planned_referees = plan_round(schedule_.matches_in(start.round), draft.places(), totals);
   draft.add(std::move(start));
   deal_matches(draft);
   return std::move(draft).take();
@@ -118,7 +127,9 @@ core::Result<Events> League::decide_round_start(const StepFacts& facts) const {
 
 MatchSummary League::summary_of_board() const {
   MatchSummary summary;
-  for (const auto& result : board_.results()) summary.count(result);
+  for (const auto& result : board_.results()) {
+    if (!result.is_voided && !result.is_unplayed) summary.count(result);
+  }
   return summary;
 }
 

@@ -43,6 +43,16 @@ struct UntoldNews {
   bool operator==(const UntoldNews&) const = default;
 };
 
+/// What an operator wants done to the league: OperatorActed before it is decided.
+struct OperatorCommand {
+  OperatorAct act = OperatorAct::kPause;
+  std::string by;
+  std::string reason;
+  std::optional<MatchKey> match = std::nullopt;
+  bool replays = false;  ///< a void match is played again
+  int seconds = 0;
+};
+
 /// The answer to a MATCH_RESULT_REPORT. `events` are to be journalled and applied even with a
 /// refusal.
 struct ReportDecision {
@@ -71,7 +81,7 @@ struct LeagueStatus {
   int referees = 0;
   int current_round = 0;  ///< 0 before the first
   int total_rounds = 0;  ///< 0 before the start
-  std::size_t total_matches = 0;
+  std::size_t total_matches = 0;  ///< that count: without void ones
   MatchSummary finished;
   std::optional<core::UtcTimestamp> started_at;
   std::optional<core::UtcTimestamp> completed_at;
@@ -143,17 +153,23 @@ class League {
   /// so another one gets it at once. Nothing for a match that it does not have.
   [[nodiscard]] Events decide_assignment_refused(MatchKey match, int referee,
                                                  core::UtcTimestamp now) const;
-  /// The operator shuts an agent down (kReasonShutDownByOperator) or it withdraws
-  /// (kReasonWithdrawn): a player's matches that are not with a referee are lost, a referee's go to
-  /// others. `detail` is for people and bounded. Fails with kInvalidFieldValue where it is shut
-  /// down already, or the league is not running.
+  /// The operator, named in `by`, shuts an agent down (kReasonShutDownByOperator,
+  /// kReasonDisqualified), or it withdraws (kReasonWithdrawn): a player's matches that are not with
+  /// a referee are lost, a referee's go to others. `detail` is for people and bounded. Fails with
+  /// kInvalidFieldValue where it is shut down already, or the league is not running.
   [[nodiscard]] core::Result<Events> decide_shut_down(AgentRef agent, std::string_view reason,
                                                       std::string_view detail,
-                                                      core::UtcTimestamp now) const;
+                                                      core::UtcTimestamp now,
+                                                      std::string_view by = {}) const;
   /// The operator undoes a shut-down or a suspension: the agent plays what is still to be played.
   /// Fails as decide_shut_down.
   [[nodiscard]] core::Result<Events> decide_restore(AgentRef agent, std::string_view detail,
-                                                    core::UtcTimestamp now) const;
+                                                    core::UtcTimestamp now,
+                                                    std::string_view by = {}) const;
+  /// Any other act of the operator. Fails with kInvalidFieldValue, kMissingRequiredField or
+  /// kMatchNotFound where it does not fit the league's state. Source: protocol §12.
+  [[nodiscard]] core::Result<Events> decide_act(const OperatorCommand& command,
+                                                core::UtcTimestamp now) const;
   /// The watchdog; call it every second or so: matches and rounds over their limits, matches that
   /// wait. As long as it is called, every round ends. Until `late_at` the manager itself was too
   /// late to hear of anything: no limit counts from before that.
@@ -172,6 +188,10 @@ class League {
   // -------------------------------------------------------------------------------------------------------
   [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] LeagueState state() const { return state_; }
+  /// The operator has paused it: no match and no round begins or ends by itself.
+  [[nodiscard]] bool is_paused() const { return is_paused_; }
+  /// The operator has ended it before all matches were played.
+  [[nodiscard]] bool is_ended_early() const { return is_ended_; }
   [[nodiscard]] const Roster& roster() const { return roster_; }
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
   [[nodiscard]] const Standings& standings() const { return standings_; }
@@ -192,6 +212,10 @@ class League {
   [[nodiscard]] bool is_any_referee_active() const;
   /// By match, the players that dispute its result, in the order in which they said so.
   [[nodiscard]] const std::map<MatchKey, std::vector<int>>& disputes() const { return disputes_; }
+  /// The matches that the operator has made void, and as what they are played again.
+  [[nodiscard]] const std::map<MatchKey, std::optional<MatchKey>>& voided() const {
+    return voided_;
+  }
   /// The matches whose results are accepted without proof, see MatchReported.
   [[nodiscard]] const std::vector<MatchKey>& unproven() const { return unproven_; }
   /// How the matches of a completed round ended; nothing for any other round.
@@ -202,7 +226,7 @@ class League {
 
  private:
   [[nodiscard]] RunningLeague running() const {
-    return {settings_, roster_, schedule_, board_, players_shut_down_};
+    return {settings_, roster_, schedule_, board_, players_shut_down_, is_paused_ || is_ended_};
   }
   [[nodiscard]] core::Result<Events> decide_round_start(const StepFacts& facts) const;
   [[nodiscard]] MatchSummary summary_of_board() const;
@@ -221,6 +245,10 @@ class League {
   [[nodiscard]] bool has_restarted(const RegistrationRequest& request,
                                    const RegistrationDecision& decision) const;
   [[nodiscard]] bool fits(const EventBody& body) const;
+  [[nodiscard]] bool fits_act(const OperatorActed& event) const;
+  [[nodiscard]] core::Result<void> check_act(const OperatorCommand& command) const;
+  [[nodiscard]] core::Result<void> check_void(const OperatorCommand& command) const;
+  void act(const OperatorActed& event);
   void change(const Event& event);
   void change_lifecycles(const Event& event);
   void note_delivered(const NewsDelivered& event);
@@ -234,11 +262,14 @@ class League {
   int players_shut_down_ = 0;
   RoundBoard board_;
   bool is_round_open_ = false;
+  bool is_paused_ = false;
+  bool is_ended_ = false;
   std::vector<std::vector<CompactResult>> results_;  // of completed rounds
   std::vector<MatchSummary> summaries_;  // of completed rounds
   MatchSummary finished_;
   std::optional<int> champion_;
   std::map<MatchKey, std::vector<int>> disputes_;
+  std::map<MatchKey, std::optional<MatchKey>> voided_;
   std::vector<MatchKey> unproven_;
   int announced_round_ = 0;  // the last one of which everybody has been told; so the next two
   int told_round_ = 0;

@@ -1,4 +1,5 @@
-// What the operator does to agents, and what agents do to themselves: protocol §6, "Agent states".
+// What the operator does to a league and its agents, and what agents do to themselves: protocol §6,
+// "Agent states", and §12.
 #include "common/core/text.h"
 #include "league_manager/core/league.h"
 
@@ -6,45 +7,170 @@ namespace league::league_manager {
 
 namespace {
 
-constexpr std::size_t kLongestDetail = 300;
+using core::Error;
+using core::ErrorCode;
 
-core::Error not_now(AgentRef agent, const std::string& why) {
-  return {core::ErrorCode::kInvalidFieldValue, agent.id() + " " + why, "/agent_id"};
+constexpr std::size_t kLongestDetail = 300;
+constexpr std::size_t kLongestName = 80;
+constexpr int kLongestExtension = 7 * 24 * 3600;  // seconds
+
+Error not_now(AgentRef agent, const std::string& why) {
+  return {ErrorCode::kInvalidFieldValue, agent.id() + " " + why, "/agent_id"};
 }
 
-std::optional<std::string> bounded(std::string_view detail) {
-  if (detail.empty()) return std::nullopt;
-  return core::shown(detail, kLongestDetail);
+Error not_now(const std::string& why) { return {ErrorCode::kInvalidFieldValue, why, ""}; }
+
+std::optional<std::string> bounded(std::string_view text, std::size_t most = kLongestDetail) {
+  if (text.empty()) return std::nullopt;
+  return core::shown(text, most);
 }
 
 }  // namespace
 
 core::Result<Events> League::decide_shut_down(AgentRef agent, std::string_view reason,
-                                              std::string_view detail,
-                                              core::UtcTimestamp now) const {
+                                              std::string_view detail, core::UtcTimestamp now,
+                                              std::string_view by) const {
   if (state_ != LeagueState::kRunning)
     return not_now(agent, "can be shut down only while the league is running");
   if (roster_.agent(agent).lifecycle.state() == AgentState::kShutdown)
     return not_now(agent, "is shut down already");
   Draft draft(running(), now);
-  draft.add(AgentStateChanged{agent, AgentState::kShutdown, std::string(reason), bounded(detail)});
+  draft.add(AgentStateChanged{agent, AgentState::kShutdown, std::string(reason), bounded(detail),
+                              bounded(by, kLongestName)});
   if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, reason);
   deal_matches(draft);
   return std::move(draft).take();
 }
 
 core::Result<Events> League::decide_restore(AgentRef agent, std::string_view detail,
-                                            core::UtcTimestamp now) const {
+                                            core::UtcTimestamp now, std::string_view by) const {
   if (state_ != LeagueState::kRunning)
     return not_now(agent, "can be restored only while the league is running");
   const AgentState state = roster_.agent(agent).lifecycle.state();
   if (state != AgentState::kShutdown && state != AgentState::kSuspended)
     return not_now(agent, "is neither shut down nor suspended");
   Draft draft(running(), now);
-  draft.add(
-      AgentStateChanged{agent, AgentState::kActive, std::string(kReasonRestored), bounded(detail)});
+  draft.add(AgentStateChanged{agent, AgentState::kActive, std::string(kReasonRestored),
+                              bounded(detail), bounded(by, kLongestName)});
   deal_matches(draft);
   return std::move(draft).take();
+}
+
+core::Result<void> League::check_act(const OperatorCommand& command) const {
+  if (state_ == LeagueState::kCompleted) {
+    return not_now(
+        "the league is completed and everybody has been told its result: nothing of it can be "
+        "changed any more. To review a league before it ends, pause it");
+  }
+  const bool is_running = state_ == LeagueState::kRunning;
+  switch (command.act) {
+    case OperatorAct::kPause:
+      if (is_paused_) return not_now("the league is paused already");
+      return {};
+    case OperatorAct::kResume:
+      if (!is_paused_) return not_now("the league is not paused");
+      return {};
+    case OperatorAct::kExtendRound:
+      if (!is_running || !is_round_open_) return not_now("no round is being played");
+      if (command.seconds < 1 || command.seconds > kLongestExtension) {
+        return Error{ErrorCode::kInvalidFieldValue,
+                     "seconds must be between 1 and " + std::to_string(kLongestExtension),
+                     "/seconds"};
+      }
+      return {};
+    case OperatorAct::kAnnounce:
+      if (command.reason.empty())
+        return Error{ErrorCode::kMissingRequiredField, "an announcement needs a text", "/text"};
+      return {};
+    case OperatorAct::kVoidMatch:
+      return check_void(command);
+    case OperatorAct::kEndLeague:
+      if (!is_running) return not_now("the league has not started: stop its manager instead");
+      if (is_ended_) return not_now("the league is being ended already");
+      return {};
+  }
+  return {};
+}
+
+core::Result<void> League::check_void(const OperatorCommand& command) const {
+  auto refuse = [](ErrorCode code, const std::string& why) {
+    return Error{code, why, "/match_id"};
+  };
+  if (!command.match)
+    return refuse(ErrorCode::kMissingRequiredField, "match_id names the match, such as R1M2");
+  const std::string id = command.match->id().str();
+  if (!schedule_.contains(*command.match))
+    return refuse(ErrorCode::kMatchNotFound, id + " is not in the schedule of this league");
+  if (command.reason.empty())
+    return Error{ErrorCode::kMissingRequiredField,
+                 "reason is missing: say why " + id + " is void, for those who read the audit",
+                 "/reason"};
+  const auto result = finished_result(*command.match);
+  if (!result) {
+    return refuse(ErrorCode::kMatchNotOpen,
+                  id + " has no result yet: only a finished match can be made void");
+  }
+  if (result->is_voided) return refuse(ErrorCode::kInvalidFieldValue, id + " is void already");
+  if (command.replays && is_ended_)
+    return refuse(ErrorCode::kInvalidFieldValue, "the league is being ended: nothing is replayed");
+  return {};
+}
+
+core::Result<Events> League::decide_act(const OperatorCommand& command,
+                                        core::UtcTimestamp now) const {
+  if (auto possible = check_act(command); !possible) return possible.error();
+  OperatorActed acted{.act = command.act,
+                      .by = bounded(command.by, kLongestName).value_or("operator"),
+                      .reason = bounded(command.reason).value_or("")};
+  if (command.act == OperatorAct::kExtendRound) acted.seconds = command.seconds;
+  if (command.act == OperatorAct::kVoidMatch) {
+    acted.match = command.match;
+    if (command.replays) acted.replay = schedule_.next_replay(*command.match, board_.round());
+  }
+  Draft draft(running(), now);
+  draft.add(std::move(acted));
+  if (command.act == OperatorAct::kEndLeague) {
+    release_excused(draft, kReasonLeagueEnded);
+    // A paused league ends as well.
+    if (is_paused_) {
+      draft.add(OperatorActed{.act = OperatorAct::kResume,
+                              .by = bounded(command.by, kLongestName).value_or("operator"),
+                              .reason = "the league ends"});
+    }
+  } else if (command.act == OperatorAct::kResume && is_round_open_ && !is_ended_) {
+    deal_matches(draft);
+  }
+  return std::move(draft).take();
+}
+
+bool League::fits_act(const OperatorActed& event) const {
+  if (!is_created_ || state_ == LeagueState::kCompleted) return false;
+  if (event.act == OperatorAct::kExtendRound)
+    return is_round_open_ && event.seconds && *event.seconds > 0 &&
+           *event.seconds <= kLongestExtension;
+  if (event.act == OperatorAct::kEndLeague) return state_ == LeagueState::kRunning;
+  if (event.act != OperatorAct::kVoidMatch) return true;
+  if (!event.match || !schedule_.contains(*event.match)) return false;
+  const auto result = finished_result(*event.match);
+  return result && !result->is_voided &&
+         (!event.replay || *event.replay == schedule_.next_replay(*event.match, board_.round()));
+}
+
+void League::act(const OperatorActed& event) {
+  if (event.act == OperatorAct::kPause) is_paused_ = true;
+  if (event.act == OperatorAct::kResume) is_paused_ = false;
+  if (event.act == OperatorAct::kEndLeague) is_ended_ = true;
+  if (event.act != OperatorAct::kVoidMatch) return;
+  const MatchKey match = *event.match;
+  const auto result = *finished_result(match);
+  const Pairing players = schedule_.pairing(match);
+  standings_.withdraw(players.player_a, players.player_b, result.outcome);
+  finished_.discount(result);
+  const auto round = static_cast<std::size_t>(match.round - 1);
+  if (round < results_.size())
+    results_[round][static_cast<std::size_t>(match.number - 1)].is_voided = true;
+  if (event.replay) schedule_.add_replay(match, board_.round());
+  voided_.emplace(match, event.replay);
 }
 
 }  // namespace league::league_manager

@@ -60,10 +60,11 @@ bool League::fits(const EventBody& body) const {
                    e.schedule_rule == kScheduleRule;
           },
           [&](const RoundStarted& e) {
-            auto matches = static_cast<std::size_t>(schedule_.matches_per_round());
-            return running && !is_round_open_ && e.round == board_.round() + 1 &&
-                   e.round <= schedule_.rounds() && e.draw_seeds.size() == matches &&
-                   e.planned_referees.size() == matches;
+            if (!running || is_round_open_ || e.round != board_.round() + 1 ||
+                e.round > schedule_.rounds())
+              return false;
+            const auto matches = static_cast<std::size_t>(schedule_.matches_in(e.round));
+            return e.draw_seeds.size() == matches && e.planned_referees.size() == matches;
           },
           [&](const MatchAssigned& e) {
             return has_status(e.match, MatchStatus::kPending) && is_referee(e.referee) &&
@@ -87,7 +88,7 @@ bool League::fits(const EventBody& body) const {
           [&](const AgentStateChanged& e) { return roster_.contains(e.agent); },
           [&](const RoundCompleted& e) {
             return running && is_round_open_ && e.round == board_.round() &&
-                   board_.unfinished() == 0;
+                   (board_.unfinished() == 0 || is_ended_);
           },
           [&](const LeagueCompleted& e) {
             return running && due() == Step::kCompleteLeague &&
@@ -101,6 +102,7 @@ bool League::fits(const EventBody& body) const {
             return schedule_.contains(e.match) && roster_.contains(AgentRef::player(e.player)) &&
                    !is_disputed_by(e.match, e.player);
           },
+          [&](const OperatorActed& e) { return fits_act(e); },
       },
       body);
 }
@@ -181,6 +183,7 @@ void League::change(const Event& event) {
                  [&](const LeagueContinued&) { roster_.await_referees(); },
                  [&](const NewsDelivered& e) { note_delivered(e); },
                  [&](const MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
+                 [&](const OperatorActed& e) { act(e); },
                  [](const auto&) {},
              },
              event.body);

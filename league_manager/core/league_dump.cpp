@@ -25,8 +25,8 @@ void dump_result(std::ostream& out, const CompactResult& r) {
   out << game::outcome_name(r.outcome) << " " << r.reason_fingerprint << " referee " << r.referee
       << " attempt " << int{r.attempt} << " drawn " << int{r.drawn_number} << " choices "
       << r.choices_fingerprint << " " << (r.fairness ? game::fairness_name(*r.fairness) : "-")
-      << " unproven " << r.is_unproven << " by manager " << r.by_manager << " incidents "
-      << int{r.incidents};
+      << " unproven " << r.is_unproven << " voided " << r.is_voided << " unplayed " << r.is_unplayed
+      << " by manager " << r.by_manager << " incidents " << int{r.incidents};
 }
 
 void dump_slot(std::ostream& out, MatchKey match, const MatchSlot& slot) {
@@ -55,7 +55,8 @@ std::string League::dump() const {
       << " round " << board_.round() << " open " << is_round_open_ << " since "
       << board_.started_at().to_log() << " unfinished " << board_.unfinished() << " champion "
       << champion_.value_or(-1) << " told " << announced_round_ << " " << told_round_ << " "
-      << is_end_told_ << "\n";
+      << is_end_told_ << (is_paused_ ? " paused" : "") << (is_ended_ ? " ended" : "")
+      << " extended " << board_.extension().count() << "\n";
   for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
     for (int i = 0; i < roster_.count(kind); ++i)
       dump_agent(out, {kind, i}, roster_.agent({kind, i}));
@@ -80,6 +81,8 @@ std::string League::dump() const {
     for (int player : players) out << " " << player;
     out << "\n";
   }
+  for (const auto& [match, replay] : voided_)
+    out << "void " << match.id().str() << " " << (replay ? replay->id().str() : "-") << "\n";
   out << "finished ";
   dump_summary(out, finished_);
   for (const auto& row : standings_.table()) {

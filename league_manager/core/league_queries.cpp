@@ -11,7 +11,9 @@ LeagueStatus League::status() const {
   status.referees = roster_.count(AgentKind::kReferee);
   status.current_round = board_.round();
   status.total_rounds = schedule_.rounds();
-  status.total_matches = schedule_.total_matches();
+  status.total_matches = schedule_.total_matches() - voided_.size();
+  if (is_ended_ && state_ == LeagueState::kCompleted)
+    status.total_matches = static_cast<std::size_t>(finished_.total_matches);
   status.finished = finished_;
   status.started_at = started_at_;
   status.completed_at = completed_at_;
@@ -20,7 +22,10 @@ LeagueStatus League::status() const {
 
 std::optional<CompactResult> League::finished_result(MatchKey match) const {
   auto round = static_cast<std::size_t>(match.round - 1);
-  if (round < results_.size()) return results_[round][static_cast<std::size_t>(match.number - 1)];
+  if (round < results_.size()) {
+    const CompactResult& result = results_[round][static_cast<std::size_t>(match.number - 1)];
+    return result.is_unplayed ? std::nullopt : std::optional(result);
+  }
   if (!board_.contains(match) || board_.slot(match).status != MatchStatus::kFinished)
     return std::nullopt;
   return board_.slot(match).result;
@@ -47,15 +52,11 @@ std::optional<MatchView> League::match(MatchKey match) const {
 
 std::vector<MatchView> League::schedule_page(std::size_t offset, std::size_t limit) const {
   std::vector<MatchView> page;
-  auto per_round = static_cast<std::size_t>(schedule_.matches_per_round());
   auto total = schedule_.total_matches();
   if (offset >= total) return page;
   auto end = offset + std::min(limit, total - offset);
   page.reserve(end - offset);
-  for (auto i = offset; i < end; ++i) {
-    MatchKey key{static_cast<int>(i / per_round) + 1, static_cast<int>(i % per_round) + 1};
-    page.push_back(*match(key));
-  }
+  for (auto i = offset; i < end; ++i) page.push_back(*match(schedule_.match_at(i)));
   return page;
 }
 

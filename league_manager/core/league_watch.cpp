@@ -167,7 +167,7 @@ bool League::is_any_referee_active() const {
 
 std::chrono::microseconds League::round_limit() const {
   constexpr std::chrono::minutes kForAReferee{5};
-  if (settings_.round_time_limit) return *settings_.round_time_limit;
+  if (settings_.round_time_limit) return *settings_.round_time_limit + board_.extension();
   // A suspended referee counts: it may come back, and the limit shall not be endless while it does
   // not.
   std::int64_t places = 0;
@@ -177,7 +177,8 @@ std::chrono::microseconds League::round_limit() const {
   }
   places = std::max<std::int64_t>(places, 1);
   const std::int64_t in_turn = (board_.matches() + places - 1) / places;
-  return settings_.match_time_limit * settings_.max_attempts * in_turn + kForAReferee;
+  return settings_.match_time_limit * settings_.max_attempts * in_turn + kForAReferee +
+         board_.extension();
 }
 
 Events League::decide_tick(core::UtcTimestamp now,
@@ -188,7 +189,8 @@ Events League::decide_tick(core::UtcTimestamp now,
   auto counted_from = [late_at](core::UtcTimestamp begun) {
     return late_at ? std::max(begun, *late_at) : begun;
   };
-  if (has_round_limit_passed(draft, counted_from(draft.board().started_at()), round_limit()))
+  if (!is_paused_ &&
+      has_round_limit_passed(draft, counted_from(draft.board().started_at()), round_limit()))
     end_round(draft);
   for (MatchKey match : draft.board().with_status(MatchStatus::kAssigned)) {
     const MatchSlot& slot = draft.board().slot(match);

@@ -44,7 +44,10 @@ std::vector<MatchKey> RoundBoard::open_matches(int referee) const {
 std::vector<CompactResult> RoundBoard::results() const {
   std::vector<CompactResult> results;
   results.reserve(slots_.size());
-  for (std::size_t i = 0; i < slots_.size(); ++i) results.push_back(slots_[i].result);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    results.push_back(slots_[i].result);
+    results.back().is_unplayed = slots_[i].status != MatchStatus::kFinished;
+  }
   return results;
 }
 
@@ -58,6 +61,7 @@ void RoundBoard::apply(const Event& event) {
                  [&](const ReportConflictRecorded& e) { note_incident(e.match); },
                  [&](const StaleReportRecorded& e) { note_incident(e.match); },
                  [&](const LeagueContinued&) { continue_at(event.at); },
+                 [&](const OperatorActed& e) { act(e, event.at); },
                  [](const auto&) {},
              },
              event.body);
@@ -66,6 +70,7 @@ void RoundBoard::apply(const Event& event) {
 void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
   round_ = event.round;
   started_at_ = at;
+  extension_ = {};
   slots_.reset(event.draw_seeds.size());
   unfinished_ = matches();
   pending_ = MatchSet(matches());
@@ -83,6 +88,13 @@ void RoundBoard::start(const RoundStarted& event, core::UtcTimestamp at) {
 void RoundBoard::continue_at(core::UtcTimestamp at) {
   started_at_ = at;
   for (MatchKey match : with_status(MatchStatus::kPending)) this->at(match).since = at;
+}
+
+void RoundBoard::act(const OperatorActed& event, core::UtcTimestamp at) {
+  if (event.act == OperatorAct::kResume) continue_at(at);  // a pause is nobody's time
+  if (event.act == OperatorAct::kExtendRound) extension_ += std::chrono::seconds(*event.seconds);
+  if (event.act == OperatorAct::kVoidMatch && contains(*event.match))
+    this->at(*event.match).result.is_voided = true;
 }
 
 void RoundBoard::assign(const MatchAssigned& event, core::UtcTimestamp at) {

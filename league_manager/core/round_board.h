@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include "league_manager/core/match_set.h"
@@ -19,6 +20,8 @@ class RoundBoard {
   /// The current round; 0 before the first.
   [[nodiscard]] int round() const { return round_; }
   [[nodiscard]] core::UtcTimestamp started_at() const { return started_at_; }
+  /// By how much the operator has made the round longer.
+  [[nodiscard]] std::chrono::seconds extension() const { return extension_; }
   [[nodiscard]] int matches() const { return static_cast<int>(slots_.size()); }
   [[nodiscard]] int unfinished() const { return unfinished_; }
   [[nodiscard]] bool contains(MatchKey match) const {
@@ -43,6 +46,7 @@ class RoundBoard {
     return load_[static_cast<std::size_t>(referee)].total;
   }
   [[nodiscard]] int referees() const { return static_cast<int>(load_.size()); }
+  /// By number; of matches without a result, unplayed ones.
   [[nodiscard]] std::vector<CompactResult> results() const;
 
   /// Does what `event` says to the board; events about other things do nothing. The event must fit
@@ -60,6 +64,7 @@ class RoundBoard {
 
   void start(const RoundStarted& event, core::UtcTimestamp at);
   void continue_at(core::UtcTimestamp at);
+  void act(const OperatorActed& event, core::UtcTimestamp at);
   void assign(const MatchAssigned& event, core::UtcTimestamp at);
   void take_back(MatchKey match, MatchSlot& slot);
   void release(const MatchReleased& event, core::UtcTimestamp at);
@@ -74,6 +79,7 @@ class RoundBoard {
 
   int round_ = 0;
   core::UtcTimestamp started_at_;
+  std::chrono::seconds extension_{0};
   int unfinished_ = 0;
   MatchSlots slots_;
   MatchSet pending_;

@@ -12,15 +12,64 @@ Schedule::Schedule(int players)
     : players_(players), circle_(players < 2 ? 0 : (players % 2 == 0 ? players - 1 : players)) {}
 
 std::size_t Schedule::total_matches() const {
-  return static_cast<std::size_t>(rounds()) * static_cast<std::size_t>(matches_per_round());
+  std::size_t total = regular_matches();
+  for (const auto& round : replays_) total += round.size();
+  return total;
+}
+
+int Schedule::matches_in(int round) const {
+  return round <= circle_ ? players_ / 2 : static_cast<int>(replays_[replay_round(round)].size());
+}
+
+MatchKey Schedule::match_at(std::size_t index) const {
+  if (index < regular_matches()) {
+    const auto in_each = static_cast<std::size_t>(players_ / 2);
+    return {static_cast<int>(index / in_each) + 1, static_cast<int>(index % in_each) + 1};
+  }
+  index -= regular_matches();
+  int round = circle_ + 1;
+  for (; index >= replays_[replay_round(round)].size(); ++round)
+    index -= replays_[replay_round(round)].size();
+  return {round, static_cast<int>(index) + 1};
+}
+
+std::size_t Schedule::index_of(MatchKey match) const {
+  const auto place = static_cast<std::size_t>(match.number - 1);
+  if (match.round <= circle_)
+    return static_cast<std::size_t>(match.round - 1) * static_cast<std::size_t>(players_ / 2) +
+           place;
+  std::size_t index = regular_matches() + place;
+  for (int round = circle_ + 1; round < match.round; ++round)
+    index += replays_[replay_round(round)].size();
+  return index;
+}
+
+MatchKey Schedule::next_replay(MatchKey match, int round) const {
+  const Pairing players = pairing(match);
+  int next = std::max(round, circle_) + 1;
+  while (next <= rounds() && (match_of(players.player_a, next) || match_of(players.player_b, next)))
+    ++next;
+  return {next, next <= rounds() ? matches_in(next) + 1 : 1};
+}
+
+void Schedule::add_replay(MatchKey match, int round) {
+  const MatchKey replay = next_replay(match, round);
+  if (replay.round > rounds()) replays_.emplace_back();
+  replays_[replay_round(replay.round)].push_back(match);
+}
+
+std::optional<MatchKey> Schedule::replay_of(MatchKey match) const {
+  if (match.round <= circle_) return std::nullopt;
+  return replays_[replay_round(match.round)][static_cast<std::size_t>(match.number - 1)];
 }
 
 bool Schedule::contains(MatchKey match) const {
   return match.round >= 1 && match.round <= rounds() && match.number >= 1 &&
-         match.number <= matches_per_round();
+         match.number <= matches_in(match.round);
 }
 
 Pairing Schedule::pairing(MatchKey match) const {
+  if (const auto original = replay_of(match)) return pairing(*original);
   int middle = match.round - 1;
   // With an even count, match 1 is the one against the player outside the circle.
   int distance = players_ % 2 == 0 ? match.number - 1 : match.number;
@@ -30,13 +79,20 @@ Pairing Schedule::pairing(MatchKey match) const {
 
 std::vector<Pairing> Schedule::round(int round) const {
   std::vector<Pairing> pairings;
-  pairings.reserve(static_cast<std::size_t>(matches_per_round()));
-  for (int number = 1; number <= matches_per_round(); ++number)
+  pairings.reserve(static_cast<std::size_t>(matches_in(round)));
+  for (int number = 1; number <= matches_in(round); ++number)
     pairings.push_back(pairing({round, number}));
   return pairings;
 }
 
 std::optional<MatchKey> Schedule::match_of(int player, int round) const {
+  if (round > circle_) {
+    for (MatchKey match{round, 1}; match.number <= matches_in(round); ++match.number) {
+      const Pairing players = pairing(match);
+      if (players.player_a == player || players.player_b == player) return match;
+    }
+    return std::nullopt;
+  }
   int middle = round - 1;
   bool even = players_ % 2 == 0;
   if (even && player == players_ - 1) return MatchKey{round, 1};

@@ -24,8 +24,9 @@ inline constexpr const char* kScheduleRule = "circle-1";
 /// with an odd count, and every player is A as often as B (difference at most 1). Source: protocol
 /// §7.
 ///
-/// Nothing is stored: every answer is computed from the number of players, so a league of 1,000
-/// costs no more memory than one of 2. Immutable, so safe from any thread.
+/// Of these rounds nothing is stored: every answer is computed from the number of players, so a
+/// league of 1,000 costs no more memory than one of 2. After them come the rounds of replays, of
+/// matches that were voided; those are listed. Not thread-safe while replays are added.
 class Schedule {
  public:
   Schedule() = default;
@@ -33,26 +34,44 @@ class Schedule {
   explicit Schedule(int players);
 
   [[nodiscard]] int players() const { return players_; }
-  [[nodiscard]] int rounds() const { return circle_; }
-  /// The same in every round.
-  [[nodiscard]] int matches_per_round() const { return players_ / 2; }
+  [[nodiscard]] int rounds() const { return circle_ + static_cast<int>(replays_.size()); }
+  /// In `round`, which must be one of 1 ... rounds().
+  [[nodiscard]] int matches_in(int round) const;
   [[nodiscard]] std::size_t total_matches() const;
+  /// The `index`-th match (from 0, below total_matches()) by round and number, and back.
+  [[nodiscard]] MatchKey match_at(std::size_t index) const;
+  [[nodiscard]] std::size_t index_of(MatchKey match) const;
+
+  /// As what `match`, which must be in the schedule, would be played again: in the first round of
+  /// replays after `round` in which neither of its players has a match yet. Source: protocol §10.
+  [[nodiscard]] MatchKey next_replay(MatchKey match, int round) const;
+  /// Adds that.
+  void add_replay(MatchKey match, int round);
+  /// The match that `match` repeats; nothing for one of the round robin.
+  [[nodiscard]] std::optional<MatchKey> replay_of(MatchKey match) const;
 
   [[nodiscard]] bool contains(MatchKey match) const;
   /// Who plays `match`, which must be in the schedule.
   [[nodiscard]] Pairing pairing(MatchKey match) const;
   /// All matches of `round` (1 ... rounds()), by number.
   [[nodiscard]] std::vector<Pairing> round(int round) const;
-  /// The match of `player` in `round`; nothing if it has a bye.
+  /// The match of `player` in `round`; nothing if it has none.
   [[nodiscard]] std::optional<MatchKey> match_of(int player, int round) const;
 
   bool operator==(const Schedule&) const = default;
 
  private:
   [[nodiscard]] Pairing with_roles(int x, int y) const;
+  [[nodiscard]] std::size_t regular_matches() const {
+    return static_cast<std::size_t>(circle_) * static_cast<std::size_t>(players_ / 2);
+  }
+  [[nodiscard]] std::size_t replay_round(int round) const {
+    return static_cast<std::size_t>(round - circle_ - 1);
+  }
 
   int players_ = 0;
   int circle_ = 0;  // players on the circle: one fewer than an even count, all of an odd count
+  std::vector<std::vector<MatchKey>> replays_;  // what is repeated, by round after the circle's
 };
 
 }  // namespace league::league_manager

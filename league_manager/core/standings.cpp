@@ -13,21 +13,31 @@ Standings::Standings(int players)
              static_cast<std::size_t>(std::max(players - 1, 0)) / 2) {}
 
 void Standings::record(int player_a, int player_b, Outcome outcome) {
-  auto points = game::points_of(outcome);
-  const auto winner = game::winner_of(outcome);
-  auto count = [&](Tally& tally, game::Side side) {
-    ++tally.played;
-    tally.points += points[side];
-    if (winner == side) {
-      ++tally.wins;
-    } else if (outcome == Outcome::kDraw) {
-      ++tally.draws;
-    } else {
-      ++tally.losses;
-    }
-  };
-  count(tallies_[static_cast<std::size_t>(player_a)], game::Side::kA);
-  count(tallies_[static_cast<std::size_t>(player_b)], game::Side::kB);
+  count(player_a, game::Side::kA, outcome, 1);
+  count(player_b, game::Side::kB, outcome, 1);
+  set_pair(player_a, player_b, game::points_of(outcome));
+}
+
+void Standings::withdraw(int player_a, int player_b, Outcome outcome) {
+  count(player_a, game::Side::kA, outcome, -1);
+  count(player_b, game::Side::kB, outcome, -1);
+  set_pair(player_a, player_b, {});
+}
+
+void Standings::count(int player, game::Side side, Outcome outcome, int matches) {
+  Tally& tally = tallies_[static_cast<std::size_t>(player)];
+  tally.played += matches;
+  tally.points += matches * game::points_of(outcome)[side];
+  if (game::winner_of(outcome) == side) {
+    tally.wins += matches;
+  } else if (outcome == Outcome::kDraw) {
+    tally.draws += matches;
+  } else {
+    tally.losses += matches;
+  }
+}
+
+void Standings::set_pair(int player_a, int player_b, game::PerSide<int> points) {
   if (player_a > player_b) {
     std::swap(player_a, player_b);
     std::swap(points.both[0], points.both[1]);

@@ -38,6 +38,8 @@ class Standings {
 
   /// Counts a match; each pair at most once.
   void record(int player_a, int player_b, Outcome outcome);
+  /// Counts a match that has been counted no longer.
+  void withdraw(int player_a, int player_b, Outcome outcome);
   [[nodiscard]] const Tally& tally(int player) const {
     return tallies_[static_cast<std::size_t>(player)];
   }
@@ -48,6 +50,8 @@ class Standings {
   bool operator==(const Standings&) const = default;
 
  private:
+  void count(int player, game::Side side, Outcome outcome, int matches);
+  void set_pair(int player_a, int player_b, game::PerSide<int> points);
   [[nodiscard]] std::size_t pair_index(int lower, int higher) const;
   /// Points of `player` in its match against `opponent`; 0 if it has not been played.
   [[nodiscard]] int points_against(int player, int opponent) const;

@@ -36,6 +36,7 @@ inline constexpr std::string_view kReasonRestored = "RESTORED_BY_OPERATOR";
 /// ... and to SHUTDOWN.
 inline constexpr std::string_view kReasonShutDownByOperator = "SHUT_DOWN_BY_OPERATOR";
 inline constexpr std::string_view kReasonWithdrawn = "WITHDRAWN";
+inline constexpr std::string_view kReasonDisqualified = "DISQUALIFIED";
 
 /// When an agent is suspended and when it is given up. Source: protocol §6.
 struct LifecycleSettings {

@@ -31,6 +31,8 @@ struct CompactResult {
   Outcome outcome = Outcome::kNoWinner;
   std::optional<game::Fairness> fairness = std::nullopt;  ///< see MatchReported
   bool by_manager : 1 = false;  ///< ended without a report
+  bool is_voided : 1 = false;  ///< by the operator: it counts for nothing
+  bool is_unplayed : 1 = false;  ///< no result: the operator ended the league before
   bool is_unproven : 1 = false;  ///< its referee did not reveal the seed, see MatchReported
   /// Conflicting and stale reports on record, at most kMostIncidents.
   std::uint8_t incidents = 0;

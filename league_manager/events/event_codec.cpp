@@ -35,6 +35,7 @@ class Writer {
   void operator()(const char* key, AgentState& state) { out_[key] = agent_state_name(state); }
   void operator()(const char* key, Recognition& how) { out_[key] = recognition_name(how); }
   void operator()(const char* key, News& news) { out_[key] = news_name(news); }
+  void operator()(const char* key, OperatorAct& act) { out_[key] = operator_act_name(act); }
   void operator()(const char* key, std::optional<game::Fairness>& fairness) {
     if (fairness) out_[key] = game::fairness_name(*fairness);
   }
@@ -72,6 +73,9 @@ class Reader {
     how = named(key, parse_recognition(text(key)));
   }
   void operator()(const char* key, News& news) { news = named(key, parse_news(text(key))); }
+  void operator()(const char* key, OperatorAct& act) {
+    act = named(key, parse_operator_act(text(key)));
+  }
   void operator()(const char* key, std::optional<game::Fairness>& fairness) {
     fairness.reset();
     if (in_.contains(key)) fairness = named(key, game::parse_fairness(text(key)));
@@ -176,6 +180,7 @@ void fields(auto& io, AgentStateChanged& e) {
   io("to", e.to);
   io("reason", e.reason);
   io("detail", e.detail);
+  io("by", e.by);
 }
 void fields(auto& io, RoundCompleted& e) {
   io("round", e.round);
@@ -195,15 +200,22 @@ void fields(auto& io, MatchDisputed& e) {
   io("player", e.player);
   io("reason", e.reason);
 }
+void fields(auto& io, OperatorActed& e) {
+  io("act", e.act);
+  io("by", e.by);
+  io("reason", e.reason);
+  io("match", e.match);
+  io("replay", e.replay);
+  io("seconds", e.seconds);
+}
 
 // In the order of EventBody.
 constexpr std::array<std::string_view, std::variant_size_v<EventBody>> kTypes = {
-    "LEAGUE_CREATED",           "AGENT_REGISTERED",      "AGENT_REREGISTERED",
-    "LEAGUE_STARTED",           "ROUND_STARTED",         "MATCH_ASSIGNED",
-    "MATCH_RELEASED",           "MATCH_REPORTED",        "MATCH_FORFEITED",
-    "REPORT_CONFLICT_RECORDED", "STALE_REPORT_RECORDED", "FAILURE_COUNTED",
-    "AGENT_STATE_CHANGED",      "ROUND_COMPLETED",       "LEAGUE_COMPLETED",
-    "LEAGUE_CONTINUED",         "NEWS_DELIVERED",        "MATCH_DISPUTED"};
+    "LEAGUE_CREATED",      "AGENT_REGISTERED",         "AGENT_REREGISTERED",    "LEAGUE_STARTED",
+    "ROUND_STARTED",       "MATCH_ASSIGNED",           "MATCH_RELEASED",        "MATCH_REPORTED",
+    "MATCH_FORFEITED",     "REPORT_CONFLICT_RECORDED", "STALE_REPORT_RECORDED", "FAILURE_COUNTED",
+    "AGENT_STATE_CHANGED", "ROUND_COMPLETED",          "LEAGUE_COMPLETED",      "LEAGUE_CONTINUED",
+    "NEWS_DELIVERED",      "MATCH_DISPUTED",           "OPERATOR_ACTED"};
 
 /// An event of the `index`-th type with nothing in it.
 template <std::size_t... I>

@@ -99,6 +99,7 @@ class Maker {
             coin()};
       case 12:
         return AgentStateChanged{agent(), static_cast<AgentState>(number(5)), text(),
+                                 coin() ? std::optional(text()) : std::nullopt,
                                  coin() ? std::optional(text()) : std::nullopt};
       case 13:
         return RoundCompleted{number(999), {number(99), number(99), number(99), number(99)}};
@@ -109,8 +110,15 @@ class Maker {
                                number(2) == 0 ? std::nullopt : std::optional<std::string>("R1M1")};
       case 16:
         return NewsDelivered{static_cast<News>(number(3)), number(99)};
-      default:
+      case 17:
         return MatchDisputed{match(), number(99), text()};
+      default:
+        return OperatorActed{static_cast<OperatorAct>(number(6)),
+                             text(),
+                             text(),
+                             maybe_match(),
+                             maybe_match(),
+                             coin() ? std::optional(number(99)) : std::nullopt};
     }
   }
 

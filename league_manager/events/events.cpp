@@ -9,6 +9,19 @@ constexpr std::array<std::string_view, 4> kRecognitionNames = {"TOKEN", "REGISTR
                                                                "ENDPOINT_AND_NAME", "OPERATOR"};
 constexpr std::array<std::string_view, 3> kNewsNames = {"ROUND_ANNOUNCED", "ROUND_COMPLETED",
                                                         "LEAGUE_COMPLETED"};
+constexpr std::array<std::string_view, 6> kActNames = {"PAUSE",    "RESUME",     "EXTEND_ROUND",
+                                                       "ANNOUNCE", "VOID_MATCH", "END_LEAGUE"};
+
+void add(MatchSummary& summary, const CompactResult& result, int matches) {
+  summary.total_matches += matches;
+  if (result.is_technical()) {
+    summary.technical_losses += matches;
+  } else if (result.outcome == Outcome::kDraw) {
+    summary.draws += matches;
+  } else {
+    summary.wins += matches;
+  }
+}
 }  // namespace
 
 std::string_view recognition_name(Recognition recognition) {
@@ -37,15 +50,19 @@ std::string FailureCause::str() const {
   return code ? line + " " + std::string(core::error_info(*code).name) : line;
 }
 
-void MatchSummary::count(const CompactResult& result) {
-  ++total_matches;
-  if (result.is_technical()) {
-    ++technical_losses;
-  } else if (result.outcome == Outcome::kDraw) {
-    ++draws;
-  } else {
-    ++wins;
-  }
+std::string_view operator_act_name(OperatorAct act) {
+  return kActNames[static_cast<std::size_t>(act)];
 }
+
+std::optional<OperatorAct> parse_operator_act(std::string_view text) {
+  for (std::size_t i = 0; i < kActNames.size(); ++i) {
+    if (kActNames[i] == text) return static_cast<OperatorAct>(i);
+  }
+  return std::nullopt;
+}
+
+void MatchSummary::count(const CompactResult& result) { add(*this, result, 1); }
+
+void MatchSummary::discount(const CompactResult& result) { add(*this, result, -1); }
 
 }  // namespace league::league_manager

@@ -197,8 +197,34 @@ struct AgentStateChanged {
   AgentRef agent;
   AgentState to = AgentState::kActive;
   std::string reason;  ///< machine-readable, see agent_lifecycle.h
-  std::optional<std::string> detail = std::nullopt;  ///< for people: the cause, or who wanted it
+  std::optional<std::string> detail = std::nullopt;  ///< for people: the cause, or why it was done
+  std::optional<std::string> by = std::nullopt;  ///< the operator who did it; nothing: none did
   bool operator==(const AgentStateChanged&) const = default;
+};
+
+/// What an operator does to a league as a whole. Source: protocol §12.
+enum class OperatorAct : std::uint8_t {
+  kPause,  ///< nothing new begins; matches that are being played go on
+  kResume,
+  kExtendRound,
+  kAnnounce,
+  kVoidMatch,
+  kEndLeague,
+};
+/// `PAUSE`, `RESUME`, `EXTEND_ROUND`, `ANNOUNCE`, `VOID_MATCH`, `END_LEAGUE`.
+[[nodiscard]] std::string_view operator_act_name(OperatorAct act);
+[[nodiscard]] std::optional<OperatorAct> parse_operator_act(std::string_view text);
+
+/// An operator has acted, under the name that it gave.
+struct OperatorActed {
+  OperatorAct act = OperatorAct::kPause;
+  std::string by;  ///< who; bounded
+  std::string reason;  ///< for people, bounded; of an announcement its text
+  std::optional<MatchKey> match = std::nullopt;  ///< that is void
+  std::optional<MatchKey> replay =
+      std::nullopt;  ///< as what it is played again; nothing: it is not
+  std::optional<int> seconds = std::nullopt;  ///< by which the round is extended
+  bool operator==(const OperatorActed&) const = default;
 };
 
 /// Why matches are released when the manager was away, or their referee.
@@ -207,6 +233,7 @@ inline constexpr std::string_view kReasonRefereeRestarted = "REFEREE_RESTARTED";
 inline constexpr std::string_view kReasonRefereeRefused = "REFEREE_REFUSED";
 inline constexpr std::string_view kReasonMatchRefused = "MATCH_REFUSED";
 inline constexpr std::string_view kReasonMatchTimeLimit = "MATCH_TIME_LIMIT";
+inline constexpr std::string_view kReasonLeagueEnded = "LEAGUE_ENDED";
 
 /// The matches of a round or a league by how they ended; the last three add up to the first.
 /// Source: protocol §4, 13.
@@ -218,6 +245,8 @@ struct MatchSummary {
 
   /// Counts one more match.
   void count(const CompactResult& result);
+  /// Counts a match that has been counted no longer.
+  void discount(const CompactResult& result);
   bool operator==(const MatchSummary&) const = default;
 };
 
@@ -247,11 +276,11 @@ struct NewsDelivered {
   bool operator==(const NewsDelivered&) const = default;
 };
 
-using EventBody =
-    std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, RoundStarted,
-                 MatchAssigned, MatchReleased, MatchReported, MatchForfeited,
-                 ReportConflictRecorded, StaleReportRecorded, FailureCounted, AgentStateChanged,
-                 RoundCompleted, LeagueCompleted, LeagueContinued, NewsDelivered, MatchDisputed>;
+using EventBody = std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted,
+                               RoundStarted, MatchAssigned, MatchReleased, MatchReported,
+                               MatchForfeited, ReportConflictRecorded, StaleReportRecorded,
+                               FailureCounted, AgentStateChanged, RoundCompleted, LeagueCompleted,
+                               LeagueContinued, NewsDelivered, MatchDisputed, OperatorActed>;
 
 /// Something that has happened to a league, in the past tense: the only thing that changes it.
 struct Event {

@@ -14,13 +14,14 @@ bool is_one_of(const EventBody& event) {
 
 bool changes_table(const EventBody& event) {
   return is_one_of<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, MatchReported,
-                   MatchForfeited, RoundCompleted, LeagueCompleted, AgentStateChanged>(event);
+                   MatchForfeited, RoundCompleted, LeagueCompleted, AgentStateChanged,
+                   OperatorActed>(event);
 }
 
 bool changes_rounds(const EventBody& event) {
   return is_one_of<LeagueCreated, LeagueStarted, RoundStarted, MatchAssigned, MatchReleased,
                    MatchReported, MatchForfeited, ReportConflictRecorded, StaleReportRecorded,
-                   MatchDisputed, RoundCompleted, LeagueCompleted>(event);
+                   MatchDisputed, RoundCompleted, LeagueCompleted, OperatorActed>(event);
 }
 
 core::Result<void> LeagueBook::apply(const Event& event) {

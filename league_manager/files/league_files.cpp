@@ -142,7 +142,13 @@ void add_match(std::string& out, const LeagueBook& book, const MatchView& view) 
       .text("status", match_status(view.status));
   object.optional_text("referee_id", view.referee < 0 ? "" : AgentRef::referee(view.referee).id());
   object.number("attempt", view.attempt);
+  const League& league = book.league();
+  if (const auto original = league.schedule().replay_of(view.match))
+    object.text("replay_of", original->id().str());
   if (view.result) add_result(object, out, book, view);
+  if (const auto found = league.voided().find(view.match);
+      found != league.voided().end() && found->second)
+    object.text("replayed_as", found->second->id().str());
   object.end();
 }
 
@@ -165,10 +171,10 @@ void add_round(std::string& out, const LeagueBook& book, int round) {
   }
   object.name("matches");
   out += "[";
-  auto per_round = static_cast<std::size_t>(league.schedule().matches_per_round());
   const char* separator = "\n  ";
   for (const auto& view :
-       league.schedule_page(static_cast<std::size_t>(round - 1) * per_round, per_round)) {
+       league.schedule_page(league.schedule().index_of({round, 1}),
+                            static_cast<std::size_t>(league.schedule().matches_in(round)))) {
     out += separator;
     separator = ",\n  ";
     add_match(out, book, view);
@@ -189,6 +195,7 @@ std::filesystem::path rounds_file(const std::filesystem::path& data,
 }
 
 std::string_view result_status(const CompactResult& result) {
+  if (result.is_voided) return "VOID";
   if (result.is_technical()) return "TECHNICAL_LOSS";
   return result.outcome == Outcome::kDraw ? "DRAW" : "WIN";
 }
@@ -206,7 +213,7 @@ std::string_view match_status(MatchStatus status) {
 }
 
 int winner_of(const Pairing& pairing, const CompactResult& result) {
-  const auto winner = game::winner_of(result.outcome);
+  const auto winner = result.is_voided ? std::nullopt : game::winner_of(result.outcome);
   if (!winner) return -1;
   return *winner == game::Side::kA ? pairing.player_a : pairing.player_b;
 }

@@ -45,7 +45,7 @@ bool is_suspended(const League& league, int index) {
 }
 
 std::optional<core::PlayerId> winner_of(const MatchView& view) {
-  if (!view.result) return std::nullopt;
+  if (!view.result || view.result->is_voided) return std::nullopt;
   auto winner = game::winner_of(view.result->outcome);
   if (!winner) return std::nullopt;
   return player_id(*winner == game::Side::kA ? view.pairing.player_a : view.pairing.player_b);
@@ -100,6 +100,7 @@ envelope::AnnouncedMatch announced_match(const League& league, MatchKey match) {
   const MatchSlot& slot = league.board().slot(match);
   const int referee = slot.attempts > 0 ? slot.referee() : slot.planned_referee;
   const Pairing pairing = league.schedule().pairing(match);
+  const auto original = league.schedule().replay_of(match);
   return {.match_id = match.id(),
           .game_type = league.settings().game_type,
           .player_a_id = player_id(pairing.player_a),
@@ -107,7 +108,8 @@ envelope::AnnouncedMatch announced_match(const League& league, MatchKey match) {
           .referee_endpoint = referee_endpoint(league, referee),
           .referee_id = referee_id(referee),
           .draw_commitment = game::draw_commitment(slot.seed, match.id().str()),
-          .referee_credential = referee_credential(league, referee)};
+          .referee_credential = referee_credential(league, referee),
+          .replay_of = original ? std::optional(original->id()) : std::nullopt};
 }
 
 std::vector<envelope::AnnouncedMatch> announced_matches(const League& league) {
@@ -162,7 +164,8 @@ envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& 
           .player_a_id = player_id(view.pairing.player_a),
           .player_b_id = player_id(view.pairing.player_b),
           .referee_id = referee_id(view.referee),
-          .status = std::string(status_of(view.status)),
+          .status =
+              view.result && view.result->is_voided ? "VOID" : std::string(status_of(view.status)),
           .winner = winner_of(view)};
 }
 
@@ -195,8 +198,10 @@ std::vector<std::string> shared_first_place(const League& league) {
 
 envelope::LeagueCompleted league_completed(const League& league) {
   envelope::LeagueCompleted message;
-  message.total_rounds = league.schedule().rounds();
-  message.total_matches = static_cast<int>(league.schedule().total_matches());
+  message.total_rounds = league.board().round();
+  message.total_matches = league.status().finished.total_matches;
+  message.is_ended_early = league.is_ended_early();
+  for (const auto& [match, replay] : league.voided()) message.voided_matches.push_back(match.id());
   message.final_standings = standings_rows(league);
   if (auto champion = league.champion()) {
     message.champion =
@@ -216,7 +221,8 @@ envelope::RoundCompleted round_completed(const League& league, int round) {
                      .wins = summary.wins,
                      .draws = summary.draws,
                      .technical_losses = summary.technical_losses};
-  if (round < league.schedule().rounds()) message.next_round_id = round + 1;
+  if (round < league.schedule().rounds() && !league.is_ended_early())
+    message.next_round_id = round + 1;
   return message;
 }
 

@@ -163,6 +163,7 @@ void OperatorLog::take(const Event& event) {
     on_started(*started);
   } else if (const auto* round = std::get_if<RoundStarted>(&event.body)) {
     round_started_ = event.at;
+    round_ = round->round;
     tell({.event = "ROUND_STARTED",
           .text = "round " + std::to_string(round->round) + " of " +
                   std::to_string(schedule_.rounds()) +
@@ -193,6 +194,8 @@ void OperatorLog::take(const Event& event) {
           .text = shown(AgentRef::referee(stale->referee)) + " reported " +
                   stale->match.id().str() + " after it had been taken back: not counted",
           .fields = {{"match", stale->match.id().str()}}});
+  } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
+    on_act(*acted);
   } else if (const auto* disputed = std::get_if<MatchDisputed>(&event.body)) {
     tell({.is_warning = true,
           .event = "MATCH_DISPUTED",
@@ -288,6 +291,7 @@ void OperatorLog::on_state(const AgentStateChanged& event) {
   std::string text =
       shown(event.agent) + " is " + std::string(agent_state_name(event.to)) + " (" + event.reason;
   if (event.detail) text += ": " + *event.detail;
+  if (event.by) text += ", by " + *event.by;
   text += ")";
   if (event.to == AgentState::kSuspended && event.agent.kind == AgentKind::kPlayer)
     text += "; its matches begin with a ping and have one attempt per call until it plays again";
@@ -313,8 +317,45 @@ void OperatorLog::on_reported(const MatchReported& event) {
                    {"referee", AgentRef::referee(event.referee).id()}}});
 }
 
+void OperatorLog::on_act(const OperatorActed& event) {
+  std::string what;
+  nlohmann::json fields = {{"act", operator_act_name(event.act)}, {"by", event.by}};
+  switch (event.act) {
+    case OperatorAct::kPause:
+      what = "the league is paused: matches that are being played go on, no other begins";
+      break;
+    case OperatorAct::kResume:
+      what = "the league goes on";
+      break;
+    case OperatorAct::kExtendRound:
+      what = "the round may take " + std::to_string(event.seconds.value_or(0)) + " s longer";
+      fields["seconds"] = event.seconds.value_or(0);
+      break;
+    case OperatorAct::kAnnounce:
+      what = "announcement";
+      break;
+    case OperatorAct::kVoidMatch:
+      what = event.match->id().str() + " is void";
+      fields["match"] = event.match->id().str();
+      if (event.replay) {
+        schedule_.add_replay(*event.match, round_);
+        what += " and is played again as " + event.replay->id().str();
+        fields["replay"] = event.replay->id().str();
+      }
+      break;
+    case OperatorAct::kEndLeague:
+      what = "the league is ended: no further match begins";
+      break;
+  }
+  if (!event.reason.empty()) what += ": " + event.reason;
+  tell({.event = "OPERATOR_ACTED",
+        .text = what + " (by " + event.by + ")",
+        .fields = std::move(fields)});
+}
+
 void OperatorLog::tell_moved(const Moved& moved) const {
   for (const auto& [from, matches] : moved) {
+    if (from.second == kReasonLeagueEnded) continue;  // OPERATOR_ACTED says it
     const AgentRef referee = AgentRef::referee(from.first);
     tell(
         {.is_warning = true,

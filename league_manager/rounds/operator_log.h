@@ -66,6 +66,7 @@ class OperatorLog {
   void on_forfeited(const MatchForfeited& event);
   void on_state(const AgentStateChanged& event);
   void on_reported(const MatchReported& event);
+  void on_act(const OperatorActed& event);
   /// Matches by the referee that they were taken from, and why.
   using Moved = std::map<std::pair<int, std::string>, std::vector<MatchKey>>;
   void tell_moved(const Moved& moved) const;
@@ -80,6 +81,7 @@ class OperatorLog {
   int refusals_ = 0;
   Schedule schedule_;
   core::UtcTimestamp round_started_;
+  int round_ = 0;
 };
 
 }  // namespace league::league_manager

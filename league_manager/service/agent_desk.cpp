@@ -55,6 +55,14 @@ Result<AgentRef> find_agent(const League& league, const std::string& id) {
                "/agent_id"};
 }
 
+/// The reason of a shut-down in its own words; empty is the ordinary one. Nothing for any other.
+std::optional<std::string_view> recorded_as(std::string_view text) {
+  for (auto reason : {kReasonShutDownByOperator, kReasonDisqualified, kReasonWithdrawn}) {
+    if (text.empty() || text == reason) return reason;
+  }
+  return std::nullopt;
+}
+
 /// What an agent shows to act for itself.
 struct Credentials {
   std::string id;
@@ -130,13 +138,20 @@ void AgentDesk::on_operator(agent::ToolCall call, bool shuts_down) {
   const char* tool = shuts_down ? "shut_down_agent" : "restore_agent";
   if (auto refused = refusal_of_operator(call.arguments, operator_key_, tool))
     return call.reply.refuse(*refused);
+  const auto as = recorded_as(argument(call.arguments, "as"));
+  if (!as) {
+    return call.reply.refuse({ErrorCode::kInvalidFieldValue,
+                              "as is none of SHUT_DOWN_BY_OPERATOR, DISQUALIFIED and WITHDRAWN",
+                              "/as"});
+  }
   act(std::move(call.reply),
-      [shuts_down, id = argument(call.arguments, "agent_id"),
-       reason = argument(call.arguments, "reason")](const League& league, core::UtcTimestamp now) {
+      [shuts_down, as = *as, id = argument(call.arguments, "agent_id"),
+       reason = argument(call.arguments, "reason"),
+       by = argument(call.arguments, "by")](const League& league, core::UtcTimestamp now) {
         auto agent = find_agent(league, id);
         if (!agent) return Result<Events>(agent.error());
-        return shuts_down ? league.decide_shut_down(*agent, kReasonShutDownByOperator, reason, now)
-                          : league.decide_restore(*agent, reason, now);
+        return shuts_down ? league.decide_shut_down(*agent, as, reason, now, by)
+                          : league.decide_restore(*agent, reason, now, by);
       });
 }
 

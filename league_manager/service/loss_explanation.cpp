@@ -66,6 +66,9 @@ std::string details(const MatchView& view, const MatchNote& note) {
 std::string task_of(const MatchView& view, std::optional<int> player) {
   if (!view.result)
     return "Tell me how this match stands. It is not over yet, so nobody has lost it.\n";
+  if (view.result->is_voided)
+    return "The operator has made this match void: it counts for nobody. Explain how it had "
+           "ended.\n";
   if (!player) return "Explain how this match ended and, if somebody lost it, why.\n";
   const auto winner = game::winner_of(view.result->outcome);
   const Side side = *player == view.pairing.player_a ? Side::kA : Side::kB;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "common/core/crypto.h"
@@ -13,14 +15,66 @@ using core::ErrorCode;
 using core::Result;
 using nlohmann::json;
 
+namespace {
+
+std::string text_of(const json& arguments, const char* name) {
+  auto found = arguments.find(name);
+  return found != arguments.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Result<OperatorCommand> command_of(const json& arguments) {
+  const auto act = parse_operator_act(text_of(arguments, "act"));
+  if (!act) {
+    return Error{ErrorCode::kInvalidFieldValue,
+                 "act is none of PAUSE, RESUME, EXTEND_ROUND, ANNOUNCE, VOID_MATCH and END_LEAGUE",
+                 "/act"};
+  }
+  OperatorCommand command{
+      .act = *act, .by = text_of(arguments, "by"), .reason = text_of(arguments, "reason")};
+  if (const std::string id = text_of(arguments, "match_id"); !id.empty()) {
+    command.match = MatchKey::parse(id);
+    if (!command.match) {
+      return Error{ErrorCode::kMatchNotFound,
+                   "match_id \"" + core::excerpt(id) + "\" is not of the form R1M1", "/match_id"};
+    }
+  }
+  auto replay = arguments.find("replay");
+  command.replays = replay != arguments.end() && replay->is_boolean() && replay->get<bool>();
+  auto seconds = arguments.find("seconds");
+  if (seconds != arguments.end() && seconds->is_number_unsigned())
+    command.seconds = static_cast<int>(
+        std::min<std::uint64_t>(seconds->get<std::uint64_t>(), std::numeric_limits<int>::max()));
+  return command;
+}
+
+}  // namespace
+
 void ManagerService::on_start_league(agent::ToolCall call) {
   if (auto refused = refusal_of_operator(call.arguments, options_.operator_key, "start_league"))
     return call.reply.refuse(*refused);
-  auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
+  act(std::move(call.reply),
+      [](const League& league, core::UtcTimestamp now) { return league.decide_start(now); });
+}
+
+void ManagerService::on_operate_league(agent::ToolCall call) {
+  const json& arguments = call.arguments;
+  if (auto refused = refusal_of_operator(arguments, options_.operator_key, "operate_league"))
+    return call.reply.refuse(*refused);
+  auto command = command_of(arguments);
+  if (!command) return call.reply.refuse(command.error());
+  act(std::move(call.reply),
+      [command = std::move(*command)](const League& league, core::UtcTimestamp now) {
+        return league.decide_act(command, now);
+      });
+}
+
+void ManagerService::act(agent::Reply given,
+                         std::function<Result<Events>(const League&, core::UtcTimestamp)> decide) {
+  auto reply = std::make_shared<agent::Reply>(std::move(given));
   auto refusal = std::make_shared<std::optional<Error>>();
   deps_.ledger.commit(
-      [refusal](const League& league, core::UtcTimestamp now) {
-        auto events = league.decide_start(now);
+      [refusal, decide = std::move(decide)](const League& league, core::UtcTimestamp now) {
+        auto events = decide(league, now);
         if (!events) *refusal = events.error();
         return events ? *events : Events{};
       },

@@ -55,7 +55,7 @@ std::vector<std::string> matches_beginning(const League& league, const std::stri
     // Nothing of a round whose ids begin otherwise is looked at.
     const std::string head = "R" + std::to_string(round) + "M";
     if (!head.starts_with(begin) && !begin.starts_with(head)) continue;
-    for (int number = 1; number <= schedule.matches_per_round(); ++number) {
+    for (int number = 1; number <= schedule.matches_in(round); ++number) {
       std::string id = MatchKey{round, number}.id().str();
       if (!id.starts_with(begin)) continue;
       found.push_back(std::move(id));

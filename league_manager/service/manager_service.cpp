@@ -60,21 +60,6 @@ const envelope::PlayerMeta& meta_of(const envelope::LeagueRegisterRequest& reque
   return request.player_meta;
 }
 
-json ids_of(const std::vector<MatchKey>& matches) {
-  json ids = json::array();
-  for (MatchKey match : matches) ids.push_back(match.id().str());
-  return ids;
-}
-
-/// By match, the players that dispute it.
-json disputes_of(const League& league) {
-  json out = json::object();
-  for (const auto& [match, players] : league.disputes()) {
-    for (int player : players) out[match.id().str()].push_back(AgentRef::player(player).id());
-  }
-  return out;
-}
-
 /// What is particular to each of the two registrations.
 template <typename Request>
 struct RegistrationTraits;
@@ -144,6 +129,8 @@ void ManagerService::bind_handlers() {
   });
   server_.bind_tool("start_league",
                     [this](agent::ToolCall call) { on_start_league(std::move(call)); });
+  server_.bind_tool("operate_league",
+                    [this](agent::ToolCall call) { on_operate_league(std::move(call)); });
   server_.bind_tool("new_agent_token",
                     [this](agent::ToolCall call) { on_new_token(std::move(call)); });
 }
@@ -356,43 +343,6 @@ void ManagerService::on_get_standings(agent::ToolCall call) {
               {"total_players", league.standings().players()}};
   });
   answer_when_durable(std::move(call.reply), std::move(answer));
-}
-
-json ManagerService::status() const {
-  return deps_.ledger.read([this](const League& league) {
-    auto status = league.status();
-    json out = {{"league_id", options_.league_id.str()},
-                {"state", league_state_name(status.state)},
-                {"players", status.players},
-                {"players_expected", league.settings().players},
-                {"referees", status.referees},
-                {"referees_expected", league.settings().referees},
-                {"current_round", status.current_round},
-                {"total_rounds", status.total_rounds},
-                {"total_matches", status.total_matches},
-                {"matches_completed", status.finished.total_matches},
-                {"wins", status.finished.wins},
-                {"draws", status.finished.draws},
-                {"technical_losses", status.finished.technical_losses},
-                {"champion", nullptr},
-                {"started_at", nullptr},
-                {"completed_at", nullptr}};
-    if (!options_.league_key.empty()) out["league_key"] = options_.league_key;
-    if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
-    if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
-    if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
-    if (const auto shared = shared_first_place(league); shared.size() > 1)
-      out["shared_first_place"] = shared;
-    if (status.started_at) out["started_at"] = status.started_at->to_log();
-    if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
-    if (league.champion()) {
-      auto champion = league_completed(league).champion;
-      out["champion"] = {{"player_id", champion->player_id.str()},
-                         {"display_name", champion->display_name},
-                         {"points", champion->points}};
-    }
-    return out;
-  });
 }
 
 }  // namespace league::league_manager

@@ -93,6 +93,10 @@ class ManagerService {
   void note_refused(AgentKind kind, std::string_view name, std::string_view endpoint,
                     const std::string& shown, const core::Error& error) const;
   void on_start_league(agent::ToolCall call);
+  void on_operate_league(agent::ToolCall call);
+  /// Makes a decision of the operator fact and acknowledges it, or refuses with its error.
+  void act(agent::Reply reply,
+           std::function<core::Result<Events>(const League&, core::UtcTimestamp)> decide);
   void on_new_token(agent::ToolCall call);
 
   const ManagerOptions options_;

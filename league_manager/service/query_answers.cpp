@@ -32,17 +32,16 @@ void add_schedule(const League& league, const envelope::QueryParams& params,
                   LeagueQueryResponse& response) {
   std::vector<envelope::ScheduledMatch> rows;
   Page page = page_of(params);
-  int per_round = league.schedule().matches_per_round();
   int total = static_cast<int>(league.schedule().total_matches());
   std::size_t begin = page.offset;
   std::size_t limit = page.limit;
   if (params.round_id) {
-    int round = std::clamp(*params.round_id, 1, std::max(1, league.schedule().rounds()));
-    total = per_round;
-    begin = static_cast<std::size_t>((round - 1) * per_round) + page.offset;
-    auto left = static_cast<std::size_t>(per_round) -
-                std::min(page.offset, static_cast<std::size_t>(per_round));
-    limit = std::min(limit, left);
+    const Schedule& schedule = league.schedule();
+    const int round = std::clamp(*params.round_id, 1, std::max(1, schedule.rounds()));
+    total = schedule.rounds() > 0 ? schedule.matches_in(round) : 0;
+    begin = schedule.index_of({round, 1}) + page.offset;
+    limit = std::min(limit, static_cast<std::size_t>(total) -
+                                std::min(page.offset, static_cast<std::size_t>(total)));
   }
   for (const auto& view : league.schedule_page(begin, limit))
     rows.push_back(scheduled_match(league, view));

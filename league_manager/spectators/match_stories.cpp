@@ -17,6 +17,7 @@ std::optional<MatchKey> MatchStories::take(const Event& event) {
   }
   if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) return forfeited->match;
   if (const auto* disputed = std::get_if<MatchDisputed>(&event.body)) return disputed->match;
+  if (const auto* acted = std::get_if<OperatorActed>(&event.body)) return acted->match;
   return std::nullopt;
 }
 

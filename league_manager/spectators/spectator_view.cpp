@@ -21,6 +21,8 @@ void append_head(JsonObject& object, const League& league) {
   members.text("id", settings.league_id.str())
       .text("game", settings.game_type)
       .text("state", league_state_name(status.state))
+      .flag("paused", league.is_paused())
+      .flag("ended_early", league.is_ended_early())
       .number("players_expected", settings.players)
       .number("referees_expected", settings.referees)
       .time("started_at", status.started_at)
@@ -138,6 +140,7 @@ void append_match(std::string& out, const LeagueBook& book, const MatchStories& 
   const char* decided = result.by_manager ? "manager" : "referee";
   if (result.is_unproven) decided = "unproven";
   if (book.league().disputes().contains(view.match)) decided = "disputed";
+  if (result.is_voided) decided = "void";
   row.text(decided);
   const MatchStory* story = stories.find(view.match);
   const MatchEvidence* evidence = story != nullptr && story->evidence ? &*story->evidence : nullptr;
@@ -157,7 +160,7 @@ void append_match(std::string& out, const LeagueBook& book, const MatchStories& 
 /// The first match of the rounds that are shown, as MatchKey.
 MatchKey first_shown(const LeagueBook& book) {
   const auto rounds = static_cast<int>(book.rounds().size());
-  const int per_round = std::max(1, book.league().schedule().matches_per_round());
+  const int per_round = std::max(1, book.league().schedule().players() / 2);
   const int shown = std::max(2, static_cast<int>(kMostMatchesShown) / per_round);
   return {std::max(1, rounds - shown + 1), 1};
 }
@@ -186,7 +189,7 @@ std::string league_view(const LeagueBook& book, const MatchStories& stories, con
   };
   if (parts.is_whole) {
     for (MatchKey key = first_shown(book); key.round <= static_cast<int>(rounds); ++key.round) {
-      for (key.number = 1; key.number <= league.schedule().matches_per_round(); ++key.number)
+      for (key.number = 1; key.number <= league.schedule().matches_in(key.round); ++key.number)
         add(key);
     }
   } else {

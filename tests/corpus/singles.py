@@ -6,7 +6,7 @@ import gzip
 import json
 
 import log_builder
-from cases import Case, MANAGER, add, fault, made, new_league, own_file, report_at
+from cases import Case, MANAGER, add, fault, incident, made, new_league, own_file, report_at
 from clean import asked, before_end, call_of, league_error
 from commitments import lost_by
 from damage import P02, records, rewritten
@@ -384,6 +384,17 @@ for _key in ("points", "wins", "draws", "losses", "rank"):
 made("table", "order", fault("table.differs"), exact=False)(final_rows(lambda rows: rows.reverse()))
 made("table", "another-player", fault("table.players"), exact=False)(
     final_rows(lambda rows: [row.update(player_id="P09") for row in rows if row["player_id"] == "P03"]))
+
+
+def voided_in_the_table(names):
+    def all_copies(league):
+        for frame in {id(r.frame): r.frame for r in league.find(MANAGER, "LEAGUE_COMPLETED", dir="out")}.values():
+            frame.message["voided_matches"] = names
+    return all_copies
+
+
+for _name, _voided in (("a-match", ["R1M1"]), ("no-match", ["R9M9"])):
+    made("table", f"leaves-out-{_name}-that-is-not-void", fault("table.voided"), exact=False, short=_name == "a-match")(voided_in_the_table(_voided))
 made("table", "without-a-row", fault("table.players"), short=True)(final_rows(lambda rows: rows.pop()))
 
 
@@ -405,6 +416,27 @@ def kept_results(change):
 def journal(name, rule, change, **more):
     made("journal", name, fault(rule), files=kept_results(change), **more)(None)
 
+
+def void_in_the_journal(content):
+    content["voided"] = [{"match_id": "R1M1", "by": "Ann", "reason": "hung"}]
+
+
+made("journal", "void-match-that-the-table-counts", fault("table.voided"), incident("match.voided", None, "R1M1 is void, by Ann (hung)"),
+     files=kept_results(void_in_the_journal), short=True)(None)
+
+
+def void_everywhere(league):
+    whole = league.results
+    league.results = {match: plan for match, plan in whole.items() if match != "R1M1"}
+    rows = league.standings()
+    league.results = whole
+    final_rows(lambda old: old.__setitem__(slice(None), rows))(league)
+    voided_in_the_table(["R1M1"])(league)
+
+
+made("journal", "void-match", incident("match.voided", None, "R1M1 is void, by Ann (hung)"), files=kept_results(void_in_the_journal), short=True)(void_everywhere)
+made("journal", "void-match-without-the-journal", incident("match.voided"), files=lambda directory: (directory / "data" / "results.json").unlink(),
+     arguments=("--without", "journal"))(void_everywhere)
 
 OTHER = {"A": "B", "B": "A", "DRAW": "A", "NONE": "A"}
 for _at in range(3):

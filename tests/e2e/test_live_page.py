@@ -14,13 +14,13 @@ from contextlib import closing
 
 import support_path  # noqa: F401
 from browser import Browser, chromium
-from league_testing import FAST, SOURCE, LeagueTest, player_registration, rpc
+from league_testing import FAST, SOURCE, LeagueTest, limits, player_registration, rpc
 
 HOSTILE = ["<script>window.pwned=1</script>", "\u202eevil \u05d0\u05d1\u05d2", "x" * 50, "\U0001f600 & \"quotes\" 'too'",
            "<img src=x onerror=pwned=1>"]
 VIEWS = {"standings": "Standings", "cross": "Cross table", "rounds": "Matches of round",
          "registration": "Refused registrations", "players": "Players",
-         "fairness": "Numbers drawn", "log": "What the operator is told"}
+         "fairness": "Numbers drawn", "log": "What the operator is told", "operate": "Operator’s key"}
 
 
 def read(url):
@@ -133,6 +133,48 @@ class LivePage(LeagueTest):
         scrolls = "document.querySelectorAll('#main .scroll[tabindex=\"0\"][role=region][aria-label]').length"
         self.assertEqual(self.browser.evaluate(scrolls), 2, "the keyboard reaches what scrolls, and it has a name")
         self.assert_fits(390, 844)
+        self.assert_well_behaved()
+
+    def act(self, key, act, **fields):
+        """Fills the fields, presses the button, and returns what the page says then."""
+        for field, text in {"key": key, "by": "Ann", **fields}.items():
+            self.browser.evaluate(f"document.getElementById('operate-{field}').value = {text!r}")
+        self.browser.evaluate("document.querySelector('.operate [role=status]').textContent = ''")
+        self.browser.evaluate("window.confirm = () => true")
+        self.browser.evaluate(f"document.querySelector('[data-act={act}]').click()")
+        self.browser.wait_for("document.querySelector('.operate [role=status]').textContent !== ''")
+        return self.text(".operate [role=status]")
+
+    def test_the_operator_acts_from_the_page(self):
+        slow = limits(league={"announcement_grace_ms": 250})
+        manager = self.start_manager(4, 1, limits=slow)
+        self.open_page(manager)
+        self.start_players(manager, 1, "slow:300", name="thinker")
+        self.start_players(manager, 3)
+        self.start_referee(manager, limits=slow)
+        self.browser.wait_for("document.querySelector('#state').textContent === 'running'")
+        self.show("operate")
+        self.assertIn("operator", self.act("f" * 64, "pause"))
+        self.assertNotIn("paused", self.status(manager))
+        key = (self.directory / "data" / "operator.key").read_text().strip()
+        self.browser.wait_for("document.querySelector('#headline').textContent.includes('Round 2')")
+        self.assertEqual(self.act(key, "pause"), "The league is paused.")
+        self.browser.wait_for("document.querySelector('[data-act=resume]')")
+        self.assertIn("Paused", self.text("#headline"))
+        self.assertIn("reason is missing", self.act(key, "void", match="R1M1"))
+        self.browser.evaluate("document.getElementById('operate-replay').checked = true")
+        self.assertEqual(self.act(key, "void", match="R1M1", reason="<b>disputed</b>"), "The match is void.")
+        self.assertEqual(self.act(key, "announce", text="<i>We go on</i>"), "Announced.")
+        self.show("match/R1M1")
+        self.browser.wait_for("document.querySelector('.outcome')?.textContent.includes('void')")
+        self.show("operate")
+        self.assertEqual(self.act(key, "resume", reason=""), "The league goes on.")
+        status = self.wait_until_over(manager)
+        self.assertEqual((status["voided"], status["total_rounds"]), ({"R1M1": "R4M1"}, 4))
+        self.show("log")
+        self.browser.wait_for("document.querySelector('#main').textContent.includes('<i>We go on</i> (by Ann)')")
+        self.show("cross")
+        self.assertEqual(self.browser.evaluate("document.querySelectorAll('.result.V').length"), 1, "the legend, and no match")
         self.assert_well_behaved()
 
     def test_sixty_players(self):

@@ -10,7 +10,7 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import support_path  # noqa: F401
-from league_testing import LeagueTest, wait_until
+from league_testing import LeagueTest, rpc, wait_until
 
 
 class Receiver:
@@ -51,10 +51,13 @@ class Webhooks(LeagueTest):
         self.addCleanup(silent.close)
         manager = self.start_manager(4, 1, "--webhook", receiver.url, "--webhook",
                                      f"http://127.0.0.1:{silent.getsockname()[1]}/")
+        rpc(manager.url, "operate_league", {"operator_key": (self.directory / "data" / "operator.key").read_text().strip(),
+                                            "act": "ANNOUNCE", "by": "Ann", "reason": "welcome"}).result()
+        wait_until(lambda: len(receiver.taken) == 1, 20, "the announcement")
         self.start_referee(manager)
         self.start_players(manager, 4)
         self.wait_until_over(manager, 30)
-        wait_until(lambda: len(receiver.taken) == 5, 20, "start, three rounds and the end")
+        wait_until(lambda: len(receiver.taken) == 6, 20, "an announcement, start, three rounds and the end")
         secret = (self.directory / "data" / "webhook.secret").read_text().strip()
         self.assertEqual((self.directory / "data" / "webhook.secret").stat().st_mode & 0o777, 0o600)
         key = base64.b64decode(secret.removeprefix("whsec_"))
@@ -63,10 +66,12 @@ class Webhooks(LeagueTest):
             expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
             self.assertEqual(headers["webhook-signature"], expected)
         messages = [json.loads(body) for _, body in receiver.taken]
+        acted = messages.pop(0)
+        self.assertEqual((acted["type"], acted["data"]["act"], acted["data"]["by"]), ("operator.acted", "ANNOUNCE", "Ann"))
         self.assertEqual([one["type"] for one in messages],
                          ["league.started", "round.completed", "round.completed", "round.completed", "league.completed"])
         self.assertEqual([one["data"].get("round") for one in messages[1:4]], [1, 2, 3])
-        self.assertEqual(len({headers["webhook-id"] for headers, _ in receiver.taken}), 5)
+        self.assertEqual(len({headers["webhook-id"] for headers, _ in receiver.taken}), 6)
         self.assertEqual(receiver.refused[0][0]["webhook-id"], receiver.taken[0][0]["webhook-id"])
         table = messages[-1]["data"]["standings"]
         self.assertEqual([row["player_id"] for row in table], [row["player_id"] for row in self.standings(manager)])

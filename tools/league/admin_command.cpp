@@ -78,9 +78,10 @@ int new_token(const AdminOptions& options) {
 
 void add_admin_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* admin = app.add_subcommand(
-      "admin", "shut agents down, restore them, give them new tokens, players codes");
+      "admin", "pause, resume and end a league, void matches, shut agents down, make codes");
   admin->require_subcommand(1);
-  add_state_commands(*admin, chosen);
+  add_agent_acts(*admin, chosen);
+  add_league_acts(*admin, chosen);
   add_codes_commands(*admin, chosen);
   auto options = std::make_shared<AdminOptions>();
   CLI::App* command =

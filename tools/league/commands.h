@@ -43,8 +43,10 @@ void add_export_command(CLI::App& app, ChosenCommand& chosen);
 void add_status_command(CLI::App& app, ChosenCommand& chosen);
 /// `league start URL`: starts a league with whoever is in.
 void add_start_command(CLI::App& app, ChosenCommand& chosen);
-/// `shut-down` and `restore` of `league admin`.
-void add_state_commands(CLI::App& admin, ChosenCommand& chosen);
+/// What `league admin` does to one agent: `shut-down`, `disqualify`, `withdraw`, `restore`.
+void add_agent_acts(CLI::App& admin, ChosenCommand& chosen);
+/// ... and to the league: `pause`, `resume`, `extend`, `announce`, `void`, `end`.
+void add_league_acts(CLI::App& admin, ChosenCommand& chosen);
 /// `league spar BOT --against BOT` and `league play BOT BOT`: matches without a league.
 void add_spar_commands(CLI::App& app, ChosenCommand& chosen);
 /// `league up`, which plays a whole league on this machine.

@@ -1,14 +1,13 @@
 #include "tools/league/commands.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "common/schema/json_fields.h"
+#include "tools/league/operator_call.h"
 #include "tools/league/up/league_progress.h"
 #include "tools/league/up/live_view.h"
 #include "tools/league/up/manager_client.h"
@@ -28,8 +27,6 @@ struct ManagerOptions {
   std::string key_file;
   bool json = false;
   bool all = false;
-  std::string agent;
-  std::string reason;
 };
 
 int fail(const core::Error& error, int exit_code) {
@@ -79,45 +76,9 @@ int status(const ManagerOptions& options) {
   return 0;
 }
 
-/// Calls a tool that only the operator may call, and says `done`.
-int act(const ManagerOptions& options, const std::string& tool, json arguments,
-        const std::string& done) {
-  std::ifstream file(options.key_file);
-  std::string key;
-  if (!std::getline(file, key) || key.empty()) {
-    return fail({core::ErrorCode::kInternalError,
-                 "no key in the first line of " + options.key_file +
-                     "; it is the file behind the manager's --operator-key (default: "
-                     "DATA/operator.key)",
-                 {}},
-                2);
-  }
-  if (key.back() == '\r') key.pop_back();
-  auto client = ManagerClient::connect(options.url);
-  if (!client) return fail(client.error(), 2);
-  arguments["operator_key"] = key;
-  auto answer = client->call(tool, arguments);
-  if (!answer) {
-    auto code = answer.error().code;
-    bool nobody = code == core::ErrorCode::kConnectionError || code == core::ErrorCode::kTimeout;
-    return fail(answer.error(), nobody ? 2 : 1);
-  }
-  if (options.json) {
-    print_json(*answer);
-  } else {
-    std::cout << done << '\n';
-  }
-  return 0;
-}
-
 int start(const ManagerOptions& options) {
-  return act(options, "start_league", json::object(), "the league has started");
-}
-
-int change_agent(const ManagerOptions& options, bool shuts_down) {
-  return act(options, shuts_down ? "shut_down_agent" : "restore_agent",
-             {{"agent_id", options.agent}, {"reason", options.reason}},
-             safe_text(options.agent) + (shuts_down ? " is shut down" : " is ACTIVE again"));
+  return call_as_operator({options.url, options.key_file, options.json}, "start_league",
+                          json::object(), "the league has started");
 }
 
 void add_url(CLI::App& command, ManagerOptions& options) {
@@ -154,29 +115,6 @@ void add_start_command(CLI::App& app, std::function<int()>& chosen) {
       "Exit codes: 0 it has started, 1 the manager refused, 2 it did not answer or there is no "
       "key.");
   command->callback([options, &chosen] { chosen = [options] { return start(*options); }; });
-}
-
-void add_state_commands(CLI::App& admin, std::function<int()>& chosen) {
-  for (const bool shuts_down : {true, false}) {
-    auto options = std::make_shared<ManagerOptions>();
-    CLI::App* act = admin.add_subcommand(
-        shuts_down ? "shut-down" : "restore",
-        shuts_down ? "shut an agent down until it is restored: a player loses its matches, a "
-                     "referee gets none"
-                   : "let an agent that was shut down play again; also ends a suspension");
-    add_url(*act, *options);
-    act->add_option("ID", options->agent, "such as P07 or REF02")->required();
-    act->add_option("--operator-key", options->key_file, "file with the operator's key")
-        ->required();
-    act->add_option("--reason", options->reason, "a reason, shown to people and to the agent");
-    act->footer(
-        std::string("Example:\n  league admin ") + (shuts_down ? "shut-down" : "restore") +
-        " http://localhost:8000/mcp P07 --operator-key data/operator.key\n"
-        "Exit codes: 0 done, 1 the manager refused, 2 it did not answer or there is no key.");
-    act->callback([options, shuts_down, &chosen] {
-      chosen = [options, shuts_down] { return change_agent(*options, shuts_down); };
-    });
-  }
 }
 
 }  // namespace league::tools

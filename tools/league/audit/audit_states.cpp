@@ -48,7 +48,8 @@ core::Result<void> add_journal(const std::filesystem::path& data, PlayerReport& 
   for (int round = 1; round <= league.schedule().rounds(); ++round) {
     const auto match = league.schedule().match_of(player->index, round);
     const auto view = match ? league.match(*match) : std::nullopt;
-    if (!view || !view->result || !view->result->is_technical()) continue;
+    if (!view || !view->result || view->result->is_voided || !view->result->is_technical())
+      continue;
     const auto side = view->pairing.player_a == player->index ? game::Side::kA : game::Side::kB;
     if (game::winner_of(view->result->outcome) != side) add_loss(*book, *view, side, report);
   }

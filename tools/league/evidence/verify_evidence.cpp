@@ -171,7 +171,11 @@ void EvidenceTaker::take_at_manager(const json& message, const std::string& type
   } else if (type == "LEAGUE_COMPLETED" && field_at(message, "final_standings").is_array() &&
              final_run_ != run_) {
     final_run_ = run_;
-    facts_->finals.push_back({field_at(message, "final_standings"), time_us_, place_});
+    FinalTable table{field_at(message, "final_standings"), {}, time_us_, place_};
+    const json& voided = field_at(message, "voided_matches");
+    for (const json& match : voided.is_array() ? voided : json::array())
+      if (match.is_string()) table.voided.insert(match.get<std::string>());
+    facts_->finals.push_back(std::move(table));
   }
 }
 

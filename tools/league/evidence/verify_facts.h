@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -136,6 +137,7 @@ struct Dispute {
 /// The table of a LEAGUE_COMPLETED that the manager sent.
 struct FinalTable {
   nlohmann::json standings;
+  std::set<std::string> voided;  ///< matches that it says do not count
   std::int64_t time_us = 0;
   Place place;
 };

@@ -39,6 +39,11 @@ void note_event(const lm::Event& event, std::uint64_t entry, KeptLeague& league)
                               entry,
                               0,
                               {}});
+  } else if (const auto* acted = std::get_if<lm::OperatorActed>(&event.body)) {
+    if (acted->match)
+      league.voided.push_back({acted->match->id().str(),
+                               acted->replay ? acted->replay->id().str() : std::string(), acted->by,
+                               acted->reason, entry});
   } else if (const auto* agent = std::get_if<lm::AgentRegistered>(&event.body)) {
     league.log_keys[sender_of(agent->agent)] = agent->profile.log_public_key.value_or("");
   } else if (const auto* back = std::get_if<lm::AgentReregistered>(&event.body)) {
@@ -103,6 +108,12 @@ core::Result<std::optional<KeptLeague>> read_from_bundle(const std::filesystem::
     if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
   }
   if (!read_given_up(content, league)) return damaged(file);
+  const json& voided = field_at(content, "voided");
+  if (!voided.is_null() && !voided.is_array()) return damaged(file);
+  for (const json& row : voided) {
+    league.voided.push_back({text_at(row, "match_id"), text_at(row, "replayed_as"),
+                             text_at(row, "by"), text_at(row, "reason"), 0});
+  }
   return std::optional(std::move(league));
 }
 
@@ -168,6 +179,11 @@ ordered_json results_json(const KeptLeague& league) {
         core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(one.at_us)));
     content["given_up"].push_back(
         {{"at", at.to_log()}, {"text", without_directories(one.text)}, {"results", one.results}});
+  }
+  for (const VoidedMatch& one : league.voided) {
+    ordered_json row = {{"match_id", one.match_id}, {"by", one.by}, {"reason", one.reason}};
+    if (!one.replay.empty()) row["replayed_as"] = one.replay;
+    content["voided"].push_back(std::move(row));
   }
   return content;
 }

@@ -32,6 +32,15 @@ struct GivenUp {
   std::uint64_t entry = 0;  ///< of the journal
 };
 
+/// The operator has made a match void (protocol §12).
+struct VoidedMatch {
+  std::string match_id;
+  std::string replay;  ///< as what it is played again; empty: it is not
+  std::string by;
+  std::string reason;
+  std::uint64_t entry = 0;  ///< of the journal
+};
+
 /// What the manager keeps of a league beside its log.
 struct KeptLeague {
   std::filesystem::path file;  ///< where it stands
@@ -39,6 +48,7 @@ struct KeptLeague {
   std::map<std::string, std::string> seeds;  ///< in hexadecimal digits, by match
   std::map<std::string, std::string> log_keys;  ///< that the agents registered, by `player:P01`
   std::vector<GivenUp> given_up;  ///< in their order
+  std::vector<VoidedMatch> voided;
 };
 
 /// Reads the journal in `data`; or else `results.json`, which a bundle has in its place. Nothing if
@@ -52,7 +62,7 @@ struct KeptLeague {
     const std::filesystem::path& data);
 
 /// `results.json` of a bundle: the results, the seeds of the matches that have one and of no
-/// others, and what was given up, without the names of the machine's directories.
+/// others, what was given up, without the names of the machine's directories, and what is void.
 [[nodiscard]] nlohmann::ordered_json results_json(const KeptLeague& league);
 
 }  // namespace league::tools

@@ -94,6 +94,8 @@ std::string matches_csv(const lm::LeagueBook& book, const std::string& head) {
         std::string(lm::match_status(view.status)),
         view.referee < 0 ? std::string() : lm::AgentRef::referee(view.referee).id()};
     add_result(cells, book, view);
+    const auto original = league.schedule().replay_of(view.match);
+    cells.push_back(original ? original->id().str() : std::string());
     out += csv_record(cells);
   }
   return out;
@@ -126,7 +128,7 @@ std::vector<OutputFile> csv_files(const lm::LeagueBook& book, const std::filesys
        "player_B_name",    "status",      "referee_id",  "result",        "winner_player_id",
        "score_A",          "score_B",     "choice_A",    "choice_B",      "drawn_number",
        "technical_reason", "finished_at", "fairness",    "proof",         "disputed_by",
-       "failure_A",        "failure_B"});
+       "failure_A",        "failure_B",   "replay_of"});
   return {csv_file(out / "standings.csv", standings_csv(book, standings), standings),
           csv_file(out / "matches.csv", matches_csv(book, matches), matches)};
 }

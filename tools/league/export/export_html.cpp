@@ -64,7 +64,8 @@ class IndexPage {
   [[nodiscard]] std::string cell(const lm::MatchView& view, int player) const {
     if (!view.result) return "<td>&middot;</td>";
     int winner = lm::winner_of(view.pairing, *view.result);
-    const char* word = winner == player                             ? "W"
+    const char* word = view.result->is_voided                       ? "V"
+                       : winner == player                           ? "W"
                        : winner < 0 && !view.result->is_technical() ? "D"
                                                                     : "L";
     return std::string("<td class=\"") + word + "\"><a href=\"matches/" + view.match.id().str() +
@@ -101,13 +102,13 @@ class IndexPage {
       out_ += "</tr>\n";
     }
     out_ +=
-        "</table></div>\n<p>W won, D drawn, L lost; * for a failure. Each leads to its "
+        "</table></div>\n<p>W won, D drawn, L lost, V void; * for a failure. Each leads to its "
         "match.</p>\n";
   }
 
   void add_rounds() {
     const lm::League& league = book_.league();
-    auto per_round = static_cast<std::size_t>(league.schedule().matches_per_round());
+    const lm::Schedule& schedule = league.schedule();
     if (!book_.rounds().empty()) out_ += "<h2>Rounds</h2>\n";
     for (std::size_t round = 0; round < book_.rounds().size(); ++round) {
       const auto& note = book_.rounds()[round];
@@ -115,7 +116,9 @@ class IndexPage {
               (note.completed_at ? "played until " + note.completed_at->to_wire()
                                  : std::string("being played")) +
               "</summary>\n<ul>\n";
-      for (const auto& view : league.schedule_page(round * per_round, per_round)) {
+      for (const auto& view : league.schedule_page(
+               schedule.index_of({static_cast<int>(round) + 1, 1}),
+               static_cast<std::size_t>(schedule.matches_in(static_cast<int>(round) + 1)))) {
         out_ += "<li><a href=\"matches/" + view.match.id().str() + ".html\">" +
                 view.match.id().str() + "</a> " + name_of(view.pairing.player_a) + " &ndash; " +
                 name_of(view.pairing.player_b) + ": " + result_of(view) + "</li>\n";
@@ -136,6 +139,11 @@ class IndexPage {
       const std::string cause = cause_of(book_, view.match, side);
       const int player = side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b;
       if (!cause.empty()) text += "; " + player_id_of(player) + ": " + html_text(cause);
+    }
+    if (const auto found = book_.league().voided().find(view.match);
+        found != book_.league().voided().end()) {
+      text += ", void";
+      if (found->second) text += " and played again as " + found->second->id().str();
     }
     const auto fairness = view.result->fairness;
     if (fairness && *fairness != game::Fairness::kBoth)

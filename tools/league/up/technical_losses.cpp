@@ -30,7 +30,7 @@ std::vector<TechnicalLosses> technical_losses_of(const lm::LeagueBook& book) {
   std::map<std::pair<lm::AgentRef, std::string>, std::vector<std::string>> found;
   const lm::League& league = book.league();
   for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
-    if (!view.result || !view.result->is_technical()) continue;
+    if (!view.result || view.result->is_voided || !view.result->is_technical()) continue;
     const auto winner = game::winner_of(view.result->outcome);
     const std::string& reason = book.note(view.match).technical_reason;
     for (game::Side side : game::kBothSides) {

@@ -23,9 +23,10 @@ class ResultCheck {
     if (kept != nullptr) check_kept(*kept);
     note_undrawn(kept != nullptr ? *kept : KeptLeague());
     note_abandoned(decided);
+    note_voided(kept);
     for (const LeagueLog& log : logs_) {
       if (const FinalTable* table = log.facts.final_table())
-        check_table(*table, evidence_, results_, findings_);
+        check_table(*table, evidence_, results_, kept, findings_);
     }
   }
 
@@ -136,6 +137,29 @@ class ResultCheck {
                          "both players of " + attempt.match_id + " had chosen in " +
                              attempt.conversation + referee_of(attempt) +
                              ", which was given up; the result is of another attempt");
+    }
+  }
+
+  /// A void match is a fact and not a fault: who has made it void, and why, as the journal says; or
+  /// else that the manager told so with the final table.
+  void note_voided(const KeptLeague* kept) {
+    std::set<std::string> told;
+    for (const LeagueLog& log : logs_) {
+      const FinalTable* table = log.facts.final_table();
+      if (table == nullptr) continue;
+      for (const std::string& match : table->voided) {
+        const bool is_new = told.insert(match).second;
+        if (kept == nullptr && is_new)
+          findings_.incident(table->place, "match.voided",
+                             match + " is void: by the final table it counts for nobody");
+      }
+    }
+    if (kept == nullptr) return;
+    for (const VoidedMatch& one : kept->voided) {
+      findings_.incident({&kept_file_, one.entry}, "match.voided",
+                         one.match_id + " is void, by " + one.by + " (" + one.reason + ")" +
+                             (one.replay.empty() ? std::string() : "; played again as ") +
+                             one.replay);
     }
   }
 

@@ -38,6 +38,6 @@ void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evi
 
 /// Compares the final `table` that the manager told with `results`.
 void check_table(const FinalTable& table, const LeagueEvidence& evidence,
-                 const LeagueResults& results, Findings& findings);
+                 const LeagueResults& results, const KeptLeague* kept, Findings& findings);
 
 }  // namespace league::tools

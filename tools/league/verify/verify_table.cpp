@@ -20,9 +20,14 @@ struct Players {
 
 /// A round of which nobody could play a match is not announced: its pairings follow from the
 /// schedule.
-Players players_of(const std::string& match_id, const LeagueEvidence& evidence, int players) {
+Players players_of(const std::string& match_id, const LeagueEvidence& evidence, int players,
+                   const KeptLeague* kept) {
   const MatchEvidence* match = evidence.match(match_id);
   if (match != nullptr && match->is_announced()) return {match->player_a, match->player_b};
+  for (const VoidedMatch& one : kept != nullptr ? kept->voided : std::vector<VoidedMatch>()) {
+    if (one.replay == match_id && one.match_id != match_id)
+      return players_of(one.match_id, evidence, players, kept);
+  }
   lm::Schedule schedule(players);
   auto key = lm::MatchKey::parse(match_id);
   if (!key || !schedule.contains(*key)) return {};
@@ -41,16 +46,25 @@ bool is_row_of(const json& row, const lm::RankedPlayer& own) {
 }  // namespace
 
 void check_table(const FinalTable& table, const LeagueEvidence& evidence,
-                 const LeagueResults& results, Findings& findings) {
+                 const LeagueResults& results, const KeptLeague* kept, Findings& findings) {
   const json& rows = table.standings;
   const Place& place = table.place;
   if (rows.empty() || rows.size() > 10'000) return;
+  if (kept != nullptr) {
+    std::set<std::string> voided;
+    for (const VoidedMatch& one : kept->voided) voided.insert(one.match_id);
+    if (voided != table.voided)
+      findings.fault(place, "table.voided",
+                     "the final table leaves out other matches than those that are void in the "
+                     "journal");
+  }
   lm::Standings standings(static_cast<int>(rows.size()));
   std::set<std::string> with_row;
   for (const json& row : rows) with_row.insert(text_at(row, "player_id"));
   std::set<std::pair<int, int>> played;
   for (const auto& [match, result] : results) {
-    Players players = players_of(match, evidence, standings.players());
+    if (table.voided.contains(match)) continue;
+    Players players = players_of(match, evidence, standings.players(), kept);
     auto a = lm::AgentRef::parse(players.a);
     auto b = lm::AgentRef::parse(players.b);
     if (!a || !b || !with_row.contains(players.a) || !with_row.contains(players.b) ||

@@ -1,0 +1,69 @@
+#include "league_manager/files/remedies.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "common/core/error_code.h"
+
+namespace league::league_manager {
+namespace {
+
+using core::ErrorCode;
+
+struct Row {
+  ErrorCode code;
+  Remedy remedy;
+};
+
+constexpr auto kRemedies = std::to_array<Row>({
+    {ErrorCode::kTimeout, {"6.2", "", "Answer within the limit, and serve several calls at once."}},
+    {ErrorCode::kConnectionError,
+     {"6.2", "",
+      "Keep the program running and listening at the address that it registered; if it moved, "
+      "register again with its token."}},
+    {ErrorCode::kPlayerUnavailable, {"6.14", "", "Answer `ping` with anything."}},
+    {ErrorCode::kInvitationDeclined, {"4.7.5", "", "Answer an invitation with accept: true."}},
+    {ErrorCode::kInvalidReply,
+     {"1.2", "",
+      "Answer with JSON-RPC whose result is the league message that the call expects; read the "
+      "program's own output at that time for an exception."}},
+    {ErrorCode::kMalformedMessage, {"1.2", "", "Send the message as one JSON object."}},
+    {ErrorCode::kMissingRequiredField, {"4.7", "4.9", "Send the field that the text names."}},
+    {ErrorCode::kInvalidParityChoice,
+     {"4.9.1", "", "Send parity_choice as the string \"even\" or \"odd\", in lower case."}},
+    {ErrorCode::kMatchIdMismatch,
+     {"4.7.1", "4.9.2",
+      "Copy match_id from the call that is answered, also when several matches are open."}},
+    {ErrorCode::kCommitmentMismatch,
+     {"7.25", "",
+      "Keep choice and nonce of each commitment until the match is over, and send exactly these."}},
+    {ErrorCode::kAuthTokenMissing,
+     {"8.2", "", "Send the token of the registration in auth_token."}},
+    {ErrorCode::kAuthTokenInvalid,
+     {"8.2", "", "Send the token of the registration in auth_token."}},
+    {ErrorCode::kSenderMismatch,
+     {"2.4", "", "Send the id that the registration answered with, in sender and in player_id."}},
+    {ErrorCode::kInvalidSender, {"2.3", "", "Send sender as player: and the id."}},
+    {ErrorCode::kProtocolVersionMismatch, {"2.1", "", "Send protocol as league.v2."}},
+    {ErrorCode::kUnknownMessageType, {"2.2", "", "Send one of the message types of section 4."}},
+    {ErrorCode::kUnexpectedMessage, {"2.2", "", "Answer with the message that the call expects."}},
+    {ErrorCode::kInvalidTimestamp,
+     {"3.2", "", "Send the time in UTC with a Z at the end, such as 2026-01-15T10:30:00Z."}},
+    {ErrorCode::kInvalidFieldType, {"2.14", "", "Give the field the type that the text names."}},
+    {ErrorCode::kInvalidFieldValue, {"2.14", "", "Give the field a value that the text allows."}},
+    {ErrorCode::kFieldTooLong, {"2.13", "", "Shorten the text, or nest less deeply."}},
+    {ErrorCode::kDuplicateKey, {"1.8", "", "Name each key of an object once."}},
+});
+constexpr Remedy kOther{"5", "", "Look the code up in section 5."};
+
+}  // namespace
+
+const Remedy& remedy_of(std::string_view code) {
+  const auto parsed = core::parse_error_code(code);
+  const auto* found =
+      std::ranges::find(kRemedies, parsed, [](const Row& one) { return std::optional(one.code); });
+  return found == kRemedies.end() ? kOther : found->remedy;
+}
+
+}  // namespace league::league_manager

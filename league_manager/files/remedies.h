@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+namespace league::league_manager {
+
+/// The clause of docs/protocol.md that a fault breaks, and what its author has to do.
+struct Remedy {
+  std::string_view clause;
+  std::string_view clause_of_choice;  ///< of an answer to CHOOSE_PARITY_CALL; empty: the same
+  std::string_view text;
+};
+
+/// For a wire code such as `E004`; a general one for a code without advice of its own.
+[[nodiscard]] const Remedy& remedy_of(std::string_view code);
+
+}  // namespace league::league_manager

@@ -1,0 +1,78 @@
+#include <nlohmann/json.hpp>
+
+#include "league_manager/rounds/league_view.h"
+#include "league_manager/service/manager_service.h"
+
+// What get_league_status answers.
+namespace league::league_manager {
+
+using nlohmann::json;
+
+namespace {
+
+json ids_of(const std::vector<MatchKey>& matches) {
+  json ids = json::array();
+  for (MatchKey match : matches) ids.push_back(match.id().str());
+  return ids;
+}
+
+/// By match, the players that dispute it.
+json disputes_of(const League& league) {
+  json out = json::object();
+  for (const auto& [match, players] : league.disputes()) {
+    for (int player : players) out[match.id().str()].push_back(AgentRef::player(player).id());
+  }
+  return out;
+}
+
+/// By void match, as what it is played again; null where it is not.
+json voided_of(const League& league) {
+  json out = json::object();
+  for (const auto& [match, replay] : league.voided())
+    out[match.id().str()] = replay ? json(replay->id().str()) : json();
+  return out;
+}
+
+}  // namespace
+
+json ManagerService::status() const {
+  return deps_.ledger.read([this](const League& league) {
+    auto status = league.status();
+    json out = {{"league_id", options_.league_id.str()},
+                {"state", league_state_name(status.state)},
+                {"players", status.players},
+                {"players_expected", league.settings().players},
+                {"referees", status.referees},
+                {"referees_expected", league.settings().referees},
+                {"current_round", status.current_round},
+                {"total_rounds", status.total_rounds},
+                {"total_matches", status.total_matches},
+                {"matches_completed", status.finished.total_matches},
+                {"wins", status.finished.wins},
+                {"draws", status.finished.draws},
+                {"technical_losses", status.finished.technical_losses},
+                {"champion", nullptr},
+                {"started_at", nullptr},
+                {"completed_at", nullptr}};
+    if (!options_.league_key.empty()) out["league_key"] = options_.league_key;
+    if (options_.publishes_events) out["broadcast_key"] = options_.league_key;
+    if (!league.unproven().empty()) out["unproven"] = ids_of(league.unproven());
+    if (!league.disputes().empty()) out["disputed"] = disputes_of(league);
+    if (const auto shared = shared_first_place(league); shared.size() > 1)
+      out["shared_first_place"] = shared;
+    if (league.is_paused()) out["paused"] = true;
+    if (league.is_ended_early()) out["ended_early"] = true;
+    if (!league.voided().empty()) out["voided"] = voided_of(league);
+    if (status.started_at) out["started_at"] = status.started_at->to_log();
+    if (status.completed_at) out["completed_at"] = status.completed_at->to_log();
+    if (league.champion()) {
+      auto champion = league_completed(league).champion;
+      out["champion"] = {{"player_id", champion->player_id.str()},
+                         {"display_name", champion->display_name},
+                         {"points", champion->points}};
+    }
+    return out;
+  });
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,142 @@
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/league/commands.h"
+#include "tools/league/operator_call.h"
+
+// What `league admin` does to a league and to its agents.
+namespace league::tools {
+namespace {
+
+struct ActOptions {
+  OperatorAccess access;
+  std::string by;
+  std::string reason;
+  std::string agent;
+  std::string match;
+  std::string text;
+  int seconds = 0;
+  bool replays = false;
+};
+
+/// Who acts, unless --by says it: the user of this machine.
+std::string own_name() {
+  for (const char* variable : {"SUDO_USER", "USER", "LOGNAME"}) {
+    const char* value = std::getenv(variable);
+    if (value != nullptr && *value != 0) return value;
+  }
+  return "operator";
+}
+
+CLI::App* add_act(CLI::App& admin, const char* name, const char* help, ActOptions& options,
+                  const std::string& example) {
+  CLI::App* act = admin.add_subcommand(name, help);
+  act->add_option("URL", options.access.url,
+                  "of the league manager, such as http://localhost:8000/mcp")
+      ->required();
+  act->add_option("--operator-key", options.access.key_file, "file with the operator's key")
+      ->required();
+  act->add_option("--by", options.by, "who does it, for the journal and the page")
+      ->default_val(own_name());
+  act->add_flag("--json", options.access.json, "print one JSON object for machines");
+  act->footer("Example:\n  league admin " + example +
+              " --operator-key data/operator.key\n"
+              "Exit codes: 0 done, 1 the manager refused, 2 it did not answer or there is no key.");
+  return act;
+}
+
+struct AgentAct {
+  const char* name;
+  const char* help;
+  const char* as;  ///< how the shut-down is recorded; null: the agent is restored
+  const char* done;
+};
+constexpr std::array kAgentActs = {
+    AgentAct{"shut-down",
+             "shut an agent down until it is restored: a player loses its matches, a referee gets "
+             "none",
+             "SHUT_DOWN_BY_OPERATOR", " is shut down"},
+    AgentAct{"disqualify", "the same, recorded as a disqualification", "DISQUALIFIED",
+             " is disqualified"},
+    AgentAct{"withdraw", "the same for a bot whose author asks for it", "WITHDRAWN",
+             " is withdrawn"},
+    AgentAct{"restore", "let an agent that was shut down play again; also ends a suspension",
+             nullptr, " is ACTIVE again"},
+};
+
+int act_on_agent(const ActOptions& options, const AgentAct& act) {
+  nlohmann::json arguments = {
+      {"agent_id", options.agent}, {"reason", options.reason}, {"by", options.by}};
+  if (act.as != nullptr) arguments["as"] = act.as;
+  return call_as_operator(options.access, act.as != nullptr ? "shut_down_agent" : "restore_agent",
+                          std::move(arguments), options.agent + act.done);
+}
+
+int act_on_league(const ActOptions& options, const char* act, const std::string& done) {
+  nlohmann::json arguments = {{"act", act}, {"by", options.by}, {"reason", options.reason}};
+  if (!options.text.empty()) arguments["reason"] = options.text;
+  if (!options.match.empty()) arguments["match_id"] = options.match;
+  if (options.replays) arguments["replay"] = true;
+  if (options.seconds != 0) arguments["seconds"] = options.seconds;
+  return call_as_operator(options.access, "operate_league", std::move(arguments), done);
+}
+
+constexpr const char* kReasonHelp = "why, for people";
+
+}  // namespace
+
+void add_agent_acts(CLI::App& admin, std::function<int()>& chosen) {
+  for (const AgentAct& act : kAgentActs) {
+    auto options = std::make_shared<ActOptions>();
+    CLI::App* command = add_act(admin, act.name, act.help, *options,
+                                std::string(act.name) + " http://localhost:8000/mcp P07");
+    command->add_option("ID", options->agent, "such as P07 or REF02")->required();
+    command->add_option("--reason", options->reason, "a reason, shown to people and to the agent");
+    command->callback([options, &act, &chosen] {
+      chosen = [options, &act] { return act_on_agent(*options, act); };
+    });
+  }
+}
+
+void add_league_acts(CLI::App& admin, std::function<int()>& chosen) {
+  auto add = [&](const char* name, const char* help, const char* act, const std::string& example,
+                 const std::string& done) {
+    auto options = std::make_shared<ActOptions>();
+    CLI::App* command =
+        add_act(admin, name, help, *options, name + (" http://localhost:8000/mcp" + example));
+    command->callback([options, act, done, &chosen] {
+      chosen = [options, act, done] { return act_on_league(*options, act, done); };
+    });
+    return std::pair(command, options);
+  };
+  auto [pause, paused] = add("pause", "begin no match and no round until the league is resumed",
+                             "PAUSE", "", "the league is paused; matches that are played go on");
+  pause->add_option("--reason", paused->reason, kReasonHelp);
+  auto [resume, resumed] =
+      add("resume", "go on with a paused league", "RESUME", "", "the league goes on");
+  resume->add_option("--reason", resumed->reason, kReasonHelp);
+  auto [extend, extended] = add("extend", "let the round that is played take longer",
+                                "EXTEND_ROUND", " 600", "the round may take longer");
+  extend->add_option("SECONDS", extended->seconds, "by how much")->required();
+  extend->add_option("--reason", extended->reason, kReasonHelp);
+  auto [announce, announced] =
+      add("announce", "tell the spectators something; it stays in the journal", "ANNOUNCE",
+          " \"The final begins at three\"", "announced");
+  announce->add_option("TEXT", announced->text, "what to tell, up to 300 characters")->required();
+  auto [make_void, voided] =
+      add("void", "make a finished match void: it counts for nobody", "VOID_MATCH",
+          " R1M2 --replay --reason \"REF02 was late\"", "the match is void");
+  make_void->add_option("MATCH", voided->match, "such as R1M2")->required();
+  make_void->add_flag("--replay", voided->replays,
+                      "have it played again, in a round after the others");
+  make_void->add_option("--reason", voided->reason, kReasonHelp)->required();
+  auto [end, ended] = add("end", "end the league now: what is not played stays unplayed",
+                          "END_LEAGUE", "", "the league ends");
+  end->add_option("--reason", ended->reason, kReasonHelp);
+}
+
+}  // namespace league::tools
