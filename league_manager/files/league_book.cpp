@@ -66,6 +66,8 @@ void LeagueBook::take_notes(const Event& event) {
     causes_[*failure->match][side] = failure->cause;
   } else if (const auto* change = std::get_if<AgentStateChanged>(&event.body)) {
     state_changes_.push_back({event.at, *change});
+  } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
+    acts_.push_back({event.at, *acted});
   } else if (std::holds_alternative<RoundCompleted>(event.body)) {
     rounds_.back().completed_at = event.at;
   }

@@ -36,6 +36,10 @@ class LeagueBook {
     core::UtcTimestamp at;
     AgentStateChanged change;
   };
+  struct ActNote {
+    core::UtcTimestamp at;
+    OperatorActed act;
+  };
   /// Why each of the players lost a match technically, as far as the referee has said.
   using Causes = game::PerSide<std::optional<FailureCause>>;
 
@@ -66,6 +70,8 @@ class LeagueBook {
   [[nodiscard]] const Causes* causes(MatchKey match) const;
   /// The changes of states of all agents, in the order in which they happened.
   [[nodiscard]] const std::vector<StateNote>& state_changes() const { return state_changes_; }
+  /// What the operator did to the league, in order.
+  [[nodiscard]] const std::vector<ActNote>& acts() const { return acts_; }
   /// The table as it is shown: before the start, who has registered, all at rank 1.
   [[nodiscard]] std::vector<RankedPlayer> table() const;
 
@@ -82,6 +88,7 @@ class LeagueBook {
   std::vector<std::vector<MatchNote>> notes_;  // by round and number
   std::map<MatchKey, Causes> causes_;
   std::vector<StateNote> state_changes_;
+  std::vector<ActNote> acts_;
 };
 
 /// Whether `event` changes the table, or the head of it.

@@ -12,7 +12,7 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand(
       "export",
-      "make a league's files again from its journal and logs, or CSV tables, or HTML pages");
+      "make a league's files again from its journal and logs, or tables, grades, or a site");
   command
       ->add_option("DIR", options->directory,
                    "directory that holds data/ and logs/, or the --data of a manager")
@@ -22,20 +22,39 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
       ->check(CLI::ExistingDirectory);
   command
       ->add_option("--format", options->format,
-                   "json: the files of the data directory; csv: tables for spreadsheets; html: "
-                   "pages for people")
-      ->check(CLI::IsMember({"json", "csv", "html"}))
+                   "json: the files of the data directory; csv: tables for spreadsheets; html: a "
+                   "site for people; grades: grades.csv, a row for each player; gradescope: a "
+                   "results.json for each player")
+      ->check(CLI::IsMember({"json", "csv", "html", "grades", "gradescope"}))
       ->capture_default_str();
   command->add_option(
       "--out", options->out,
       "directory to write to (default: the data directory for json, else DIR/export)");
+  command->add_option_function<std::string>(
+      "--site",
+      [options](const std::string& directory) {
+        options->format = "html";
+        options->out = directory;
+      },
+      "the same as --format html --out");
+  command
+      ->add_option(
+          "--names", options->grades.names,
+          "for grades: CSV of the course with a column `name`; its other columns are copied")
+      ->check(CLI::ExistingFile);
+  command
+      ->add_option(
+          "--check-report", options->grades.checks,
+          "for grades: what `league check --format json` wrote, for the column check_level")
+      ->check(CLI::ExistingFile);
   command->add_flag("--force", options->may_overwrite,
                     "overwrite files that this command has not made");
   command->add_flag("--json", options->json, "print one JSON object for machines");
   command->footer(
       "Examples:\n"
       "  league export runs/2025-01-15T10-30-00Z\n"
-      "  league export runs/2025-01-15T10-30-00Z --format html --out pages\n"
+      "  league export runs/2025-01-15T10-30-00Z --site pages\n"
+      "  league export runs/2025-01-15T10-30-00Z --format grades --names course.csv --out grades\n"
       "  league export data --logs logs --format csv --out tables\n"
       "Works while the manager runs, and on a directory that cannot be written (with --out).\n"
       "Exit codes: 0 the files are written, 2 they could not be.");

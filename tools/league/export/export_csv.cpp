@@ -1,5 +1,6 @@
 #include "tools/league/export/export_csv.h"
 
+#include "common/core/csv.h"
 #include "league_manager/files/league_files.h"
 #include "tools/league/export/export_source.h"
 
@@ -21,14 +22,7 @@ std::string cell_of(std::string_view text) {
   // Spreadsheets run what begins like this.
   if (!text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos)
     cell += '\'';
-  cell += text;
-  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (char c : cell) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
+  return cell.append(text);
 }
 
 std::string standings_csv(const lm::LeagueBook& book, const std::string& head) {
@@ -112,12 +106,9 @@ OutputFile csv_file(const std::filesystem::path& path, std::string text, const s
 }  // namespace
 
 std::string csv_record(const std::vector<std::string>& cells) {
-  std::string record;
-  for (const auto& cell : cells) {
-    if (&cell != &cells.front()) record += ',';
-    record += cell_of(cell);
-  }
-  return record + "\r\n";
+  std::vector<std::string> safe;
+  for (const auto& cell : cells) safe.push_back(cell_of(cell));
+  return core::csv_line(safe);
 }
 
 std::vector<OutputFile> csv_files(const lm::LeagueBook& book, const std::filesystem::path& out) {

@@ -2,6 +2,8 @@
 
 #include "league_manager/files/league_files.h"
 #include "tools/league/export/export_page.h"
+#include "tools/league/export/export_player.h"
+#include "tools/league/export/export_plot.h"
 
 namespace league::tools {
 namespace {
@@ -13,7 +15,8 @@ constexpr int kMostCrossed = 200;
 
 class IndexPage {
  public:
-  explicit IndexPage(const ExportedLeague& league) : book_(league.book) {}
+  IndexPage(const ExportedLeague& league, const std::vector<PlayerFigures>& players)
+      : book_(league.book), players_(players) {}
 
   std::string text() {
     const lm::League& league = book_.league();
@@ -25,8 +28,10 @@ class IndexPage {
             std::to_string(status.total_matches) + " matches played; as of " +
             book_.table_stamp().at.to_wire() + "</p>\n";
     add_standings();
+    add_plots();
     add_cross_table();
     add_rounds();
+    add_acts();
     return out_ + std::string(kPageEnd);
   }
 
@@ -43,7 +48,8 @@ class IndexPage {
         "tr>\n";
     for (const auto& row : book_.table()) {
       out_ += "<tr><td>" + std::to_string(row.rank) + "</td><td class=\"name\">" +
-              name_of(row.player) + "</td><td>" + player_id_of(row.player) + "</td>";
+              name_of(row.player) + "</td><td><a href=\"players/" + player_id_of(row.player) +
+              ".html\">" + player_id_of(row.player) + "</a></td>";
       for (int number : {row.tally.played, row.tally.wins, row.tally.draws, row.tally.losses})
         out_ += "<td>" + std::to_string(number) + "</td>";
       out_ += "<td><b>" + std::to_string(row.tally.points) + "</b></td><td>" +
@@ -70,6 +76,56 @@ class IndexPage {
                                                                     : "L";
     return std::string("<td class=\"") + word + "\"><a href=\"matches/" + view.match.id().str() +
            ".html\">" + word + (view.result->is_technical() ? "*" : "") + "</a></td>";
+  }
+
+  void add_plots() {
+    const auto rounds = book_.rounds().size();
+    if (rounds == 0) return;
+    std::vector<PlottedLine> lines;
+    for (const auto& row : book_.table()) {
+      PlottedLine line{player_id_of(row.player), std::vector<int>(rounds + 1)};
+      for (const OwnMatch& match : players_[static_cast<std::size_t>(row.player)].matches)
+        line.values[static_cast<std::size_t>(match.view.match.round)] += match.points.value_or(0);
+      for (std::size_t i = 1; i <= rounds; ++i) line.values[i] += line.values[i - 1];
+      lines.push_back(std::move(line));
+    }
+    out_ += "<h2>Points over rounds</h2>\n" +
+            line_plot("Points of each player after each round", lines);
+    add_numbers();
+  }
+
+  void add_numbers() {
+    const lm::League& league = book_.league();
+    const auto numbers = league.settings().rules->numbers();
+    if (!numbers) return;
+    std::vector<PlottedBar> bars;
+    for (int number = numbers->lowest; number <= numbers->highest; ++number)
+      bars.push_back({std::to_string(number), 0});
+    int drawn = 0;
+    for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
+      const int number = view.result ? int{view.result->drawn_number} : 0;
+      if (number < numbers->lowest || number > numbers->highest) continue;
+      ++bars[static_cast<std::size_t>(number - numbers->lowest)].value;
+      ++drawn;
+    }
+    out_ += "<h2>Numbers drawn</h2>\n" +
+            bar_plot("How often each number was drawn; the dashed line is the average", bars,
+                     static_cast<double>(drawn) / static_cast<double>(bars.size()));
+  }
+
+  /// What the operator did, and to whom.
+  void add_acts() {
+    if (book_.acts().empty()) return;
+    out_ += "<h2>The operator's acts</h2>\n<ul>\n";
+    for (const auto& [at, act] : book_.acts()) {
+      out_ += "<li>" + at.to_wire() + " " + std::string(lm::operator_act_name(act.act));
+      if (act.match) out_ += " " + act.match->id().str();
+      if (act.replay) out_ += ", played again as " + act.replay->id().str();
+      if (act.seconds) out_ += " by " + std::to_string(*act.seconds) + " s";
+      if (!act.reason.empty()) out_ += ": " + html_text(act.reason);
+      out_ += " (by " + html_text(act.by) + ")</li>\n";
+    }
+    out_ += "</ul>\n";
   }
 
   void add_cross_table() {
@@ -154,8 +210,11 @@ class IndexPage {
   }
 
   const lm::LeagueBook& book_;
+  const std::vector<PlayerFigures>& players_;
   std::string out_;
 };
+
+}  // namespace
 
 OutputFile html_file(const std::filesystem::path& path, const std::string& league,
                      std::function<std::string()> render) {
@@ -168,17 +227,18 @@ OutputFile html_file(const std::filesystem::path& path, const std::string& leagu
               }};
 }
 
-}  // namespace
-
-std::vector<OutputFile> html_files(const ExportedLeague& league, const std::filesystem::path& out) {
+std::vector<OutputFile> html_files(const ExportedLeague& league,
+                                   const std::vector<PlayerFigures>& players,
+                                   const std::filesystem::path& out) {
   std::string id = league.book.league().settings().league_id.str();
   std::vector<OutputFile> files;
-  files.push_back(
-      html_file(out / "index.html", id, [&league] { return IndexPage(league).text(); }));
+  files.push_back(html_file(out / "index.html", id,
+                            [&league, &players] { return IndexPage(league, players).text(); }));
   for (const auto& [match, record] : league.matches) {
     files.push_back(html_file(out / "matches" / (match.id().str() + ".html"), id,
                               [&league, one = record.get()] { return match_page(league, *one); }));
   }
+  for (auto& page : player_pages(league, players, out)) files.push_back(std::move(page));
   return files;
 }
 

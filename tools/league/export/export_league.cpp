@@ -16,10 +16,17 @@ fs::path default_out(const ExportOptions& options, const ExportSource& source) {
   return options.format == "json" ? source.data : options.directory / "export";
 }
 
-std::vector<OutputFile> files_of(ExportedLeague& league, const std::string& format,
+bool needs_figures(const std::string& format) {
+  return format == "html" || format == "grades" || format == "gradescope";
+}
+
+std::vector<OutputFile> files_of(ExportedLeague& league, const std::vector<PlayerFigures>& players,
+                                 const GradeColumns& columns, const std::string& format,
                                  const fs::path& out) {
   if (format == "csv") return csv_files(league.book, out);
-  if (format == "html") return html_files(league, out);
+  if (format == "html") return html_files(league, players, out);
+  if (format == "grades") return grades_files(league.book, players, columns, out);
+  if (format == "gradescope") return gradescope_files(league.book, players, out);
   return layout_files(league, out);
 }
 
@@ -76,10 +83,16 @@ int export_league(const ExportOptions& options, std::ostream& out, std::ostream&
   };
   auto source = find_export_source(options.directory, options.logs);
   if (!source) return fail(source.error());
-  auto league = options.format == "csv" ? read_tables(*source) : read_league(*source);
+  const bool needs_matches = options.format == "json" || options.format == "html";
+  auto league = needs_matches ? read_league(*source) : read_tables(*source);
   if (!league) return fail(league.error());
+  core::Result<std::vector<PlayerFigures>> players = std::vector<PlayerFigures>();
+  if (needs_figures(options.format)) players = read_figures(*source, league->book, league->notes);
+  if (!players) return fail(players.error());
+  auto columns = read_grade_columns(options.grades);
+  if (!columns) return fail(columns.error());
   fs::path target = options.out.empty() ? default_out(options, *source) : options.out;
-  auto files = files_of(*league, options.format, target);
+  auto files = files_of(*league, *players, *columns, options.format, target);
   auto written = write_output(files, {.may_overwrite = options.may_overwrite});
   if (!written) return fail(written.error());
   if (options.format == "json") {

@@ -4,13 +4,16 @@
 #include <iosfwd>
 #include <string>
 
+#include "tools/league/export/export_grades.h"
+
 namespace league::tools {
 
 struct ExportOptions {
   std::filesystem::path directory;  ///< holds data/ and logs/, or is a data directory
   std::filesystem::path logs;  ///< empty: DIRECTORY/logs
   std::filesystem::path out;  ///< empty: the data directory for json, DIRECTORY/export for others
-  std::string format = "json";  ///< `json`, `csv`, `html`
+  std::string format = "json";  ///< `json`, `csv`, `html`, `grades`, `gradescope`
+  GradeSources grades = {};  ///< for `grades`
   bool may_overwrite = false;
   bool json = false;  ///< the summary as one JSON object
 };

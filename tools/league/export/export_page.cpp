@@ -18,12 +18,18 @@ constexpr std::string_view kStyle =
     ".wide{overflow-x:auto}table{border-collapse:collapse}th,td{padding:.2rem .5rem;"
     "border:1px solid #ccc;text-align:right}.name{text-align:left;max-width:14rem;"
     "overflow-wrap:anywhere}.cross "
-    "td{text-align:center}.self{background:#ddd}.W{background:#dff0d8}"
+    "td{text-align:center}.words{text-align:left;overflow-wrap:anywhere}"
+    ".plot{display:block;width:100%;max-width:48rem;height:auto;font-size:12px;fill:currentColor}"
+    ".plot polyline{fill:none;stroke-width:2}.plot .faint{stroke:#8888;stroke-width:1}"
+    ".plot .grid{stroke:#8884}.plot .expected{stroke:currentColor;stroke-dasharray:5 4}"
+    ".plot .bar{fill:#6a9fd4}.s0{stroke:#1f6fb5}.s1{stroke:#d1691a}.s2{stroke:#2f8f3e}"
+    ".s3{stroke:#b5342c}.s4{stroke:#7d55b0}.s5{stroke:#8a6d1d}.self{background:#ddd}.W{background:#"
+    "dff0d8}"
     ".D{background:#fcf8e3}.L{background:#f5dede}summary{padding:.3rem 0}li{overflow-wrap:anywhere}"
     "dt{font-weight:bold}dd{margin:0 0 .4rem 1rem;overflow-wrap:anywhere}"
     "@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}a{color:#8bf}"
     "th,td{border-color:#555}.self{background:#444}.W{background:#263d20}.D{background:#3d3a20}"
-    ".L{background:#452525}}";
+    ".L{background:#452525}}@media print{a{color:inherit;text-decoration:none}}";
 
 std::string shown(const json& value) {
   if (value.is_null()) return "none";
@@ -46,7 +52,8 @@ void add_result(std::string& out, const json& result) {
   if (result.contains("score")) add_entry(out, "score", shown(result["score"]));
   auto details = result.find("details");
   if (details == result.end() || !details->is_object()) return;
-  for (const char* key : {"choices", "drawn_number", "termination", "draw_proof"}) {
+  for (const char* key : {"choices", "drawn_number", "termination", "draw_proof", "draw_version",
+                          "choice_commitments", "choice_nonces"}) {
     if (details->contains(key)) add_entry(out, key, shown((*details)[key]));
   }
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -210,9 +211,10 @@ TEST_F(Export, ADirectoryWithoutALeagueIsNamed) {
 TEST(Csv, QuotesAsRfc4180Says) {
   EXPECT_EQ(csv_record({"a", "", "b c", "1,5", "\"", "x\r\ny"}),
             "a,,b c,\"1,5\",\"\"\"\",\"x\r\ny\"\r\n");
-  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)", "\t=1"})
+  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)"})
     EXPECT_EQ(csv_record({formula}), "'" + std::string(formula) + "\r\n");
   EXPECT_EQ(csv_record({"\r=1"}), "\"'\r=1\"\r\n");
+  EXPECT_EQ(csv_record({"\t=1"}), "\"'\t=1\"\r\n");
   EXPECT_EQ(csv_record({"a=1"}), "a=1\r\n");
 }
 
@@ -223,6 +225,77 @@ TEST(Html, EscapesWhatMeansSomething) {
                       "b\xff"),
             "a\xef\xbf\xbd"
             "b\xef\xbf\xbd");
+}
+
+TEST_F(Export, GradesHaveARowForEachPlayerAndTheColumnsOfTheCourse) {
+  const fs::path names = directory_.path() / "course.csv";
+  std::ofstream(names) << "student;name;code\n4711;P0;tok_secret\n";
+  const fs::path checks = directory_.path() / "check.json";
+  std::ofstream(checks)
+      << R"({"bots":[{"subject":"http://127.0.0.1:10002/mcp","level":"robust"}]})";
+  const auto grade = [&](GradeSources sources) {
+    out_.str("");
+    err_.str("");
+    return export_league({.directory = directory_.path(),
+                          .logs = {},
+                          .out = there_,
+                          .format = "grades",
+                          .grades = std::move(sources)},
+                         out_, err_);
+  };
+  ASSERT_EQ(grade({names, {checks}}), 0) << err_.str();
+  std::istringstream lines(content_of(there_ / "grades.csv"));
+  std::map<std::string, std::string> rows;
+  for (std::string line; std::getline(lines, line);) rows[line.substr(0, line.find(','))] = line;
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_TRUE(rows["player_id"].starts_with("player_id,display_name,student,rank,played,"));
+  EXPECT_TRUE(rows["P01"].starts_with("P01,p0,4711,")) << rows["P01"];
+  EXPECT_TRUE(rows["P02"].starts_with("P02,\"'=HYPERLINK(")) << "no formula: " << rows["P02"];
+  EXPECT_TRUE(rows["P03"].ends_with(",ACTIVE,robust\r")) << rows["P03"];
+  EXPECT_EQ(content_of(there_ / "grades.csv").find("tok_secret"), std::string::npos);
+  EXPECT_EQ(grade({names, {names}}), 2) << "no report of a check";
+  EXPECT_EQ(grade({checks, {}}), 2) << "no column `name`";
+}
+
+TEST_F(Export, GradescopeGetsATestForEachMatch) {
+  ASSERT_EQ(run("gradescope", there_), 0) << err_.str();
+  const auto result = json::parse(content_of(there_ / "P01.json"));
+  ASSERT_EQ(result["tests"].size(), 2u);
+  int points = 0;
+  for (const auto& test : result["tests"]) points += test["score"].get<int>();
+  EXPECT_EQ(points, result["score"]);
+  EXPECT_EQ(run("gradescope", there_), 0) << "its own files may be replaced";
+}
+
+TEST_F(Export, APlayersPageSaysWhatWentWrong) {
+  const auto round = [](int number) { return lm::MatchKey{3, number}; };
+  lm::FailureCause cause{"GAME_INVITATION", "E010", 2, "HTTP 500: <b>Traceback</b>"};
+  lm::Events lost;
+  for (int number : {1, 2}) {
+    const auto pairing = lm::Schedule(4).pairing(round(number));
+    lost.push_back({lm::testing::at(5),
+                    lm::FailureCounted{lm::AgentRef::player(pairing.player_b),
+                                       lm::FailureKind::kValidation, round(number), cause}});
+    lost.push_back(
+        {lm::testing::at(5),
+         lm::MatchForfeited{round(number), game::technical_result(game::Side::kA, "X")}});
+  }
+  lost.push_back({lm::testing::at(6), lm::OperatorActed{.act = lm::OperatorAct::kVoidMatch,
+                                                        .by = "<Ann>",
+                                                        .reason = "hung",
+                                                        .match = lm::MatchKey{1, 1}}});
+  ASSERT_TRUE(journal::append_and_wait(*journal_, lm::to_records(lost)));
+  ASSERT_EQ(run("html", there_), 0) << err_.str();
+  const int loser = lm::Schedule(4).pairing(round(1)).player_b;
+  const std::string page =
+      content_of(there_ / "players" / (lm::AgentRef::player(loser).id() + ".html"));
+  EXPECT_NE(page.find("E010 INVALID_REPLY"), std::string::npos);
+  EXPECT_NE(page.find("What to do: Answer with JSON-RPC"), std::string::npos);
+  EXPECT_EQ(page.find("<b>Traceback"), std::string::npos);
+  const std::string index = content_of(there_ / "index.html");
+  EXPECT_NE(index.find("VOID_MATCH R1M1: hung (by &lt;Ann&gt;)"), std::string::npos);
+  EXPECT_NE(index.find("<polyline"), std::string::npos);
+  EXPECT_EQ(index.find("<script"), std::string::npos);
 }
 
 }  // namespace
