@@ -38,10 +38,14 @@ std::vector<transport::Page> ManagerPages::pages(const audit::AuditLog& log) con
       {.figures =
            [this, &log] {
              const auto state = log.state();
-             return MetricFigures{.log_queue_bytes = state.queued_bytes,
-                                  .log_records = state.records,
-                                  .is_log_healthy = state.healthy,
-                                  .spectators = feed_->spectators()};
+             const auto lag = ledger_.journal_lag();
+             return MetricFigures{
+                 .log_queue_bytes = state.queued_bytes,
+                 .log_records = state.records,
+                 .is_log_healthy = state.healthy,
+                 .spectators = feed_->spectators(),
+                 .journal_waiting = lag.waiting,
+                 .journal_seconds = std::chrono::duration<double>(lag.last).count()};
            },
        .trouble =
            [&log] {

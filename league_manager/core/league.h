@@ -246,11 +246,14 @@ class League {
                                    const RegistrationDecision& decision) const;
   [[nodiscard]] bool fits(const EventBody& body) const;
   [[nodiscard]] bool fits_act(const OperatorActed& event) const;
+  [[nodiscard]] bool fits_start(const LeagueStarted& event) const;
+  [[nodiscard]] bool fits_round(const RoundStarted& event) const;
   [[nodiscard]] core::Result<void> check_act(const OperatorCommand& command) const;
   [[nodiscard]] core::Result<void> check_void(const OperatorCommand& command) const;
   void act(const OperatorActed& event);
   void change(const Event& event);
   void change_lifecycles(const Event& event);
+  void start(const LeagueStarted& event, core::UtcTimestamp at);
   void note_delivered(const NewsDelivered& event);
 
   LeagueSettings settings_;

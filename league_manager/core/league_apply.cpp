@@ -53,19 +53,8 @@ bool League::fits(const EventBody& body) const {
                    e.agent.index == roster_.count(e.agent.kind);
           },
           [&](const AgentReregistered& e) { return roster_.contains(e.agent); },
-          [&](const LeagueStarted& e) {
-            return is_created_ && state_ == LeagueState::kRegistering && e.players >= 2 &&
-                   e.referees >= 1 && e.players == roster_.count(AgentKind::kPlayer) &&
-                   e.referees == roster_.count(AgentKind::kReferee) &&
-                   e.schedule_rule == kScheduleRule;
-          },
-          [&](const RoundStarted& e) {
-            if (!running || is_round_open_ || e.round != board_.round() + 1 ||
-                e.round > schedule_.rounds())
-              return false;
-            const auto matches = static_cast<std::size_t>(schedule_.matches_in(e.round));
-            return e.draw_seeds.size() == matches && e.planned_referees.size() == matches;
-          },
+          [&](const LeagueStarted& e) { return fits_start(e); },
+          [&](const RoundStarted& e) { return fits_round(e); },
           [&](const MatchAssigned& e) {
             return has_status(e.match, MatchStatus::kPending) && is_referee(e.referee) &&
                    e.attempt <= kMostAssignments && e.attempt == board_.slot(e.match).attempts + 1;
@@ -105,6 +94,33 @@ bool League::fits(const EventBody& body) const {
           [&](const OperatorActed& e) { return fits_act(e); },
       },
       body);
+}
+
+bool League::fits_start(const LeagueStarted& event) const {
+  return is_created_ && state_ == LeagueState::kRegistering && event.players >= 2 &&
+         event.referees >= 1 && event.players == roster_.count(AgentKind::kPlayer) &&
+         event.referees == roster_.count(AgentKind::kReferee) &&
+         event.schedule_rule == kScheduleRule;
+}
+
+bool League::fits_round(const RoundStarted& event) const {
+  if (state_ != LeagueState::kRunning || is_round_open_ || event.round != board_.round() + 1 ||
+      event.round > schedule_.rounds())
+    return false;
+  const auto matches = static_cast<std::size_t>(schedule_.matches_in(event.round));
+  return event.draw_seeds.size() == matches && event.planned_referees.size() == matches;
+}
+
+void League::start(const LeagueStarted& event, core::UtcTimestamp at) {
+  state_ = LeagueState::kRunning;
+  started_at_ = at;
+  schedule_ = Schedule(event.players);
+  standings_ = Standings(event.players);
+  board_ = RoundBoard(event.referees);
+  for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
+    for (int i = 0; i < roster_.count(kind); ++i)
+      roster_.lifecycle({kind, i}).enter(AgentState::kActive, at);
+  }
 }
 
 void League::change_lifecycles(const Event& event) {
@@ -148,19 +164,7 @@ void League::change(const Event& event) {
                  [&](const AgentReregistered& e) {
                    roster_.update(e.agent, e.profile, e.credential, e.registration_nonce_hash);
                  },
-                 [&](const LeagueStarted& e) {
-                   state_ = LeagueState::kRunning;
-                   started_at_ = event.at;
-                   schedule_ = Schedule(e.players);
-                   standings_ = Standings(e.players);
-                   board_ = RoundBoard(e.referees);
-                   for (int i = 0; i < e.players; ++i) {
-                     roster_.lifecycle(AgentRef::player(i)).enter(AgentState::kActive, event.at);
-                   }
-                   for (int i = 0; i < e.referees; ++i) {
-                     roster_.lifecycle(AgentRef::referee(i)).enter(AgentState::kActive, event.at);
-                   }
-                 },
+                 [&](const LeagueStarted& e) { start(e, event.at); },
                  [&](const RoundStarted&) { is_round_open_ = true; },
                  [&](const MatchReported& e) {
                    record(e.match, e.result);

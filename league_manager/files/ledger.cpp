@@ -78,12 +78,15 @@ void Ledger::commit(const std::function<Events(const League&, core::UtcTimestamp
       commit = std::make_shared<Commit>(then);
       ++undurable_;
       auto shown = observers_.empty() ? Events{} : events;
-      journal_.append(to_records(events),
-                      [this, commit, shown = std::move(shown)](core::Result<void> stored) {
-                        --undurable_;
-                        if (stored && !shown.empty()) show(shown);
-                        commit->on_durable(std::move(stored));
-                      });
+      journal_.append(to_records(events), [this, commit, shown = std::move(shown),
+                                           begun = clock_.steady_now()](core::Result<void> stored) {
+        --undurable_;
+        last_commit_us_ =
+            std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady_now() - begun)
+                .count();
+        if (stored && !shown.empty()) show(shown);
+        commit->on_durable(std::move(stored));
+      });
       applied = league_.apply_all(events);
     }
   }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <utility>
@@ -49,6 +51,15 @@ class Ledger {
   void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
               const Then& then);
 
+  /// How far the journal is behind.
+  struct JournalLag {
+    int waiting = 0;  ///< commits that are not durable yet
+    std::chrono::microseconds last{0};  ///< so long the last one took to become durable
+  };
+  [[nodiscard]] JournalLag journal_lag() const {
+    return {undurable_, std::chrono::microseconds(last_commit_us_)};
+  }
+
  private:
   void show(const Events& events) const;
 
@@ -58,6 +69,7 @@ class Ledger {
   League league_;
   std::vector<Observer> observers_;
   std::atomic<int> undurable_{0};  // appends
+  std::atomic<std::int64_t> last_commit_us_{0};
   bool is_continued_ = false;
 };
 

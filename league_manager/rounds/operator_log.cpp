@@ -62,11 +62,11 @@ std::string release_reason(std::string_view reason) {
 
 }  // namespace
 
-void OperatorLog::tell(OperatorLine line) const {
+void OperatorLog::tell(const OperatorLine& line) const {
   if (is_live_) sink_(line);
 }
 
-void OperatorLog::say(bool is_warning, std::string_view event, std::string text) {
+void OperatorLog::say(bool is_warning, std::string_view event, std::string_view text) {
   tell({.is_warning = is_warning, .event = event, .text = core::shown(text, kLongestText)});
 }
 
@@ -151,24 +151,11 @@ void OperatorLog::take(const Event& event) {
   } else if (const auto* registered = std::get_if<AgentRegistered>(&event.body)) {
     on_registered(*registered);
   } else if (const auto* again = std::get_if<AgentReregistered>(&event.body)) {
-    names_[static_cast<std::size_t>(again->agent.kind)]
-          [static_cast<std::size_t>(again->agent.index)] =
-              core::shown(again->profile.display_name, kLongestName);
-    tell({.event = "REGISTERED_AGAIN",
-          .text = shown(again->agent) + " registered again, known by its " +
-                  core::lower_case(recognition_name(again->recognised_by)) + ", at " +
-                  core::shown(again->profile.endpoint, kLongestEndpoint),
-          .fields = {{"agent", again->agent.id()}}});
+    on_registered_again(*again);
   } else if (const auto* started = std::get_if<LeagueStarted>(&event.body)) {
     on_started(*started);
   } else if (const auto* round = std::get_if<RoundStarted>(&event.body)) {
-    round_started_ = event.at;
-    round_ = round->round;
-    tell({.event = "ROUND_STARTED",
-          .text = "round " + std::to_string(round->round) + " of " +
-                  std::to_string(schedule_.rounds()) +
-                  " starts: " + count_of(round->draw_seeds.size(), "match"),
-          .fields = {{"round", round->round}, {"matches", round->draw_seeds.size()}}});
+    on_round_started(*round, event.at);
   } else if (const auto* assigned = std::get_if<MatchAssigned>(&event.body)) {
     referees_[assigned->match] = assigned->referee;
   } else if (const auto* completed = std::get_if<RoundCompleted>(&event.body)) {
@@ -182,7 +169,35 @@ void OperatorLog::take(const Event& event) {
     on_state(*state);
   } else if (const auto* reported = std::get_if<MatchReported>(&event.body)) {
     on_reported(*reported);
-  } else if (const auto* conflict = std::get_if<ReportConflictRecorded>(&event.body)) {
+  } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
+    on_act(*acted);
+  } else {
+    on_doubtful_report(event);
+  }
+}
+
+void OperatorLog::on_registered_again(const AgentReregistered& event) {
+  names_[static_cast<std::size_t>(event.agent.kind)][static_cast<std::size_t>(event.agent.index)] =
+      core::shown(event.profile.display_name, kLongestName);
+  tell({.event = "REGISTERED_AGAIN",
+        .text = shown(event.agent) + " registered again, known by its " +
+                core::lower_case(recognition_name(event.recognised_by)) + ", at " +
+                core::shown(event.profile.endpoint, kLongestEndpoint),
+        .fields = {{"agent", event.agent.id()}}});
+}
+
+void OperatorLog::on_round_started(const RoundStarted& event, core::UtcTimestamp at) {
+  round_started_ = at;
+  round_ = event.round;
+  tell({.event = "ROUND_STARTED",
+        .text = "round " + std::to_string(event.round) + " of " +
+                std::to_string(schedule_.rounds()) +
+                " starts: " + count_of(event.draw_seeds.size(), "match"),
+        .fields = {{"round", event.round}, {"matches", event.draw_seeds.size()}}});
+}
+
+void OperatorLog::on_doubtful_report(const Event& event) const {
+  if (const auto* conflict = std::get_if<ReportConflictRecorded>(&event.body)) {
     tell({.is_warning = true,
           .event = "RESULT_CONFLICT",
           .text = shown(AgentRef::referee(conflict->referee)) + " reported another result for " +
@@ -194,8 +209,6 @@ void OperatorLog::take(const Event& event) {
           .text = shown(AgentRef::referee(stale->referee)) + " reported " +
                   stale->match.id().str() + " after it had been taken back: not counted",
           .fields = {{"match", stale->match.id().str()}}});
-  } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
-    on_act(*acted);
   } else if (const auto* disputed = std::get_if<MatchDisputed>(&event.body)) {
     tell({.is_warning = true,
           .event = "MATCH_DISPUTED",

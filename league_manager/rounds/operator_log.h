@@ -52,14 +52,17 @@ class OperatorLog {
   void assignment_refused(AgentRef referee, const std::vector<MatchKey>& matches,
                           std::string_view why);
   /// Anything else: `event` for machines, `text` for people, made printable.
-  void say(bool is_warning, std::string_view event, std::string text);
+  void say(bool is_warning, std::string_view event, std::string_view text);
 
  private:
-  void tell(OperatorLine line) const;
+  void tell(const OperatorLine& line) const;
   void take(const Event& event);
   /// `P03 'alpha'`.
   [[nodiscard]] std::string shown(AgentRef agent) const;
   void on_registered(const AgentRegistered& event);
+  void on_registered_again(const AgentReregistered& event);
+  void on_round_started(const RoundStarted& event, core::UtcTimestamp at);
+  void on_doubtful_report(const Event& event) const;
   void on_started(const LeagueStarted& event);
   void on_round_completed(const RoundCompleted& event, core::UtcTimestamp at);
   void on_failure(const FailureCounted& event);

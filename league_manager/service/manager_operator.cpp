@@ -112,11 +112,11 @@ void ManagerService::on_new_token(agent::ToolCall call) {
       },
       [this, reply, id, token](const Result<Events>& stored) {
         if (!stored) return reply->refuse(not_stored());
-        json answer = {{"status", "ok"},
-                       {"agent_id", id},
-                       {"league_id", options_.league_id.str()},
-                       {"auth_token", token.reveal()}};
-        reply->send(std::move(answer), [this, events = *stored] {
+        const json answer = {{"status", "ok"},
+                             {"agent_id", id},
+                             {"league_id", options_.league_id.str()},
+                             {"auth_token", token.reveal()}};
+        reply->send(answer, [this, events = *stored] {
           deps_.conductor.on_events(events);
           deps_.conductor.advance();
         });

@@ -48,6 +48,7 @@ json ManagerService::status() const {
                 {"total_rounds", status.total_rounds},
                 {"total_matches", status.total_matches},
                 {"matches_completed", status.finished.total_matches},
+                {"matches_in_play", league.board().with_status(MatchStatus::kAssigned).size()},
                 {"wins", status.finished.wins},
                 {"draws", status.finished.draws},
                 {"technical_losses", status.finished.technical_losses},

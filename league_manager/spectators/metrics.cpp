@@ -71,6 +71,7 @@ void append_league(std::string& out, const League& league) {
   head(out, "league_state", "gauge", "1 for the state that the league has.");
   for (auto state : {LeagueState::kRegistering, LeagueState::kRunning, LeagueState::kCompleted})
     sample(out, "league_state", label("state", league_state_name(state)), status.state == state);
+  gauge(out, "league_paused", "1 while the operator has paused the league.", league.is_paused());
   gauge(out, "league_round", "The round that is played; 0 before the first.", status.current_round);
   gauge(out, "league_rounds", "Rounds of the league; 0 before its start.", status.total_rounds);
   gauge(out, "league_matches", "Matches of the league; 0 before its start.",
@@ -141,6 +142,8 @@ void Metrics::on_events(const Events& events) {
       ++assigned_;
     } else if (std::holds_alternative<MatchReleased>(event.body)) {
       ++taken_back_;
+    } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
+      if (acted->match) ++voided_;
     }
   }
 }
@@ -195,6 +198,10 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
   sample(out, "league_log_records_total", {}, static_cast<double>(figures.log_records));
   gauge(out, "league_log_healthy", "0 while the conversation log cannot be written.",
         figures.is_log_healthy);
+  gauge(out, "league_journal_waiting", "Decisions that the journal does not hold durably yet.",
+        figures.journal_waiting);
+  gauge(out, "league_journal_commit_seconds", "How long the last decision took to be durable.",
+        figures.journal_seconds);
   gauge(out, "league_spectators", "Streams of the live page.",
         static_cast<double>(figures.spectators));
   std::lock_guard lock(mutex_);
@@ -208,6 +215,9 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
            results_);
   counters("league_technical_losses_total", "error_code",
            "Players' failures that lost a match, by cause.", losses_);
+  head(out, "league_matches_voided_total", "counter",
+       "Finished matches that the operator has made void.");
+  sample(out, "league_matches_voided_total", {}, static_cast<double>(voided_));
   head(out, "league_matches_assigned_total", "counter", "Assignments of matches to referees.");
   sample(out, "league_matches_assigned_total", {}, static_cast<double>(assigned_));
   head(out, "league_matches_taken_back_total", "counter", "Matches taken from their referee.");

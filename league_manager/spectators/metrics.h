@@ -20,6 +20,8 @@ struct MetricFigures {
   std::uint64_t log_records = 0;
   bool is_log_healthy = true;
   std::size_t spectators = 0;
+  int journal_waiting = 0;  ///< commits that are not durable yet
+  double journal_seconds = 0;  ///< that the last one took
 };
 
 /// Figures for Prometheus. What is said of matches is counted from the journal's events, so it goes
@@ -69,6 +71,7 @@ class Metrics {
   std::map<std::string_view, std::uint64_t> losses_;  ///< technical ones, by error code
   std::uint64_t assigned_ = 0;
   std::uint64_t taken_back_ = 0;
+  std::uint64_t voided_ = 0;
   std::map<std::string_view, Histogram> answers_;  ///< of players, by call
   std::map<CallKind, Calls> calls_;
   std::unordered_map<std::uint64_t, CallKind> unanswered_;  ///< of ours, by number of the call

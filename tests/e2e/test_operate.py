@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import unittest
+import urllib.request
 from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
@@ -43,9 +44,9 @@ class OperateTest(LeagueTest):
         self.start_players(manager, 5)
         self.start_referee(manager, limits=SLOW)
         wait_until(lambda: self.status(manager)["current_round"] >= 2, 30, "round 2")
-        self.admin(manager, "pause", "--reason", "somebody disputes R1M2")
+        self.admin(manager, "pause", "--wait", "30", "--reason", "somebody disputes R1M2")
         self.assertTrue(self.status(manager)["paused"])
-        wait_until(lambda: not self.in_play(manager), 30, "no match in play")
+        self.assertEqual(self.status(manager)["matches_in_play"], 0)
         before = self.status(manager)
         self.assertIn("no result yet", self.admin(manager, "void", "R5M1", "--reason", "no", code=1))
         self.admin(manager, "void", "R1M2", "--replay", "--reason", "REF01 was restarted")
@@ -69,6 +70,11 @@ class OperateTest(LeagueTest):
         self.assertEqual((status["total_rounds"], status["matches_completed"], status["total_matches"]), (6, 14, 14))
         self.assertIn("is completed", self.admin(manager, "pause", code=1))
         told = program.whole_stderr()
+        with urllib.request.urlopen(manager.url.removesuffix("/mcp") + "/metrics", timeout=5) as answer:
+            metrics = dict(line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#"))
+        self.assertEqual((metrics["league_matches_voided_total"], metrics["league_paused"], metrics["league_journal_waiting"]),
+                         ("2", "0", "0"))
+        self.assertGreater(float(metrics["league_journal_commit_seconds"]), 0)
         self.stop_programs()
 
         program, script = self.verified()
@@ -83,13 +89,6 @@ class OperateTest(LeagueTest):
         rows = (exported / "matches.csv").read_text().splitlines()
         self.assertEqual(sum(",VOID," in row for row in rows), 2)
         self.assertEqual([row.split(",")[1] for row in rows if row.endswith(",R1M2")], ["R6M1"])
-
-    def in_play(self, manager):
-        file = self.directory / "data" / "leagues" / manager.id / "rounds.json"
-        if not file.exists():
-            return True
-        rounds = json.loads(file.read_text())
-        return len(rounds["rounds"]) < self.status(manager)["current_round"] or any(match["status"] == "IN_PROGRESS" for one in rounds["rounds"] for match in one["matches"])
 
     def test_the_operator_ends_a_league(self):
         manager = self.start_manager(6, 1, limits=SLOW)

@@ -1,5 +1,6 @@
 """Agent states with the real programs: a bot dies and comes back, the manager is killed, and everybody is told."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -83,6 +84,12 @@ class StatesTest(LeagueTest):
         broken.wait_for("LEAGUE_ERROR", 30, where=lambda m: m.get("context", {}).get("state") == "ACTIVE")
         status = self.wait_until_over(again)
         self.assertLess(status["technical_losses"], 11)
+        traced = [(conversation, trace) for conversation, trace in broken.traces if conversation and conversation.startswith("convr")]
+        self.assertGreater(len(traced), 10)
+        for conversation, trace in traced:
+            trace_id = hashlib.sha256(f"{again.id}/{conversation}".encode()).hexdigest()[:32]
+            self.assertRegex(trace, rf"^00-{trace_id}-[0-9a-f]{{16}}-01$")
+        self.assertEqual(len({trace for _, trace in traced}), len(traced), "each call is a span of its own")
 
         lines = [json.loads(line) for line in told_before.splitlines() if line.startswith("{")]
         events = [line.get("event") for line in lines]

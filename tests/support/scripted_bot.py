@@ -32,6 +32,7 @@ class Bot:
         self.token = ""
         self.league_id = ""
         self.calls = []
+        self.traces = []  # conversation and `traceparent` of each call
         self._arrived = threading.Condition()
         self._server = _Server(("127.0.0.1", 0), _handler_of(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/mcp"
@@ -136,6 +137,7 @@ def _handler_of(bot):
         def do_POST(self):
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             frame = json.loads(body)
+            bot.traces.append((message_in(frame).get("conversation_id"), self.headers.get("traceparent")))
             bot.note(frame)
             answer = bot.answer(frame)
             if isinstance(answer, Raw):

@@ -1,12 +1,16 @@
 #include <CLI/CLI.hpp>
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "tools/league/commands.h"
 #include "tools/league/operator_call.h"
+#include "tools/league/up/manager_client.h"
 
 // What `league admin` does to a league and to its agents.
 namespace league::tools {
@@ -20,6 +24,7 @@ struct ActOptions {
   std::string match;
   std::string text;
   int seconds = 0;
+  int patience = 0;  ///< seconds
   bool replays = false;
 };
 
@@ -76,13 +81,32 @@ int act_on_agent(const ActOptions& options, const AgentAct& act) {
                           std::move(arguments), options.agent + act.done);
 }
 
+/// Until no match is being played: 0; 1 where that takes too long, 2 where nobody answers.
+int wait_for_matches(const ActOptions& options) {
+  auto client = ManagerClient::connect(options.access.url);
+  if (!client) return 2;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(options.patience);
+  while (true) {
+    const auto status = client->call("get_league_status", nlohmann::json::object());
+    if (!status) return 2;
+    const auto playing = status->value("matches_in_play", 0);
+    if (playing == 0) return 0;
+    if (std::chrono::steady_clock::now() >= deadline) {
+      std::cerr << "error: " << playing << " matches are still being played\n";
+      return 1;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
 int act_on_league(const ActOptions& options, const char* act, const std::string& done) {
   nlohmann::json arguments = {{"act", act}, {"by", options.by}, {"reason", options.reason}};
   if (!options.text.empty()) arguments["reason"] = options.text;
   if (!options.match.empty()) arguments["match_id"] = options.match;
   if (options.replays) arguments["replay"] = true;
   if (options.seconds != 0) arguments["seconds"] = options.seconds;
-  return call_as_operator(options.access, "operate_league", std::move(arguments), done);
+  const int code = call_as_operator(options.access, "operate_league", std::move(arguments), done);
+  return code == 0 && options.patience > 0 ? wait_for_matches(options) : code;
 }
 
 constexpr const char* kReasonHelp = "why, for people";
@@ -116,6 +140,8 @@ void add_league_acts(CLI::App& admin, std::function<int()>& chosen) {
   auto [pause, paused] = add("pause", "begin no match and no round until the league is resumed",
                              "PAUSE", "", "the league is paused; matches that are played go on");
   pause->add_option("--reason", paused->reason, kReasonHelp);
+  pause->add_option("--wait", paused->patience,
+                    "wait so many seconds until no match is being played, as before maintenance");
   auto [resume, resumed] =
       add("resume", "go on with a paused league", "RESUME", "", "the league goes on");
   resume->add_option("--reason", resumed->reason, kReasonHelp);

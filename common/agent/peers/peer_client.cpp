@@ -2,6 +2,7 @@
 
 #include "common/agent/dialects/received_text.h"
 #include "common/agent/peers/peer_errors.h"
+#include "common/agent/peers/trace_parent.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/dialect_search.h"
 #include "common/schema/json_gate.h"
@@ -106,6 +107,13 @@ void PeerClient::call(PeerCall call, Completion completion) {
                                          rpc::Id(next_id_.fetch_add(1)), std::move(search)}));
 }
 
+void PeerClient::trace(transport::OutboundCall& out, std::string_view message,
+                       std::string_view conversation_id) {
+  if (!transport::is_http(out.endpoint) || conversation_id.empty()) return;
+  out.headers.emplace_back("traceparent",
+                           trace_parent(message, conversation_id, next_span_.fetch_add(1)));
+}
+
 void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   const PeerCall& call = pending->call;
   transport::OutboundCall out;
@@ -119,6 +127,7 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   out.notes->conversation_id = call.conversation_id;
   out.notes->match_id = call.match_id;
   out.notes->peer = call.peer;
+  trace(out, *call.message, call.conversation_id);
   auto& caller = caller_for(pending->style());
   caller.call(std::move(out), [this, pending](transport::CallOutcome outcome) {
     on_outcome(pending, std::move(outcome));
@@ -355,6 +364,7 @@ void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> 
   out.notes->peer = call.peer;
   out.notes->conversation_id = call.conversation_id;
   out.notes->match_id = call.match_id;
+  trace(out, call.arguments, call.conversation_id);
   const rpc::Id id = out.id;
   caller_.call(std::move(out), [call = std::move(call), id, completion = std::move(completion)](
                                    const transport::CallOutcome& outcome) {

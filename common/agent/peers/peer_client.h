@@ -121,6 +121,9 @@ class PeerClient {
  private:
   struct Pending;
   void send(const std::shared_ptr<Pending>& pending);
+  /// Says in the headers of an HTTP call to which trace it belongs.
+  void trace(transport::OutboundCall& out, std::string_view message,
+             std::string_view conversation_id);
   void on_outcome(const std::shared_ptr<Pending>& pending, transport::CallOutcome outcome);
   [[nodiscard]] transport::Caller& caller_for(CallStyle style) const;
   [[nodiscard]] CallStyle first_style(const transport::Endpoint& endpoint) const;
@@ -144,6 +147,7 @@ class PeerClient {
   const envelope::Mode mode_;
   const PlainMcp plain_mcp_;
   std::atomic<std::int64_t> next_id_{1};
+  std::atomic<std::uint64_t> next_span_{0};
   KnownWays known_;
 };
 
