@@ -51,8 +51,8 @@ core::Result<std::unique_ptr<ManagerWebhooks>> ManagerWebhooks::open(
                                  Webhooks::Parts{.caller = host.caller(),
                                                  .timer = host.timer(),
                                                  .clock = host.clock(),
-                                                 .on_failure = [&log](std::string text) {
-                                                   log.say(true, "WEBHOOK_FAILED", std::move(text));
+                                                 .on_failure = [&log](const std::string& text) {
+                                                   log.say(true, "WEBHOOK_FAILED", text);
                                                  }});
   return made;
 }

@@ -22,11 +22,11 @@ std::string_view league_in(std::string_view message) {
 
 /// Differs from process to process, so that their spans do.
 std::uint64_t first_span() {
-  static const std::uint64_t first = [] {
+  static const std::uint64_t kFirst = [] {
     std::random_device random;
     return std::uint64_t{random()} << 32U | random();
   }();
-  return first;
+  return kFirst;
 }
 
 }  // namespace
