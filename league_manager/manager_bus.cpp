@@ -36,14 +36,15 @@ std::vector<WatchedStore> watched_stores(const std::string& league) {
 
 }  // namespace
 
-EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port, const core::LeagueId& id) {
-  EventOffice office;
+EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
+                           const core::LeagueId& id) {
+  EventPublisher publisher;
   constexpr std::string_view kScheme = "nats:";
   auto url = port.session_url();
   auto session = transport::BusSession::parse(url.substr(std::min(kScheme.size(), url.size())));
-  if (host.bus() == nullptr || !session) return office;
-  office.feed = std::make_unique<EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
-  office.board = std::make_unique<BusEventBoard>(BusEventBoardDependencies{
+  if (host.bus() == nullptr || !session) return publisher;
+  publisher.feed = std::make_unique<EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
+  publisher.board = std::make_unique<BusEventBoard>(BusEventBoardDependencies{
       .bus = host.streams_bus(),
       .streams = port.streams(),
       .session = *session,
@@ -52,16 +53,16 @@ EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port, const co
       .max_bytes = stream_bytes(host.settings().bus.events_max_mib),
       .clock = host.clock(),
       .log = port.log(),
-      .on_published = [feed = office.feed.get()](const PublishedEvent& event, EventKept kept) {
+      .on_published = [feed = publisher.feed.get()](const PublishedEvent& event, EventKept kept) {
         feed->on_published(event, kept);
       }});
   if (port.streams() != nullptr)
-    office.stores = std::make_unique<StoreWatch>(
+    publisher.stores = std::make_unique<StoreWatch>(
         *port.streams(), host.clock(), host.timer(), watched_stores(id.str()),
         [](const std::string& notice) { spdlog::warn("{}", notice); });
   else
     spdlog::info("the brokers keep no streams, so no events are kept");
-  return office;
+  return publisher;
 }
 
 core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,

@@ -13,14 +13,14 @@
 namespace league::league_manager {
 
 /// What publishes the league's events; all are null where the program is on no bus.
-struct EventOffice {
+struct EventPublisher {
   std::unique_ptr<EventFeed> feed;
   std::unique_ptr<BusEventBoard> board;  // after the feed, which it tells
   std::unique_ptr<StoreWatch> stores;  ///< null, too, where there are no streams
 };
 
-[[nodiscard]] EventOffice open_events(agent::AgentHost& host, agent::AgentPort& port,
-                                      const core::LeagueId& id);
+[[nodiscard]] EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
+                                         const core::LeagueId& id);
 
 /// Serves the league's sessions, where the program is on a bus, with those of its agents from
 /// before.

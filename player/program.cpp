@@ -95,7 +95,7 @@ class Bench {
     if (!service) return service.error();
     seat.service = std::move(*service);
     seat.service->on_league_completed(
-        [this](const envelope::LeagueCompleted&) { histories_.hurry(); });
+        [this](const envelope::LeagueCompleted&) { histories_.write_all_now(); });
     auto served = serve(seat, wanted);
     if (!served && options_.common.port == 0) served = serve(seat, 0);  // the old port is taken
     if (!served) return served;

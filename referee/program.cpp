@@ -184,7 +184,7 @@ void Program::make_service() {
                           .may_start = [this] { return port_->log().free_space_ok(); },
                           .publish = publish});
   service_->on_league_completed([this](const envelope::LeagueCompleted& message) {
-    projections_.hurry();
+    projections_.write_all_now();
     spdlog::info("the league is over; champion: {}",
                  message.champion ? message.champion->display_name : "none");
   });

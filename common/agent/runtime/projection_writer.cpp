@@ -70,10 +70,10 @@ void ProjectionWriter::update(const File& file, Render render) {
   if (std::max(due, paid_until_) < asleep_until_) changed_.notify_one();
 }
 
-void ProjectionWriter::hurry() {
+void ProjectionWriter::write_all_now() {
   {
     std::lock_guard lock(mutex_);
-    is_hurried_ = true;
+    writes_all_now_ = true;
   }
   changed_.notify_one();
 }
@@ -110,7 +110,7 @@ void ProjectionWriter::run() {
     }
     Files due = take_due(now);
     Pace pace = this->pace();
-    if (waiting_.empty()) is_hurried_ = false;
+    if (waiting_.empty()) writes_all_now_ = false;
     lock.unlock();
     write_all(std::move(due), pace);
     lock.lock();
@@ -122,12 +122,12 @@ void ProjectionWriter::run() {
 
 ProjectionWriter::Pace ProjectionWriter::pace() const {
   bool are_many = waiting_.size() > options_.max_waiting / 2;
-  return is_hurried_ || are_many ? Pace::kFull : Pace::kShare;
+  return writes_all_now_ || are_many ? Pace::kFull : Pace::kShare;
 }
 
 ProjectionWriter::Time ProjectionWriter::next_time(Time now) const {
   if (waiting_.empty()) return now + kLongSleep;
-  if (is_hurried_) return now;
+  if (writes_all_now_) return now;
   Time next = now + kLongSleep;
   for (const auto& [name, what] : waiting_) next = std::min(next, what.due);
   return pace() == Pace::kFull ? next : std::max(next, paid_until_);
@@ -137,7 +137,7 @@ ProjectionWriter::Files ProjectionWriter::take_due(Time now) {
   Files due;
   for (auto one = waiting_.begin(); one != waiting_.end();) {
     auto next = std::next(one);
-    if (is_hurried_ || one->second.due <= now + kTogether) due.insert(waiting_.extract(one));
+    if (writes_all_now_ || one->second.due <= now + kTogether) due.insert(waiting_.extract(one));
     one = next;
   }
   return due;

@@ -30,8 +30,8 @@ class ProjectionWriter {
   struct Options {
     std::string draft_suffix = ".new";  ///< see DraftFile
     std::chrono::milliseconds interval{1000};  ///< from an update to its file
-    /// How much of one processor the writing may take, but for `hurry` and `stop`, and as long as
-    /// fewer than half of `max_waiting` wait.
+    /// How much of one processor the writing may take, but for `write_all_now` and `stop`, and as
+    /// long as fewer than half of `max_waiting` wait.
     double share = 0.003;
     std::chrono::milliseconds retry_interval{5000};
     std::size_t max_waiting = 20'000;  ///< files; beyond them updates are lost, and reported
@@ -54,7 +54,7 @@ class ProjectionWriter {
   /// `file` is out of date; `render` makes it new.
   void update(const File& file, Render render);
   /// The league is over, so nobody is held up: writes what waits, now.
-  void hurry();
+  void write_all_now();
   /// Writes what waits, now, and ends; later updates are ignored. Files that cannot be written are
   /// reported. A second call does nothing.
   void stop();
@@ -91,7 +91,7 @@ class ProjectionWriter {
   Files waiting_;
   Time asleep_until_ = Time::min();  // min while the thread is awake
   Time paid_until_ = Time::min();  // what has been written is within the share from then on
-  bool is_hurried_ = false;  // until nothing waits
+  bool writes_all_now_ = false;  // until nothing waits
   std::uint64_t written_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t lost_ = 0;  // updates

@@ -115,7 +115,7 @@ TEST_F(ProjectionWriterTest, TakesItsTimeUntilTheLeagueIsOver) {
     writer.update({.path = directory_.path() / std::to_string(i)}, render);
   ASSERT_TRUE(wait_for(1, std::chrono::seconds(20)));
   EXPECT_FALSE(wait_for(2, milliseconds(50))) << "one file takes the share of a long time";
-  writer.hurry();
+  writer.write_all_now();
   EXPECT_TRUE(wait_for(3, std::chrono::seconds(20)));
 }
 

@@ -1,0 +1,195 @@
+#include "league_manager/league_store.h"
+
+#include <spdlog/spdlog.h>
+
+#include "common/agent/runtime/operations_log.h"
+#include "common/journal/memory_journal.h"
+#include "league_manager/admission/operator_key.h"
+#include "league_manager/files/data_directory.h"
+#include "league_manager/service/continuation.h"
+
+namespace league::league_manager {
+namespace {
+
+std::string default_league_id(const ProgramOptions& options, const core::Clock& clock) {
+  return "league_" + clock.utc_now().to_wire().substr(0, 4) + "_" + options.game_type;
+}
+
+/// The settings of a new league.
+LeagueSettings new_settings(const ProgramOptions& options, const agent::Settings& limits,
+                            const core::Clock& clock) {
+  constexpr std::chrono::seconds kMargin{10};
+  LeagueSettings settings;
+  settings.league_id =
+      core::LeagueId(options.league_id.value_or(default_league_id(options, clock)));
+  settings.game_type = options.game_type;
+  settings.rules = *options.games->find(options.game_type);
+  settings.unproven_referees = options.unproven_referees;
+  settings.players = options.players.value_or(settings.players);
+  settings.referees = options.referees.value_or(settings.referees);
+  settings.open_mode = options.common.parsed_mode() == envelope::Mode::kOpen;
+  settings.max_attempts = limits.league.max_match_attempts;
+  settings.match_time_limit = limits.league.match_watchdog.count() > 0
+                                  ? limits.league.match_watchdog
+                                  : limits.longest_match() + kMargin;
+  settings.lifecycle = {
+      .suspend_after_failed_matches = limits.life_cycle.suspend_after_failed_matches,
+      .shutdown_after_failed_matches = limits.life_cycle.shutdown_after_failed_matches};
+  if (limits.league.round_watchdog.count() > 0)
+    settings.round_time_limit = limits.league.round_watchdog;
+  return settings;
+}
+
+core::Result<void> archive_league(const DataDirectory& data, const core::Clock& clock) {
+  auto archived = data.archive(clock.utc_now());
+  if (!archived) return archived.error();
+  if (!archived->empty()) spdlog::info("the league that was here is now in {}", archived->string());
+  return {};
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<LeagueStore>> LeagueStore::open(
+    const ProgramOptions& options, const agent::Settings& limits, const TurnDependencies& turn,
+    journal::SqliteJournalOptions journal_options) {
+  std::unique_ptr<LeagueStore> store(
+      new LeagueStore(options, new_settings(options, limits, turn.host.clock())));
+  if (auto opened = store->open_all(turn, std::move(journal_options)); !opened)
+    return opened.error();
+  return store;
+}
+
+core::Result<void> LeagueStore::open_all(const TurnDependencies& turn,
+                                         journal::SqliteJournalOptions journal_options) {
+  const DataDirectory data(options_.data);
+  const core::Clock& clock = turn.host.clock();
+  if (options_.is_new) {
+    if (auto archived = archive_league(data, clock); !archived) return archived;
+  }
+  if (auto prepared = data.prepare(); !prepared) return prepared;
+  if (options_.is_ephemeral) {
+    discarding_ = std::make_unique<journal::DiscardingJournal>();
+  } else {
+    journal_options.file = data.journal();
+    journal_options.mark = data.journal_mark();
+    if (auto opened = open_journal(turn, std::move(journal_options)); !opened) return opened;
+    if (!has_turn_) return {};
+    if (auto read = read_journal(clock); !read) return read;
+  }
+  if (!log_lock_) {
+    if (auto locked = lock_log(settings_.league_id); !locked) return locked;
+  }
+  return open_keys(turn.random);
+}
+
+core::Result<void> LeagueStore::open_journal(const TurnDependencies& turn,
+                                             journal::SqliteJournalOptions journal_options) {
+  // Where others may have the journal they are asked first.
+  const bool is_alone = !options_.replication && !options_.is_new;
+  journal_options.check = [this, is_alone] {
+    return is_alone ? check_empty_journal(places()) : core::Result<void>();
+  };
+  auto opened = journal::SqliteJournal::open(std::move(journal_options));
+  if (!opened) return opened.error();
+  sqlite_ = std::move(*opened);
+  return take_turn(turn);
+}
+
+/// Waits until this manager leads, where there are several; then the journal is the league's.
+core::Result<void> LeagueStore::take_turn(const TurnDependencies& turn) {
+  if (!options_.replication) return {};
+  auto creation = read_creation(*sqlite_);
+  if (!creation) return creation.error();
+  auto league = *creation ? (*creation)->league_id : settings_.league_id;
+  if (auto locked = lock_log(league); !locked) return locked;
+  auto succession = wait_for_turn(options_, league, *sqlite_, turn);
+  if (!succession) return succession.error();
+  succession_ = std::move(*succession);
+  has_turn_ = succession_ != nullptr;
+  return {};
+}
+
+/// Keeps other managers from the league's conversation log.
+core::Result<void> LeagueStore::lock_log(const core::LeagueId& league) {
+  auto log = audit::league_log_path(options_.common.logs, league.str());
+  if (!log) return log.error();
+  std::error_code failed;  // told by the lock
+  std::filesystem::create_directories(log->parent_path(), failed);
+  auto lock = journal::LockFile::acquire(log->parent_path() / "league.lock");
+  if (!lock) {
+    auto error = lock.error();
+    error.message += "; two managers cannot write one conversation log (--logs)";
+    return error;
+  }
+  log_lock_ = std::move(*lock);
+  return {};
+}
+
+/// Where this manager has left traces of its league.
+EvidencePlaces LeagueStore::places() const {
+  return {DataDirectory(options_.data), options_.common.logs, settings_.league_id.str()};
+}
+
+core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
+  if (!options_.is_new) {
+    const bool has_followed = succession_ && succession_->has_followed();
+    auto given_up =
+        check_journal(journal(), places(), {has_followed, options_.accepts_loss}, clock);
+    if (!given_up) return given_up.error();
+    given_up_ = std::move(*given_up);
+  }
+  sqlite_->accept();
+  auto creation = read_creation(*sqlite_);
+  if (!creation) return creation.error();
+  if (!*creation && options_.is_standby) {
+    return core::Error{core::ErrorCode::kInternalError,
+                       "the manager that was to begin league " + settings_.league_id.str() +
+                           " is gone before it had: start that one again, then this one",
+                       ""};
+  }
+  is_new_ = !*creation;
+  if (is_new_) return {};
+  if (!std::filesystem::exists(DataDirectory(options_.data).secret_key())) {
+    return core::Error{core::ErrorCode::kInternalError,
+                       "secret.key is missing in " + options_.data.string() +
+                           ", which holds a league: put it back from a backup, or add --new to "
+                           "archive the league and begin another",
+                       ""};
+  }
+  return continue_with(settings_, **creation,
+                       {options_.league_id, options_.players, options_.referees}, *options_.games);
+}
+
+core::Result<void> LeagueStore::open_keys(core::RandomSource& random) {
+  const DataDirectory data(options_.data);
+  auto vault = TokenVault::open(settings_.league_id, data.secret_key(), random);
+  if (!vault) return vault.error();
+  vault_ = std::make_unique<TokenVault>(std::move(*vault));
+  if (auto known = take_league_key(settings_, *vault_); !known) return known;
+  auto key = open_operator_key(options_.operator_key_file.empty()
+                                   ? data.operator_key()
+                                   : std::filesystem::path(options_.operator_key_file),
+                               random);
+  if (!key) return key.error();
+  operator_key_ = *key;
+  auto referees = open_referee_key(data.referee_key(), vault_->referee_key());
+  if (!referees) return referees.error();
+  referee_key_ = *referees;
+  return {};
+}
+
+journal::Journal& LeagueStore::journal() const {
+  if (succession_) return succession_->journal();
+  return sqlite_ ? static_cast<journal::Journal&>(*sqlite_) : *discarding_;
+}
+
+void LeagueStore::hand_over() {
+  if (succession_) succession_->finish();
+}
+
+void LeagueStore::close() {
+  hand_over();
+  if (sqlite_) sqlite_->close();
+}
+
+}  // namespace league::league_manager
