@@ -29,7 +29,7 @@ export function crossView(league) {
   const headings = [h('th', {scope: 'col'}, 'Player'),
     ...order.map((player) => h('th', {scope: 'col', title: league.players[player].name}, h('span', {}, league.players[player].id))),
     h('th', {scope: 'col', class: 'number'}, 'Points')];
-  const size = order.length > 24 ? 'dense' : order.length > 12 ? 'medium' : '';
+  const size = order.length > 40 ? 'dense' : order.length > 24 ? 'dense roomy' : order.length > 12 ? 'medium' : '';
   return [h('section', {class: 'card wide'},
     h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cross table'},
       table('Cross table: the row’s player against the column’s', headings, rows, {class: `cross ${size}`})),

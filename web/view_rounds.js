@@ -20,7 +20,7 @@ function matches(league, round) {
   const slowest = (game) => Math.max(...game.answer.map((us) => us ?? 0), ...game.join.map((us) => us ?? 0)) || null;
   const rows = games.map((game) => h('tr', {'data-key': game.id},
     h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)), side(league, game, 0), side(league, game, 1),
-    numberCell(game.points ? game.points.join('–') : ''), h('td', {}, result(league, game)),
+    numberCell(game.points ? game.points.join('–') : ''), h('td', {class: 'how'}, result(league, game)),
     h('td', {}, game.referee >= 0 ? refereeId(game.referee) : '–', game.attempt > 1 && ` (attempt ${game.attempt})`),
     numberCell(game.points ? answerTime(slowest(game)) : '')));
   return table(`Matches of round ${round}`, ['Match', 'Player A', 'Player B', 'Points', 'How', 'Referee', 'Slowest answer'], rows);

@@ -49,7 +49,7 @@ function standings(league) {
         isOut && h('span', {class: 'badge'}, words(player.state))),
       numberCell(row.played), numberCell(row.wins), numberCell(row.draws), numberCell(row.losses),
       h('td', {class: 'number points'}, row.points), form(games[row.player], row.player),
-      h('td', {class: 'why'}, reason && row.played > 0 && h('details', {}, h('summary', {}, 'why here'), reason)));
+      h('td', {class: 'why'}, reason && row.played > 0 && h('details', {}, h('summary', {}, 'why'), reason)));
   });
   return table('Standings', [h('th', {scope: 'col', class: 'number'}, '#'), h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'moved')),
     'Player', ...['Played', 'Won', 'Drawn', 'Lost', 'Points'].map((one) => h('th', {scope: 'col', class: 'number'}, one)), 'Latest', h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'why'))],
@@ -82,7 +82,8 @@ function registrations(league) {
   const {players_expected: players, referees_expected: referees} = league.head;
   return h('section', {class: 'card wide'}, h('h2', {}, 'Who is in'),
     h('p', {}, `${league.players.length} of ${count(players, 'player')} and ${league.referees.length} of ${count(referees, 'referee')} have registered.`),
-    h('ul', {class: 'games'}, [...league.players, ...league.referees].map((agent) =>
+    h('p', {}, 'Bots register at ', h('code', {}, `${location.origin}/mcp`), '.'),
+    h('ul', {class: 'games columns'}, [...league.players, ...league.referees].map((agent) =>
       h('li', {'data-key': agent.id}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)))));
 }
 

@@ -13,7 +13,7 @@ from league_testing import LeagueTest  # noqa: E402
 from node_tools import install, skip  # noqa: E402
 
 PACKAGE = "axe-core@4.14.1"
-VIEWS = ["standings", "cross", "rounds", "registration", "players", "fairness", "log", "match/R1M1", "players/P01"]
+VIEWS = ["standings", "cross", "rounds", "registration", "players", "fairness", "log", "operate", "match/R1M1", "players/P01"]
 SCREENS = [(390, 844, "light"), (390, 844, "dark"), (1280, 800, "light"), (1280, 800, "dark")]
 
 
