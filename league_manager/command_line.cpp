@@ -130,6 +130,12 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "start after so many seconds with whoever is in; 0: wait for all")
       ->check(CLI::Range(0, 86400 * 30))
       ->capture_default_str();
+  app.add_option("--drain", options.drain_seconds,
+                 "when the manager is to end (SIGTERM, SIGINT), begin no other match and let those "
+                 "that are being played end for at most so many seconds; a second signal ends it "
+                 "at once. 0: they begin anew when the league is continued")
+      ->check(CLI::Range(0, 3600))
+      ->capture_default_str();
   app.add_option("--endpoints", options.endpoints,
                  "where agents may be: local (loopback and private networks), any, or hosts, "
                  "addresses and blocks, separated by commas")

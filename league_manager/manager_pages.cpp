@@ -31,7 +31,8 @@ ManagerPages::ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& pr
   });
 }
 
-std::vector<transport::Page> ManagerPages::pages(const audit::AuditLog& log) const {
+std::vector<transport::Page> ManagerPages::pages(const audit::AuditLog& log,
+                                                 const ManagerDrain& drain) const {
   auto pages = spectator_pages(feed_);
   auto health = health_pages(
       metrics_, ledger_,
@@ -47,12 +48,12 @@ std::vector<transport::Page> ManagerPages::pages(const audit::AuditLog& log) con
                  .journal_waiting = lag.waiting,
                  .journal_seconds = std::chrono::duration<double>(lag.last).count()};
            },
-       .trouble =
-           [&log] {
-             return log.free_space_ok() ? std::string()
-                                        : "no match may start: the disk of the conversation log "
-                                          "is nearly full, or refuses to be written";
-           }});
+       .trouble = [&log, &drain]() -> std::string {
+         if (drain.has_begun()) return "no match may start: the manager is about to end";
+         return log.free_space_ok() ? std::string()
+                                    : "no match may start: the disk of the conversation log "
+                                      "is nearly full, or refuses to be written";
+       }});
   std::ranges::move(health, std::back_inserter(pages));
   return pages;
 }

@@ -8,6 +8,7 @@
 #include "common/core/timer.h"
 #include "league_manager/files/league_projector.h"
 #include "league_manager/files/ledger.h"
+#include "league_manager/manager_drain.h"
 #include "league_manager/spectators/metrics.h"
 #include "league_manager/spectators/registration_board.h"
 #include "league_manager/spectators/spectator_feed.h"
@@ -27,8 +28,11 @@ class ManagerPages {
   void on_line(const OperatorLine& line) { feed_->on_line(line); }
   /// For who registers and who is refused.
   [[nodiscard]] RegistrationBoard& registrations() { return registrations_; }
-  /// `log` outlives the pages.
-  [[nodiscard]] std::vector<transport::Page> pages(const audit::AuditLog& log) const;
+  /// What has been told of them lately, as a JSON array.
+  [[nodiscard]] std::string news() const { return feed_->news(); }
+  /// `log` and `drain` outlive the pages.
+  [[nodiscard]] std::vector<transport::Page> pages(const audit::AuditLog& log,
+                                                   const ManagerDrain& drain) const;
   /// Nothing is read or told any more.
   void stop() { feed_->stop(); }
 

@@ -18,6 +18,7 @@
 #include "league_manager/league_store.h"
 #include "league_manager/manager_bus.h"
 #include "league_manager/manager_codes.h"
+#include "league_manager/manager_drain.h"
 #include "league_manager/manager_pages.h"
 #include "league_manager/manager_reload.h"
 #include "league_manager/manager_webhooks.h"
@@ -80,6 +81,7 @@ class Program {
   std::unique_ptr<agent::AgentPort> port_;
   std::optional<Ledger> ledger_;
   agent::ProjectionWriter projections_;
+  std::optional<ManagerDrain> drain_;
   std::optional<LeagueProjector> projector_;
   std::optional<ManagerPages> pages_;
   std::unique_ptr<ManagerWebhooks> webhooks_;
@@ -176,6 +178,7 @@ core::Result<void> Program::open_ledger() {
   if (store_->is_kept()) {
     if (auto usable = projector_->check(); !usable) return usable;
   }
+  drain_.emplace(std::chrono::seconds(options_.drain_seconds), *ledger_);
   pages_.emplace(*ledger_, metrics_, *projector_, random_, host_->clock());
   make_operator_log();
   auto webhooks = ManagerWebhooks::open(options_.webhooks, options_.data / "webhook.secret", *host_,
@@ -264,6 +267,7 @@ void Program::make_service() {
                                        .log = &*operator_log_,
                                        .records = &*records_,
                                        .events = events_.feed.get(),
+                                       .news = [this] { return pages_->news(); },
                                        .after_answer = hooks_.after_answer});
   handler_.emplace(service_->handler(), store_->succession());
 }
@@ -271,7 +275,7 @@ void Program::make_service() {
 core::Result<void> Program::serve() {
   auto listen = options_.common.listen_options(settings_, options_.common.port);
   listen.recognise = KnownSenders(*ledger_, store_->operator_key(), *admission_);
-  listen.pages = pages_->pages(port_->log());
+  listen.pages = pages_->pages(port_->log(), *drain_);
   if (auto served = port_->serve(std::move(listen), *handler_); !served) return served;
   return join_bus(*host_, *port_, *handler_, *conductor_, *ledger_, id());
 }
@@ -308,7 +312,7 @@ void Program::play(ManagerReload* reload) {
   if (store_->is_kept()) projector_->start();
   tell_operator();
 
-  stop_.wait();
+  if (stop_.wait() > 0) drain_->run(stop_);
   webhooks_->finish();
   conductor_->stop();
   if (events_.feed) events_.feed->stop();

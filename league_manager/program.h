@@ -40,6 +40,7 @@ struct ProgramOptions {
   RefereeAdmission referee_admission = RefereeAdmission::kKeyFromElsewhere;
   std::filesystem::path registration_codes;  ///< empty: players need none
   int registration_window_seconds = 0;
+  int drain_seconds = 0;  ///< that matches being played get when the program is to end
   std::string endpoints = "local";
   /// Others can take this manager's place, over the bus; nothing: nobody can.
   std::optional<Replication> replication;

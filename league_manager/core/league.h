@@ -104,6 +104,9 @@ class League {
   /// that referees had, so they are assigned again, with the same draw seeds. Nothing for a league
   /// that is over.
   [[nodiscard]] Events decide_continuation(core::UtcTimestamp now) const;
+  /// The manager is about to end: no other match begins until `decide_continuation`. Nothing for a
+  /// league that does not run or that the operator has paused.
+  [[nodiscard]] Events decide_drain(core::UtcTimestamp now) const;
   /// Everybody has been told `news` of `round`, or could not be. Nothing if that is known.
   [[nodiscard]] Events decide_delivered(News news, int round, core::UtcTimestamp now) const;
   /// See decide_registration in registration.h. A referee that comes back as a new process loses
@@ -266,6 +269,7 @@ class League {
   RoundBoard board_;
   bool is_round_open_ = false;
   bool is_paused_ = false;
+  bool is_draining_ = false;  // it is paused because its manager ends
   bool is_ended_ = false;
   std::vector<std::vector<CompactResult>> results_;  // of completed rounds
   std::vector<MatchSummary> summaries_;  // of completed rounds

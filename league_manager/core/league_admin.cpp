@@ -25,6 +25,12 @@ std::optional<std::string> bounded(std::string_view text, std::size_t most = kLo
   return core::shown(text, most);
 }
 
+/// Who acts; nobody acts in the manager's own name.
+std::string author(const OperatorCommand& command) {
+  auto by = bounded(command.by, kLongestName);
+  return by && *by != kByManager ? *by : "operator";
+}
+
 }  // namespace
 
 core::Result<Events> League::decide_shut_down(AgentRef agent, std::string_view reason,
@@ -65,7 +71,7 @@ core::Result<void> League::check_act(const OperatorCommand& command) const {
   const bool is_running = state_ == LeagueState::kRunning;
   switch (command.act) {
     case OperatorAct::kPause:
-      if (is_paused_) return not_now("the league is paused already");
+      if (is_paused_ && !is_draining_) return not_now("the league is paused already");
       return {};
     case OperatorAct::kResume:
       if (!is_paused_) return not_now("the league is not paused");
@@ -119,9 +125,8 @@ core::Result<void> League::check_void(const OperatorCommand& command) const {
 core::Result<Events> League::decide_act(const OperatorCommand& command,
                                         core::UtcTimestamp now) const {
   if (auto possible = check_act(command); !possible) return possible.error();
-  OperatorActed acted{.act = command.act,
-                      .by = bounded(command.by, kLongestName).value_or("operator"),
-                      .reason = bounded(command.reason).value_or("")};
+  OperatorActed acted{
+      .act = command.act, .by = author(command), .reason = bounded(command.reason).value_or("")};
   if (command.act == OperatorAct::kExtendRound) acted.seconds = command.seconds;
   if (command.act == OperatorAct::kVoidMatch) {
     acted.match = command.match;
@@ -133,9 +138,8 @@ core::Result<Events> League::decide_act(const OperatorCommand& command,
     release_excused(draft, kReasonLeagueEnded);
     // A paused league ends as well.
     if (is_paused_) {
-      draft.add(OperatorActed{.act = OperatorAct::kResume,
-                              .by = bounded(command.by, kLongestName).value_or("operator"),
-                              .reason = "the league ends"});
+      draft.add(OperatorActed{
+          .act = OperatorAct::kResume, .by = author(command), .reason = "the league ends"});
     }
   } else if (command.act == OperatorAct::kResume && is_round_open_ && !is_ended_) {
     deal_matches(draft);
@@ -157,8 +161,12 @@ bool League::fits_act(const OperatorActed& event) const {
 }
 
 void League::act(const OperatorActed& event) {
-  if (event.act == OperatorAct::kPause) is_paused_ = true;
-  if (event.act == OperatorAct::kResume) is_paused_ = false;
+  if (event.act == OperatorAct::kPause) {
+    is_paused_ = true;
+    is_draining_ = event.by == kByManager;
+  } else if (event.act == OperatorAct::kResume) {
+    is_paused_ = is_draining_ = false;
+  }
   if (event.act == OperatorAct::kEndLeague) is_ended_ = true;
   if (event.act != OperatorAct::kVoidMatch) return;
   const MatchKey match = *event.match;

@@ -183,5 +183,42 @@ TEST(LeagueAdmin, AnActNamesItsAuthorWithinBounds) {
   expect_refused(played, command(OperatorAct::kAnnounce, ""), ErrorCode::kMissingRequiredField);
 }
 
+TEST(LeagueAdmin, AManagerThatEndsBeginsNothingUntilItIsBack) {
+  auto played = started(4, 1);
+  played.take(played.league.decide_drain(at(1)));
+  EXPECT_TRUE(played.league.is_paused());
+  EXPECT_TRUE(played.league.decide_drain(at(1)).empty());
+  report_all(played);
+  EXPECT_TRUE(played.league.board().with_status(MatchStatus::kAssigned).empty());
+  played.take(played.league.decide_continuation(at(2)));
+  EXPECT_FALSE(played.league.is_paused());
+  EXPECT_EQ(played.league.board().with_status(MatchStatus::kAssigned).size(), 1u);
+  play_out(played);
+  EXPECT_EQ(played.league.status().finished.total_matches, 6);
+  EXPECT_TRUE(played.league.decide_drain(at(3)).empty());
+}
+
+TEST(LeagueAdmin, AManagerThatIsBackDoesNotUndoTheOperatorsPause) {
+  for (bool is_paused_before : {true, false}) {
+    auto played = started(4, 1);
+    if (is_paused_before) act(played, command(OperatorAct::kPause));
+    played.take(played.league.decide_drain(at(1)));
+    if (!is_paused_before) act(played, command(OperatorAct::kPause));
+    played.take(played.league.decide_continuation(at(2)));
+    EXPECT_TRUE(played.league.is_paused());
+    act(played, command(OperatorAct::kResume));
+  }
+}
+
+TEST(LeagueAdmin, NobodyActsInTheManagersName) {
+  auto played = started();
+  auto wanted = command(OperatorAct::kPause);
+  wanted.by = kByManager;
+  act(played, wanted);
+  EXPECT_EQ(std::get<OperatorActed>(played.events.back().body).by, "operator");
+  played.take(played.league.decide_continuation(at(2)));
+  EXPECT_TRUE(played.league.is_paused());
+}
+
 }  // namespace
 }  // namespace league::league_manager

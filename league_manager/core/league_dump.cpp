@@ -55,8 +55,8 @@ std::string League::dump() const {
       << " round " << board_.round() << " open " << is_round_open_ << " since "
       << board_.started_at().to_log() << " unfinished " << board_.unfinished() << " champion "
       << champion_.value_or(-1) << " told " << announced_round_ << " " << told_round_ << " "
-      << is_end_told_ << (is_paused_ ? " paused" : "") << (is_ended_ ? " ended" : "")
-      << " extended " << board_.extension().count() << "\n";
+      << is_end_told_ << (is_paused_ ? " paused" : "") << (is_draining_ ? " draining" : "")
+      << (is_ended_ ? " ended" : "") << " extended " << board_.extension().count() << "\n";
   for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
     for (int i = 0; i < roster_.count(kind); ++i)
       dump_agent(out, {kind, i}, roster_.agent({kind, i}));

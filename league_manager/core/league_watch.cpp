@@ -120,11 +120,23 @@ Events League::decide_continuation(core::UtcTimestamp now) const {
   if (state_ != LeagueState::kRunning) return {{now, LeagueContinued{}}};
   Draft draft(running(), now);
   draft.add(LeagueContinued{});
+  if (is_draining_) {
+    draft.add(OperatorActed{.act = OperatorAct::kResume,
+                            .by = std::string(kByManager),
+                            .reason = "the manager is back"});
+  }
   if (is_round_open_) {
     release_excused(draft, kReasonManagerRestarted);
     deal_matches(draft);
   }
   return std::move(draft).take();
+}
+
+Events League::decide_drain(core::UtcTimestamp now) const {
+  if (state_ != LeagueState::kRunning || is_paused_ || is_ended_) return {};
+  return {{now, OperatorActed{.act = OperatorAct::kPause,
+                              .by = std::string(kByManager),
+                              .reason = "the manager is about to end"}}};
 }
 
 Events League::decide_delivered(News news, int round, core::UtcTimestamp now) const {

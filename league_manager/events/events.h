@@ -227,6 +227,9 @@ struct OperatorActed {
   bool operator==(const OperatorActed&) const = default;
 };
 
+/// In `by`: the manager itself pauses a league before it ends, and resumes it when it is back.
+inline constexpr std::string_view kByManager = "league_manager";
+
 /// Why matches are released when the manager was away, or their referee.
 inline constexpr std::string_view kReasonManagerRestarted = "MANAGER_RESTARTED";
 inline constexpr std::string_view kReasonRefereeRestarted = "REFEREE_RESTARTED";

@@ -29,20 +29,24 @@ bool is_table_news(const Event& event) {
 json match_row(const League& league, const MatchView& view) {
   auto match = scheduled_match(league, view);
   auto optional_id = [](const auto& id) { return id ? json(id->str()) : json(nullptr); };
-  return {{"match_id", match.match_id.str()},
-          {"round_id", match.round_id},
-          {"game_type", match.game_type},
-          {"player_A_id", match.player_a_id.str()},
-          {"player_B_id", match.player_b_id.str()},
-          {"referee_id", optional_id(match.referee_id)},
-          {"status", match.status},
-          {"winner", optional_id(match.winner)},
-          {"attempt", view.attempt}};
+  json row = {{"match_id", match.match_id.str()},
+              {"round_id", match.round_id},
+              {"game_type", match.game_type},
+              {"player_A_id", match.player_a_id.str()},
+              {"player_B_id", match.player_b_id.str()},
+              {"referee_id", optional_id(match.referee_id)},
+              {"status", match.status},
+              {"winner", optional_id(match.winner)},
+              {"attempt", view.attempt}};
+  if (view.result && view.result->is_technical()) row["technical"] = true;
+  if (view.result && view.result->is_voided) row["void"] = true;
+  return row;
 }
 
 }  // namespace
 
-ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer)
+ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer,
+                                   const News& news)
     : ledger_(ledger),
       news_(std::make_shared<NewsPace>(timer, kNewsInterval,
                                        [&server] {
@@ -63,6 +67,19 @@ ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Ti
                 .title = "Schedule",
                 .description = "The matches of the league in the order of their rounds.",
                 .read = [this](const auto& read) { read_schedule(read); }});
+  registry.add({.uri = "league://round/{round}",
+                .name = "round",
+                .title = "Round",
+                .description = "The matches of one round, from 1 on.",
+                .read = [this](const auto& read) { read_round(read); }});
+  if (news) {
+    registry.add(
+        {.uri = "league://news",
+         .name = "news",
+         .title = "News",
+         .description = "The last 200 lines of what the operator is told.",
+         .read = [this, news](const auto& read) { answer(read, R"({"lines":)" + news() + "}"); }});
+  }
   registry.add({.uri = "league://match/{match_id}",
                 .name = "match",
                 .title = "Match",
@@ -106,6 +123,32 @@ void ManagerResources::read_schedule(const mcp::ServerResource::Read& read) {
   answer(read, rpc::to_json_text(schedule));
 }
 
+void ManagerResources::read_round(const mcp::ServerResource::Read& read) {
+  // As the number of its first match says it.
+  const auto key = MatchKey::parse("R" + read.variables.at("round") + "M1");
+  const json round = ledger_.read([&](const League& league) {
+    const Schedule& schedule = league.schedule();
+    if (!key || !schedule.contains(*key)) return json();
+    json rows = json::array();
+    for (const auto& view : league.schedule_page(
+             schedule.index_of(*key), static_cast<std::size_t>(schedule.matches_in(key->round))))
+      rows.push_back(match_row(league, view));
+    return json{{"league_id", league.settings().league_id.str()},
+                {"round_id", key->round},
+                {"total_rounds", schedule.rounds()},
+                {"matches", std::move(rows)}};
+  });
+  if (round.is_null()) return fail_unknown(read, "round");
+  answer(read, rpc::to_json_text(round));
+}
+
+void ManagerResources::fail_unknown(const mcp::ServerResource::Read& read,
+                                    const std::string& what) {
+  read.request.reply.fail(mcp::not_found_code(read.request.reply),
+                          "Resource not found: the league has no such " + what,
+                          {{"uri", read.uri}});
+}
+
 void ManagerResources::read_match(const mcp::ServerResource::Read& read) {
   const std::string& id = read.variables.at("match_id");
   auto key = MatchKey::parse(id);
@@ -113,11 +156,7 @@ void ManagerResources::read_match(const mcp::ServerResource::Read& read) {
     auto view = key ? league.match(*key) : std::nullopt;
     return view ? match_row(league, *view) : json(nullptr);
   });
-  if (match.is_null()) {
-    return read.request.reply.fail(mcp::not_found_code(read.request.reply),
-                                   "Resource not found: the league has no such match",
-                                   {{"uri", read.uri}});
-  }
+  if (match.is_null()) return fail_unknown(read, "match");
   answer(read, rpc::to_json_text(match));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,12 +12,16 @@
 namespace league::league_manager {
 
 /// The league as resources for clients of MCP: `league://standings`, of whose changes subscribers
-/// are told five times a second at most, `league://schedule` and `league://match/{match_id}`.
-/// Thread-safe.
+/// are told five times a second at most, `league://schedule`, `league://round/{round}`,
+/// `league://match/{match_id}` and `league://news`. Thread-safe.
 class ManagerResources {
  public:
-  /// All outlive this; nothing is committed to the ledger while this is being made.
-  ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer);
+  /// A JSON array: what spectators are told of the operator's log.
+  using News = std::function<std::string()>;
+
+  /// All outlive this; nothing is committed to the ledger while this is being made. Without `news`
+  /// there is no such resource.
+  ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer, const News& news);
   ~ManagerResources();
   ManagerResources(const ManagerResources&) = delete;
   ManagerResources& operator=(const ManagerResources&) = delete;
@@ -24,7 +29,9 @@ class ManagerResources {
  private:
   void read_standings(const mcp::ServerResource::Read& read);
   void read_schedule(const mcp::ServerResource::Read& read);
+  void read_round(const mcp::ServerResource::Read& read);
   void read_match(const mcp::ServerResource::Read& read);
+  static void fail_unknown(const mcp::ServerResource::Read& read, const std::string& what);
   /// Sends what has been read once it is durable, as tools do.
   void answer(const mcp::ServerResource::Read& read, std::string text);
 

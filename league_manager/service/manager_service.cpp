@@ -107,7 +107,7 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                                        "messages are for the players and "
                                        "referees that have registered."}},
               dependencies.schemas, dependencies.clock),
-      resources_(server_.mcp(), dependencies.ledger, dependencies.timer),
+      resources_(server_.mcp(), dependencies.ledger, dependencies.timer, dependencies.news),
       agents_(server_, dependencies.ledger, dependencies.conductor, options_.operator_key,
               dependencies.records),
       referees_(server_, dependencies.ledger, dependencies.conductor, options_.league_id),

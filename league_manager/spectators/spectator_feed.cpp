@@ -83,6 +83,11 @@ void SpectatorFeed::on_line(const OperatorLine& line) {
   if (is_watched_) schedule_locked();
 }
 
+std::string SpectatorFeed::news() const {
+  std::lock_guard lock(mutex_);
+  return lines_since(0);
+}
+
 void SpectatorFeed::on_registrations() {
   std::lock_guard lock(mutex_);
   has_registrations_ = true;

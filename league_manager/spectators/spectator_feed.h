@@ -49,6 +49,8 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   void on_events(const Events& events);
   /// A line of the operator's log.
   void on_line(const OperatorLine& line);
+  /// The last lines, as a JSON array.
+  [[nodiscard]] std::string news() const;
   /// `registrations` of the options has something new.
   void on_registrations();
 
@@ -108,7 +110,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   std::uint64_t last_id_ = 0;
   Time watched_until_{};
 
-  std::mutex mutex_;  // guards the rest; held for moments only
+  mutable std::mutex mutex_;  // guards the rest; held for moments only
   Events unread_;
   std::vector<Newcomer> newcomers_;
   std::deque<std::pair<std::uint64_t, std::string>> lines_;  ///< by number, as JSON

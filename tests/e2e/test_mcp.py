@@ -181,9 +181,9 @@ class Mcp(LeagueTest):
         table = visitor.call("tools/call", {"name": "get_standings", "arguments": {"limit": 2}}).result()["structuredContent"]
         self.assertLessEqual(len(table["standings"]), 2)
         uris = {resource["uri"] for resource in visitor.call("resources/list").result()["resources"]}
-        self.assertEqual(uris, {STANDINGS, "league://schedule"})
+        self.assertEqual(uris, {STANDINGS, "league://schedule", "league://news"})
         templates = visitor.call("resources/templates/list").result()["resourceTemplates"]
-        self.assertEqual([template["uriTemplate"] for template in templates], ["league://match/{match_id}"])
+        self.assertEqual({template["uriTemplate"] for template in templates}, {"league://round/{round}", "league://match/{match_id}"})
         table = self.content(visitor.call("resources/read", {"uri": STANDINGS}))
         self.assertEqual(table["league_id"], manager.id)
         schedule = self.content(self.modern(manager.url, "resources/read", {"uri": "league://schedule"}))

@@ -1,10 +1,13 @@
 """What an operator does to a running league, with the real programs: it is carried out, journalled, shown and verified."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 import unittest
+import urllib.error
 import urllib.request
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
@@ -51,15 +54,13 @@ class OperateTest(LeagueTest):
         self.assertIn("no result yet", self.admin(manager, "void", "R5M1", "--reason", "no", code=1))
         self.admin(manager, "void", "R1M2", "--replay", "--reason", "REF01 was restarted")
         self.admin(manager, "void", "R1M2", "--reason", "again", code=1)
-        self.admin(manager, "void", "R1M3", "--reason", "both cheated")
+        self.admin(manager, "void", "R1M3", "--reason", "<b>both cheated</b>")
         self.admin(manager, "announce", "We go on at once")
         self.admin(manager, "extend", "60")
 
         # Nothing of this is lost with the manager.
         manager.program.kill()
-        program = self.start("league_manager", "--data", self.directory / "data", port=urlsplit(manager.url).port, limits=SLOW)
-        (url, league_id), = program.ready()
-        manager = Agent(program, url, league_id)
+        manager = self.continued(manager)
         status = self.status(manager)
         self.assertTrue(status["paused"])
         self.assertEqual(status["voided"], {"R1M2": "R6M1", "R1M3": None})
@@ -69,7 +70,7 @@ class OperateTest(LeagueTest):
         status = self.wait_until_over(manager)
         self.assertEqual((status["total_rounds"], status["matches_completed"], status["total_matches"]), (6, 14, 14))
         self.assertIn("is completed", self.admin(manager, "pause", code=1))
-        told = program.whole_stderr()
+        told = manager.program.whole_stderr()
         with urllib.request.urlopen(manager.url.removesuffix("/mcp") + "/metrics", timeout=5) as answer:
             metrics = dict(line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#"))
         self.assertEqual((metrics["league_matches_voided_total"], metrics["league_paused"], metrics["league_journal_waiting"]),
@@ -89,6 +90,20 @@ class OperateTest(LeagueTest):
         rows = (exported / "matches.csv").read_text().splitlines()
         self.assertEqual(sum(",VOID," in row for row in rows), 2)
         self.assertEqual([row.split(",")[1] for row in rows if row.endswith(",R1M2")], ["R6M1"])
+        self.assert_site_tells()
+
+    def assert_site_tells(self):
+        site = self.directory / "site"
+        done = league("export", self.directory, "--site", site)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        index, void, other, replay = ((site / page).read_text() for page in (
+            "index.html", "matches/R1M2.html", "matches/R1M3.html", "matches/R6M1.html"))
+        self.assertIn("VOID_MATCH R1M2, played again as R6M1: REF01 was restarted (by Ann)", index)
+        self.assertIn('by Ann: REF01 was restarted; played again as <a href="R6M1.html">R6M1</a>', void)
+        self.assertIn('<dt>replay of</dt><dd><a href="R1M2.html">R1M2</a>', replay)
+        for page in (index, other):
+            self.assertIn("&lt;b&gt;both cheated&lt;/b&gt;", page)
+            self.assertNotIn("<b>both", page)
 
     def test_the_operator_ends_a_league(self):
         manager = self.start_manager(6, 1, limits=SLOW)
@@ -102,6 +117,64 @@ class OperateTest(LeagueTest):
         self.assertLess(status["matches_completed"], 15)
         self.stop_programs()
         self.verified()
+
+    def readiness(self, manager):
+        try:
+            with urllib.request.urlopen(manager.url.removesuffix("/mcp") + "/readyz", timeout=5) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return f"{error.code}: {error.read().decode()}"
+
+    def slow_league(self, *options):
+        manager = self.start_manager(6, 1, *options, limits=SLOW)
+        self.start_players(manager, 6, "slow:700")
+        self.start_referee(manager, "--max-matches", 2, limits=SLOW)
+        wait_until(lambda: self.status(manager)["matches_in_play"] == 2, 30, "two matches are played")
+        return manager
+
+    def continued(self, manager):
+        program = self.start("league_manager", "--data", self.directory / "data", port=urlsplit(manager.url).port, limits=SLOW)
+        (url, league_id), = program.ready()
+        return Agent(program, url, league_id)
+
+    def journalled(self, kind):
+        with closing(sqlite3.connect(f"file:{self.directory}/data/journal/journal.sqlite?mode=ro", uri=True)) as journal:
+            return [json.loads(text) for text, in journal.execute("SELECT payload FROM entries WHERE type = ?", (kind,))]
+
+    def test_a_manager_that_ends_lets_matches_end(self):
+        manager = self.slow_league("--drain", 30)
+        self.assertEqual(self.readiness(manager), "ready\n")
+        manager.program.process.terminate()
+        wait_until(lambda: self.readiness(manager) == "503: no match may start: the manager is about to end\n", 5, "not ready")
+        self.assertTrue(self.status(manager)["paused"])
+        self.assertEqual(manager.program.process.wait(20), 0)
+        self.assertEqual((len(self.journalled("MATCH_REPORTED")), len(self.journalled("MATCH_ASSIGNED"))), (2, 2),
+                         "what was played has ended, and the third match of the round has not begun")
+        manager = self.continued(manager)
+        wait_until(lambda: self.status(manager)["current_round"] >= 2, 30, "the league goes on by itself")
+        self.assertEqual(self.journalled("MATCH_RELEASED"), [], "nobody has played for nothing")
+        self.assertEqual([(act["act"], act["by"]) for act in self.journalled("OPERATOR_ACTED")],
+                         [("PAUSE", "league_manager"), ("RESUME", "league_manager")])
+        self.admin(manager, "end")
+        self.wait_until_ended(manager)
+        self.stop_programs()
+        self.verified()
+
+    def test_a_second_signal_ends_a_manager_at_once(self):
+        manager = self.slow_league("--drain", 600)
+        manager.program.process.terminate()
+        wait_until(lambda: self.readiness(manager).startswith("503"), 5, "not ready")
+        manager.program.process.terminate()
+        self.assertEqual(manager.program.process.wait(10), 0)
+        self.assertIn("2 matches have not ended", manager.program.whole_stderr())
+        manager = self.continued(manager)
+        self.assertNotIn("paused", self.status(manager))
+        self.admin(manager, "end")
+        self.wait_until_ended(manager)
+
+    def wait_until_ended(self, manager):
+        wait_until(lambda: self.status(manager)["state"] == "COMPLETED", 30, "the league is over")
 
     def test_a_stranger_can_do_none_of_it(self):
         manager = self.start_manager(2, 1)

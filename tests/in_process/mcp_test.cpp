@@ -108,6 +108,9 @@ TEST_F(Mcp, TheLeagueIsAResource) {
   auto schedule = read("league://schedule");
   EXPECT_EQ(schedule["matches"].size(), 1U);
   EXPECT_EQ(read("league://match/R1M1"), schedule["matches"][0]);
+  EXPECT_EQ(read("league://round/1")["matches"][0], schedule["matches"][0]);
+  for (const char* none : {"0", "2", "-1", "1M1", "x", "99999999999999999999"})
+    EXPECT_EQ(read("league://round/" + std::string(none))["error"]["code"], -32002) << none;
   EXPECT_EQ(read("league://match/R9M9")["error"]["code"], -32002);
   EXPECT_EQ(read("league://match/nonsense")["error"]["code"], -32002);
 }

@@ -24,7 +24,6 @@ constexpr std::chrono::milliseconds kBetweenLooks{1000};
 constexpr std::chrono::milliseconds kBetweenKeys{100};
 /// So long a manager may be away, for a restart, before somebody without a terminal stops waiting.
 constexpr std::chrono::seconds kMostSilence{30};
-constexpr std::size_t kScroll = 5;  // rows
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -82,8 +81,26 @@ class Canvas {
   termios before_{};
 };
 
+/// The lines of a view that is not the table.
+core::Result<std::vector<std::string>> lines_of(ManagerClient& client, const WatchPicture& picture,
+                                                const WatchOptions& options) {
+  using Lines = std::vector<std::string>;
+  if (options.view == WatchView::kAgents) {
+    const auto agents = client.agents();
+    return agents ? agent_lines(*agents) : core::Result<Lines>(agents.error());
+  }
+  if (options.view == WatchView::kNews) {
+    const auto news = client.resource("league://news");
+    return news ? news_lines(*news) : core::Result<Lines>(news.error());
+  }
+  const int number = shown_round(picture.progress, options);
+  if (number == 0) return Lines{"no round has begun"};
+  const auto round = client.resource("league://round/" + std::to_string(number));
+  return round ? match_lines(*round, picture.table) : core::Result<Lines>(round.error());
+}
+
 /// Asks the manager for everything that is shown. What cannot be had stays as it was.
-core::Result<void> look(ManagerClient& client, WatchPicture& picture) {
+core::Result<void> look(ManagerClient& client, WatchPicture& picture, const WatchOptions& options) {
   auto status = client.call("get_league_status", nlohmann::json::object());
   if (!status) return status.error();
   picture.progress = parse_progress(*status);
@@ -91,19 +108,11 @@ core::Result<void> look(ManagerClient& client, WatchPicture& picture) {
   auto rows = client.standings(static_cast<std::size_t>(std::max(picture.progress.players, 1)));
   if (!rows) return rows.error();
   picture.table = parse_rows(*rows);
-  auto agents = client.agents();
-  if (!agents) return agents.error();
-  picture.agents = agent_lines(*agents);
+  if (options.view == WatchView::kTable) return {};
+  auto lines = lines_of(client, picture, options);
+  if (!lines) return lines.error();
+  picture.lines = std::move(*lines);
   return {};
-}
-
-/// False when it is to end.
-bool obey(char key, WatchOptions& options) {
-  if (key == 'q') return false;
-  if (key == 'a' || key == 't') options = {key == 'a', 0, options.has_colours};
-  if (key == 'j') options.first += kScroll;
-  if (key == 'k') options.first -= std::min(options.first, kScroll);
-  return true;
 }
 
 /// Draws until a key, a signal or (without a terminal) the end of the league. Returns the last
@@ -116,7 +125,7 @@ WatchPicture follow(ManagerClient& client, WatchPicture picture, transport::Stop
   auto last_answer = next_look;
   while (true) {
     if (std::chrono::steady_clock::now() >= next_look) {
-      auto seen = look(client, picture);
+      auto seen = look(client, picture, options);
       picture.trouble = seen ? "" : "the manager does not answer: " + seen.error().message;
       next_look = std::chrono::steady_clock::now() + kBetweenLooks;
       if (seen) last_answer = next_look;
@@ -130,16 +139,19 @@ WatchPicture follow(ManagerClient& client, WatchPicture picture, transport::Stop
       if (line != told) std::cerr << (told = line) << '\n';
       if (picture.progress.is_completed() || next_look - last_answer > kMostSilence) return picture;
     }
-    if (stop.wait_for(kBetweenKeys) >= 0 || !obey(canvas.key(), options)) return picture;
-    const std::size_t rows = options.shows_agents ? picture.agents.size() : picture.table.size();
-    options.first = std::min(options.first, rows);
+    if (stop.wait_for(kBetweenKeys) >= 0) return picture;
+    const char key = canvas.key();
+    if (!options.obey(key, picture)) return picture;
+    if (key == 0 || key == 'j' || key == 'k') continue;
+    picture.lines.clear();
+    next_look = {};  // another view is asked for at once
   }
 }
 
 int watch(const std::string& url, transport::StopSignal& stop) {
   auto client = ManagerClient::connect(url);
   WatchPicture first;
-  auto seen = client ? look(*client, first) : core::Result<void>(client.error());
+  auto seen = client ? look(*client, first, {}) : core::Result<void>(client.error());
   if (!seen) {
     std::cerr << "error: " << safe_text(seen.error().message) << '\n';
     return 2;
@@ -161,9 +173,9 @@ void add_watch_command(CLI::App& app, transport::StopSignal& stop, std::function
   command->add_option("URL", *url, "of the league manager, such as http://localhost:8000/mcp")
       ->required();
   command->footer(
-      "Keys: t table, a agents, j and k scroll, q quit. Honours NO_COLOR; without a terminal, or "
-      "with TERM=dumb, it writes a line for each change and ends with the league, or when the "
-      "manager has been silent for 30 s.\n"
+      "Keys: t table, m matches (h and l: the round before and after), a agents, n news, j and k "
+      "scroll, q quit. Honours NO_COLOR; without a terminal, or with TERM=dumb, it writes a line "
+      "for each change and ends with the league, or when the manager has been silent for 30 s.\n"
       "Example:\n  league watch http://localhost:8000/mcp\n"
       "Exit codes: 0 it was watched, 2 the manager did not answer.");
   command->callback([url, &stop, &chosen] { chosen = [url, &stop] { return watch(*url, stop); }; });

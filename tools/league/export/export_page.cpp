@@ -74,6 +74,23 @@ void add_transcript(std::string& out, const json& lines) {
   out += "</ol>\n";
 }
 
+/// What the operator has done to the match.
+void add_acts(std::string& out, const lm::LeagueBook& book, lm::MatchKey match) {
+  const auto link = [](lm::MatchKey other) {
+    const std::string id = other.id().str();
+    return "<a href=\"" + id + ".html\">" + id + "</a>";
+  };
+  for (const auto& [at, act] : book.acts()) {
+    if (act.match != match) continue;
+    std::string text =
+        "it counts for nobody, by " + html_text(act.by) + ": " + html_text(act.reason);
+    if (act.replay) text += "; played again as " + link(*act.replay);
+    add_entry(out, "void", text);
+  }
+  if (const auto original = book.league().schedule().replay_of(match))
+    add_entry(out, "replay of", link(*original));
+}
+
 }  // namespace
 
 std::string html_text(std::string_view text) {
@@ -116,6 +133,8 @@ std::string match_page(const ExportedLeague& league, const referee::MatchRecord&
   add_entry(out, "referee", shown(match["referee_id"]));
   add_entry(out, "attempt", shown(match["attempt"]));
   add_entry(out, "state", shown(match["state"]));
+  if (const auto key = lm::MatchKey::parse(match["match_id"].get<std::string>()))
+    add_acts(out, league.book, *key);
   add_result(out, match["result"]);
   add_entry(out, "draw_commitment", shown(match["draw_commitment"]));
   out += "</dl>\n";

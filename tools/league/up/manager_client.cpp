@@ -111,4 +111,15 @@ core::Result<json> ManagerClient::agents() {
   }
 }
 
+core::Result<json> ManagerClient::resource(const std::string& uri) {
+  auto answer = call("resources/read", {{"uri", uri}});
+  if (!answer) return answer.error();
+  const auto contents = answer->find("contents");
+  if (contents != answer->end() && contents->is_array() && !contents->empty()) {
+    json content = json::parse(text_in(contents->front(), "text", ""), nullptr, false);
+    if (content.is_object()) return content;
+  }
+  return Error{ErrorCode::kInvalidReply, endpoint_.url() + " has no JSON at " + uri, {}};
+}
+
 }  // namespace league::tools

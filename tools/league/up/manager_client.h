@@ -29,6 +29,8 @@ class ManagerClient {
   [[nodiscard]] core::Result<nlohmann::json> standings(std::size_t limit);
   /// The states of all agents, as `get_agents` has them; fetched page by page.
   [[nodiscard]] core::Result<nlohmann::json> agents();
+  /// What the resource at `uri` holds, such as `league://news`: a JSON object.
+  [[nodiscard]] core::Result<nlohmann::json> resource(const std::string& uri);
 
  private:
   ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Hub> hub,

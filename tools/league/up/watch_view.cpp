@@ -10,10 +10,41 @@
 namespace league::tools {
 namespace {
 
-std::string number_of(const nlohmann::json& object, const char* name, std::size_t width) {
+std::string number_of(const nlohmann::json& object, const char* name) {
   const auto found = object.find(name);
   const bool is_there = found != object.end() && found->is_number_integer();
-  return fitted(is_there ? std::to_string(found->get<std::int64_t>()) : "?", width);
+  return is_there ? std::to_string(found->get<std::int64_t>()) : "?";
+}
+
+std::string text_in(const nlohmann::json& object, const char* name) {
+  return safe_text(schema::text_at(object, name));
+}
+
+bool is_true(const nlohmann::json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_boolean() && found->get<bool>();
+}
+
+std::string outcome_of(const nlohmann::json& match) {
+  const std::string status = text_in(match, "status");
+  if (status == "PENDING") return "waits";
+  if (status == "IN_PROGRESS") return "in play";
+  if (is_true(match, "void")) return "void";
+  const std::string winner = text_in(match, "winner");
+  const std::string outcome = !winner.empty()               ? winner + " wins"
+                              : is_true(match, "technical") ? "nobody wins"
+                                                            : "a draw";
+  return outcome + (is_true(match, "technical") ? ", technically" : "");
+}
+
+std::string keys_of(WatchView view) {
+  std::string keys;
+  for (const auto& [own, text] :
+       {std::pair(WatchView::kTable, "[t] table  "),
+        std::pair(WatchView::kMatches, "[m] matches  "),
+        std::pair(WatchView::kAgents, "[a] agents  "), std::pair(WatchView::kNews, "[n] news  ")})
+    keys += own == view ? "" : text;
+  return keys + (view == WatchView::kMatches ? "[h/l] round  " : "") + "[j/k] scroll  [q] quit";
 }
 
 std::string coloured(const std::string& line, const char* colour, bool has_colours) {
@@ -33,10 +64,93 @@ std::vector<std::string> agent_lines(const nlohmann::json& agents) {
     lines.push_back(fitted(safe_text(schema::text_at(agent, "agent_id")), 6) + ' ' +
                     fitted(safe_text(schema::text_at(agent, "display_name")), kName) + "  " +
                     fitted(safe_text(schema::text_at(agent, "state")), 11) + ' ' +
-                    number_of(agent, "failed_matches", 7) + ' ' +
-                    number_of(agent, "failed_in_a_row", 9) + ' ' + safe_text(why));
+                    fitted(number_of(agent, "failed_matches"), 7) + ' ' +
+                    fitted(number_of(agent, "failed_in_a_row"), 9) + ' ' + safe_text(why));
   }
   return lines;
+}
+
+std::vector<std::string> match_lines(const nlohmann::json& round,
+                                     const std::vector<TableRow>& table) {
+  constexpr std::size_t kName = 20;
+  const auto matches = round.find("matches");
+  std::vector<std::string> lines{"match     round " + number_of(round, "round_id") + " of " +
+                                 number_of(round, "total_rounds")};
+  if (matches == round.end() || !matches->is_array()) return lines;
+  const auto named = [&table](const std::string& id) {
+    const auto row = std::ranges::find(table, id, &TableRow::player_id);
+    return id + " " + (row != table.end() ? safe_text(row->display_name) : "");
+  };
+  for (const auto& match : *matches) {
+    if (!match.is_object()) continue;
+    lines.push_back(fitted(text_in(match, "match_id"), 9) + ' ' +
+                    fitted(named(text_in(match, "player_A_id")), kName) + "  " +
+                    fitted(named(text_in(match, "player_B_id")), kName) + "  " +
+                    fitted(text_in(match, "referee_id"), 6) + ' ' + outcome_of(match));
+  }
+  return lines;
+}
+
+std::vector<std::string> news_lines(const nlohmann::json& news) {
+  constexpr std::size_t kTimeAt = 11;  // behind the date
+  constexpr std::size_t kTime = 8;
+  std::vector<std::string> lines{"UTC       what the operator is told, the last first"};
+  const auto told = news.find("lines");
+  if (told == news.end() || !told->is_array()) return lines;
+  for (auto line = told->rbegin(); line != told->rend(); ++line) {
+    if (!line->is_object()) continue;
+    std::string at = text_in(*line, "at");
+    at = at.size() > kTimeAt ? at.substr(kTimeAt, kTime) : at;
+    lines.push_back(fitted(at, kTime) + (is_true(*line, "warning") ? " ! " : "   ") +
+                    text_in(*line, "text"));
+  }
+  return lines;
+}
+
+int shown_round(const LeagueProgress& progress, const WatchOptions& options) {
+  return progress.current_round < 1 ? 0 : std::max(1, progress.current_round - options.rounds_back);
+}
+
+bool WatchOptions::obey(char key, const WatchPicture& picture) {
+  constexpr std::size_t kScroll = 5;  // rows
+  const auto show = [this](WatchView wanted) {
+    view = wanted;
+    first = 0;
+    rounds_back = 0;
+  };
+  switch (key) {
+    case 'q':
+      return false;
+    case 't':
+      show(WatchView::kTable);
+      break;
+    case 'm':
+      show(WatchView::kMatches);
+      break;
+    case 'a':
+      show(WatchView::kAgents);
+      break;
+    case 'n':
+      show(WatchView::kNews);
+      break;
+    case 'h':
+      rounds_back = std::clamp(rounds_back + 1, 0, std::max(picture.progress.current_round - 1, 0));
+      break;
+    case 'l':
+      rounds_back = std::max(rounds_back - 1, 0);
+      break;
+    case 'j':
+      first += kScroll;
+      break;
+    case 'k':
+      first -= std::min(first, kScroll);
+      break;
+    default:
+      break;
+  }
+  const std::size_t rows = view == WatchView::kTable ? picture.table.size() : picture.lines.size();
+  first = std::min(first, rows);
+  return true;
 }
 
 std::string time_left(const LeagueProgress& progress, double seconds) {
@@ -68,11 +182,9 @@ std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOpt
   if (!picture.trouble.empty()) top.push_back(safe_text(picture.trouble));
   top.emplace_back();
 
-  auto rows = options.shows_agents
-                  ? picture.agents
+  auto rows = options.view != WatchView::kTable
+                  ? picture.lines
                   : table_lines(picture.table, width, picture.table.size(), picture.table.size());
-  const std::string keys = options.shows_agents ? "[t] table  [j/k] scroll  [q] quit"
-                                                : "[a] agents  [j/k] scroll  [q] quit";
   std::vector<std::string> lines = std::move(top);
   const std::size_t room = height > lines.size() + 2 ? height - lines.size() - 2 : 0;
   if (!rows.empty() && room > 1) {
@@ -82,7 +194,7 @@ std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOpt
     const std::size_t first = 1 + std::min(options.first, most - shown);
     for (std::size_t i = first; i < first + shown; ++i) lines.push_back(rows[i]);
   }
-  lines.push_back(keys);
+  lines.push_back(keys_of(options.view));
   lines.resize(std::min(lines.size(), height));
   for (auto& line : lines) {
     if (display_width(line) > width) line = fitted(line, width);

@@ -22,7 +22,7 @@ WatchPicture picture_of(int players) {
     picture.table.push_back({.rank = i + 1,
                              .player_id = "P" + std::to_string(i),
                              .display_name = "\x1b[31m\xE2\x80\xAE" + std::string(40, 'x')});
-  picture.agents = {"id", "P01 \x1b[2J"};
+  picture.lines = {"id", "P01 \x1b[2J"};
   return picture;
 }
 
@@ -30,8 +30,9 @@ TEST(WatchView, FitsEveryScreen) {
   const auto picture = picture_of(30);
   for (std::size_t width : {0, 1, 5, 20, 39, 80, 300}) {
     for (std::size_t height : {0, 1, 2, 3, 6, 24, 100}) {
-      for (bool shows_agents : {false, true}) {
-        const auto lines = watch_lines(picture, {.shows_agents = shows_agents}, {width, height});
+      for (auto view :
+           {WatchView::kTable, WatchView::kMatches, WatchView::kAgents, WatchView::kNews}) {
+        const auto lines = watch_lines(picture, {.view = view}, {width, height});
         EXPECT_LE(lines.size(), std::max<std::size_t>(1, height)) << width << "x" << height;
         for (const auto& line : lines)
           EXPECT_LE(display_width(line), std::max<std::size_t>(1, width)) << line;
@@ -69,6 +70,70 @@ TEST(WatchView, SaysHowLongItStillTakes) {
   EXPECT_EQ(time_left(progress, 600), "about 10 min left");
   progress.matches_completed = 100;
   EXPECT_EQ(time_left(progress, 60), "");
+}
+
+TEST(WatchView, KeysChooseAViewAndARound) {
+  auto picture = picture_of(30);
+  picture.progress.current_round = 3;
+  WatchOptions options;
+  EXPECT_TRUE(options.obey('j', picture));
+  EXPECT_EQ(options.first, 5U);
+  EXPECT_TRUE(options.obey('m', picture));
+  EXPECT_EQ(options.view, WatchView::kMatches);
+  EXPECT_EQ(options.first, 0U);
+  EXPECT_EQ(shown_round(picture.progress, options), 3);
+  for (int expected : {2, 1, 1}) {
+    EXPECT_TRUE(options.obey('h', picture));
+    EXPECT_EQ(shown_round(picture.progress, options), expected);
+  }
+  EXPECT_TRUE(options.obey('l', picture));
+  EXPECT_EQ(shown_round(picture.progress, options), 2);
+  EXPECT_TRUE(options.obey('n', picture));
+  EXPECT_EQ(options.view, WatchView::kNews);
+  EXPECT_TRUE(options.obey('?', picture));
+  EXPECT_FALSE(options.obey('q', picture));
+  EXPECT_EQ(shown_round(LeagueProgress{}, options), 0);
+}
+
+TEST(WatchView, MatchesNameTheirPlayersAndHowTheyEnded) {
+  const std::vector<TableRow> table{{.player_id = "P01", .display_name = "alpha"},
+                                    {.player_id = "P02", .display_name = "b\x1b[2J"}};
+  const auto match = [](const char* status, const nlohmann::json& winner) {
+    return nlohmann::json{{"match_id", "R2M1"},    {"player_A_id", "P01"}, {"player_B_id", "P02"},
+                          {"referee_id", "REF01"}, {"status", status},     {"winner", winner}};
+  };
+  auto technical = match("COMPLETED", "P02");
+  technical["technical"] = true;
+  auto nobody = match("COMPLETED", nullptr);
+  nobody["technical"] = true;
+  auto voided = match("COMPLETED", "P01");
+  voided["void"] = true;
+  const auto lines = match_lines(
+      {{"round_id", 2},
+       {"total_rounds", 3},
+       {"matches",
+        {match("PENDING", nullptr), match("IN_PROGRESS", nullptr), match("COMPLETED", nullptr),
+         match("COMPLETED", "P01"), technical, nobody, voided, "no object"}}},
+      table);
+  ASSERT_EQ(lines.size(), 8U);
+  EXPECT_EQ(lines[0], "match     round 2 of 3");
+  EXPECT_EQ(lines[1], "R2M1      P01 alpha             P02 b?[2J             REF01  waits");
+  const std::vector<std::string> endings{
+      "in play", "a draw", "P01 wins", "P02 wins, technically", "nobody wins, technically", "void"};
+  for (std::size_t i = 0; i < endings.size(); ++i)
+    EXPECT_TRUE(lines[i + 2].ends_with("REF01  " + endings[i])) << lines[i + 2];
+  EXPECT_EQ(match_lines(nlohmann::json::object(), table).size(), 1U);
+}
+
+TEST(WatchView, TheLastNewsComesFirst) {
+  const auto lines = news_lines(
+      {{"lines",
+        {{{"at", "2026-01-15T10:30:00.000000Z"}, {"warning", false}, {"text", "round 1 starts"}},
+         {{"at", "2026-01-15T10:30:01.000000Z"}, {"warning", true}, {"text", "P01 \x1b[2J"}},
+         5}}});
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[1], "10:30:01 ! P01 ?[2J");
+  EXPECT_EQ(lines[2], "10:30:00   round 1 starts");
 }
 
 TEST(WatchView, AgentsAreMadeFitForATerminal) {

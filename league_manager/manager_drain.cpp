@@ -1,0 +1,32 @@
+#include "league_manager/manager_drain.h"
+
+#include <spdlog/spdlog.h>
+
+namespace league::league_manager {
+
+void ManagerDrain::run(transport::StopSignal& stop) {
+  constexpr std::chrono::milliseconds kInterval{50};
+  has_begun_ = true;
+  if (patience_.count() == 0 || matches_in_play() == 0) return;
+  ledger_.commit(
+      [](const League& league, core::UtcTimestamp now) { return league.decide_drain(now); },
+      [](const core::Result<Events>&) {});
+  spdlog::info(
+      "{} matches are being played and get up to {} s to end; a second signal ends the "
+      "manager at once",
+      matches_in_play(), patience_.count());
+  const auto deadline = std::chrono::steady_clock::now() + patience_;
+  while (matches_in_play() > 0 && std::chrono::steady_clock::now() < deadline &&
+         stop.wait_for(kInterval) < 0) {
+  }
+  if (const auto left = matches_in_play(); left > 0)
+    spdlog::warn("{} matches have not ended; they begin anew when the league is continued", left);
+}
+
+std::size_t ManagerDrain::matches_in_play() const {
+  return ledger_.read([](const League& league) {
+    return league.board().with_status(MatchStatus::kAssigned).size();
+  });
+}
+
+}  // namespace league::league_manager
