@@ -118,7 +118,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   std::string unproven = "loopback";
   app.add_option(
          "--unproven-referees", unproven,
-         "accept results without the seed of the draw from referees of other origin: all, "
+         "accept results without the seed of the draw from third-party referees: all, "
          "none, loopback (open mode only: those that registered from this machine), or "
          "tokenless (all, and our players take their calls without a token). Such results are "
          "shown as unproven")

@@ -31,7 +31,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "DATA/referee.key; needed on another machine than the manager's, and on a bus");
   app.add_option("--players-file", options.players_file,
                  "JSON file with addresses of players by id, such as "
-                 "{\"P01\": \"http://localhost:8101/mcp\"}, for league managers of other origin "
+                 "{\"P01\": \"http://localhost:8101/mcp\"}, for third-party league managers "
                  "that do not tell them");
   app.add_option("--token", options.token_file,
                  "file (mode 0600) with a token that the league's operator gave for this seat "

@@ -579,7 +579,7 @@ NUMBERS = ("mono_ns", "call", "http_status", "elapsed_us", "raw_bytes", "raw_ref
 ANSWERS = {"GAME_INVITATION": "GAME_JOIN_ACK", "CHOOSE_PARITY_CALL": "CHOOSE_PARITY_RESPONSE",
            "REFEREE_REGISTER_REQUEST": "REFEREE_REGISTER_RESPONSE", "LEAGUE_REGISTER_REQUEST": "LEAGUE_REGISTER_RESPONSE",
            "LEAGUE_QUERY": "LEAGUE_QUERY_RESPONSE"}
-# They give one match to a referee of other origin, which is announced in no other way.
+# They give one match to a third-party referee, which is announced in no other way.
 MATCH_STARTERS = ("START_MATCH", "MATCH_ASSIGNMENT")
 HEAD_TELLERS = ("ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED")
 # Requests whose receiver checks a token: only these are held against their sender's log.
@@ -1374,7 +1374,7 @@ def id_number(player):
 
 
 def result_of(message):
-    """The result of a report, also where a referee of other origin writes it in another shape; None where there is none."""
+    """The result of a report, also where a third-party referee writes it in another shape; None where there is none."""
     given = message.get("result")
     if given is None and {"winner", "winner_id", "winner_player_id", "score", "players"} & set(message):
         given = {key: message[key] for key in ("winner", "score") if key in message}
@@ -1420,7 +1420,7 @@ class Report:
         termination = self.details.get("termination")
         self.termination = termination if isinstance(termination, str) else ""
         number = self.details.get("drawn_number")
-        # A referee of other origin may name no termination; then a number says that it was played.
+        # A third-party referee may name no termination; then a number says that it was played.
         self.is_normal = self.termination == "NORMAL" or (not self.termination and number is not None and number != 0)
         self.is_technical = bool(self.termination) and not self.is_normal
         self.choices = dict_of(self.details, "choices")
@@ -1521,7 +1521,7 @@ class Report:
         elif self.is_home or self.said.sender not in self.league.declared:
             self.fault("draw.unrevealed", f"the report of {self.match} does not reveal the seed of the draw")
         else:
-            self.found.incident(self.place, "result.unproven", f"{self.said.sender} is of other origin and reported {self.match} without its seed")
+            self.found.incident(self.place, "result.unproven", f"{self.said.sender} is a third-party referee and reported {self.match} without its seed")
         rules = GAMES.get(next(iter(self.known.games), "") or text_of(self.said.message, "game_type") or "even_odd")
         is_open = self.check_openings(draw_commitment(seed, self.match) if seed else next(iter(self.known.commitments), ""))
         listed = self.details.get("choice_commitments", {})

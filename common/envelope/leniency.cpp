@@ -64,7 +64,7 @@ class Rewriter {
     }
   }
 
-  /// Managers and referees of other origin call their guests so; agents at home have their own to
+  /// Managers and third-party referees call their guests so; agents at home have their own to
   /// listen to.
   void read_foreign_forms() {
     for (const char* name : {"timestamp", "deadline", "arrival_timestamp"}) {

@@ -63,7 +63,7 @@ enum class Leniency {
   kMissingPlayerId,
   kMissingMatchId,
   kMissingArrivalTimestamp,
-  // What managers and referees of other origin send to their guests (taken by normalise).
+  // What third-party managers and referees send to their guests (taken by normalise).
   kTimestampZoneTwice,  ///< `…+00:00Z`
   kRoleInMatchCase,  ///< `player_a` for `PLAYER_A`
   kMissingRank,  ///< a row of the standings without `rank`
@@ -119,7 +119,7 @@ struct NormaliseDefaults {
   std::optional<core::ConversationId> conversation_id = std::nullopt;
   std::optional<core::PlayerId> player_id = std::nullopt;
   std::optional<core::MatchId> match_id = std::nullopt;
-  /// The receiver is the guest of a manager of other origin, or may be: what such managers and
+  /// The receiver is the guest of a third-party manager, or may be: what such managers and
   /// referees write is rewritten too (protocol §8).
   bool is_guest = false;
   /// Of a query that has no envelope, beside `sender`: whose token it shows.

@@ -11,7 +11,7 @@
 namespace league::envelope {
 
 /// `kDisputeMatch` is ours: a player says that a result is false (protocol §4, message 15).
-/// `kGetRegistrations` is for referees of other origin that ask for their work (protocol §9).
+/// `kGetRegistrations` is for third-party referees that ask for their work (protocol §9).
 enum class QueryType {
   kGetStandings,
   kGetSchedule,

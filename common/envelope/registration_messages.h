@@ -24,7 +24,7 @@ struct RefereeMeta {
       std::nullopt;  ///< with which its conversation log can be verified
   bool hears_events = false;  ///< listens to broadcasts that are published once on a bus
   /// Shows players match credentials and reveals every seed, as ours do (protocol §8). A referee
-  /// that does not say so is one of other origin.
+  /// that does not say so is a third-party one.
   bool match_credentials = false;
   /// What the manager's `referee.key` holds, where it is asked for (protocol §8). A secret.
   std::optional<std::string> admission_key = std::nullopt;

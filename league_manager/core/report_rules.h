@@ -39,7 +39,7 @@ struct ReportedAnswers {
 /// A MATCH_RESULT_REPORT in the core's words. Player ids are as sent.
 struct MatchReport {
   MatchKey match;
-  /// Nothing: the referee's latest attempt (referees of other origin do not know attempts).
+  /// Nothing: the referee's latest attempt (third-party referees do not know attempts).
   std::optional<int> attempt;
   std::optional<int> round;  ///< as sent; nothing where it was not
   std::string game_type;
@@ -49,8 +49,8 @@ struct MatchReport {
   std::vector<ReportedAnswers> answers = {};
   int replays = 0;
   std::map<std::string, AnswerTimes> answered_in = {};  ///< by player id
-  /// Says who won and nothing that could be checked: no seed and no number. Only of a referee of
-  /// other origin whose unproven results are accepted; see read_as_foreign.
+  /// Says who won and nothing that could be checked: no seed and no number. Only of a third-party
+  /// referee whose unproven results are accepted; see read_as_foreign.
   bool is_bare = false;
 };
 
@@ -62,7 +62,7 @@ struct ReportFacts {
   int attempt = 1;  ///< the one that is open
   bool is_strict = false;
   /// Whether the referee shows match credentials and reveals seeds, as ours do; what it says is
-  /// held to more than what a referee of other origin says.
+  /// held to more than what a third-party referee says.
   bool has_match_credentials = true;
   bool may_be_unproven = false;  ///< the operator accepts its reports without the seed
 };
@@ -75,7 +75,7 @@ struct JudgedReport {
   bool is_unproven = false;
 };
 
-/// The report of a referee of other origin without the seed, as it is meant: one without a number
+/// The report of a third-party referee without the seed, as it is meant: one without a number
 /// and without a word on how the match ended was lost technically where one player's choice is
 /// missing or nobody got a point, else it is bare.
 [[nodiscard]] MatchReport read_as_foreign(MatchReport report);

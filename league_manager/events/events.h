@@ -131,7 +131,7 @@ struct MatchReported {
   MatchResult result;
   /// How far the players bound the draw; nothing in journals of before they could.
   std::optional<game::Fairness> fairness = std::nullopt;
-  /// The referee, one of other origin, did not reveal the seed, and the operator allows that:
+  /// The referee, a third-party one, did not reveal the seed, and the operator allows that:
   /// nobody can say whether the number was drawn (protocol §7).
   bool is_unproven = false;
   std::optional<MatchEvidence> evidence = std::nullopt;  ///< nothing in journals of before

@@ -41,7 +41,7 @@ struct LeagueSettings {
   LifecycleSettings lifecycle;
   UnprovenReferees unproven_referees = UnprovenReferees::kFromLoopback;
 
-  /// Whether a referee of other origin may keep the seed to itself.
+  /// Whether a third-party referee may keep the seed to itself.
   [[nodiscard]] bool may_be_unproven(bool is_from_loopback) const {
     if (unproven_referees == UnprovenReferees::kFromLoopback) return open_mode && is_from_loopback;
     return unproven_referees >= UnprovenReferees::kAll;

@@ -67,7 +67,7 @@ class Conductor {
     deps_.peers.on_registered(endpoint, style);
     starter_.forget(endpoint);
   }
-  /// A referee of other origin asks for its matches itself: that it cannot be called is no refusal,
+  /// A third-party referee asks for its matches itself: that it cannot be called is no refusal,
   /// and that it asks is a sign of life.
   void note_polling(int referee);
   /// Whether the players of `match` have been told who its referee is in `attempt`; one that polls

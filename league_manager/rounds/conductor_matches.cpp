@@ -192,7 +192,7 @@ void Conductor::tell_referee_of(AgentRef player) {
       Pairing pairing = league.schedule().pairing(match);
       if (pairing.player_a != player.index && pairing.player_b != player.index) continue;
       int referee = league.board().slot(match).referee();
-      // One of other origin could take the repetition for another match.
+      // A third-party one could take the repetition for another match.
       if (league.roster().agent(AgentRef::referee(referee)).profile.match_credentials)
         open.emplace_back(referee, match);
     }

@@ -29,7 +29,7 @@ namespace league::league_manager {
 /// All of them. Empty before the first round.
 [[nodiscard]] std::vector<envelope::AnnouncedMatch> announced_matches(const League& league);
 
-/// What `referee` shows the players of its matches: `match`, or for one of other origin whose
+/// What `referee` shows the players of its matches: `match`, or for a third-party one whose
 /// unproven results are accepted `token:HASH` or `none`; nothing for no referee. Protocol §8.
 [[nodiscard]] std::optional<std::string> referee_credential(const League& league, int referee);
 

@@ -16,12 +16,12 @@
 namespace league::league_manager {
 
 /// Adds to each of `assignments` (the `matches` of a ROUND_ANNOUNCEMENT to a referee) its players
-/// and addresses under all names by which referees of other origin know them. Pure.
+/// and addresses under all names by which third-party referees know them. Pure.
 void add_spellings(nlohmann::json& assignments);
 
-/// Starts matches at referees of other origin that know no ROUND_ANNOUNCEMENT: tries the calls that
+/// Starts matches at third-party referees that know no ROUND_ANNOUNCEMENT: tries the calls that
 /// such referees have been seen to take, one after the other, and remembers per address what worked
-/// and that nothing did. Source: docs/protocol.md, "Referees of other origin". Thread-safe.
+/// and that nothing did. Source: docs/protocol.md, "Third-party referees". Thread-safe.
 class MatchStarter {
  public:
   /// Nothing: the referee has taken the match. kUnknownMessageType: it knows none of the calls.

@@ -15,7 +15,7 @@
 
 namespace league::league_manager {
 
-/// What referees of other origin ask for that poll for their work instead of being called: the tool
+/// What third-party referees ask for that poll for their work instead of being called: the tool
 /// `get_assigned_matches` and the query GET_REGISTRATIONS. Each sees its own open matches and their
 /// players, and only with its own token. Thread-safe. Source: protocol §9, "Starting referees".
 class RefereeDesk {
@@ -35,7 +35,7 @@ class RefereeDesk {
   /// Open matches of `referee` with their attempts whose players know who calls them.
   [[nodiscard]] std::vector<std::pair<MatchKey, int>> announced_matches(int referee) const;
   [[nodiscard]] std::optional<int> referee_of(const std::string& token) const;
-  /// It polls, which only referees of other origin do.
+  /// It polls, which only third-party referees do.
   void note_polling(int referee);
 
   Ledger& ledger_;

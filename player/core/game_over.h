@@ -24,7 +24,7 @@ struct KnownMatch {
   /// What the seed must fit: as announced, else as in invitation or call; nothing where no seed was
   /// promised.
   std::optional<std::string> draw_commitment = std::nullopt;
-  /// The announcement names a referee of other origin, which need not reveal the seed.
+  /// The announcement names a third-party referee, which need not reveal the seed.
   bool may_be_unproven = false;
 };
 

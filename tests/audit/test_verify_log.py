@@ -435,7 +435,7 @@ class Liars(LogTest):
         self.assert_found(league, ["table.differs"])
 
     def test_a_match_that_is_given_in_a_call_of_its_own(self):
-        """As referees of other origin take it: START_MATCH is the only announcement of who has the match."""
+        """As third-party referees take it: START_MATCH is the only announcement of who has the match."""
         for referee, accused in (("REF01", False), ("REF02", True)):
             with self.subTest(referee=referee):
                 league = self.league()

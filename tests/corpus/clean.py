@@ -245,7 +245,7 @@ for _field, _value in (("message_type", "ROUND_COMPLETED"), ("message_type", "MA
 
 @made("clean", "report-in-another-conversation", short=True)
 def _foreign_conversation(league):
-    """A referee of other origin, without a log, calls its report what it likes."""
+    """A third-party referee, without a log, calls its report what it likes."""
     from evidence import unregistered_key
     referee = league.plans[R2].referee
     foreign(league, referee)

@@ -221,7 +221,7 @@ contradicting("winner-is-nobody", "result.winner", lambda result, plan: result.u
 contradicting("winner-is-a-stranger", "result.winner", lambda result, plan: result.update(winner="P99"))
 
 
-# --- The same lies in the forms of referees of other origin: another shape hides nothing -------------------------------------
+# --- The same lies in the forms of third-party referees: another shape hides nothing -------------------------------------
 def in_another_form(result, winner, points, details=None):
     for key in ("winner", "score"):
         result.pop(key)
@@ -342,7 +342,7 @@ for _id in ("", "R0M0", "r1m1", "R1M1 ", "x" * 1000, "R1M2"):
         lambda league, match=_id: add_report(league, R1, lambda report, plan: report.update(match_id=match)))
 
 
-# --- A referee of other origin ---------------------------------------------------------------------------------------
+# --- A third-party referee ---------------------------------------------------------------------------------------
 def foreign(league, referee):
     """The referee never said that it knows match credentials."""
     for frame in {id(r.frame): r.frame for r in league.find(referee, "REFEREE_REGISTER_REQUEST")}.values():

@@ -1,4 +1,4 @@
-"""Referees of other origin in a league of ours: each is started in its own dialect, and one that cannot be costs nobody a wait."""
+"""Third-party referees in a league of ours: each is started in its own dialect, and one that cannot be costs nobody a wait."""
 
 import hashlib
 import time

@@ -21,7 +21,7 @@ void read_message(const json& message, const std::string& match_id, MatchEvent& 
 
 }  // namespace
 
-/// A referee of other origin may report in a conversation of its own: what it says to the manager
+/// A third-party referee may report in a conversation of its own: what it says to the manager
 /// belongs to the attempt that it played last.
 Talk& EvidenceTaker::talk_of(const std::string& conversation, const std::string& match_id,
                              bool with_manager) {

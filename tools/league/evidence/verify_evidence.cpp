@@ -164,7 +164,7 @@ void EvidenceTaker::take_at_manager(const json& message, const std::string& type
     describe(field_at(message, "matches"), field_at(message, "round_id"));
     assign(field_at(message, "matches"));
   } else if (type == "START_MATCH" || type == "MATCH_ASSIGNMENT") {
-    // One match for a referee of other origin: it is announced in no other way.
+    // One match for a third-party referee: it is announced in no other way.
     const json matches = json::array({message});
     describe(matches, field_at(message, "round_id"));
     assign(matches);

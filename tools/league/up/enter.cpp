@@ -42,7 +42,7 @@ core::Result<Entry> enter_player(ManagerClient& manager, const Entrant& entrant,
   const auto& row = envelope::spec(MessageType::kLeagueRegisterRequest);
   const auto request = request_of(entrant, clock, random);
   auto answer = manager.call(std::string(row.method), request);
-  // Some managers of other origin know the message by its type only.
+  // Some third-party managers know the message by its type only.
   if (!answer && answer.error().code == core::ErrorCode::kUnknownMessageType)
     answer = manager.call(std::string(row.wire_name), request);
   if (!answer) return answer.error();

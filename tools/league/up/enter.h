@@ -27,7 +27,7 @@ struct Entrant {
 struct Entry {
   std::string player_id;
   std::string league_id;
-  core::AuthToken token;  ///< empty where a manager of other origin gave none
+  core::AuthToken token;  ///< empty where a third-party manager gave none
 };
 
 /// Registers `entrant` at the manager, in its place (protocol §4, messages 3 and 4). Fails as

@@ -97,7 +97,7 @@ class CommitmentCheck {
     }
   }
 
-  /// A referee of other origin may not know commitments at all.
+  /// A third-party referee may not know commitments at all.
   [[nodiscard]] bool is_own_referee() const {
     return evidence_.has_match_credentials(report_.sender);
   }

@@ -73,7 +73,7 @@ class ReportCheck {
     check_attempt(given);
   }
 
-  /// A referee of other origin counts its attempts as it likes.
+  /// A third-party referee counts its attempts as it likes.
   void check_attempt(const Assignment* given) {
     bool is_own = evidence_.has_match_credentials(report_.sender) || !evidence_.knows_credentials();
     if (!read_.attempt || !is_own) return;
@@ -196,7 +196,7 @@ class ReportCheck {
     if (!is_foreign) return fault("draw.unrevealed", std::move(text));
     findings_.incident(report_.place, "result.unproven",
                        text + "; " + report_.sender +
-                           " is of other origin: nobody can check the number of this match");
+                           " is a third-party referee: nobody can check the number of this match");
   }
 
   const AcceptedReport& report_;

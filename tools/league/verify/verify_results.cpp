@@ -43,7 +43,7 @@ class ResultCheck {
     reported_.insert(report.match_id);
     auto outcome = check_report(report, evidence_, games, findings_);
     if (!outcome) return;
-    // A referee of other origin reports in a conversation of its own: that tells nothing of which
+    // A third-party referee reports in a conversation of its own: that tells nothing of which
     // attempt it is.
     const MatchEvidence* match = evidence_.match(report.match_id);
     auto conversation = match->assigned_in(report.conversation) != nullptr

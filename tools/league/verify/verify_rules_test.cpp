@@ -32,7 +32,7 @@ void report_again(TestLeague& league, const std::function<void(json&)>& change) 
   league.call(report["sender"], "league_manager", report, {{"status", "ok"}});
 }
 
-/// In a conversation that nobody assigned, as a referee of other origin does.
+/// In a conversation that nobody assigned, as a third-party referee does.
 void report_in_its_own_words(TestLeague& league) {
   for (const std::string agent : {"league_manager", "referee:REF01"})
     league.drop(agent, "MATCH_RESULT_REPORT");
