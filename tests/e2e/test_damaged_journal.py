@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 import support_path  # noqa: F401
-from league_testing import BIN, SOURCE, LeagueTest, Program, limits, wait_until
+from league_testing import BIN, IS_NIGHTLY, SOURCE, LeagueTest, Program, limits, wait_until
 
 PATIENT = limits(
     league={"referee_ping_interval_ms": 200, "referee_ping_failures": 50, "max_match_attempts": 15},
@@ -210,8 +210,11 @@ class DamagedJournals(LeagueTest):
             before = facts(self.intact(snapshot))
             for place, damage in enumerate(DAMAGES):
                 for variant, without in WITHOUT.items():
-                    # Every second damage to the league in the middle in all variants, the others to whole directories.
+                    # Every second damage to the league in the middle in all variants, the others to whole directories:
+                    # all of them at night, else each to one of the three leagues.
                     if variant and (number != 1 or place % 2 == 1 or "index" in damage):
+                        continue
+                    if not IS_NIGHTLY and not variant and place % 3 != number:
                         continue
                     copy = self.damaged_copy(snapshot, damage, without)
                     if copy is None:
@@ -219,8 +222,8 @@ class DamagedJournals(LeagueTest):
                     with self.subTest(snapshot=snapshot.name, damage=damage, variant=variant):
                         counts[self.outcome(copy, before)] += 1
         print(f"damages: {counts}", file=sys.stderr)
-        self.assertGreaterEqual(sum(counts.values()), 90, counts)
-        self.assertGreaterEqual(counts["refused"], 38, counts)
+        self.assertGreaterEqual(sum(counts.values()), 90 if IS_NIGHTLY else 50, counts)
+        self.assertGreaterEqual(counts["refused"], 38 if IS_NIGHTLY else 30, counts)
 
     def intact(self, snapshot):
         copy = self.directory / "intact"

@@ -1,15 +1,18 @@
 """Conversation logs on a disk that is full: nobody is accused of what the disk did."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import unittest
 
 import support_path  # noqa: F401
 from league_testing import BIN, LeagueTest, limits, wait_until
 
-# Matches begin however full the disk is: the logs must bear that too.
-ON_AND_ON = limits(log={"min_free_mib": 0, "seal_interval_ms": 200}, time_limits_ms={"CHOOSE_PARITY_CALL": 60000})
+# Matches begin until nothing is left: the logs must bear that too.
+ON_AND_ON = limits(log={"min_free_mib": 0, "seal_interval_ms": 200},
+                   time_limits_ms={"GAME_INVITATION": 60000, "CHOOSE_PARITY_CALL": 60000})
 
 
 @unittest.skipIf(os.geteuid() != 0, "only root can mount a small disk")
@@ -32,14 +35,27 @@ class FullDisk(LeagueTest):
         self.ballast.unlink()
 
     def play_until_it_is_full(self):
-        """A league whose logs find no room in the middle of its matches."""
+        """A league in the middle of which its logs find no room: the disk is filled while a match waits for a player that
+        stands still. That match ends then; the next begins if the manager has not yet seen that the disk is full."""
         self.manager = self.start_manager(6, 1, limits=ON_AND_ON)
         self.start_referee(self.manager, limits=ON_AND_ON)
-        self.start_players(self.manager, 5, "slow:5", limits=ON_AND_ON)
-        self.ballast.write_bytes(b"x" * (self.free() - 96 * 1024))
+        for i in range(4):  # a process each: it tries 5 s to write what it has left, for one log after the other
+            self.start_players(self.manager, 1, "slow:5", name=f"bot{i}", limits=ON_AND_ON)
+        self.start_players(self.manager, 1, "slow:5", name="still", limits=ON_AND_ON)
+        still = self.programs[-1].process
+        still.send_signal(signal.SIGSTOP)
+        self.addCleanup(still.send_signal, signal.SIGCONT)
         self.start_players(self.manager, 1, "random", name="last", limits=ON_AND_ON)
-        wait_until(lambda: self.free() == 0, 30, "the disk is full")
-        self.assertLess(self.status(self.manager)["matches_completed"], 15)
+        self.wait_for_matches(2)
+        with open(self.ballast, "wb", buffering=0) as ballast, contextlib.suppress(OSError):
+            while ballast.write(b"x" * 4096):
+                pass
+        self.assertEqual(self.free(), 0)
+        still.send_signal(signal.SIGCONT)
+        self.wait_for_matches(3)
+
+    def wait_for_matches(self, count):
+        wait_until(lambda: self.status(self.manager)["matches_completed"] >= count, 30, f"{count} matches")
 
     def assert_no_fault(self):
         done = subprocess.run([BIN / "league", "audit", "verify", self.directory, "--json"], capture_output=True,
@@ -57,7 +73,9 @@ class FullDisk(LeagueTest):
     def test_programs_that_end_while_it_is_full(self):
         self.play_until_it_is_full()
         for program in reversed(self.programs):
-            program.stop(60)  # each log of a program tries for 5 s
+            program.process.terminate()
+        for program in self.programs:
+            program.process.wait(60)
         self.make_room()
         self.assert_no_fault()
 
