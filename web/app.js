@@ -54,8 +54,8 @@ function drawHeader() {
   const {head} = league;
   document.title = `${head.id} – ${words(head.state)}`;
   element('league').textContent = head.id;
-  element('state').textContent = words(head.state);
-  element('state').className = `pill ${head.state.toLowerCase()}`;
+  element('state').textContent = head.paused ? 'paused' : words(head.state);
+  element('state').className = `pill ${head.paused ? 'registering' : head.state.toLowerCase()}`;
   element('headline').textContent = headline();
   element('progress').max = head.matches || head.players_expected;
   element('progress').value = head.matches ? head.finished : league.players.length;
@@ -75,7 +75,11 @@ function draw() {
   const {view, asked} = place();
   for (const link of document.querySelectorAll('#views a')) {
     const isHere = link.hash === `#${view}`;
-    if (isHere) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
+    if (!isHere) link.removeAttribute('aria-current');
+    else if (!link.hasAttribute('aria-current')) {
+      link.setAttribute('aria-current', 'page');
+      link.scrollIntoView({block: 'nearest', inline: 'center'});  // on a phone the views do not fit side by side
+    }
   }
   if (!league.head) return;
   drawHeader();

@@ -15,7 +15,7 @@ function ticks(most, wanted) {
 }
 
 /** Lines over rounds: `series` of {label, values, isStrong}; strong ones have a colour and a label. */
-export function lineChart(title, series, {width = 480, height = 270} = {}) {
+export function lineChart(title, series, {width = 360, height = 230} = {}) {
   const [left, right, top, bottom] = [30, 40, 12, 26];
   const points = Math.max(...series.map((one) => one.values.length), 2);
   const most = Math.max(1, ...series.flatMap((one) => one.values));
