@@ -70,6 +70,7 @@ class Simulation {
         if (pick(20) == 0) seconds_ += 400;  // everybody is late
         return;
       case 6:
+        if (pick(2) == 0) played_.take(league.decide_drain(now()));
         return played_.take(league.decide_continuation(now()));
       case 7:
         return operate();

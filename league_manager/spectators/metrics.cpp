@@ -180,6 +180,8 @@ void Metrics::append_calls(std::string& out) const {
        "Calls of others (in) and ours (out) until their answer, since this process began.");
   for (const auto& [kind, calls] : calls_)
     calls.elapsed.append(out, "league_call_seconds", labels_of(kind));
+  gauge(out, "league_calls_unanswered", "Calls of ours that have no answer yet.",
+        static_cast<double>(unanswered_.size()));
   head(out, "league_call_errors_total", "counter",
        "Of these, what was refused or failed, by code.");
   for (const auto& [kind, calls] : calls_) {

@@ -105,7 +105,9 @@ TEST(Metrics, CallsOfOthersAndOurs) {
   auto failed = record(Direction::kIn, Kind::kFailure, 2, "player:P01", "GAME_ERROR");
   failed.notes.verdict = core::ErrorCode::kTimeout;
   metrics.on_record(failed);
+  metrics.on_record(record(Direction::kOut, Kind::kRequest, 3, "player:P01", "ROUND_ANNOUNCEMENT"));
   const std::string text = metrics.text(league, {});
+  EXPECT_EQ(value_of(text, "league_calls_unanswered"), 1);
   EXPECT_EQ(
       value_of(
           text,

@@ -275,7 +275,8 @@ class Pages(LeagueTest):
         base = manager.url.removesuffix("/mcp")
         self.assertEqual(read(base + "/healthz"), "ok\n")
         self.assertEqual(read(base + "/readyz"), "ready\n")
-        samples = dict(line.rsplit(" ", 1) for line in read(base + "/metrics").splitlines() if not line.startswith("#"))
+        text = read(base + "/metrics")
+        samples = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
         file = self.directory / "data" / "journal" / "journal.sqlite"
         with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as journal:
             events = [(kind, json.loads(text)) for kind, text in journal.execute("SELECT type, payload FROM entries ORDER BY sequence")]
@@ -299,7 +300,7 @@ class Pages(LeagueTest):
         self.assertEqual(int(samples["league_matches_assigned_total"]), sum(kind == "MATCH_ASSIGNED" for kind, _ in events))
         dashboard = json.loads((SOURCE / "packaging" / "grafana" / "league.json").read_text())
         shown = " ".join(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
-        names = {key.split("{")[0] for key in samples}
+        names = {key.split("{")[0] for key in samples} | set(re.findall("(?m)^# TYPE ([a-z_]+)", text))
         self.assertEqual(set(re.findall(r"league_\w+", shown)) - names, set())
 
 
