@@ -16,8 +16,9 @@ constexpr std::size_t kMostLines = 200;
 constexpr std::size_t kMostStoredBytes = 4 * 1024 * 1024;  // of updates, for those who come back
 constexpr std::chrono::seconds kAwayTime{60};  // so long updates are made for those who may return
 constexpr std::chrono::milliseconds kRetry{2000};
-/// All spectators together are told so many bytes in a second at most, ...
-constexpr std::size_t kBytesPerSecond = 4 * 1024 * 1024;
+/// All spectators together are told so many bytes in a second at most (docs/measurements.md says
+/// what they cost), ...
+constexpr std::size_t kBytesPerSecond = 8 * 1024 * 1024;
 /// ... and this part of one processor's time goes into telling them.
 constexpr int kPartOfProcessor = 20;
 
