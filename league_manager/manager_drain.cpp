@@ -12,15 +12,16 @@ void ManagerDrain::run(transport::StopSignal& stop) {
       [](const League& league, core::UtcTimestamp now) { return league.decide_drain(now); },
       [](const core::Result<Events>&) {});
   spdlog::info(
-      "{} matches are being played and get up to {} s to end; a second signal ends the "
-      "manager at once",
+      "matches that are being played: {}; they get up to {} s to end, and a second signal ends "
+      "the manager at once",
       matches_in_play(), patience_.count());
   const auto deadline = std::chrono::steady_clock::now() + patience_;
   while (matches_in_play() > 0 && std::chrono::steady_clock::now() < deadline &&
          stop.wait_for(kInterval) < 0) {
   }
   if (const auto left = matches_in_play(); left > 0)
-    spdlog::warn("{} matches have not ended; they begin anew when the league is continued", left);
+    spdlog::warn("matches that have not ended: {}; they begin anew when the league is continued",
+                 left);
 }
 
 std::size_t ManagerDrain::matches_in_play() const {

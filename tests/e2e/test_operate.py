@@ -167,7 +167,7 @@ class OperateTest(LeagueTest):
         wait_until(lambda: self.readiness(manager).startswith("503"), 5, "not ready")
         manager.program.process.terminate()
         self.assertEqual(manager.program.process.wait(10), 0)
-        self.assertIn("2 matches have not ended", manager.program.whole_stderr())
+        self.assertIn("matches that have not ended: 2", manager.program.whole_stderr())
         manager = self.continued(manager)
         self.assertNotIn("paused", self.status(manager))
         self.admin(manager, "end")

@@ -90,7 +90,10 @@ int wait_for_matches(const ActOptions& options) {
     const auto status = client->call("get_league_status", nlohmann::json::object());
     if (!status) return 2;
     const auto playing = status->value("matches_in_play", 0);
-    if (playing == 0) return 0;
+    if (playing == 0) {
+      if (!options.access.json) std::cout << "no match is being played now\n";
+      return 0;
+    }
     if (std::chrono::steady_clock::now() >= deadline) {
       std::cerr << "error: " << playing << " matches are still being played\n";
       return 1;

@@ -67,6 +67,7 @@ LeagueProgress parse_progress(const json& status) {
                           .total_matches = number(status, "total_matches"),
                           .matches_completed = number(status, "matches_completed"),
                           .technical_losses = number(status, "technical_losses"),
+                          .is_paused = status.value("paused", json()) == true,
                           .champion = std::nullopt,
                           .shares_first_place = {},
                           .started_at = instant(status, "started_at"),

@@ -34,6 +34,7 @@ struct LeagueProgress {
   int total_matches = 0;
   int matches_completed = 0;
   int technical_losses = 0;
+  bool is_paused = false;  ///< by the operator
   std::optional<TableRow> champion;  ///< only id, name and points
   std::vector<std::string> shares_first_place{};  ///< ids, the champion's too; empty: nobody does
   std::optional<core::UtcTimestamp> started_at{};

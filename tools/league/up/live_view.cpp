@@ -25,13 +25,14 @@ std::string rate_text(const LeagueProgress& progress, double seconds) {
 }
 
 std::string state_text(const LeagueProgress& progress) {
+  const std::string paused = progress.is_paused ? "paused: " : "";
   if (!progress.has_started()) {
-    return "waiting: " + std::to_string(progress.players) + " of " +
+    return paused + "waiting: " + std::to_string(progress.players) + " of " +
            std::to_string(progress.players_expected) + " players, " +
            std::to_string(progress.referees) + " of " + std::to_string(progress.referees_expected) +
            " referees registered";
   }
-  std::string text = "round " + std::to_string(progress.current_round) + " of " +
+  std::string text = paused + "round " + std::to_string(progress.current_round) + " of " +
                      std::to_string(progress.total_rounds) + ", " +
                      std::to_string(progress.matches_completed) + " of " +
                      std::to_string(progress.total_matches) + " matches";

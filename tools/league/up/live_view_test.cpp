@@ -63,6 +63,9 @@ TEST(LiveView, FitsEveryScreen) {
 TEST(LiveView, PlainLineNamesRoundsMatchesAndRate) {
   EXPECT_EQ(progress_line(running(), 2),
             "round 3 of 29, 40 of 435 matches, 2 technical losses, 20.0 matches/s");
+  auto paused = running();
+  paused.is_paused = true;
+  EXPECT_EQ(progress_line(paused, 2).substr(0, 21), "paused: round 3 of 29");
 }
 
 TEST(LiveView, SecondsEndWithTheLeague) {

@@ -156,7 +156,7 @@ bool WatchOptions::obey(char key, const WatchPicture& picture) {
 std::string time_left(const LeagueProgress& progress, double seconds) {
   constexpr double kMinute = 60;
   const int left = progress.total_matches - progress.matches_completed;
-  if (progress.matches_completed == 0 || left <= 0 || seconds <= 0) return {};
+  if (progress.is_paused || progress.matches_completed == 0 || left <= 0 || seconds <= 0) return {};
   const double wait = seconds / progress.matches_completed * left;
   if (wait < 1.5 * kMinute)
     return "about " + std::to_string(static_cast<int>(wait) + 1) + " s left";

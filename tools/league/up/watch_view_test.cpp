@@ -68,6 +68,9 @@ TEST(WatchView, SaysHowLongItStillTakes) {
   progress.matches_completed = 50;
   EXPECT_EQ(time_left(progress, 60), "about 61 s left");
   EXPECT_EQ(time_left(progress, 600), "about 10 min left");
+  progress.is_paused = true;
+  EXPECT_EQ(time_left(progress, 600), "");
+  progress.is_paused = false;
   progress.matches_completed = 100;
   EXPECT_EQ(time_left(progress, 60), "");
 }
