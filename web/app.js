@@ -75,11 +75,7 @@ function draw() {
   const {view, asked} = place();
   for (const link of document.querySelectorAll('#views a')) {
     const isHere = link.hash === `#${view}`;
-    if (!isHere) link.removeAttribute('aria-current');
-    else if (!link.hasAttribute('aria-current')) {
-      link.setAttribute('aria-current', 'page');
-      link.scrollIntoView({block: 'nearest', inline: 'center'});  // on a phone the views do not fit side by side
-    }
+    if (isHere) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
   }
   if (!league.head) return;
   drawHeader();

@@ -84,6 +84,9 @@ class OperateTest(LeagueTest):
             self.assertEqual(len(voided), 2, incidents)
             self.assertTrue(any("R1M2 is void, by Ann (REF01 was restarted); played again as R6M1" in text for text in voided), voided)
         self.assertIn("the league goes on (by Ann)", told)
+        for match in ("R1M2", "R6M1"):
+            self.assertIn("R1M2 is void, by Ann (REF01 was restarted); played again as R6M1",
+                          league("audit", "explain", self.directory, match).stdout)
         exported = self.directory / "export"
         done = league("export", self.directory, "--out", exported, "--format", "csv")
         self.assertEqual(done.returncode, 0, done.stderr)

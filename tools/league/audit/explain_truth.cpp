@@ -52,8 +52,16 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   truth.fairness = sealed_fairness(*match->reports.back(), *match);
   truth.sentences.push_back(words_of(truth.fairness));
   check_league(groups.back(), {}, game::standard_games(), findings);
+  const bool has_journal = kept && *kept;
+  if (has_journal) {
+    for (const VoidedMatch& one : (*kept)->voided) {
+      if (one.match_id == match_id || one.replay == match_id)
+        truth.sentences.push_back("match.voided: " + words_of(one));
+    }
+  }
   for (const auto* list : {&findings.faults, &findings.missing, &findings.incidents}) {
     for (const auto& one : *list) {
+      if (has_journal && one.rule == "match.voided") continue;  // the journal knows more of it
       if (is_about(one, match_id, *match)) truth.sentences.push_back(one.rule + ": " + one.text);
     }
   }

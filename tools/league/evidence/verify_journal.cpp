@@ -134,6 +134,11 @@ std::string without_directories(std::string_view text) {
 
 }  // namespace
 
+std::string words_of(const VoidedMatch& match) {
+  return match.match_id + " is void, by " + match.by + " (" + match.reason + ")" +
+         (match.replay.empty() ? std::string() : "; played again as ") + match.replay;
+}
+
 core::Result<std::optional<KeptLeague>> read_kept_league(const std::filesystem::path& data) {
   auto journal = journal_in(data);
   if (std::filesystem::exists(journal)) return read_from_journal(journal);

@@ -41,6 +41,9 @@ struct VoidedMatch {
   std::uint64_t entry = 0;  ///< of the journal
 };
 
+/// Who has made the match void, why, and as what it is played again.
+[[nodiscard]] std::string words_of(const VoidedMatch& match);
+
 /// What the manager keeps of a league beside its log.
 struct KeptLeague {
   std::filesystem::path file;  ///< where it stands

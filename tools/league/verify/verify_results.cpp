@@ -156,10 +156,7 @@ class ResultCheck {
     }
     if (kept == nullptr) return;
     for (const VoidedMatch& one : kept->voided) {
-      findings_.incident({&kept_file_, one.entry}, "match.voided",
-                         one.match_id + " is void, by " + one.by + " (" + one.reason + ")" +
-                             (one.replay.empty() ? std::string() : "; played again as ") +
-                             one.replay);
+      findings_.incident({&kept_file_, one.entry}, "match.voided", words_of(one));
     }
   }
 
