@@ -33,6 +33,8 @@ class ManagerPages {
   /// `log` and `drain` outlive the pages.
   [[nodiscard]] std::vector<transport::Page> pages(const audit::AuditLog& log,
                                                    const ManagerDrain& drain) const;
+  /// Spectators are told what they do not know yet; then nothing is read or told any more.
+  void finish() { feed_->finish(); }
   /// Nothing is read or told any more.
   void stop() { feed_->stop(); }
 

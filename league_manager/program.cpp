@@ -315,6 +315,7 @@ void Program::play(ManagerReload* reload) {
   if (stop_.wait() > 0) drain_->run(stop_);
   webhooks_->finish();
   conductor_->stop();
+  pages_->finish();
   if (events_.feed) events_.feed->stop();
   port_->stop_serving();
   pages_->stop();

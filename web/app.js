@@ -44,7 +44,7 @@ function headline() {
   if (head.paused) parts.unshift('Paused');
   if (head.ended_early) parts.unshift('Ended by the operator');
   const left = league.timeLeft();
-  if (left !== null && !head.paused && head.finished < head.matches) parts.push(`about ${duration(left)} left`);
+  if (left !== null) parts.push(`about ${duration(left)} left`);
   if (head.state === 'COMPLETED') parts.push(`took ${duration(Date.parse(head.completed_at) - Date.parse(head.started_at))}`);
   if (head.technical_losses > 0) parts.push(count(head.technical_losses, 'technical loss', 'technical losses'));
   return parts.join(' · ');
@@ -65,7 +65,8 @@ function drawHeader() {
 }
 
 function drawConnection() {
-  const text = {open: '', connecting: 'Connecting …', lost: 'The manager does not answer; what you see may be old. Trying again …'}[connection];
+  const text = {open: '', connecting: 'Connecting …', lost: league.head?.state === 'COMPLETED' ? 'The manager has been stopped. This is how the league ended.'
+    : 'The manager does not answer; what you see may be old. Trying again …'}[connection];
   if (element('connection').textContent !== text) element('connection').textContent = text;
 }
 

@@ -125,8 +125,8 @@ export class League {
 
   /** Milliseconds until the end if it goes on like this; null where nobody can say. */
   timeLeft() {
-    const {started_at: start, finished, matches, state} = this.head;
-    if (state !== 'RUNNING' || finished === 0) return null;
+    const {started_at: start, finished, matches, state, paused} = this.head;
+    if (state !== 'RUNNING' || paused || finished === 0 || finished === matches) return null;
     const gone = this.now() - Date.parse(start);
     return gone > 0 ? gone / finished * (matches - finished) : null;
   }

@@ -56,6 +56,16 @@ SpectatorFeed::SpectatorFeed(SpectatorOptions options, ReadBook read_book, core:
       timer_(timer),
       clock_(clock) {}
 
+void SpectatorFeed::finish() {
+  constexpr int kMostTries = 5;  // a file of the book may be being written
+  for (int i = 0; i < kMostTries && !tick(); ++i) {
+  }
+  std::lock_guard lock(tick_mutex_);
+  is_stopped_ = true;
+  for (const auto& reader : readers_) reader->close();
+  readers_.clear();
+}
+
 void SpectatorFeed::stop() {
   std::lock_guard lock(tick_mutex_);
   is_stopped_ = true;
@@ -145,13 +155,13 @@ void SpectatorFeed::schedule_locked() {
   if (std::exchange(is_scheduled_, true)) return;
   const auto wait = std::max(next_tick_ - clock_.steady_now(), std::chrono::nanoseconds::zero());
   timer_.schedule(wait, [weak = weak_from_this()] {
-    if (auto self = weak.lock()) self->tick();
+    if (auto self = weak.lock()) (void)self->tick();
   });
 }
 
-void SpectatorFeed::tick() {
+bool SpectatorFeed::tick() {
   std::lock_guard lock(tick_mutex_);
-  if (is_stopped_) return;
+  if (is_stopped_) return true;
   const Time began = clock_.steady_now();
   {
     std::lock_guard moment(mutex_);
@@ -180,6 +190,7 @@ void SpectatorFeed::tick() {
   is_watched_ = spectators_ > 0 || now < watched_until_;
   next_tick_ = now + pause;
   if (!was_read || !unread_.empty() || !newcomers_.empty()) schedule_locked();
+  return was_read;
 }
 
 void SpectatorFeed::read_up() {

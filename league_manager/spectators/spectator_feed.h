@@ -59,6 +59,8 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   /// The page of one match: JSON, or 404.
   [[nodiscard]] transport::HttpPage match(const transport::PageRequest& request);
   [[nodiscard]] std::size_t spectators() const { return spectators_; }
+  /// Tells what is not told yet and ends all streams; then as stop().
+  void finish();
   /// Nothing is told any more, and the book is not read, once this has returned.
   void stop();
 
@@ -79,7 +81,8 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
                 const core::Clock& clock);
   void add(Newcomer newcomer);
   void schedule_locked();
-  void tick();
+  /// False where the book could not be read now.
+  bool tick();
   // With tick_mutex_
   void read_up();
   [[nodiscard]] bool render(Text& update, Text& snapshot);

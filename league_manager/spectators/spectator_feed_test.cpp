@@ -96,6 +96,33 @@ struct Watched {
   std::shared_ptr<SpectatorFeed> feed;
 };
 
+TEST(SpectatorFeed, TheEndIsToldWithoutWaiting) {
+  Watched watched;
+  watched.begin();
+  auto stream = watched.watch();
+  watched.time.advance(0ms);
+  watched.play({1, 1}, 1);
+  auto late = watched.watch();
+  ASSERT_EQ(stream->told.size(), 1U);
+  watched.feed->finish();
+  ASSERT_EQ(stream->told.size(), 2U);
+  EXPECT_EQ(stream->told[1].view["league"]["finished"], 1);
+  ASSERT_EQ(late->told.size(), 1U);
+  EXPECT_FALSE(stream->is_open() || late->is_open());
+  watched.play({1, 2}, 1);
+  watched.time.advance(10s);
+  EXPECT_EQ(stream->told.size(), 2U);
+}
+
+TEST(SpectatorFeed, ABookThatCannotBeReadHoldsTheEndUpNoLonger) {
+  Watched watched;
+  watched.begin();
+  auto stream = watched.watch();
+  watched.is_busy = true;
+  watched.feed->finish();
+  EXPECT_TRUE(stream->told.empty());
+}
+
 TEST(SpectatorFeed, ANewcomerGetsASnapshotAndThenUpdates) {
   Watched watched;
   watched.begin();

@@ -14,7 +14,7 @@ from contextlib import closing
 
 import support_path  # noqa: F401
 from browser import Browser, chromium
-from league_testing import FAST, SOURCE, LeagueTest, limits, player_registration, rpc
+from league_testing import FAST, SOURCE, LeagueTest, limits, player_registration, rpc, wait_until
 
 HOSTILE = ["<script>window.pwned=1</script>", "\u202eevil \u05d0\u05d1\u05d2", "x" * 50, "\U0001f600 & \"quotes\" 'too'",
            "<img src=x onerror=pwned=1>"]
@@ -265,6 +265,17 @@ class Pages(LeagueTest):
         with urllib.request.urlopen(base + "/live/events", timeout=5) as stream:
             lines = [stream.readline().decode() for _ in range(5)]
             self.assertIn("event: snapshot\n", lines)
+
+    def test_who_watches_sees_the_end_of_a_manager_that_ends_with_its_league(self):
+        manager = self.start_manager(2, 1)
+        with urllib.request.urlopen(manager.url.removesuffix("/mcp") + "/live/events", timeout=30) as stream:
+            self.start_players(manager, 2, "random")
+            self.start_referee(manager)
+            wait_until(lambda: self.status(manager)["state"] == "COMPLETED", 30, "the league is over")
+            manager.program.process.terminate()
+            told = [json.loads(line[6:]) for line in stream.read().decode().splitlines() if line.startswith("data: {")]
+        self.assertEqual((told[-1]["league"]["state"], told[-1]["league"]["finished"]), ("COMPLETED", 1))
+        self.assertEqual(manager.program.process.wait(10), 0)
 
     def test_metrics_equal_the_journal(self):
         manager = self.start_manager(4, 1)
