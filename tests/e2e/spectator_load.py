@@ -89,8 +89,9 @@ def processor_seconds(process):
 
 
 def start(directory, name, *arguments, lines=1):
-    process = subprocess.Popen([BIN / name, "--port", "0", "--data", directory / "data", "--logs", directory / "logs", *map(str, arguments)],
-                               stdout=subprocess.PIPE, stderr=(directory / f"{name}.err").open("wb"), cwd=directory, text=True)
+    command = [BIN / name, "--port", "0", "--data", directory / "data", "--logs", directory / "logs", *map(str, arguments)]
+    with (directory / f"{name}.err").open("wb") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, cwd=directory, text=True)
     words = [process.stdout.readline().split() for _ in range(lines)]
     if not words[-1] or words[-1][0] != "ready":
         raise SystemExit(f"{name} is not ready: {(directory / f'{name}.err').read_text()}")

@@ -11,7 +11,7 @@ from contextlib import closing
 from urllib.parse import urlsplit
 
 import support_path  # noqa: F401
-from league_testing import BIN, SOURCE, Agent, LeagueTest, limits, wait_until
+from league_testing import BIN, SOURCE, Agent, LeagueTest, limits, rpc, wait_until
 
 SLOW = limits(league={"announcement_grace_ms": 250})
 
@@ -108,6 +108,23 @@ class OperateTest(LeagueTest):
             self.assertIn("&lt;b&gt;both cheated&lt;/b&gt;", page)
             self.assertNotIn("<b>both", page)
 
+    def test_a_manager_that_is_killed_in_the_middle_of_a_replay(self):
+        manager = self.start_manager(4, 1, limits=SLOW)
+        self.start_players(manager, 1, "slow:700", name="thinker")
+        self.start_players(manager, 3)
+        self.start_referee(manager, limits=SLOW)
+        wait_until(lambda: self.status(manager)["current_round"] >= 2, 30, "round 2")
+        self.admin(manager, "void", "R1M1", "--replay", "--reason", "a test")
+        wait_until(lambda: (self.status(manager)["current_round"], self.status(manager)["matches_in_play"]) == (4, 1), 60, "the replay")
+        manager.program.kill()
+        manager = self.continued(manager)
+        status = self.wait_until_over(manager)
+        self.assertEqual((status["total_rounds"], status["matches_completed"], status["technical_losses"]), (4, 6, 0))
+        self.assertEqual(sum(event["match"] == "R4M1" for event in self.journalled("MATCH_ASSIGNED")), 2)
+        self.stop_programs()
+        for incidents in self.verified():
+            self.assertIn("R1M1 is void, by Ann (a test); played again as R4M1", str(incidents))
+
     def test_the_operator_ends_a_league(self):
         manager = self.start_manager(6, 1, limits=SLOW)
         self.start_players(manager, 1, "slow:200", name="thinker")
@@ -189,7 +206,26 @@ class OperateTest(LeagueTest):
             done = league("admin", act[0], manager.url, *act[1:], "--operator-key", wrong)
             self.assertEqual(done.returncode, 1, act)
             self.assertIn("operator", done.stderr)
+        key = self.operator_key()
+        pause = {"act": "PAUSE", "by": "x", "reason": "x"}
+        for arguments in (pause, {**pause, "operator_key": ""}, {**pause, "operator_key": None}, {**pause, "operator_key": [key]},
+                          {**pause, "operator_key": key + "0"}, {**pause, "operator_key": key[:-1]},
+                          {**pause, "operator_key": (self.directory / "data" / "referee.key").read_text().strip()}):
+            self.assert_refused(manager, arguments)
         self.assertNotIn("paused", self.status(manager))
+        self.start_players(manager, 2)
+        for arguments in ({"act": "pause"}, {"act": 5}, {}, {"act": "VOID_MATCH", "match_id": "../R1M1", "reason": "x"},
+                          {"act": "VOID_MATCH", "match_id": ["R1M1"], "reason": "x"}, {"act": "VOID_MATCH", "match_id": "R1M1", "reason": 5},
+                          {"act": "EXTEND_ROUND", "seconds": -1}, {"act": "EXTEND_ROUND", "seconds": 1e99}, {"act": "ANNOUNCE"},
+                          {"act": "EXTEND_ROUND", "seconds": 2 ** 63}, {"act": "END_LEAGUE"}):
+            self.assert_refused(manager, {"operator_key": key, **arguments})
+        self.assertEqual(self.journalled("OPERATOR_ACTED"), [])
+
+    def assert_refused(self, manager, arguments):
+        answer = rpc(manager.url, "operate_league", arguments)
+        said = answer.json.get("error") or answer.result()
+        self.assertTrue("error_code" in said or "code" in said, f"{arguments}: {said}")
+        self.assertNotIn(self.operator_key(), json.dumps(answer.json))
 
 
 if __name__ == "__main__":

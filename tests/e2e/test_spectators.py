@@ -8,6 +8,7 @@ import time
 import unittest
 from urllib.parse import urlsplit
 
+import spectator_load
 import support_path  # noqa: F401
 from league_testing import IS_NIGHTLY, LeagueTest, limits, rpc
 from spectators import SocketSpectator, StreamSpectator, gather_crowd
@@ -30,6 +31,11 @@ class Spectators(LeagueTest):
         streams = [StreamSpectator(where.hostname, where.port) for _ in range(CROWD)]
         sockets = [SocketSpectator(where.hostname, where.port) for _ in range(CROWD)]
         asyncio.run(self.watch_league(manager, streams, sockets))
+
+    def test_the_measuring_of_their_cost(self):
+        alone, watched = spectator_load.play(6, 0), spectator_load.play(6, 40)
+        self.assertGreater(alone["rate"], 0)
+        self.assertEqual((watched["lost"], watched["matches"]), (0, 15), "who watches has seen every match")
 
     async def watch_league(self, manager, streams, sockets):
         await gather_crowd(streams + sockets)
