@@ -24,7 +24,7 @@ const VIEWS = {
   log: ['Log', logView],
   operate: ['Operate', operateView],
 };
-const REOPEN = 3000;  // milliseconds, where the browser has given the stream up
+const REOPEN = 3000; // milliseconds, where the browser has given the stream up
 
 const league = new League();
 const element = (id) => document.getElementById(id);
@@ -39,13 +39,18 @@ function place() {
 
 function headline() {
   const {head} = league;
-  if (head.state === 'REGISTERING') return `${league.players.length} of ${count(head.players_expected, 'player')} are in`;
-  const parts = [`Round ${head.round} of ${head.rounds}`, `${head.finished} of ${count(head.matches, 'match', 'matches')}`];
+  if (head.state === 'REGISTERING')
+    return `${league.players.length} of ${count(head.players_expected, 'player')} are in`;
+  const parts = [
+    `Round ${head.round} of ${head.rounds}`,
+    `${head.finished} of ${count(head.matches, 'match', 'matches')}`,
+  ];
   if (head.paused) parts.unshift('Paused');
   if (head.ended_early) parts.unshift('Ended by the operator');
   const left = league.timeLeft();
   if (left !== null) parts.push(`about ${duration(left)} left`);
-  if (head.state === 'COMPLETED') parts.push(`took ${duration(Date.parse(head.completed_at) - Date.parse(head.started_at))}`);
+  if (head.state === 'COMPLETED')
+    parts.push(`took ${duration(Date.parse(head.completed_at) - Date.parse(head.started_at))}`);
   if (head.technical_losses > 0) parts.push(count(head.technical_losses, 'technical loss', 'technical losses'));
   return parts.join(' · ');
 }
@@ -59,14 +64,33 @@ function drawHeader() {
   element('headline').textContent = headline();
   element('progress').max = head.matches || head.players_expected;
   element('progress').value = head.matches ? head.finished : league.players.length;
-  const first = head.state === 'COMPLETED' ? league.table.filter((row) => row.rank === 1).map((row) => league.players[row.player]) : [];
-  patch(element('champion'), h('div', {}, first.length > 0 && [h('span', {'aria-hidden': 'true'}, '★ '), first.length > 1 ? 'First place shared: ' : 'Champion: ',
-    first.map((player, i) => [i > 0 && ', ', name(player.name), ` (${player.id})`])]));
+  const first =
+    head.state === 'COMPLETED'
+      ? league.table.filter((row) => row.rank === 1).map((row) => league.players[row.player])
+      : [];
+  patch(
+    element('champion'),
+    h(
+      'div',
+      {},
+      first.length > 0 && [
+        h('span', {'aria-hidden': 'true'}, '★ '),
+        first.length > 1 ? 'First place shared: ' : 'Champion: ',
+        first.map((player, i) => [i > 0 && ', ', name(player.name), ` (${player.id})`]),
+      ],
+    ),
+  );
 }
 
 function drawConnection() {
-  const text = {open: '', connecting: 'Connecting …', lost: league.head?.state === 'COMPLETED' ? 'The manager has been stopped. This is how the league ended.'
-    : 'The manager does not answer; what you see may be old. Trying again …'}[connection];
+  const text = {
+    open: '',
+    connecting: 'Connecting …',
+    lost:
+      league.head?.state === 'COMPLETED'
+        ? 'The manager has been stopped. This is how the league ended.'
+        : 'The manager does not answer; what you see may be old. Trying again …',
+  }[connection];
   if (element('connection').textContent !== text) element('connection').textContent = text;
 }
 
@@ -76,7 +100,8 @@ function draw() {
   const {view, asked} = place();
   for (const link of document.querySelectorAll('#views a')) {
     const isHere = link.hash === `#${view}`;
-    if (isHere) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
+    if (isHere) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
   }
   if (!league.head) return;
   drawHeader();
@@ -97,21 +122,27 @@ function redraw() {
 /** For screen readers: the course of the league, not each match. */
 function announce() {
   const {head} = league;
-  const news = head.state === 'RUNNING' ? `Round ${head.round} of ${head.rounds}` : `The league is ${words(head.state)}`;
+  const news =
+    head.state === 'RUNNING' ? `Round ${head.round} of ${head.rounds}` : `The league is ${words(head.state)}`;
   if (news !== told) element('announcements').textContent = told = news;
 }
 
 function follow() {
   const stream = new EventSource('/live/events');
-  const take = (isSnapshot) => ({data}) => {
-    connection = 'open';
-    league.merge(JSON.parse(data), isSnapshot);
-    announce();
-    redraw();
-  };
+  const take =
+    (isSnapshot) =>
+    ({data}) => {
+      connection = 'open';
+      league.merge(JSON.parse(data), isSnapshot);
+      announce();
+      redraw();
+    };
   stream.addEventListener('snapshot', take(true));
   stream.addEventListener('update', take(false));
-  stream.onopen = () => { connection = 'open'; redraw(); };
+  stream.onopen = () => {
+    connection = 'open';
+    redraw();
+  };
   stream.onerror = () => {
     connection = 'lost';
     redraw();
@@ -124,17 +155,40 @@ function chooseTheme(theme) {
   element('theme').addEventListener('click', () => {
     const isDark = getComputedStyle(document.documentElement).colorScheme === 'dark';
     document.documentElement.dataset.theme = isDark ? 'light' : 'dark';
-    try { localStorage.setItem('theme', document.documentElement.dataset.theme); } catch { /* a browser that keeps nothing */ }
+    try {
+      localStorage.setItem('theme', document.documentElement.dataset.theme);
+    } catch {
+      /* a browser that keeps nothing */
+    }
   });
 }
 
 let theme = null;
-try { theme = localStorage.getItem('theme'); } catch { /* a browser that keeps nothing */ }
+try {
+  theme = localStorage.getItem('theme');
+} catch {
+  /* a browser that keeps nothing */
+}
 chooseTheme(theme);
-patch(element('views'), h('nav', {}, Object.entries(VIEWS).map(([view, [title]]) => h('a', {href: `#${view}`}, title))));
-addEventListener('hashchange', () => { redraw(); scrollTo(0, 0); });
-document.querySelector('.skip').addEventListener('click', (event) => { event.preventDefault(); element('main').focus(); });
+patch(
+  element('views'),
+  h(
+    'nav',
+    {},
+    Object.entries(VIEWS).map(([view, [title]]) => h('a', {href: `#${view}`}, title)),
+  ),
+);
+addEventListener('hashchange', () => {
+  redraw();
+  scrollTo(0, 0);
+});
+document.querySelector('.skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  element('main').focus();
+});
 operateFromButtons(redraw);
-setInterval(() => { if (league.head?.state === 'RUNNING') redraw(); }, 1000);
+setInterval(() => {
+  if (league.head?.state === 'RUNNING') redraw();
+}, 1000);
 draw();
 follow();

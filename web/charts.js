@@ -19,31 +19,46 @@ export function lineChart(title, series, {width = 360, height = 230} = {}) {
   const [left, right, top, bottom] = [30, 40, 12, 26];
   const points = Math.max(...series.map((one) => one.values.length), 2);
   const most = Math.max(1, ...series.flatMap((one) => one.values));
-  const x = (i) => left + i / (points - 1) * (width - left - right);
-  const y = (value) => height - bottom - value / most * (height - top - bottom);
+  const x = (i) => left + (i / (points - 1)) * (width - left - right);
+  const y = (value) => height - bottom - (value / most) * (height - top - bottom);
   const grid = ticks(most, 5).map((value) => [
     h('line', {x1: left, x2: width - right, y1: y(value), y2: y(value), class: 'grid'}),
-    h('text', {x: left - 6, y: y(value) + 4, class: 'tick', 'text-anchor': 'end'}, value)]);
+    h('text', {x: left - 6, y: y(value) + 4, class: 'tick', 'text-anchor': 'end'}, value),
+  ]);
   const below = ticks(points - 1, 8).map((round) =>
-    h('text', {x: x(round), y: height - 8, class: 'tick', 'text-anchor': 'middle'}, round));
+    h('text', {x: x(round), y: height - 8, class: 'tick', 'text-anchor': 'middle'}, round),
+  );
   let strong = 0;
   const labels = [];
   const lines = series.map((one) => {
     const style = one.isStrong ? `series series-${strong++ % LINE_CLASSES}` : 'series faint';
     const last = one.values.length - 1;
     if (one.isStrong) labels.push({y: y(one.values[last]), x: x(last) + 6, text: one.label, style});
-    return h('polyline', {class: style, points: one.values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(' ')});
+    return h('polyline', {
+      class: style,
+      points: one.values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(' '),
+    });
   });
-  return h('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'chart', 'aria-label': title},
-    h('title', {}, title), grid, below, lines, spread(labels, top, height - bottom).map((label) =>
-      h('text', {x: label.x, y: label.y + 4, class: `label ${label.style}`}, label.text)));
+  return h(
+    'svg',
+    {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'chart', 'aria-label': title},
+    h('title', {}, title),
+    grid,
+    below,
+    lines,
+    spread(labels, top, height - bottom).map((label) =>
+      h('text', {x: label.x, y: label.y + 4, class: `label ${label.style}`}, label.text),
+    ),
+  );
 }
 
 /** Moves labels apart that would lie on each other. */
 function spread(labels, top, bottom) {
   const gap = 15;
   labels.sort((one, two) => one.y - two.y);
-  labels.forEach((label, i) => { label.y = Math.max(label.y, i ? labels[i - 1].y + gap : top); });
+  labels.forEach((label, i) => {
+    label.y = Math.max(label.y, i ? labels[i - 1].y + gap : top);
+  });
   for (let i = labels.length - 1, limit = bottom; i >= 0; --i, limit -= gap) labels[i].y = Math.min(labels[i].y, limit);
   return labels;
 }
@@ -53,12 +68,23 @@ export function barChart(title, bars, expected, {width = 520, height = 220} = {}
   const [left, top, bottom] = [34, 20, 26];
   const most = Math.max(1, expected * 1.15, ...bars.map((bar) => bar.value));
   const step = (width - left) / bars.length;
-  const y = (value) => height - bottom - value / most * (height - top - bottom);
-  return h('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'chart', 'aria-label': title},
+  const y = (value) => height - bottom - (value / most) * (height - top - bottom);
+  return h(
+    'svg',
+    {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'chart', 'aria-label': title},
     h('title', {}, title),
     bars.map((bar, i) => [
-      h('rect', {x: left + i * step + step * 0.15, width: step * 0.7, y: y(bar.value), height: height - bottom - y(bar.value), rx: 3, class: 'bar'}),
+      h('rect', {
+        x: left + i * step + step * 0.15,
+        width: step * 0.7,
+        y: y(bar.value),
+        height: height - bottom - y(bar.value),
+        rx: 3,
+        class: 'bar',
+      }),
       h('text', {x: left + (i + 0.5) * step, y: y(bar.value) - 6, class: 'tick', 'text-anchor': 'middle'}, bar.value),
-      h('text', {x: left + (i + 0.5) * step, y: height - 8, class: 'tick', 'text-anchor': 'middle'}, bar.label)]),
-    h('line', {x1: left, x2: width, y1: y(expected), y2: y(expected), class: 'expected'}));
+      h('text', {x: left + (i + 0.5) * step, y: height - 8, class: 'tick', 'text-anchor': 'middle'}, bar.label),
+    ]),
+    h('line', {x1: left, x2: width, y1: y(expected), y2: y(expected), class: 'expected'}),
+  );
 }

@@ -10,7 +10,9 @@ export function h(tag, attributes, ...children) {
     if (value === null || value === undefined || value === false) continue;
     element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -25,9 +27,33 @@ export function table(caption, headings, rows, attributes = {}) {
     const isCell = content instanceof Element && (content.tagName === 'TD' || content.tagName === 'TH');
     return isCell ? content : h(tag, tag === 'th' ? {scope: 'col'} : {}, content);
   };
-  return h('table', attributes, h('caption', {}, caption),
-    h('thead', {}, h('tr', {}, headings.map((heading) => cell(heading, 'th')))),
-    h('tbody', {}, rows.map((row) => (row instanceof Element ? row : h('tr', {}, row.map((one) => cell(one, 'td')))))));
+  return h(
+    'table',
+    attributes,
+    h('caption', {}, caption),
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        headings.map((heading) => cell(heading, 'th')),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      rows.map((row) =>
+        row instanceof Element
+          ? row
+          : h(
+              'tr',
+              {},
+              row.map((one) => cell(one, 'td')),
+            ),
+      ),
+    ),
+  );
 }
 
 export const numberCell = (value) => h('td', {class: 'number'}, value);
@@ -37,8 +63,11 @@ export const rowHeading = (...content) => h('th', {scope: 'row'}, ...content);
 const OWN_STATE = {DETAILS: ['open']};
 
 function sameKind(old, fresh) {
-  return old.nodeType === fresh.nodeType && old.nodeName === fresh.nodeName
-    && (old.nodeType !== Node.ELEMENT_NODE || old.getAttribute('data-key') === fresh.getAttribute('data-key'));
+  return (
+    old.nodeType === fresh.nodeType &&
+    old.nodeName === fresh.nodeName &&
+    (old.nodeType !== Node.ELEMENT_NODE || old.getAttribute('data-key') === fresh.getAttribute('data-key'))
+  );
 }
 
 function patchAttributes(old, fresh) {

@@ -6,11 +6,16 @@ export function duration(ms) {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${Math.floor(seconds / 3600)} h ${Math.round(seconds % 3600 / 60)} min`;
+  return `${Math.floor(seconds / 3600)} h ${Math.round((seconds % 3600) / 60)} min`;
 }
 
 export function clock(time) {
-  return new Date(time).toLocaleTimeString([], {hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23'});
+  return new Date(time).toLocaleTimeString([], {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
 }
 
 /** An answer time: `0.42 ms`, `12 ms`, `1.3 s`. */
@@ -26,20 +31,45 @@ export function percentile(sorted, part) {
 }
 
 const WORDS = {
-  REGISTERING: 'waiting for players', RUNNING: 'running', COMPLETED: 'finished', PENDING: 'waits', IN_PROGRESS: 'in play',
-  INIT: 'new', REGISTERED: 'registered', ACTIVE: 'active', SUSPENDED: 'suspended', SHUTDOWN: 'shut down',
-  FAILED_MATCHES: 'lost several matches in a row by its own failure', SILENT: 'is silent', REFEREE_LOST: 'does not answer',
-  PLAYED: 'played again', HEARD_AGAIN: 'was heard again', PING_ANSWERED: 'answered a ping',
-  RESTORED_BY_OPERATOR: 'restored by the operator', SHUT_DOWN_BY_OPERATOR: 'shut down by the operator', WITHDRAWN: 'withdrew',
-  TIMEOUT_JOIN: 'did not accept the invitation in time', TIMEOUT_CHOICE: 'did not choose in time',
-  CONNECTION_JOIN: 'could not be reached for the invitation', CONNECTION_CHOICE: 'could not be reached for its choice',
-  INVALID_REPLY: 'answered with something that is no answer', INVALID_CHOICE: 'chose something that is no choice',
-  WRONG_MATCH: 'answered for another match', DECLINED: 'declined the invitation', AUTH_FAILED: 'showed a wrong token',
-  PLAYER_UNAVAILABLE: 'was not there', COMMITMENT_MISMATCH: 'did not keep to its commitment', BOTH_FAILED: 'both failed',
-  PLAYER_SHUT_DOWN: 'a player of it is shut down', NO_REFEREE: 'no referee brought it to an end',
-  ROUND_TIME_LIMIT: 'its round took too long', MANAGER_RESTARTED: 'the manager was restarted',
-  REFEREE_RESTARTED: 'the referee was restarted', REFEREE_REFUSED: 'the referee refused it',
-  MATCH_REFUSED: 'the referee may not call a player of it', MATCH_TIME_LIMIT: 'it took too long',
+  REGISTERING: 'waiting for players',
+  RUNNING: 'running',
+  COMPLETED: 'finished',
+  PENDING: 'waits',
+  IN_PROGRESS: 'in play',
+  INIT: 'new',
+  REGISTERED: 'registered',
+  ACTIVE: 'active',
+  SUSPENDED: 'suspended',
+  SHUTDOWN: 'shut down',
+  FAILED_MATCHES: 'lost several matches in a row by its own failure',
+  SILENT: 'is silent',
+  REFEREE_LOST: 'does not answer',
+  PLAYED: 'played again',
+  HEARD_AGAIN: 'was heard again',
+  PING_ANSWERED: 'answered a ping',
+  RESTORED_BY_OPERATOR: 'restored by the operator',
+  SHUT_DOWN_BY_OPERATOR: 'shut down by the operator',
+  WITHDRAWN: 'withdrew',
+  TIMEOUT_JOIN: 'did not accept the invitation in time',
+  TIMEOUT_CHOICE: 'did not choose in time',
+  CONNECTION_JOIN: 'could not be reached for the invitation',
+  CONNECTION_CHOICE: 'could not be reached for its choice',
+  INVALID_REPLY: 'answered with something that is no answer',
+  INVALID_CHOICE: 'chose something that is no choice',
+  WRONG_MATCH: 'answered for another match',
+  DECLINED: 'declined the invitation',
+  AUTH_FAILED: 'showed a wrong token',
+  PLAYER_UNAVAILABLE: 'was not there',
+  COMMITMENT_MISMATCH: 'did not keep to its commitment',
+  BOTH_FAILED: 'both failed',
+  PLAYER_SHUT_DOWN: 'a player of it is shut down',
+  NO_REFEREE: 'no referee brought it to an end',
+  ROUND_TIME_LIMIT: 'its round took too long',
+  MANAGER_RESTARTED: 'the manager was restarted',
+  REFEREE_RESTARTED: 'the referee was restarted',
+  REFEREE_REFUSED: 'the referee refused it',
+  MATCH_REFUSED: 'the referee may not call a player of it',
+  MATCH_TIME_LIMIT: 'it took too long',
 };
 
 /** What a machine's word means; one that is not known stands as it is. */

@@ -2,17 +2,20 @@
 
 import {ascii, hex, sha256} from './verify.js';
 
-const HASH_SIZE = 76;  // of `","hash":"…"}`, which ends every line and is not covered by the hash
+const HASH_SIZE = 76; // of `","hash":"…"}`, which ends every line and is not covered by the hash
 const LINE_FEED = 10;
-const SLICE = 1 << 20;  // bytes between two looks at the clock and at whoever clicks
+const SLICE = 1 << 20; // bytes between two looks at the clock and at whoever clicks
 
 /** What is wrong with a line; an empty text if nothing is. `before` is what the lines before it lead to. */
 function faultOf(line, message, before) {
   const covered = line.subarray(0, line.length - HASH_SIZE);
   const digest = hex(sha256(covered));
-  if (hex(ascii(`","hash":"${digest}"}`)) !== hex(line.subarray(covered.length))) return 'its hash does not fit: it was changed';
-  if (before.hash !== null && message.prev !== before.hash) return 'it does not follow the line before: lines are missing, added or exchanged';
-  if (message.seq !== undefined && before.next !== null && message.seq !== before.next) return `it is record ${message.seq}, and ${before.next} is due`;
+  if (hex(ascii(`","hash":"${digest}"}`)) !== hex(line.subarray(covered.length)))
+    return 'its hash does not fit: it was changed';
+  if (before.hash !== null && message.prev !== before.hash)
+    return 'it does not follow the line before: lines are missing, added or exchanged';
+  if (message.seq !== undefined && before.next !== null && message.seq !== before.next)
+    return `it is record ${message.seq}, and ${before.next} is due`;
   return '';
 }
 
@@ -26,19 +29,37 @@ export async function readChain(bytes) {
   let rest = SLICE;
   for (let start = 0, end; start < bytes.length && !found.fault; start = end + 1) {
     end = bytes.indexOf(LINE_FEED, start);
-    if (end < 0) { found.isCut = true; break; }
+    if (end < 0) {
+      found.isCut = true;
+      break;
+    }
     const line = bytes.subarray(start, end);
     ++found.lines;
     let message = null;
-    try { message = JSON.parse(new TextDecoder().decode(line)); } catch { /* said below */ }
-    const why = message === null || typeof message !== 'object' ? 'it is no JSON object' : faultOf(line, message, before);
-    if (why) { found.fault = {line: found.lines, why}; break; }
+    try {
+      message = JSON.parse(new TextDecoder().decode(line));
+    } catch {
+      /* said below */
+    }
+    const why =
+      message === null || typeof message !== 'object' ? 'it is no JSON object' : faultOf(line, message, before);
+    if (why) {
+      found.fault = {line: found.lines, why};
+      break;
+    }
     before.hash = message.hash;
-    if (message.format !== undefined) [found.agent, found.league, before.next] = [message.agent, message.league_id || found.league, message.first_seq];
+    if (message.format !== undefined)
+      [found.agent, found.league, before.next] = [message.agent, message.league_id || found.league, message.first_seq];
     else if (message.seal !== undefined) ++found.seals;
-    else { ++found.records; before.next = message.seq + 1; }
+    else {
+      ++found.records;
+      before.next = message.seq + 1;
+    }
     rest -= line.length;
-    if (rest < 0) { rest = SLICE; await new Promise((resume) => setTimeout(resume)); }
+    if (rest < 0) {
+      rest = SLICE;
+      await new Promise((resume) => setTimeout(resume));
+    }
   }
   return found;
 }

@@ -2,7 +2,7 @@ import {h} from './dom.js';
 import {count} from './format.js';
 import {bytesOf, readChain} from './log_chain.js';
 
-const rows = [];  // of the files that were given: {file, found}, or {file, problem}
+const rows = []; // of the files that were given: {file, found}, or {file, problem}
 
 async function read(files, redraw) {
   rows.length = 0;
@@ -10,7 +10,11 @@ async function read(files, redraw) {
     const row = {file: file.name};
     rows.push(row);
     redraw();
-    try { row.found = await readChain(await bytesOf(file)); } catch { row.problem = 'it cannot be read'; }
+    try {
+      row.found = await readChain(await bytesOf(file));
+    } catch {
+      row.problem = 'it cannot be read';
+    }
     redraw();
   }
 }
@@ -29,9 +33,31 @@ function sentence({found, problem}) {
 export function logFiles(redraw) {
   const input = h('input', {type: 'file', id: 'log-files', multiple: true, accept: '.jsonl,.gz'});
   input.addEventListener('change', () => read([...input.files], redraw));
-  return h('section', {class: 'card'}, h('h2', {}, 'A log that you were given'),
+  return h(
+    'section',
+    {class: 'card'},
+    h('h2', {}, 'A log that you were given'),
     h('p', {}, h('label', {for: 'log-files'}, 'Conversation logs (.jsonl, .jsonl.gz): '), input),
-    h('ul', {class: 'checks', 'aria-live': 'polite'}, rows.map((row) =>
-      h('li', {class: row.found && !row.found.fault && row.found.lines > 0 ? 'good' : row.found || row.problem ? 'bad' : null}, h('strong', {}, row.file), ': ', sentence(row)))),
-    h('p', {class: 'quiet'}, 'The file stays in this browser. Who wrote it, and whether its end is missing, the signatures of its seals tell: league audit verify checks them.'));
+    h(
+      'ul',
+      {class: 'checks', 'aria-live': 'polite'},
+      rows.map((row) =>
+        h(
+          'li',
+          {
+            class:
+              row.found && !row.found.fault && row.found.lines > 0 ? 'good' : row.found || row.problem ? 'bad' : null,
+          },
+          h('strong', {}, row.file),
+          ': ',
+          sentence(row),
+        ),
+      ),
+    ),
+    h(
+      'p',
+      {class: 'quiet'},
+      'The file stays in this browser. Who wrote it, and whether its end is missing, the signatures of its seals tell: league audit verify checks them.',
+    ),
+  );
 }

@@ -19,7 +19,8 @@ function cause(row) {
 /** Whom the operator expects and who was refused; the order of the columns is that of registration_board.cpp. */
 function registrations({expected, refused, forgotten}) {
   return {
-    expected: expected && expected.map(([name, team, player, hasCode]) => ({name, team, player, hasCode: hasCode === 1})),
+    expected:
+      expected && expected.map(([name, team, player, hasCode]) => ({name, team, player, hasCode: hasCode === 1})),
     refused: refused.map(([kind, name, row, code, text, times, last]) => ({kind, name, row, code, text, times, last})),
     forgotten,
   };
@@ -27,14 +28,40 @@ function registrations({expected, refused, forgotten}) {
 
 /** A match from its row; the order of the columns is that of append_match in spectator_view.cpp. */
 export function match(row) {
-  const [round, number, a, b, status, referee, attempt, outcome, drawn, choiceA, choiceB, technical, fairness,
-    finishedAt, decided, times, causeA, causeB] = row;
+  const [
+    round,
+    number,
+    a,
+    b,
+    status,
+    referee,
+    attempt,
+    outcome,
+    drawn,
+    choiceA,
+    choiceB,
+    technical,
+    fairness,
+    finishedAt,
+    decided,
+    times,
+    causeA,
+    causeB,
+  ] = row;
   const own = {id: matchId(round, number), round, number, players: [a, b], status, referee, attempt};
   if (status !== 'COMPLETED') return own;
   const [joinA, answerA, joinB, answerB] = times;
   return Object.assign(own, {
-    outcome, drawn, choices: [choiceA, choiceB], technical, fairness, finishedAt, decided,
-    points: POINTS[outcome], join: [joinA ?? null, joinB ?? null], answer: [answerA ?? null, answerB ?? null],
+    outcome,
+    drawn,
+    choices: [choiceA, choiceB],
+    technical,
+    fairness,
+    finishedAt,
+    decided,
+    points: POINTS[outcome],
+    join: [joinA ?? null, joinB ?? null],
+    answer: [answerA ?? null, answerB ?? null],
     causes: [cause(causeA), cause(causeB)],
   });
 }
@@ -53,7 +80,7 @@ export class League {
   constructor() {
     this.clear();
     this.log = [];
-    this.skew = 0;  // the manager's clock minus ours, in milliseconds
+    this.skew = 0; // the manager's clock minus ours, in milliseconds
   }
 
   clear() {
@@ -75,8 +102,15 @@ export class League {
     if (view.players) this.players = view.players.map((row, index) => agent(row, playerId(index)));
     if (view.referees) this.referees = view.referees.map((row, index) => agent(row, refereeId(index)));
     if (view.registrations) this.registrations = registrations(view.registrations);
-    this.table = view.table.map(([rank, player, played, wins, draws, losses, points]) =>
-      ({rank, player, played, wins, draws, losses, points}));
+    this.table = view.table.map(([rank, player, played, wins, draws, losses, points]) => ({
+      rank,
+      player,
+      played,
+      wins,
+      draws,
+      losses,
+      points,
+    }));
     for (const [round, startedAt, completedAt] of view.rounds) this.rounds[round - 1] = {round, startedAt, completedAt};
     for (const row of view.matches) {
       const game = match(row);
@@ -110,7 +144,8 @@ export class League {
   }
 
   finishedOf(player) {
-    return this.finished().filter((game) => game.players.includes(player))
+    return this.finished()
+      .filter((game) => game.players.includes(player))
       .sort((one, two) => one.round - two.round);
   }
 
@@ -128,6 +163,6 @@ export class League {
     const {started_at: start, finished, matches, state, paused} = this.head;
     if (state !== 'RUNNING' || paused || finished === 0 || finished === matches) return null;
     const gone = this.now() - Date.parse(start);
-    return gone > 0 ? gone / finished * (matches - finished) : null;
+    return gone > 0 ? (gone / finished) * (matches - finished) : null;
   }
 }

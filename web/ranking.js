@@ -2,8 +2,15 @@
 // wins, then fewer draws, then the order of registration.
 
 function tally(players, games) {
-  const rows = Array.from({length: players}, (_, player) =>
-    ({player, played: 0, wins: 0, draws: 0, losses: 0, points: 0, direct: 0}));
+  const rows = Array.from({length: players}, (_, player) => ({
+    player,
+    played: 0,
+    wins: 0,
+    draws: 0,
+    losses: 0,
+    points: 0,
+    direct: 0,
+  }));
   for (const game of games) {
     game.players.forEach((player, side) => {
       const row = rows[player];
@@ -25,8 +32,8 @@ export function ranking(players, games) {
     rows[a].direct += game.points[0];
     rows[b].direct += game.points[1];
   }
-  const order = (one, two) => two.points - one.points || two.direct - one.direct || two.wins - one.wins
-    || one.draws - two.draws;
+  const order = (one, two) =>
+    two.points - one.points || two.direct - one.direct || two.wins - one.wins || one.draws - two.draws;
   rows.sort((one, two) => order(one, two) || one.player - two.player);
   rows.forEach((row, place) => {
     const above = rows[place - 1];
@@ -63,7 +70,10 @@ export function ranksBefore(league) {
 export function pointsOverRounds(league) {
   const rounds = league.head.round;
   const series = league.players.map(() => new Array(rounds + 1).fill(0));
-  for (const game of league.finished()) game.players.forEach((player, side) => { series[player][game.round] += game.points[side]; });
+  for (const game of league.finished())
+    game.players.forEach((player, side) => {
+      series[player][game.round] += game.points[side];
+    });
   for (const points of series) for (let round = 1; round <= rounds; ++round) points[round] += points[round - 1];
   return series;
 }

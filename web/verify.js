@@ -45,14 +45,29 @@ export function sha256(bytes) {
   return new Uint8Array(digest.buffer);
 }
 
-const joined = (one, two) => { const all = new Uint8Array(one.length + two.length); all.set(one); all.set(two, one.length); return all; };
+const joined = (one, two) => {
+  const all = new Uint8Array(one.length + two.length);
+  all.set(one);
+  all.set(two, one.length);
+  return all;
+};
 
 /** HMAC-SHA-256 with a key of at most 64 bytes. */
 export function hmac(key, message) {
   const block = new Uint8Array(64);
   block.set(key);
-  const inner = sha256(joined(block.map((byte) => byte ^ 0x36), message));
-  return sha256(joined(block.map((byte) => byte ^ 0x5c), inner));
+  const inner = sha256(
+    joined(
+      block.map((byte) => byte ^ 0x36),
+      message,
+    ),
+  );
+  return sha256(
+    joined(
+      block.map((byte) => byte ^ 0x5c),
+      inner,
+    ),
+  );
 }
 
 export const ascii = (text) => new TextEncoder().encode(text);
@@ -62,11 +77,11 @@ export const unhex = (text) => Uint8Array.from(text.match(/../g) || [], (pair) =
 /** The number that follows from seed, choices and nonces; docs/protocol.md has the rule. */
 export function drawNumber(seed, matchId, choices, nonces, [lowest, highest]) {
   const size = highest - lowest + 1;
-  const bound = 256 - 256 % size;
+  const bound = 256 - (256 % size);
   const parts = nonces.some((nonce) => nonce) ? [...choices, ...nonces.map((nonce) => nonce || '')] : choices;
   for (let counter = 0; ; ++counter) {
     const digest = hmac(unhex(seed), ascii([matchId, ...parts, counter].join('|')));
-    for (const byte of digest) if (byte < bound) return lowest + byte % size;
+    for (const byte of digest) if (byte < bound) return lowest + (byte % size);
   }
 }
 
@@ -83,14 +98,23 @@ export function checks(proof, game, head, ids, seenBefore) {
     return rows;
   }
   const promise = hex(sha256(joined(unhex(proof.seed), ascii(proof.match_id))));
-  add('Seed of the draw', promise === proof.draw_commitment, 'SHA-256 of seed and match id is what was promised in the announcement.');
-  if (seenBefore) add('Promise', seenBefore === proof.draw_commitment, 'It is what this page saw before the match was finished.');
+  add(
+    'Seed of the draw',
+    promise === proof.draw_commitment,
+    'SHA-256 of seed and match id is what was promised in the announcement.',
+  );
+  if (seenBefore)
+    add('Promise', seenBefore === proof.draw_commitment, 'It is what this page saw before the match was finished.');
   const choices = game.choices.map((choice) => head.choices[choice]);
   const nonces = [proof.nonce_A, proof.nonce_B];
   [proof.commitment_A, proof.commitment_B].forEach((commitment, side) => {
     if (!commitment || !nonces[side] || !choices[side]) return;
     const text = [proof.draw_commitment, proof.match_id, ids[side], choices[side], nonces[side]].join('|');
-    add(`Commitment of ${ids[side]}`, hex(sha256(ascii(text))) === commitment, 'Its choice and nonce open what it had promised.');
+    add(
+      `Commitment of ${ids[side]}`,
+      hex(sha256(ascii(text))) === commitment,
+      'Its choice and nonce open what it had promised.',
+    );
   });
   if (!game.technical && head.numbers) {
     const counted = nonces.map((nonce, side) => ([proof.commitment_A, proof.commitment_B][side] ? nonce : null));

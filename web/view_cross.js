@@ -8,31 +8,74 @@ const WORD = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically', V: 'played 
 export function crossView(league) {
   const order = league.table.map((row) => row.player);
   if (order.length > MOST)
-    return [h('section', {class: 'card wide'}, h('p', {}, `A cross table of ${order.length} players fits no screen; choose a player under Players.`))];
+    return [
+      h(
+        'section',
+        {class: 'card wide'},
+        h('p', {}, `A cross table of ${order.length} players fits no screen; choose a player under Players.`),
+      ),
+    ];
   const games = new Map();
-  for (const game of league.matches.values()) games.set(game.players.join('-'), game);  // a replay comes after what it repeats
+  for (const game of league.matches.values()) games.set(game.players.join('-'), game); // a replay comes after what it repeats
   const between = (one, two) => games.get(`${one}-${two}`) || games.get(`${two}-${one}`);
   const cell = (one, two) => {
     const id = league.players[two].id;
     if (one === two) return h('td', {class: 'self', 'aria-label': 'itself'});
     const game = between(one, two);
     if (!game) return h('td', {'aria-label': `${id}: not yet`});
-    if (game.status !== 'COMPLETED') return h('td', {class: 'playing', 'aria-label': `${id}: in this round`}, h('a', {href: `#match/${game.id}`}, '·'));
+    if (game.status !== 'COMPLETED')
+      return h(
+        'td',
+        {class: 'playing', 'aria-label': `${id}: in this round`},
+        h('a', {href: `#match/${game.id}`}, '·'),
+      );
     const result = fared(game, one);
-    return h('td', {}, h('a', {class: `result ${result}`, href: `#match/${game.id}`, title: `${game.id}: ${WORD[result]} against ${id}`,
-      'aria-label': `${WORD[result]} against ${id}`}, result));
+    return h(
+      'td',
+      {},
+      h(
+        'a',
+        {
+          class: `result ${result}`,
+          href: `#match/${game.id}`,
+          title: `${game.id}: ${WORD[result]} against ${id}`,
+          'aria-label': `${WORD[result]} against ${id}`,
+        },
+        result,
+      ),
+    );
   };
-  const rows = order.map((player) => h('tr', {'data-key': league.players[player].id},
-    rowHeading(h('span', {class: 'id'}, league.players[player].id), ' ', name(league.players[player].name)),
-    order.map((opponent) => cell(player, opponent)),
-    h('td', {class: 'number points'}, league.table.find((row) => row.player === player).points)));
-  const headings = [h('th', {scope: 'col'}, 'Player'),
-    ...order.map((player) => h('th', {scope: 'col', title: league.players[player].name}, h('span', {}, league.players[player].id))),
-    h('th', {scope: 'col', class: 'number'}, 'Points')];
+  const rows = order.map((player) =>
+    h(
+      'tr',
+      {'data-key': league.players[player].id},
+      rowHeading(h('span', {class: 'id'}, league.players[player].id), ' ', name(league.players[player].name)),
+      order.map((opponent) => cell(player, opponent)),
+      h('td', {class: 'number points'}, league.table.find((row) => row.player === player).points),
+    ),
+  );
+  const headings = [
+    h('th', {scope: 'col'}, 'Player'),
+    ...order.map((player) =>
+      h('th', {scope: 'col', title: league.players[player].name}, h('span', {}, league.players[player].id)),
+    ),
+    h('th', {scope: 'col', class: 'number'}, 'Points'),
+  ];
   const size = order.length > 40 ? 'dense' : order.length > 24 ? 'dense roomy' : order.length > 12 ? 'medium' : '';
-  return [h('section', {class: 'card wide'},
-    h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cross table'},
-      table('Cross table: the row’s player against the column’s', headings, rows, {class: `cross ${size}`})),
-    h('p', {class: 'legend'}, Object.entries(WORD).map(([letter, text]) => [h('span', {class: `result ${letter}`}, letter), ` ${text}  `])))];
+  return [
+    h(
+      'section',
+      {class: 'card wide'},
+      h(
+        'div',
+        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cross table'},
+        table('Cross table: the row’s player against the column’s', headings, rows, {class: `cross ${size}`}),
+      ),
+      h(
+        'p',
+        {class: 'legend'},
+        Object.entries(WORD).map(([letter, text]) => [h('span', {class: `result ${letter}`}, letter), ` ${text}  `]),
+      ),
+    ),
+  ];
 }
-

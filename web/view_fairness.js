@@ -9,8 +9,10 @@ function chiSquareChance(statistic, degrees) {
   const spread = 2 / (9 * degrees);
   const z = (Math.cbrt(statistic / degrees) - (1 - spread)) / Math.sqrt(spread);
   const t = 1 / (1 + 0.2316419 * Math.abs(z));
-  const tail = Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI)
-    * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail =
+    (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) *
+    t *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
   return z >= 0 ? tail : 1 - tail;
 }
 
@@ -25,37 +27,94 @@ function draws(league, games) {
   const sentence = enough
     ? `A fair draw is at least as uneven as this in ${Math.round(chance * 100)} of 100 leagues${chance < 0.01 ? ': look closer' : ''}.`
     : `Too few draws to say anything: ${count(games.length, 'draw')}.`;
-  return h('section', {class: 'card main'}, h('h2', {}, 'Numbers drawn'),
-    barChart(`How often each number was drawn: ${counts.map((one, i) => `${i + lowest}: ${one}`).join(', ')}`, counts.map((value, i) => ({label: i + lowest, value})), expected),
-    h('p', {}, sentence, h('span', {class: 'quiet'}, ` Dashed: ${expected.toFixed(1)}, what is expected of each.`)));
+  return h(
+    'section',
+    {class: 'card main'},
+    h('h2', {}, 'Numbers drawn'),
+    barChart(
+      `How often each number was drawn: ${counts.map((one, i) => `${i + lowest}: ${one}`).join(', ')}`,
+      counts.map((value, i) => ({label: i + lowest, value})),
+      expected,
+    ),
+    h('p', {}, sentence, h('span', {class: 'quiet'}, ` Dashed: ${expected.toFixed(1)}, what is expected of each.`)),
+  );
 }
 
 function bound(games) {
-  const words = {both: 'Both players committed: nobody could steer the number.', one: 'One player committed: a referee in league with the other could.', none: 'Nobody committed: manager and referee knew the number beforehand.'};
-  return h('section', {class: 'card'}, h('h2', {}, 'Who could have steered a draw'),
-    table('Matches by commitments', ['What was promised', h('th', {scope: 'col', class: 'number'}, 'Matches')],
-      Object.entries(words).map(([key, text]) => [text, numberCell(games.filter((game) => game.fairness === key).length)])));
+  const words = {
+    both: 'Both players committed: nobody could steer the number.',
+    one: 'One player committed: a referee in league with the other could.',
+    none: 'Nobody committed: manager and referee knew the number beforehand.',
+  };
+  return h(
+    'section',
+    {class: 'card'},
+    h('h2', {}, 'Who could have steered a draw'),
+    table(
+      'Matches by commitments',
+      ['What was promised', h('th', {scope: 'col', class: 'number'}, 'Matches')],
+      Object.entries(words).map(([key, text]) => [
+        text,
+        numberCell(games.filter((game) => game.fairness === key).length),
+      ]),
+    ),
+  );
 }
 
 function choices(league, games) {
   const rows = league.players.map((player, index) => {
-    const chosen = games.filter((game) => game.players.includes(index)).map((game) => game.choices[game.players.indexOf(index)]);
-    return h('tr', {'data-key': player.id}, rowHeading(h('span', {class: 'id'}, player.id), ' ', name(player.name)), league.head.choices.map((_, choice) => numberCell(chosen.filter((one) => one === choice).length)));
+    const chosen = games
+      .filter((game) => game.players.includes(index))
+      .map((game) => game.choices[game.players.indexOf(index)]);
+    return h(
+      'tr',
+      {'data-key': player.id},
+      rowHeading(h('span', {class: 'id'}, player.id), ' ', name(player.name)),
+      league.head.choices.map((_, choice) => numberCell(chosen.filter((one) => one === choice).length)),
+    );
   });
-  return h('section', {class: 'card'}, h('h2', {}, 'Choices'), h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Choices'},
-    table('How often each player chose what', ['Player', ...league.head.choices.map((choice) => h('th', {scope: 'col', class: 'number'}, choice))], rows)));
+  return h(
+    'section',
+    {class: 'card'},
+    h('h2', {}, 'Choices'),
+    h(
+      'div',
+      {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Choices'},
+      table(
+        'How often each player chose what',
+        ['Player', ...league.head.choices.map((choice) => h('th', {scope: 'col', class: 'number'}, choice))],
+        rows,
+      ),
+    ),
+  );
 }
 
 function recomputed(league) {
   if (!league.isWhole()) return null;
   const rows = ranking(league.players.length, league.finished());
-  const same = league.table.length === rows.length && league.table.every((row, i) => row.player === rows[i].player && row.rank === rows[i].rank && row.points === rows[i].points);
-  return h('section', {class: 'card'}, h('h2', {}, 'The table'), h('p', {class: same ? 'verdict good' : 'verdict bad'}, same
-    ? 'Computed anew by this browser from all results: it is the manager’s table.' : 'Computed anew by this browser from all results: it differs from the manager’s table.'));
+  const same =
+    league.table.length === rows.length &&
+    league.table.every(
+      (row, i) => row.player === rows[i].player && row.rank === rows[i].rank && row.points === rows[i].points,
+    );
+  return h(
+    'section',
+    {class: 'card'},
+    h('h2', {}, 'The table'),
+    h(
+      'p',
+      {class: same ? 'verdict good' : 'verdict bad'},
+      same
+        ? 'Computed anew by this browser from all results: it is the manager’s table.'
+        : 'Computed anew by this browser from all results: it differs from the manager’s table.',
+    ),
+  );
 }
 
 export function fairnessView(league, asked, redraw) {
   const games = league.finished().filter((game) => !game.technical);
-  const drawn = league.head.numbers ? draws(league, games) : h('section', {class: 'card main'}, h('p', {}, 'This game draws no number.'));
+  const drawn = league.head.numbers
+    ? draws(league, games)
+    : h('section', {class: 'card main'}, h('p', {}, 'This game draws no number.'));
   return [drawn, h('div', {class: 'side'}, recomputed(league), bound(games), choices(league, games), logFiles(redraw))];
 }

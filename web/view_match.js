@@ -3,8 +3,8 @@ import {answerTime, clock, words} from './format.js';
 import {match, playerId, refereeId} from './model.js';
 import {checks} from './verify.js';
 
-const proofs = new Map();  // of finished matches, by id
-const promised = new Map();  // draw commitments that were seen before their match was finished, by id
+const proofs = new Map(); // of finished matches, by id
+const promised = new Map(); // draw commitments that were seen before their match was finished, by id
 let asking = null;
 
 /** Asks for what the match's row does not have; `then` runs when it is there. */
@@ -30,78 +30,167 @@ const LANES = ['Manager', 'Referee', 'A', 'B'];
 
 /** The messages of a match in order: {from, to, text, note, isBad}; lanes are indexes of LANES. */
 function messages(league, game, proof) {
-  const list = [{from: 0, to: 3, text: 'ROUND_ANNOUNCEMENT', note: `draw promised: ${proof.draw_commitment.slice(0, 12)}…`, at: proof.announced_at}];
+  const list = [
+    {
+      from: 0,
+      to: 3,
+      text: 'ROUND_ANNOUNCEMENT',
+      note: `draw promised: ${proof.draw_commitment.slice(0, 12)}…`,
+      at: proof.announced_at,
+    },
+  ];
   for (const [at, attempt, referee, reason] of proof.steps) {
-    if (referee >= 0) list.push({from: 0, to: 1, text: 'assignment', note: `${refereeId(referee)}, attempt ${attempt}`, at});
+    if (referee >= 0)
+      list.push({from: 0, to: 1, text: 'assignment', note: `${refereeId(referee)}, attempt ${attempt}`, at});
     else list.push({from: 1, to: 0, text: 'taken back', note: words(reason), at, isBad: true});
   }
   if (game.status !== 'COMPLETED') return list;
   if (game.decided === 'manager') {
-    list.push({from: 0, to: 0, text: 'ended by the manager', note: words(game.technical), at: game.finishedAt, isBad: true});
+    list.push({
+      from: 0,
+      to: 0,
+      text: 'ended by the manager',
+      note: words(game.technical),
+      at: game.finishedAt,
+      isBad: true,
+    });
     return list;
   }
   const commitments = [proof.commitment_A, proof.commitment_B];
-  const stage = (question, answer, times, note) => [0, 1].forEach((side) => {
-    const cause = game.causes[side];
-    const failed = cause && times[side] === null && cause.call === question;
-    if (times[side] === null && !failed) return;
-    list.push({from: 1, to: 2 + side, text: question});
-    if (failed) list.push({from: 2 + side, to: 1, text: `no usable answer: ${cause.code}`, note: cause.text, isBad: true});
-    else list.push({from: 2 + side, to: 1, text: answer, note: [answerTime(times[side]), note(side)].filter(Boolean).join(', ')});
-  });
+  const stage = (question, answer, times, note) =>
+    [0, 1].forEach((side) => {
+      const cause = game.causes[side];
+      const failed = cause && times[side] === null && cause.call === question;
+      if (times[side] === null && !failed) return;
+      list.push({from: 1, to: 2 + side, text: question});
+      if (failed)
+        list.push({from: 2 + side, to: 1, text: `no usable answer: ${cause.code}`, note: cause.text, isBad: true});
+      else
+        list.push({
+          from: 2 + side,
+          to: 1,
+          text: answer,
+          note: [answerTime(times[side]), note(side)].filter(Boolean).join(', '),
+        });
+    });
   stage('GAME_INVITATION', 'GAME_JOIN_ACK', game.join, (side) => commitments[side] && 'with a commitment');
   stage('CHOOSE_PARITY_CALL', 'CHOOSE_PARITY_RESPONSE', game.answer, (side) => league.head.choices[game.choices[side]]);
-  if (!game.technical) list.push({from: 1, to: 1, text: `draws ${game.drawn}`, note: league.head.kinds?.[game.drawn - league.head.numbers[0]]});
-  list.push({from: 1, to: 0, text: 'MATCH_RESULT_REPORT', note: `points ${game.points.join('–')}`, at: game.finishedAt, isBad: Boolean(game.technical)});
+  if (!game.technical)
+    list.push({
+      from: 1,
+      to: 1,
+      text: `draws ${game.drawn}`,
+      note: league.head.kinds?.[game.drawn - league.head.numbers[0]],
+    });
+  list.push({
+    from: 1,
+    to: 0,
+    text: 'MATCH_RESULT_REPORT',
+    note: `points ${game.points.join('–')}`,
+    at: game.finishedAt,
+    isBad: Boolean(game.technical),
+  });
   list.push({from: 1, to: 3, text: 'GAME_OVER'});
   return list;
 }
 
 function sequence(list, title) {
   const [width, step, top] = [720, 46, 40];
-  const x = (lane) => 80 + lane * (width - 160) / (LANES.length - 1);
+  const x = (lane) => 80 + (lane * (width - 160)) / (LANES.length - 1);
   const height = top + list.length * step + 10;
   const lanes = LANES.map((lane, i) => [
     h('line', {x1: x(i), x2: x(i), y1: top - 12, y2: height, class: 'lane'}),
-    h('text', {x: x(i), y: 18, class: 'lane-name', 'text-anchor': 'middle'}, i < 2 ? lane : `Player ${lane}`)]);
+    h('text', {x: x(i), y: 18, class: 'lane-name', 'text-anchor': 'middle'}, i < 2 ? lane : `Player ${lane}`),
+  ]);
   const arrows = list.map(({from, to, text, note, isBad}, i) => {
     const y = top + i * step + 22;
     const style = isBad ? 'message bad' : 'message';
     if (from === to) {
-      return h('g', {class: style}, h('rect', {x: x(from) - 62, y: y - 15, width: 124, height: 30, rx: 6}),
-        h('text', {x: x(from), y: y - 1, 'text-anchor': 'middle'}, text), h('text', {x: x(from), y: y + 11, 'text-anchor': 'middle', class: 'note'}, note));
+      return h(
+        'g',
+        {class: style},
+        h('rect', {x: x(from) - 62, y: y - 15, width: 124, height: 30, rx: 6}),
+        h('text', {x: x(from), y: y - 1, 'text-anchor': 'middle'}, text),
+        h('text', {x: x(from), y: y + 11, 'text-anchor': 'middle', class: 'note'}, note),
+      );
     }
     const tip = to > from ? -7 : 7;
     const short = note && note.length > 46 ? `${note.slice(0, 45)}…` : note;
-    return h('g', {class: style}, h('line', {x1: x(from), x2: x(to), y1: y, y2: y}),
+    return h(
+      'g',
+      {class: style},
+      h('line', {x1: x(from), x2: x(to), y1: y, y2: y}),
       h('path', {d: `M${x(to)},${y} l${tip},-4 v8 z`}),
       h('text', {x: (x(from) + x(to)) / 2, y: y - 5, 'text-anchor': 'middle'}, text),
-      h('text', {x: (x(from) + x(to)) / 2, y: y + 13, 'text-anchor': 'middle', class: 'note'}, short));
+      h('text', {x: (x(from) + x(to)) / 2, y: y + 13, 'text-anchor': 'middle', class: 'note'}, short),
+    );
   });
-  return h('svg', {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'sequence', 'aria-label': title}, h('title', {}, title), lanes, arrows);
+  return h(
+    'svg',
+    {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'sequence', 'aria-label': title},
+    h('title', {}, title),
+    lanes,
+    arrows,
+  );
 }
 
 const who = (lane, game) => (lane < 2 ? `the ${LANES[lane].toLowerCase()}` : playerId(game.players[lane - 2]));
 
 function asText(list, game) {
-  return h('details', {}, h('summary', {}, 'The same as text'), h('ol', {}, list.map((one) => h('li', {},
-    one.at && `${clock(one.at)} `, one.from === one.to ? `${who(one.from, game)}: ` : `${who(one.from, game)} to ${who(one.to, game)}: `,
-    one.text, one.note && ` (${one.note})`))));
+  return h(
+    'details',
+    {},
+    h('summary', {}, 'The same as text'),
+    h(
+      'ol',
+      {},
+      list.map((one) =>
+        h(
+          'li',
+          {},
+          one.at && `${clock(one.at)} `,
+          one.from === one.to ? `${who(one.from, game)}: ` : `${who(one.from, game)} to ${who(one.to, game)}: `,
+          one.text,
+          one.note && ` (${one.note})`,
+        ),
+      ),
+    ),
+  );
 }
 
 function verdict(league, game, proof) {
-  if (game.status !== 'COMPLETED') return h('p', {class: 'quiet'}, 'It can be checked when it is finished; until then its seed, choices and nonces are secret.');
+  if (game.status !== 'COMPLETED')
+    return h(
+      'p',
+      {class: 'quiet'},
+      'It can be checked when it is finished; until then its seed, choices and nonces are secret.',
+    );
   if (game.decided === 'manager') return h('p', {class: 'quiet'}, 'The manager ended it: nothing was drawn.');
   const rows = checks(proof, game, league.head, game.players.map(playerId), promised.get(game.id));
   const isGood = rows.every((row) => row.ok);
-  return [h('p', {class: isGood ? 'verdict good' : 'verdict bad'}, isGood ? 'Checked by this browser: everything follows from what was promised.' : 'Checked by this browser: something does not follow.'),
-    h('ul', {class: 'checks'}, rows.map((row) => h('li', {class: row.ok ? 'good' : 'bad'}, h('strong', {}, `${row.ok ? '✓' : '✗'} ${row.what}: `), row.why)))];
+  return [
+    h(
+      'p',
+      {class: isGood ? 'verdict good' : 'verdict bad'},
+      isGood
+        ? 'Checked by this browser: everything follows from what was promised.'
+        : 'Checked by this browser: something does not follow.',
+    ),
+    h(
+      'ul',
+      {class: 'checks'},
+      rows.map((row) =>
+        h('li', {class: row.ok ? 'good' : 'bad'}, h('strong', {}, `${row.ok ? '✓' : '✗'} ${row.what}: `), row.why),
+      ),
+    ),
+  ];
 }
 
 function outcome(league, game) {
   if (game.status !== 'COMPLETED') return words(game.status);
   const winner = game.points.indexOf(3);
-  const text = winner < 0 ? (game.outcome === 'DRAW' ? 'A draw' : 'Nobody wins') : `${playerId(game.players[winner])} wins`;
+  const text =
+    winner < 0 ? (game.outcome === 'DRAW' ? 'A draw' : 'Nobody wins') : `${playerId(game.players[winner])} wins`;
   const [failed] = game.players.filter((_, side) => game.causes[side]);
   const blamed = game.causes[0] && game.causes[1] ? '' : `${failed === undefined ? '' : playerId(failed)} `;
   const loser = game.technical ? `; ${blamed}${words(game.technical)}` : `: drawn ${game.drawn}`;
@@ -110,19 +199,61 @@ function outcome(league, game) {
 
 /** One match; `redraw` runs when more of it is known. */
 export function matchView(league, asked, redraw) {
-  const latest = league.finished().reduce((one, two) => (!one || two.finishedAt > one.finishedAt ? two : one), null) || league.inPlay()[0];
+  const latest =
+    league.finished().reduce((one, two) => (!one || two.finishedAt > one.finishedAt ? two : one), null) ||
+    league.inPlay()[0];
   const game = asked ? league.matches.get(asked) : latest;
-  if (!game) return [h('section', {class: 'card wide'}, h('p', {}, asked ? `There is no match ${asked} yet.` : 'No match has begun.'))];
+  if (!game)
+    return [
+      h('section', {class: 'card wide'}, h('p', {}, asked ? `There is no match ${asked} yet.` : 'No match has begun.')),
+    ];
   ask(game, redraw);
   const proof = proofs.get(game.id);
   const [a, b] = game.players.map((player) => league.players[player]);
-  const heading = h('h2', {}, `${game.id}: `, h('span', {class: 'id'}, a.id), ' ', name(a.name), ' – ', h('span', {class: 'id'}, b.id), ' ', name(b.name));
+  const heading = h(
+    'h2',
+    {},
+    `${game.id}: `,
+    h('span', {class: 'id'}, a.id),
+    ' ',
+    name(a.name),
+    ' – ',
+    h('span', {class: 'id'}, b.id),
+    ' ',
+    name(b.name),
+  );
   if (!proof) return [h('section', {class: 'card wide'}, heading, h('p', {}, outcome(league, game)))];
   const list = messages(league, game, proof);
-  return [h('section', {class: 'card main'}, heading, h('p', {class: 'outcome'}, outcome(league, game)),
-    h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Sequence diagram'}, sequence(list, `Messages of match ${game.id}: ${list.map((one) => one.text).join(', ')}`)),
-    asText(list, game)),
-  h('section', {class: 'card side'}, h('h2', {}, 'Is it right?'), verdict(league, game, proof),
-    h('details', {}, h('summary', {}, 'Seed, promises, nonces'), h('dl', {class: 'proof'}, ['draw_commitment', 'seed', 'commitment_A', 'nonce_A', 'commitment_B', 'nonce_B']
-      .filter((key) => proof[key]).map((key) => [h('dt', {}, key), h('dd', {}, proof[key])]))))];
+  return [
+    h(
+      'section',
+      {class: 'card main'},
+      heading,
+      h('p', {class: 'outcome'}, outcome(league, game)),
+      h(
+        'div',
+        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Sequence diagram'},
+        sequence(list, `Messages of match ${game.id}: ${list.map((one) => one.text).join(', ')}`),
+      ),
+      asText(list, game),
+    ),
+    h(
+      'section',
+      {class: 'card side'},
+      h('h2', {}, 'Is it right?'),
+      verdict(league, game, proof),
+      h(
+        'details',
+        {},
+        h('summary', {}, 'Seed, promises, nonces'),
+        h(
+          'dl',
+          {class: 'proof'},
+          ['draw_commitment', 'seed', 'commitment_A', 'nonce_A', 'commitment_B', 'nonce_B']
+            .filter((key) => proof[key])
+            .map((key) => [h('dt', {}, key), h('dd', {}, proof[key])]),
+        ),
+      ),
+    ),
+  ];
 }

@@ -27,18 +27,33 @@ function losses(games, player) {
 
 function state(agent) {
   const isOut = agent.state === 'SUSPENDED' || agent.state === 'SHUTDOWN';
-  return h('td', {class: isOut ? 'bad' : null}, words(agent.state), agent.reason && `: ${words(agent.reason)}`,
-    agent.detail && agent.reason !== 'FAILED_MATCHES' && h('span', {class: 'quiet'}, ` ${agent.detail}`), isOut && h('span', {class: 'quiet'}, ` since ${clock(agent.since)}`));
+  return h(
+    'td',
+    {class: isOut ? 'bad' : null},
+    words(agent.state),
+    agent.reason && `: ${words(agent.reason)}`,
+    agent.detail && agent.reason !== 'FAILED_MATCHES' && h('span', {class: 'quiet'}, ` ${agent.detail}`),
+    isOut && h('span', {class: 'quiet'}, ` since ${clock(agent.since)}`),
+  );
 }
 
 function row(league, agent, games) {
   const player = league.players.indexOf(agent);
   const times = answers(games, player);
   const causes = losses(games, player);
-  return h('tr', {'data-key': agent.id}, rowHeading(h('a', {href: `#players/${agent.id}`, class: 'id'}, agent.id), ' ', name(agent.name)), state(agent),
+  return h(
+    'tr',
+    {'data-key': agent.id},
+    rowHeading(h('a', {href: `#players/${agent.id}`, class: 'id'}, agent.id), ' ', name(agent.name)),
+    state(agent),
     ...[0.5, 0.95, 1].map((part) => numberCell(answerTime(percentile(times, part)))),
     numberCell(causes.reduce((sum, one) => sum + one.games.length, 0) || ''),
-    h('td', {class: 'causes'}, causes.map((one) => h('div', {}, `${one.games.length} × ${one.text}`))));
+    h(
+      'td',
+      {class: 'causes'},
+      causes.map((one) => h('div', {}, `${one.games.length} × ${one.text}`)),
+    ),
+  );
 }
 
 function detail(league, player) {
@@ -48,17 +63,44 @@ function detail(league, player) {
     const side = game.players.indexOf(player);
     const result = fared(game, player);
     const opponent = league.players[game.players[other(side)]];
-    return h('tr', {'data-key': game.id}, h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)),
-      h('td', {}, h('span', {class: `result ${result}`}, result), ` ${FARED[result]}`), h('td', {}, h('span', {class: 'id'}, opponent.id), ' ', name(opponent.name)),
-      h('td', {}, league.head.choices[game.choices[side]] ?? '–'), numberCell(game.drawn || '–'),
-      numberCell(answerTime(game.join[side])), numberCell(answerTime(game.answer[side])),
-      h('td', {}, result === 'T' && game.causes[side] ? `${game.causes[side].code} ${game.causes[side].text}` : ''));
+    return h(
+      'tr',
+      {'data-key': game.id},
+      h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)),
+      h('td', {}, h('span', {class: `result ${result}`}, result), ` ${FARED[result]}`),
+      h('td', {}, h('span', {class: 'id'}, opponent.id), ' ', name(opponent.name)),
+      h('td', {}, league.head.choices[game.choices[side]] ?? '–'),
+      numberCell(game.drawn || '–'),
+      numberCell(answerTime(game.join[side])),
+      numberCell(answerTime(game.answer[side])),
+      h('td', {}, result === 'T' && game.causes[side] ? `${game.causes[side].code} ${game.causes[side].text}` : ''),
+    );
   });
   const number = (text) => h('th', {scope: 'col', class: 'number'}, text);
-  return h('section', {class: 'card wide'}, h('h2', {}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)),
+  return h(
+    'section',
+    {class: 'card wide'},
+    h('h2', {}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)),
     h('p', {}, h('a', {href: '#players'}, '← all players')),
-    h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matches of the player'}, table(count(games.length, 'finished match', 'finished matches'),
-      ['Match', 'Result', 'Opponent', 'Choice', number('Drawn'), number('Joined after'), number('Chose after'), 'Fault'], rows)));
+    h(
+      'div',
+      {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matches of the player'},
+      table(
+        count(games.length, 'finished match', 'finished matches'),
+        [
+          'Match',
+          'Result',
+          'Opponent',
+          'Choice',
+          number('Drawn'),
+          number('Joined after'),
+          number('Chose after'),
+          'Fault',
+        ],
+        rows,
+      ),
+    ),
+  );
 }
 
 export function playersView(league, asked) {
@@ -72,10 +114,46 @@ export function playersView(league, asked) {
   const players = order.map((index) => row(league, league.players[index], games[index]));
   const load = league.referees.map(() => 0);
   for (const game of league.inPlay()) if (game.referee >= 0) ++load[game.referee];
-  const referees = league.referees.map((agent, index) => h('tr', {'data-key': agent.id}, rowHeading(h('span', {class: 'id'}, agent.id), ' ', name(agent.name)), state(agent), numberCell(load[index]), numberCell(agent.failed || '')));
-  return [h('section', {class: 'card wide'}, h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Players'},
-    table('Players: how quick they answer, and what went wrong', ['Player', 'State', number('Median'), number('95 %'), number('Slowest'), number('Technical losses'), 'Causes'], players))),
-  h('section', {class: 'card wide'}, h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Referees'},
-    table('Referees', ['Referee', 'State', number('In play'), number('Failed matches')], referees)))];
+  const referees = league.referees.map((agent, index) =>
+    h(
+      'tr',
+      {'data-key': agent.id},
+      rowHeading(h('span', {class: 'id'}, agent.id), ' ', name(agent.name)),
+      state(agent),
+      numberCell(load[index]),
+      numberCell(agent.failed || ''),
+    ),
+  );
+  return [
+    h(
+      'section',
+      {class: 'card wide'},
+      h(
+        'div',
+        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Players'},
+        table(
+          'Players: how quick they answer, and what went wrong',
+          [
+            'Player',
+            'State',
+            number('Median'),
+            number('95 %'),
+            number('Slowest'),
+            number('Technical losses'),
+            'Causes',
+          ],
+          players,
+        ),
+      ),
+    ),
+    h(
+      'section',
+      {class: 'card wide'},
+      h(
+        'div',
+        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Referees'},
+        table('Referees', ['Referee', 'State', number('In play'), number('Failed matches')], referees),
+      ),
+    ),
+  ];
 }
-

@@ -12,27 +12,49 @@ function result(league, game) {
 function side(league, game, which) {
   const player = league.players[game.players[which]];
   const hasWon = game.points && game.points[which] === 3;
-  return h('td', {class: hasWon ? 'player winner' : 'player'}, h('span', {class: 'id'}, player.id), ' ', name(player.name));
+  return h(
+    'td',
+    {class: hasWon ? 'player winner' : 'player'},
+    h('span', {class: 'id'}, player.id),
+    ' ',
+    name(player.name),
+  );
 }
 
 function matches(league, round) {
   const games = league.ofRound(round);
   const slowest = (game) => Math.max(...game.answer.map((us) => us ?? 0), ...game.join.map((us) => us ?? 0)) || null;
-  const rows = games.map((game) => h('tr', {'data-key': game.id},
-    h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)), side(league, game, 0), side(league, game, 1),
-    numberCell(game.points ? game.points.join('–') : ''), h('td', {class: 'how'}, result(league, game)),
-    h('td', {}, game.referee >= 0 ? refereeId(game.referee) : '–', game.attempt > 1 && ` (attempt ${game.attempt})`),
-    numberCell(game.points ? answerTime(slowest(game)) : '')));
-  return table(`Matches of round ${round}`, ['Match', 'Player A', 'Player B', 'Points', 'How', 'Referee', 'Slowest answer'], rows);
+  const rows = games.map((game) =>
+    h(
+      'tr',
+      {'data-key': game.id},
+      h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)),
+      side(league, game, 0),
+      side(league, game, 1),
+      numberCell(game.points ? game.points.join('–') : ''),
+      h('td', {class: 'how'}, result(league, game)),
+      h('td', {}, game.referee >= 0 ? refereeId(game.referee) : '–', game.attempt > 1 && ` (attempt ${game.attempt})`),
+      numberCell(game.points ? answerTime(slowest(game)) : ''),
+    ),
+  );
+  return table(
+    `Matches of round ${round}`,
+    ['Match', 'Player A', 'Player B', 'Points', 'How', 'Referee', 'Slowest answer'],
+    rows,
+  );
 }
 
 function figures(league, {round, startedAt, completedAt}) {
   const games = league.ofRound(round).filter((game) => game.status === 'COMPLETED' && game.decided !== 'void');
   const technical = games.filter((game) => game.technical).length;
   const draws = games.filter((game) => game.outcome === 'DRAW').length;
-  return [h('th', {scope: 'row'}, h('a', {href: `#rounds/${round}`}, `Round ${round}`)),
+  return [
+    h('th', {scope: 'row'}, h('a', {href: `#rounds/${round}`}, `Round ${round}`)),
     completedAt ? duration(completedAt - startedAt) : `${games.length} of ${league.ofRound(round).length} played`,
-    numberCell(games.length - draws - technical), numberCell(draws), numberCell(technical)];
+    numberCell(games.length - draws - technical),
+    numberCell(draws),
+    numberCell(technical),
+  ];
 }
 
 /** All rounds, and the matches of one: the one that is asked for, or the latest. */
@@ -41,15 +63,52 @@ export function roundsView(league, asked) {
   if (latest < 1) return [h('section', {class: 'card wide'}, h('p', {}, 'No round has started.'))];
   const round = Math.min(Math.max(Number.parseInt(asked, 10) || latest, 1), latest);
   const left = league.timeLeft();
-  return [h('section', {class: 'card wide'}, h('h2', {}, `Round ${round} of ${league.head.rounds}`),
-    h('nav', {class: 'pager', 'aria-label': 'Rounds'},
-      round > 1 && h('a', {href: `#rounds/${round - 1}`}, '← earlier'), ' ', round < latest && h('a', {href: `#rounds/${round + 1}`}, 'later →')),
-    h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matches'}, matches(league, round))),
-  h('section', {class: 'card wide'}, h('h2', {}, 'All rounds'),
-    h('p', {class: 'quiet'}, `${league.head.finished} of ${count(league.head.matches, 'match', 'matches')} played`,
-      left !== null && `; about ${duration(left)} left`),
-    h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rounds'},
-      table('Rounds', ['Round', 'Took', ...['Won', 'Drawn', 'Technical'].map((one) => h('th', {scope: 'col', class: 'number'}, one))],
-        league.rounds.filter(Boolean).map((one) => h('tr', {'data-key': one.round}, figures(league, one).map((cell) =>
-          (cell instanceof Element ? cell : h('td', {}, cell))))).reverse())))];
+  return [
+    h(
+      'section',
+      {class: 'card wide'},
+      h('h2', {}, `Round ${round} of ${league.head.rounds}`),
+      h(
+        'nav',
+        {class: 'pager', 'aria-label': 'Rounds'},
+        round > 1 && h('a', {href: `#rounds/${round - 1}`}, '← earlier'),
+        ' ',
+        round < latest && h('a', {href: `#rounds/${round + 1}`}, 'later →'),
+      ),
+      h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matches'}, matches(league, round)),
+    ),
+    h(
+      'section',
+      {class: 'card wide'},
+      h('h2', {}, 'All rounds'),
+      h(
+        'p',
+        {class: 'quiet'},
+        `${league.head.finished} of ${count(league.head.matches, 'match', 'matches')} played`,
+        left !== null && `; about ${duration(left)} left`,
+      ),
+      h(
+        'div',
+        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rounds'},
+        table(
+          'Rounds',
+          [
+            'Round',
+            'Took',
+            ...['Won', 'Drawn', 'Technical'].map((one) => h('th', {scope: 'col', class: 'number'}, one)),
+          ],
+          league.rounds
+            .filter(Boolean)
+            .map((one) =>
+              h(
+                'tr',
+                {'data-key': one.round},
+                figures(league, one).map((cell) => (cell instanceof Element ? cell : h('td', {}, cell))),
+              ),
+            )
+            .reverse(),
+        ),
+      ),
+    ),
+  ];
 }

@@ -18,17 +18,29 @@ function movement(row, before) {
 }
 
 function form(games, player) {
-  return h('td', {class: 'form'}, games.slice(-FORM).map((game) => {
-    const result = fared(game, player);
-    return h('a', {class: `result ${result}`, href: `#match/${game.id}`, 'aria-label': `${FARED[result]} ${game.id}`}, result);
-  }));
+  return h(
+    'td',
+    {class: 'form'},
+    games.slice(-FORM).map((game) => {
+      const result = fared(game, player);
+      return h(
+        'a',
+        {class: `result ${result}`, href: `#match/${game.id}`, 'aria-label': `${FARED[result]} ${game.id}`},
+        result,
+      );
+    }),
+  );
 }
 
 /** Explanations come from the table computed here; where that is not the manager's there are none. */
 function reasons(league) {
   const rows = ranking(league.players.length, league.finished());
-  const same = league.isWhole() && league.table.length === rows.length
-    && league.table.every((row, i) => row.player === rows[i].player && row.rank === rows[i].rank && row.points === rows[i].points);
+  const same =
+    league.isWhole() &&
+    league.table.length === rows.length &&
+    league.table.every(
+      (row, i) => row.player === rows[i].player && row.rank === rows[i].rank && row.points === rows[i].points,
+    );
   if (!same) return () => '';
   return (place) => explained(rows, place, (player) => playerId(player));
 }
@@ -43,55 +55,139 @@ function standings(league) {
     const player = league.players[row.player];
     const isOut = player.state === 'SUSPENDED' || player.state === 'SHUTDOWN';
     const reason = why(place);
-    return h('tr', {'data-key': player.id, class: isOut ? 'out' : null},
-      numberCell(row.rank), movement(row, before),
-      rowHeading(h('a', {href: `#players/${player.id}`, class: 'id'}, player.id), ' ', name(player.name),
-        isOut && h('span', {class: 'badge'}, words(player.state))),
-      numberCell(row.played), numberCell(row.wins), numberCell(row.draws), numberCell(row.losses),
-      h('td', {class: 'number points'}, row.points), form(games[row.player], row.player),
-      h('td', {class: 'why'}, reason && row.played > 0 && h('details', {}, h('summary', {}, 'why'), reason)));
+    return h(
+      'tr',
+      {'data-key': player.id, class: isOut ? 'out' : null},
+      numberCell(row.rank),
+      movement(row, before),
+      rowHeading(
+        h('a', {href: `#players/${player.id}`, class: 'id'}, player.id),
+        ' ',
+        name(player.name),
+        isOut && h('span', {class: 'badge'}, words(player.state)),
+      ),
+      numberCell(row.played),
+      numberCell(row.wins),
+      numberCell(row.draws),
+      numberCell(row.losses),
+      h('td', {class: 'number points'}, row.points),
+      form(games[row.player], row.player),
+      h('td', {class: 'why'}, reason && row.played > 0 && h('details', {}, h('summary', {}, 'why'), reason)),
+    );
   });
-  return table('Standings', [h('th', {scope: 'col', class: 'number'}, '#'), h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'moved')),
-    'Player', ...['Played', 'Won', 'Drawn', 'Lost', 'Points'].map((one) => h('th', {scope: 'col', class: 'number'}, one)), 'Latest', h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'why'))],
-  rows, {class: 'standings'});
+  return table(
+    'Standings',
+    [
+      h('th', {scope: 'col', class: 'number'}, '#'),
+      h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'moved')),
+      'Player',
+      ...['Played', 'Won', 'Drawn', 'Lost', 'Points'].map((one) => h('th', {scope: 'col', class: 'number'}, one)),
+      'Latest',
+      h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'why')),
+    ],
+    rows,
+    {class: 'standings'},
+  );
 }
 
 function chart(league) {
   if (league.head.round < 1 || !league.isWhole()) return null;
   const series = pointsOverRounds(league);
   const strong = new Set(league.table.slice(0, STRONG_LINES).map((row) => row.player));
-  const lines = league.table.slice().reverse().map(({player}) =>
-    ({label: playerId(player), values: series[player], isStrong: strong.has(player)}));
-  const leaders = league.table.slice(0, STRONG_LINES).map(({player, points}) => `${playerId(player)} ${points}`).join(', ');
-  return h('section', {class: 'card'}, h('h2', {}, 'Points over rounds'),
-    lineChart(`Points over rounds. Leading: ${leaders}.`, lines));
+  const lines = league.table
+    .slice()
+    .reverse()
+    .map(({player}) => ({label: playerId(player), values: series[player], isStrong: strong.has(player)}));
+  const leaders = league.table
+    .slice(0, STRONG_LINES)
+    .map(({player, points}) => `${playerId(player)} ${points}`)
+    .join(', ');
+  return h(
+    'section',
+    {class: 'card'},
+    h('h2', {}, 'Points over rounds'),
+    lineChart(`Points over rounds. Leading: ${leaders}.`, lines),
+  );
 }
 
 /** Matches in play, with their players and referee. */
 export function inPlay(league, most = 12) {
   const games = league.inPlay();
-  return h('section', {class: 'card'}, h('h2', {}, 'In play', games.length > 0 && h('span', {class: 'badge'}, games.length)),
-    games.length === 0 && h('p', {class: 'quiet'}, league.head.state === 'COMPLETED' ? 'All matches are played.' : 'No match is in play at this moment.'),
-    h('ul', {class: 'games'}, games.slice(0, most).map((game) => h('li', {'data-key': game.id},
-      h('a', {href: `#match/${game.id}`}, game.id), ' ', game.players.map((player, side) => [
-        side === 1 && ' – ', name(league.players[player].name)])))),
-    games.length > most && h('p', {class: 'quiet'}, `and ${games.length - most} more`));
+  return h(
+    'section',
+    {class: 'card'},
+    h('h2', {}, 'In play', games.length > 0 && h('span', {class: 'badge'}, games.length)),
+    games.length === 0 &&
+      h(
+        'p',
+        {class: 'quiet'},
+        league.head.state === 'COMPLETED' ? 'All matches are played.' : 'No match is in play at this moment.',
+      ),
+    h(
+      'ul',
+      {class: 'games'},
+      games.slice(0, most).map((game) =>
+        h(
+          'li',
+          {'data-key': game.id},
+          h('a', {href: `#match/${game.id}`}, game.id),
+          ' ',
+          game.players.map((player, side) => [side === 1 && ' – ', name(league.players[player].name)]),
+        ),
+      ),
+    ),
+    games.length > most && h('p', {class: 'quiet'}, `and ${games.length - most} more`),
+  );
 }
 
 function registrations(league) {
   const {players_expected: players, referees_expected: referees} = league.head;
-  return h('section', {class: 'card wide'}, h('h2', {}, 'Who is in'),
-    h('p', {}, `${league.players.length} of ${count(players, 'player')} and ${league.referees.length} of ${count(referees, 'referee')} have registered.`),
+  return h(
+    'section',
+    {class: 'card wide'},
+    h('h2', {}, 'Who is in'),
+    h(
+      'p',
+      {},
+      `${league.players.length} of ${count(players, 'player')} and ${league.referees.length} of ${count(referees, 'referee')} have registered.`,
+    ),
     h('p', {}, 'Bots register at ', h('code', {}, `${location.origin}/mcp`), '.'),
-    h('ul', {class: 'games columns'}, [...league.players, ...league.referees].map((agent) =>
-      h('li', {'data-key': agent.id}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)))));
+    h(
+      'ul',
+      {class: 'games columns'},
+      [...league.players, ...league.referees].map((agent) =>
+        h('li', {'data-key': agent.id}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)),
+      ),
+    ),
+  );
 }
 
 export function standingsView(league) {
   if (league.head.state === 'REGISTERING') return [registrations(league)];
   const news = league.log.slice(-6).reverse();
-  return [h('section', {class: 'card main'}, h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Standings'}, standings(league))),
-    h('div', {class: 'side'}, chart(league), inPlay(league),
-      h('section', {class: 'card'}, h('h2', {}, 'News'), h('ul', {class: 'news'}, news.map((line) =>
-        h('li', {'data-key': line.at + line.text, class: line.warning ? 'warning' : null}, line.text)))))];
+  return [
+    h(
+      'section',
+      {class: 'card main'},
+      h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Standings'}, standings(league)),
+    ),
+    h(
+      'div',
+      {class: 'side'},
+      chart(league),
+      inPlay(league),
+      h(
+        'section',
+        {class: 'card'},
+        h('h2', {}, 'News'),
+        h(
+          'ul',
+          {class: 'news'},
+          news.map((line) =>
+            h('li', {'data-key': line.at + line.text, class: line.warning ? 'warning' : null}, line.text),
+          ),
+        ),
+      ),
+    ),
+  ];
 }
