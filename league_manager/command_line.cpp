@@ -12,60 +12,61 @@ struct StandbyOptions {
 };
 
 void add_standby_options(CLI::App& app, StandbyOptions& options) {
-  app.add_option("--replicate", options.replicate,
-                 "with --bus: other managers can take this one's place. sync: nothing is answered "
-                 "before one of them has it; async: the last moments may be lost")
+  app.add_option(
+         "--replicate", options.replicate,
+         "with --bus: copy the journal to the broker, so that a stand-by manager can take over. "
+         "sync: answer only when a stand-by has the events; async: the last events may be lost")
       ->check(CLI::IsMember({"sync", "async"}));
   app.add_flag("--standby", options.is_standby,
-               "with --bus: follow the manager that leads the league, and take its place when it "
-               "is gone (then as --replicate says, without it async)");
+               "with --bus: follow the manager that leads the league, and take over when it is "
+               "gone (then with --replicate, default async)");
 }
 
 /// Who may register.
 void add_admission_options(CLI::App& app, ProgramOptions& options) {
-  app.add_option(
-         "--registration-codes", options.registration_codes,
-         "admit only players with a code: a CSV file (mode 0600) with the columns code, name, team "
-         "and email; `league admin codes make` writes it. It is read again when it changes")
+  app.add_option("--registration-codes", options.registration_codes,
+                 "accept only players with a code from this CSV file (mode 0600) with the columns "
+                 "code, name, team and email; `league admin codes make` writes it. The file is "
+                 "reread when it changes")
       ->check(CLI::ExistingFile);
   auto* open = app.add_flag_callback(
       "--open-referees", [&options] { options.referee_admission = RefereeAdmission::kOpen; },
-      "whoever can reach the manager may register as a referee and decide matches; without it "
-      "referees of other machines, and those on a bus, need the key in DATA/referee.key "
-      "(`referee --admission-key FILE`)");
+      "let anyone who can reach the manager register as a referee and decide matches; by default "
+      "referees on other machines and on a bus need the key in DATA/referee.key (`referee "
+      "--admission-key FILE`)");
   app.add_flag_callback(
          "--admit-referees",
          [&options] { options.referee_admission = RefereeAdmission::kKeyFromAll; },
-         "ask referees of this machine for that key, too; for a manager behind a local proxy")
+         "require that key from referees on this machine, too; for a manager behind a local proxy")
       ->excludes(open);
 }
 
 /// Which league, and where it is kept.
 void add_league_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--players", options.players,
-                 "number of players; the league starts when they (default: 2) ...")
+                 "number of players (default: 2); the league starts when they ...")
       ->check(CLI::Range(2, 32000));
   app.add_option("--referees", options.referees,
                  "... and this many referees (default: 1) have registered")
       ->check(CLI::Range(1, 1000));
   app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
   app.add_option("--data", options.data,
-                 "directory of the league's journal, secrets and data; a league that is there is "
-                 "continued")
+                 "directory of the league's journal, secrets and data; if it contains a league, "
+                 "that league continues")
       ->capture_default_str();
-  auto* is_new = app.add_flag("--new", options.is_new,
-                              "begin a new league; one that is in the data directory is moved into "
-                              "its archive/");
+  auto* is_new =
+      app.add_flag("--new", options.is_new,
+                   "start a new league; an old one in the data directory moves to its archive/");
   app.add_flag("--ephemeral", options.is_ephemeral,
-               "keep no journal: the league ends with the process (to try something or to measure)")
+               "keep no journal: the league ends with the process (for trials and measurements)")
       ->excludes(is_new);
   app.add_flag("--accept-loss", options.accepts_loss,
-               "continue with a journal that lacks what other files of the league hold, such as an "
-               "old backup; without this option such a journal is refused")
+               "continue with a journal that has lost entries, such as an old backup; by default "
+               "such a journal is refused")
       ->excludes(is_new);
   app.add_option(
       "--operator-key", options.operator_key_file,
-      "file with the operator's key; made if it is missing (default: DATA/operator.key)");
+      "file with the operator's key; created if it is missing (default: DATA/operator.key)");
 }
 
 constexpr const char* kFooter =
@@ -78,9 +79,8 @@ constexpr const char* kFooter =
     "  league_manager --standby --bus nats://one:4222\n"
     "  league_manager --players 20 --referees 2 --registration-window 600 --bind 0.0.0.0 "
     "--allow-host arena.example.org --registration-codes codes.csv\n"
-    "Agents register at http://localhost:PORT/mcp. `league status URL` shows how far the league "
-    "is,\n"
-    "`league start URL` starts it early.";
+    "Agents register at http://localhost:PORT/mcp. `league status URL` shows the progress,\n"
+    "`league start URL` starts the league early.";
 
 /// An exit code where they cannot be.
 std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOptions& options) {
@@ -89,8 +89,8 @@ std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOpti
   options.replication = given.replicate == "sync" ? Replication::kSync : Replication::kAsync;
   const char* why = nullptr;
   if (!options.common.bus.is_wanted())
-    why = "--replicate and --standby need --bus: managers find each other there";
-  if (options.is_ephemeral) why = "--ephemeral keeps no journal that others could follow";
+    why = "--replicate and --standby need --bus, which connects the managers";
+  if (options.is_ephemeral) why = "--replicate and --standby need a journal; omit --ephemeral";
   if (why == nullptr) return std::nullopt;
   return agent::fail({core::ErrorCode::kInvalidFieldValue, why, {}});
 }
@@ -110,7 +110,7 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   options.common.port = 8000;
   options.common.listens_beside_bus = true;
   CLI::App app(
-      "Manages one Even/Odd league: registers players and referees, makes the schedule, keeps "
+      "Manages one Even/Odd league: registers players and referees, creates the schedule, keeps "
       "the table.",
       "league_manager");
   agent::add_program_options(app, options.common);
@@ -118,37 +118,38 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   std::string unproven = "loopback";
   app.add_option(
          "--unproven-referees", unproven,
-         "accept results without the seed of the draw from third-party referees: all, "
-         "none, loopback (open mode only: those that registered from this machine), or "
-         "tokenless (all, and our players take their calls without a token). Such results are "
-         "shown as unproven")
+         "which third-party referees may report results without the seed of the draw: all, none, "
+         "loopback (open mode only: those that registered from this machine), or tokenless (all, "
+         "and our players accept their calls without a token). Such results are shown as unproven")
       ->expected(0, 1)
       ->default_str("loopback")
       ->check(CLI::IsMember({"all", "none", "loopback", "tokenless"}));
   add_admission_options(app, options);
-  app.add_option("--registration-window", options.registration_window_seconds,
-                 "start after so many seconds with whoever is in; 0: wait for all")
+  app.add_option(
+         "--registration-window", options.registration_window_seconds,
+         "start after this many seconds with the agents that have registered; 0: wait for all")
       ->check(CLI::Range(0, 86400 * 30))
       ->capture_default_str();
   app.add_option("--drain", options.drain_seconds,
-                 "when the manager is to end (SIGTERM, SIGINT), begin no other match and let those "
-                 "that are being played end for at most so many seconds; a second signal ends it "
-                 "at once. 0: they begin anew when the league is continued")
+                 "at SIGTERM or SIGINT, start no new match and wait at most this many seconds for "
+                 "the matches that are being played; a second signal ends the manager immediately. "
+                 "0: do not wait; open matches start over when the league continues")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
   app.add_option("--endpoints", options.endpoints,
-                 "where agents may be: local (loopback and private networks), any, or hosts, "
-                 "addresses and blocks, separated by commas")
+                 "endpoints that agents may have: local (loopback and private networks), any, or "
+                 "host names, addresses and blocks, separated by commas")
       ->capture_default_str();
-  app.add_option("--webhook", options.webhooks,
-                 "URL that is told of the start of the league and of the ends of its rounds and "
-                 "its own, signed with DATA/webhook.secret; may be repeated")
+  app.add_option(
+         "--webhook", options.webhooks,
+         "URL that gets a signed message when the league starts, when a round ends, when the "
+         "league ends and after each operator command (key: DATA/webhook.secret); may be repeated")
       ->allow_extra_args(false);
   std::string keep_logs;
   app.add_option("--keep-logs", keep_logs,
-                 "remove the conversation logs of earlier leagues (logs/archive) at the start: "
-                 "those older than so many days (30d), or the oldest beyond a size (20G); without "
-                 "it all are kept, and those of the present league always are");
+                 "at the start, remove conversation logs of earlier leagues (logs/archive) that "
+                 "are older than this many days (30d), or the oldest ones beyond this total size "
+                 "(20G); default: keep all. Logs of the current league are never removed");
   StandbyOptions standby;
   add_standby_options(app, standby);
   app.footer(kFooter);

@@ -10,7 +10,7 @@ namespace {
 std::string known_names() {
   std::string text = "strategies:";
   for (auto name : known_strategies()) text.append(" ").append(name);
-  text.append("; to try a league's patience:");
+  text.append("; misbehaviours, to test a league:");
   for (auto name : known_misbehaviours()) text.append(" ").append(name);
   return text;
 }
@@ -34,52 +34,48 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   agent::add_program_options(app, options.common);
   app.add_option("--manager", options.manager,
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
-                 "nats:manager, or nats:manager/LEAGUE where it has several leagues)");
+                 "nats:manager, or nats:manager/LEAGUE if it has several leagues)");
   app.add_option("--name", options.name, "display name; with --count a number is added")
       ->capture_default_str();
-  app.add_option(
-         "--strategy", options.strategy,
-         "how it chooses; several strategies, separated by commas, are dealt out in turn. " +
-             known_names())
+  app.add_option("--strategy", options.strategy,
+                 "how the player chooses; several strategies, separated by commas, are assigned to "
+                 "the players in rotation. " +
+                     known_names())
       ->capture_default_str();
   app.add_option(
          "--count", options.count,
-         "number of players in this process, on consecutive ports (or all on free ones with "
-         "--port 0)")
+         "number of players in this process, on consecutive ports (with --port 0 on free ports)")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   app.add_option("--seed", options.seed,
-                 "makes the strategies' choices repeatable; the draw is never affected");
+                 "makes the strategies' choices repeatable; draws stay random");
   app.add_flag("--standalone", options.standalone,
-               "serve without registering, and answer every caller (for tests)");
+               "do not register, and answer every caller (for tests)");
   app.add_flag("!--no-commitments", options.commits,
-               "join matches without binding yourself to a choice; then referee and opponent "
-               "together can steer the draw");
-  app.add_option(
-      "--data", options.data,
-      "directory in which the identity is kept (agents/player_NAME.json, with the token), "
-      "so that the player comes back as who it was, and the history "
-      "(players/ID/history.json); what it has chosen in the matches that it is in is kept there "
-      "too, so that it comes back with the same choice");
+               "join matches without committing to a choice; a referee that colludes with the "
+               "opponent can then steer the draw");
+  app.add_option("--data", options.data,
+                 "directory for the identity (agents/player_NAME.json, with the token), the "
+                 "choices in open matches, and the history (players/ID/history.json); with it the "
+                 "player keeps its identity and its choices after a restart");
   app.add_option("--token", options.token_file,
-                 "file (mode 0600) with a token that the league's operator gave for this seat "
-                 "(`league admin new-token`), in place of the one that is kept");
+                 "file (mode 0600) with a new token from the league's operator (`league admin "
+                 "new-token`), which replaces the stored one");
   app.add_option("--registration-code", options.registration_code_file,
-                 "file (mode 0600) with the registration code, where the league asks for one; for "
-                 "--count with one line per player, its code and its name");
+                 "file (mode 0600) with the registration code, if the league requires one; with "
+                 "--count one line per player, with its code and its name");
   app.footer(kFooter);
   if (auto code = agent::parse_command_line(app, argc, argv, options.common)) return *code;
   if (options.count > 1 && !options.token_file.empty()) {
     return agent::fail({core::ErrorCode::kInvalidFieldValue,
-                        "--token is that of one player: start a process for it, or leave out "
-                        "--count",
+                        "--token is for one player: start a process for it, or omit --count",
                         {}});
   }
   if (options.common.serving() == agent::Serving::kStdio) {
     // Nobody could call it at an address; who starts it registers it.
     if (options.count > 1) {
       return agent::fail({core::ErrorCode::kInvalidFieldValue,
-                          "--transport stdio serves one player; leave --count out",
+                          "--transport stdio serves one player; omit --count",
                           {}});
     }
     options.standalone = true;

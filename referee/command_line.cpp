@@ -7,35 +7,35 @@ namespace league::referee {
 std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
   ProgramOptions options;
   options.common.port = 8001;
-  CLI::App app("Referees the matches of a league.", "referee");
+  CLI::App app("Runs the matches of a league.", "referee");
   agent::add_program_options(app, options.common);
   app.add_option("--manager", options.manager,
                  "URL of the league manager (default: http://localhost:8000/mcp; on a bus "
-                 "nats:manager, or nats:manager/LEAGUE where it has several leagues)");
+                 "nats:manager, or nats:manager/LEAGUE if it has several leagues)");
   app.add_option("--name", options.name, "display name")->capture_default_str();
-  app.add_option("--max-matches", options.max_matches, "how many matches it plays at once")
+  app.add_option("--max-matches", options.max_matches,
+                 "number of matches that it runs at the same time")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  app.add_option(
-         "--endpoints", options.endpoints,
-         "which endpoints of players may be called: addresses are left to the manager (any), "
-         "but Unix sockets and commands on this machine must be named: "
-         "any,unix:/run/bots/,stdio:python3 bots/")
+  app.add_option("--endpoints", options.endpoints,
+                 "endpoints of players that may be called. The manager has already checked network "
+                 "addresses (any), but Unix sockets and commands on this machine must be allowed "
+                 "here: any,unix:/run/bots/,stdio:python3 bots/")
       ->capture_default_str();
-  app.add_option("--data", options.data,
-                 "directory in which the identity is kept (agents/referee_NAME.json, with the "
-                 "token), so that the referee comes back as who it was, and in which the files of "
-                 "matches are written (matches/LEAGUE/MATCH.json)");
+  app.add_option(
+      "--data", options.data,
+      "directory for the identity (agents/referee_NAME.json, with the token) and the match files "
+      "(matches/LEAGUE/MATCH.json); with it the referee keeps its identity after a restart");
   app.add_option("--admission-key", options.admission_key_file,
                  "file (mode 0600) with the key that admits referees, a copy of the manager's "
-                 "DATA/referee.key; needed on another machine than the manager's, and on a bus");
-  app.add_option("--players-file", options.players_file,
-                 "JSON file with addresses of players by id, such as "
-                 "{\"P01\": \"http://localhost:8101/mcp\"}, for third-party league managers "
-                 "that do not tell them");
+                 "DATA/referee.key; required on other machines than the manager's, and on a bus");
+  app.add_option(
+      "--players-file", options.players_file,
+      "JSON file with addresses of players by id, such as {\"P01\": "
+      "\"http://localhost:8101/mcp\"}, for third-party league managers that do not send them");
   app.add_option("--token", options.token_file,
-                 "file (mode 0600) with a token that the league's operator gave for this seat "
-                 "(`league admin new-token`), in place of the one that is kept");
+                 "file (mode 0600) with a new token from the league's operator (`league admin "
+                 "new-token`), which replaces the stored one");
   app.footer(
       "Examples:\n  referee --port 8001 --manager http://localhost:8000/mcp --name whistle "
       "--max-matches 16\n"

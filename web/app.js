@@ -89,7 +89,7 @@ function drawConnection() {
     lost:
       league.head?.state === 'COMPLETED'
         ? 'The manager has been stopped. This is how the league ended.'
-        : 'The manager does not answer; what you see may be old. Trying again …',
+        : 'The manager does not answer; this page may be out of date. Retrying …',
   }[connection];
   if (element('connection').textContent !== text) element('connection').textContent = text;
 }

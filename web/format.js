@@ -62,13 +62,13 @@ const WORDS = {
   PLAYER_UNAVAILABLE: 'was not there',
   COMMITMENT_MISMATCH: 'did not keep to its commitment',
   BOTH_FAILED: 'both failed',
-  PLAYER_SHUT_DOWN: 'a player of it is shut down',
-  NO_REFEREE: 'no referee brought it to an end',
+  PLAYER_SHUT_DOWN: 'one of its players is shut down',
+  NO_REFEREE: 'no referee could finish it',
   ROUND_TIME_LIMIT: 'its round took too long',
   MANAGER_RESTARTED: 'the manager was restarted',
   REFEREE_RESTARTED: 'the referee was restarted',
   REFEREE_REFUSED: 'the referee refused it',
-  MATCH_REFUSED: 'the referee may not call a player of it',
+  MATCH_REFUSED: 'the referee may not call one of its players',
   MATCH_TIME_LIMIT: 'it took too long',
 };
 

@@ -57,7 +57,7 @@ export function logFiles(redraw) {
     h(
       'p',
       {class: 'quiet'},
-      'The file stays in this browser. Who wrote it, and whether its end is missing, the signatures of its seals tell: league audit verify checks them.',
+      'The file is not uploaded. This checks the hash chain only; league audit verify also checks the signatures, which show who wrote the file and whether its end is missing.',
     ),
   );
 }

@@ -43,8 +43,8 @@ function draws(league, games) {
 function bound(games) {
   const words = {
     both: 'Both players committed: nobody could steer the number.',
-    one: 'One player committed: a referee in league with the other could.',
-    none: 'Nobody committed: manager and referee knew the number beforehand.',
+    one: 'One player committed: a referee that colludes with the other player could steer the number.',
+    none: 'Nobody committed: manager and referee could know the number beforehand.',
   };
   return h(
     'section',
@@ -52,7 +52,7 @@ function bound(games) {
     h('h2', {}, 'Who could have steered a draw'),
     table(
       'Matches by commitments',
-      ['What was promised', h('th', {scope: 'col', class: 'number'}, 'Matches')],
+      ['Commitments', h('th', {scope: 'col', class: 'number'}, 'Matches')],
       Object.entries(words).map(([key, text]) => [
         text,
         numberCell(games.filter((game) => game.fairness === key).length),
@@ -105,8 +105,8 @@ function recomputed(league) {
       'p',
       {class: same ? 'verdict good' : 'verdict bad'},
       same
-        ? 'Computed anew by this browser from all results: it is the manager’s table.'
-        : 'Computed anew by this browser from all results: it differs from the manager’s table.',
+        ? 'Recomputed by this browser from all results: it equals the manager’s table.'
+        : 'Recomputed by this browser from all results: it differs from the manager’s table.',
     ),
   );
 }

@@ -12,7 +12,7 @@ export function logView(league, asked) {
     h(
       'section',
       {class: 'card wide'},
-      h('h2', {}, 'What the operator is told'),
+      h('h2', {}, 'Messages for the operator'),
       h(
         'nav',
         {class: 'pager', 'aria-label': 'Filter'},

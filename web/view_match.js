@@ -240,12 +240,12 @@ export function matchView(league, asked, redraw) {
     h(
       'section',
       {class: 'card side'},
-      h('h2', {}, 'Is it right?'),
+      h('h2', {}, 'Verification'),
       verdict(league, game, proof),
       h(
         'details',
         {},
-        h('summary', {}, 'Seed, promises, nonces'),
+        h('summary', {}, 'Seed, commitments, nonces'),
         h(
           'dl',
           {class: 'proof'},

@@ -9,12 +9,12 @@ let number = 0;
 
 const ACTS = {
   pause: () => ['operate_league', {act: 'PAUSE'}, 'The league is paused.'],
-  resume: () => ['operate_league', {act: 'RESUME'}, 'The league goes on.'],
+  resume: () => ['operate_league', {act: 'RESUME'}, 'The league continues.'],
   end: () => ['operate_league', {act: 'END_LEAGUE'}, 'The league ends.'],
   extend: () => [
     'operate_league',
     {act: 'EXTEND_ROUND', seconds: Number.parseInt(value('operate-seconds'), 10) || 0},
-    'The round may take longer.',
+    'The round is extended.',
   ],
   announce: () => ['operate_league', {act: 'ANNOUNCE', reason: value('operate-text')}, 'Announced.'],
   void: () => [
@@ -32,7 +32,10 @@ const ACTS = {
   restore: () => ['restore_agent', {agent_id: value('operate-agent')}, 'The agent plays again.'],
   start: () => ['start_league', {}, 'The league starts.'],
 };
-const CONFIRMED = {end: 'End the league now? What is not played stays unplayed.', disqualify: 'Disqualify this agent?'};
+const CONFIRMED = {
+  end: 'End the league now? Matches that are not finished will not be played.',
+  disqualify: 'Disqualify this agent?',
+};
 
 /** Carries an act out; what the manager answers is shown. */
 async function carryOut(act) {
@@ -53,7 +56,7 @@ async function carryOut(act) {
     const refusal = error?.message ?? result.error_description;
     answer = refusal ? {text: refusal, isBad: true} : {text: done, isBad: false};
   } catch {
-    answer = {text: 'The manager does not answer: nothing is known to have been done.', isBad: true};
+    answer = {text: 'The manager does not answer, so it is unknown whether the command was executed.', isBad: true};
   }
 }
 
@@ -96,16 +99,12 @@ export function operateView(league) {
         'p',
         {},
         isOver
-          ? 'The league is over: nothing of it can be changed any more.'
+          ? 'The league is over: nothing can be changed any more.'
           : head.paused
             ? 'The league is paused.'
-            : 'The league goes on by itself.',
+            : 'The league is running.',
       ),
-      h(
-        'p',
-        {class: 'quiet'},
-        'Every act is kept in the journal with your name and reason, and everybody can read it.',
-      ),
+      h('p', {class: 'quiet'}, 'Every act is recorded in the journal with your name and reason, and is public.'),
       h(
         'div',
         {class: 'fields'},

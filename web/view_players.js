@@ -132,7 +132,7 @@ export function playersView(league, asked) {
         'div',
         {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Players'},
         table(
-          'Players: how quick they answer, and what went wrong',
+          'Players: answer times and technical losses',
           [
             'Player',
             'State',

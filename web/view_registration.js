@@ -61,7 +61,7 @@ function expected(league, {expected: list, refused}) {
 function arrivals(league) {
   const {head, players} = league;
   return scroll(
-    'Who is in',
+    'Registered',
     players.length === 0
       ? h('p', {class: 'quiet'}, 'Nobody has registered yet.')
       : table(
@@ -107,7 +107,7 @@ function refusals({refused, forgotten}) {
     );
   return scroll('Refused registrations', [
     table(
-      'Refused registrations, the last one first; the names are those that the bots give themselves',
+      'Refused registrations, latest first; with the names that the bots gave themselves',
       ['Last time', 'Name and reason', h('th', {scope: 'col', class: 'number'}, 'Times')],
       rows,
     ),

@@ -145,7 +145,7 @@ function registrations(league) {
   return h(
     'section',
     {class: 'card wide'},
-    h('h2', {}, 'Who is in'),
+    h('h2', {}, 'Registered'),
     h(
       'p',
       {},

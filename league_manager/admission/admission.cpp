@@ -47,13 +47,12 @@ std::optional<Error> Admission::refusal_of_referee(bool is_local, std::string_vi
   bool is_asked = options_.referees == RefereeAdmission::kKeyFromAll ||
                   (options_.referees == RefereeAdmission::kKeyFromElsewhere && !is_local);
   if (!is_asked || is_referee_key(key)) return std::nullopt;
-  const char* fault = key.empty() ? "is missing" : "is not the key of this league";
-  return Error{
-      ErrorCode::kNotAuthorized,
-      std::string("referee_meta.admission_key ") + fault +
-          ": referees are admitted with the contents of the manager's referee.key; ask the "
-          "league's operator for it (our referee: --admission-key FILE)",
-      "/referee_meta/admission_key"};
+  const char* fault = key.empty() ? "is missing" : "is not the referee key of this league";
+  return Error{ErrorCode::kNotAuthorized,
+               std::string("referee_meta.admission_key ") + fault +
+                   ": it must be the contents of the manager's referee.key; ask the league's "
+                   "operator for it (our referee: --admission-key FILE)",
+               "/referee_meta/admission_key"};
 }
 
 core::Result<AdmittedPlayer> Admission::admit_player(std::string_view code,
@@ -66,17 +65,18 @@ core::Result<AdmittedPlayer> Admission::admit_player(std::string_view code,
   };
   if (code.empty()) {
     return refusal(
-        "is missing: this league takes in players with a code; ask its operator for yours (our "
-        "player: --registration-code FILE; any bot: ?registration_code=CODE behind the manager's "
-        "URL)");
+        "is missing: this league accepts only players with a code; ask its operator for yours (our "
+        "player: --registration-code FILE; any bot: append ?registration_code=CODE to the "
+        "manager's URL)");
   }
   const auto* entry = codes->find(code);
   if (entry == nullptr)
-    return refusal("is none of this league's: compare it with the one that its operator gave you");
+    return refusal(
+        "is not a code of this league: compare it with the one that its operator gave you");
   const auto* namesake = codes->find_name(name);
   if (namesake == nullptr || namesake == entry) return AdmittedPlayer{entry->name, entry->digest};
-  return refusal("is that of \"" + core::excerpt(entry->name) + "\", not of \"" +
-                 core::excerpt(name) + "\": each of them has a code of its own");
+  return refusal("belongs to \"" + core::excerpt(entry->name) + "\", not to \"" +
+                 core::excerpt(name) + "\": use your own code");
 }
 
 std::string Admission::players_text() const {
@@ -84,23 +84,23 @@ std::string Admission::players_text() const {
     return "players register with one of the " + std::to_string(codes->codes()) +
            " codes of --registration-codes";
   }
-  return "whoever can reach it can register as a player; --registration-codes FILE limits that to "
-         "bots with a code";
+  return "anyone who can reach it can register as a player; use --registration-codes FILE to "
+         "accept only bots with a code";
 }
 
 std::string Admission::referees_text() const {
   switch (options_.referees) {
     case RefereeAdmission::kOpen:
-      return "whoever can reach it can register as a referee and decide matches; leave out "
-             "--open-referees to ask for the key in " +
+      return "anyone who can reach it can register as a referee and decide matches; omit "
+             "--open-referees to require the key in " +
              options_.referee_key_file;
     case RefereeAdmission::kKeyFromAll:
       return "referees need the key in " + options_.referee_key_file;
     case RefereeAdmission::kKeyFromElsewhere:
       break;
   }
-  return "referees of other machines need the key in " + options_.referee_key_file +
-         "; --admit-referees asks those of this machine for it, too, as behind a proxy";
+  return "referees on other machines need the key in " + options_.referee_key_file +
+         "; with --admit-referees those on this machine need it, too (use it behind a local proxy)";
 }
 
 }  // namespace league::league_manager

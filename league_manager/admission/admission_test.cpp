@@ -95,10 +95,10 @@ TEST(Admission, AsksPlayersForACodeWhereThereAreCodes) {
   for (const auto& [code, name, expected] :
        std::vector<std::tuple<std::string, std::string, std::string>>{
            {"", "alpha", "is missing"},
-           {"code-of-gamma", "alpha", "is none of this league's"},
-           {"code-of-alph", "alpha", "is none of this league's"},
-           {"code-of-beta", "alpha", "is that of \"the Beta\", not of \"alpha\""},
-           {"Alpha", "alpha", "is none of this league's"}}) {
+           {"code-of-gamma", "alpha", "is not a code of this league"},
+           {"code-of-alph", "alpha", "is not a code of this league"},
+           {"code-of-beta", "alpha", "belongs to \"the Beta\", not to \"alpha\""},
+           {"Alpha", "alpha", "is not a code of this league"}}) {
     auto refused = limited.admit_player(code, name);
     ASSERT_FALSE(refused) << code;
     EXPECT_EQ(refused.error().code, core::ErrorCode::kNotAuthorized);

@@ -20,8 +20,8 @@ core::Result<CodeWatch::Codes> CodeWatch::read() {
   if (codes->codes() == 0) {
     return core::Error{core::ErrorCode::kInvalidFieldValue,
                        file_.string() +
-                           ": no line has a code, so that nobody could register; league admin "
-                           "codes make fills them in",
+                           ": no line has a code, so nobody could register; run `league admin "
+                           "codes make` to add codes",
                        ""};
   }
   return codes;

@@ -51,10 +51,9 @@ void EndpointAdmission::admit(const std::string& url, Then then) {
   bool taken = tasks_.post(
       [this, endpoint = *endpoint, shared] { (*shared)(pinned(policy_.admit(endpoint))); });
   if (taken) return;
-  (*shared)(core::Error{
-      core::ErrorCode::kOverloaded,
-      "too many host names are being looked up; try again, or register a numeric address",
-      "/contact_endpoint"});
+  (*shared)(core::Error{core::ErrorCode::kOverloaded,
+                        "too many host names are being resolved; retry, or register an IP address",
+                        "/contact_endpoint"});
 }
 
 }  // namespace league::league_manager

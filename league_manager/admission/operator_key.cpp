@@ -55,7 +55,8 @@ std::optional<core::Error> refusal_of_operator(const nlohmann::json& arguments,
   return core::Error{
       shown.empty() ? core::ErrorCode::kAuthTokenMissing : core::ErrorCode::kNotAuthorized,
       std::string(tool) +
-          " needs the operator's key in operator_key (the file behind --operator-key)",
+          " needs operator_key, the operator's key (the contents of the manager's --operator-key "
+          "file)",
       "/operator_key"};
 }
 

@@ -31,8 +31,9 @@ core::Result<TokenVault> TokenVault::open(core::LeagueId league, const std::file
                                           core::RandomSource& random) {
   auto content = core::read_private_file(file);
   if (!content) {
-    return key_error(content.error().message +
-                     "; if it was exposed, let all agents register anew in another league");
+    return key_error(
+        content.error().message +
+        "; if others may have read it, start a new league in which all agents register again");
   }
   if (!*content) {
     auto key = create_key(file, random);
@@ -40,7 +41,7 @@ core::Result<TokenVault> TokenVault::open(core::LeagueId league, const std::file
   }
   Key key{};
   if ((*content)->size() != key.size()) {
-    return key_error(file.string() + ": does not hold 32 bytes; it is damaged or something else");
+    return key_error(file.string() + ": must contain 32 bytes; it is damaged, or not a secret key");
   }
   std::ranges::copy(**content, key.begin());
   return TokenVault(std::move(league), key);

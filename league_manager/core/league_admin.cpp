@@ -39,7 +39,7 @@ core::Result<Events> League::decide_shut_down(AgentRef agent, std::string_view r
   if (state_ != LeagueState::kRunning)
     return not_now(agent, "can be shut down only while the league is running");
   if (roster_.agent(agent).lifecycle.state() == AgentState::kShutdown)
-    return not_now(agent, "is shut down already");
+    return not_now(agent, "is already shut down");
   Draft draft(running(), now);
   draft.add(AgentStateChanged{agent, AgentState::kShutdown, std::string(reason), bounded(detail),
                               bounded(by, kLongestName)});
@@ -65,13 +65,13 @@ core::Result<Events> League::decide_restore(AgentRef agent, std::string_view det
 core::Result<void> League::check_act(const OperatorCommand& command) const {
   if (state_ == LeagueState::kCompleted) {
     return not_now(
-        "the league is completed and everybody has been told its result: nothing of it can be "
-        "changed any more. To review a league before it ends, pause it");
+        "the league is completed and its result has been announced, so it cannot be changed. To "
+        "review a league before it ends, pause it");
   }
   const bool is_running = state_ == LeagueState::kRunning;
   switch (command.act) {
     case OperatorAct::kPause:
-      if (is_paused_ && !is_draining_) return not_now("the league is paused already");
+      if (is_paused_ && !is_draining_) return not_now("the league is already paused");
       return {};
     case OperatorAct::kResume:
       if (!is_paused_) return not_now("the league is not paused");
@@ -92,7 +92,7 @@ core::Result<void> League::check_act(const OperatorCommand& command) const {
       return check_void(command);
     case OperatorAct::kEndLeague:
       if (!is_running) return not_now("the league has not started: stop its manager instead");
-      if (is_ended_) return not_now("the league is being ended already");
+      if (is_ended_) return not_now("the league is already being ended");
       return {};
   }
   return {};
@@ -103,7 +103,8 @@ core::Result<void> League::check_void(const OperatorCommand& command) const {
     return Error{code, why, "/match_id"};
   };
   if (!command.match)
-    return refuse(ErrorCode::kMissingRequiredField, "match_id names the match, such as R1M2");
+    return refuse(ErrorCode::kMissingRequiredField,
+                  "match_id is missing: send the id of the match, such as R1M2");
   const std::string id = command.match->id().str();
   if (!schedule_.contains(*command.match))
     return refuse(ErrorCode::kMatchNotFound, id + " is not in the schedule of this league");
@@ -114,11 +115,12 @@ core::Result<void> League::check_void(const OperatorCommand& command) const {
   const auto result = finished_result(*command.match);
   if (!result) {
     return refuse(ErrorCode::kMatchNotOpen,
-                  id + " has no result yet: only a finished match can be made void");
+                  id + " has no result yet: only a finished match can be voided");
   }
-  if (result->is_voided) return refuse(ErrorCode::kInvalidFieldValue, id + " is void already");
+  if (result->is_voided) return refuse(ErrorCode::kInvalidFieldValue, id + " is already void");
   if (command.replays && is_ended_)
-    return refuse(ErrorCode::kInvalidFieldValue, "the league is being ended: nothing is replayed");
+    return refuse(ErrorCode::kInvalidFieldValue,
+                  "the league is being ended: no match can be replayed");
   return {};
 }
 

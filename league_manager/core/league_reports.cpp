@@ -91,7 +91,7 @@ ReportDecision League::decide_report(int referee, const MatchReport& given,
     return decide_finished(referee, report, *standing, now);
   if (!board_.contains(report.match)) {
     return refuse(ErrorCode::kMatchNotOpen, report,
-                  "its round has not started: report after you were assigned");
+                  "its round has not started: report a match after it was assigned to you");
   }
   return decide_open(referee, report, now);
 }
@@ -131,9 +131,10 @@ ReportFacts League::facts_for(int referee, MatchKey match) const {
 
 ReportDecision League::refuse_stale(int referee, const MatchReport& report, int attempt,
                                     core::UtcTimestamp now) const {
-  ReportDecision decision = refuse(ErrorCode::kStaleAttempt, report,
-                                   "attempt " + std::to_string(attempt) +
-                                       " is not open: the match was taken back, drop this result");
+  ReportDecision decision =
+      refuse(ErrorCode::kStaleAttempt, report,
+             "attempt " + std::to_string(attempt) +
+                 " is not open: the match was taken back; discard this result");
   // Only the board knows who had which attempt; what comes even later is refused without a record.
   if (!board_.contains(report.match)) return decision;
   const MatchSlot& slot = board_.slot(report.match);

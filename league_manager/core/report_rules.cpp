@@ -37,7 +37,7 @@ core::Result<void> check_circumstances(const MatchReport& report, const ReportFa
   if (report.round && *report.round != report.match.round) {
     return invalid(report,
                    "round_id is " + std::to_string(*report.round) +
-                       ", but the match is one of round " + std::to_string(report.match.round),
+                       ", but the match belongs to round " + std::to_string(report.match.round),
                    "/round_id");
   }
   if (report.game_type != facts.rules.game_type()) {
@@ -80,16 +80,16 @@ core::Result<void> check_losses(const MatchReport& report, const MatchResult& re
     if (last->is_timeout && !last->has_clock) {
       return invalid(report,
                      players[side] +
-                         " lost for time, but its last failure has no clock: the proof "
-                         "that the referee itself was on time is missing",
+                         " lost by a time-out, but its last failure has no clock, the proof that "
+                         "the referee itself was on time",
                      "/result/details/failures");
     }
     if (last->is_void && report.replays < kMostReplays) {
-      return invalid(report,
-                     players[side] +
-                         " lost for time although the referee itself was late: the "
-                         "match has to be played again",
-                     "/result/details/failures");
+      return invalid(
+          report,
+          players[side] +
+              " lost by a time-out, but the referee itself was late: play the match again",
+          "/result/details/failures");
     }
   }
   return {};
@@ -135,8 +135,8 @@ core::Result<JudgedReport> judge_report(const MatchReport& report, const ReportF
     if (facts.has_match_credentials) return refusal(report, judgement.contradictions.front());
     if (!facts.may_be_unproven) {
       return invalid(report,
-                     "the seed of the draw is not revealed (draw_proof), and this league does not "
-                     "accept that from its referees; its operator can (--unproven-referees)",
+                     "draw_proof, the seed of the draw, is missing, and this league does not "
+                     "accept reports without it; its operator can allow them (--unproven-referees)",
                      "/result/details/draw_proof");
     }
   } else if (!judgement.contradictions.empty()) {

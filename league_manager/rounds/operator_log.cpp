@@ -41,8 +41,8 @@ std::string seconds_between(core::UtcTimestamp from, core::UtcTimestamp to) {
 
 /// Why the manager itself ended a match, and what an operator may want to know of it.
 std::string forfeit_reason(std::string_view reason) {
-  if (reason == kReasonPlayerShutDown) return "a player of it is shut down";
-  if (reason == kReasonNoReferee) return "no referee brought it to an end";
+  if (reason == kReasonPlayerShutDown) return "one of its players is shut down";
+  if (reason == kReasonNoReferee) return "no referee could finish it";
   if (reason == kReasonRoundTimeLimit) return "its round took longer than round_watchdog_ms allows";
   return std::string(reason);
 }
@@ -50,13 +50,13 @@ std::string forfeit_reason(std::string_view reason) {
 std::string release_reason(std::string_view reason) {
   if (reason == kReasonMatchTimeLimit) return "took longer than match_watchdog_ms allows";
   if (reason == kReasonRefereeRefused) return "refused its assignment";
-  if (reason == kReasonMatchRefused) return "may not call a player of it";
-  if (reason == kReasonRefereeRestarted) return "is a new process that knows nothing of them";
+  if (reason == kReasonMatchRefused) return "may not call one of its players";
+  if (reason == kReasonRefereeRestarted) return "has restarted and lost them";
   if (reason == kReasonRefereeLost) return "does not answer";
   if (reason == kReasonSilent) return "is silent on the bus";
   if (reason == kReasonFailedMatches) return "failed at several matches in a row";
   if (reason == kReasonShutDownByOperator) return "is shut down";
-  if (reason == kReasonManagerRestarted) return "may have lost them: the manager was away";
+  if (reason == kReasonManagerRestarted) return "may have lost them while the manager was away";
   return std::string(reason);
 }
 
@@ -86,7 +86,7 @@ void OperatorLog::refused(AgentKind kind, std::string_view name, std::string_vie
                    .event = "REGISTRATION_REFUSED",
                    .text = "further registrations are refused with " +
                            std::string(core::wire_code(why.code)) +
-                           "; the conversation log has them all",
+                           "; the conversation log lists all of them",
                    .fields = {{"error_code", core::wire_code(why.code)}}});
     }
   }
@@ -125,7 +125,7 @@ void OperatorLog::assignment_refused(AgentRef referee, const std::vector<MatchKe
   std::lock_guard lock(mutex_);
   tell({.is_warning = true,
         .event = "ASSIGNMENT_REFUSED",
-        .text = shown(referee) + " has not taken " + list_of(matches) + ": " +
+        .text = shown(referee) + " has refused " + list_of(matches) + ": " +
                 core::shown(why, kLongestText),
         .fields = {{"agent", referee.id()}, {"matches", match_ids(matches)}}});
 }
@@ -180,7 +180,7 @@ void OperatorLog::on_registered_again(const AgentReregistered& event) {
   names_[static_cast<std::size_t>(event.agent.kind)][static_cast<std::size_t>(event.agent.index)] =
       core::shown(event.profile.display_name, kLongestName);
   tell({.event = "REGISTERED_AGAIN",
-        .text = shown(event.agent) + " registered again, known by its " +
+        .text = shown(event.agent) + " registered again, recognised by its " +
                 core::lower_case(recognition_name(event.recognised_by)) + ", at " +
                 core::shown(event.profile.endpoint, kLongestEndpoint),
         .fields = {{"agent", event.agent.id()}}});
@@ -207,7 +207,8 @@ void OperatorLog::on_doubtful_report(const Event& event) const {
     tell({.is_warning = true,
           .event = "STALE_REPORT",
           .text = shown(AgentRef::referee(stale->referee)) + " reported " +
-                  stale->match.id().str() + " after it had been taken back: not counted",
+                  stale->match.id().str() +
+                  " after the match had been taken back; the report does not count",
           .fields = {{"match", stale->match.id().str()}}});
   } else if (const auto* disputed = std::get_if<MatchDisputed>(&event.body)) {
     tell({.is_warning = true,
@@ -215,7 +216,7 @@ void OperatorLog::on_doubtful_report(const Event& event) const {
           .text = shown(AgentRef::player(disputed->player)) + " disputes the result of " +
                   disputed->match.id().str() + ": " +
                   core::shown(disputed->reason, core::kMostEchoed) +
-                  ". The result stands; `league audit verify` says whose word the sealed records "
+                  ". The result stands; `league audit verify` shows whose claim the sealed records "
                   "support",
           .fields = {{"agent", AgentRef::player(disputed->player).id()},
                      {"match", disputed->match.id().str()}}});
@@ -233,7 +234,7 @@ void OperatorLog::on_registered(const AgentRegistered& event) {
         .text = shown(event.agent) + " registered from " +
                 core::shown(event.profile.endpoint, kLongestEndpoint) + "; " +
                 in(AgentKind::kPlayer, players_expected_) + " and " +
-                in(AgentKind::kReferee, referees_expected_) + " are in",
+                in(AgentKind::kReferee, referees_expected_) + " have registered",
         .fields = {{"agent", event.agent.id()}, {"name", names.back()}}});
 }
 
@@ -267,7 +268,7 @@ void OperatorLog::on_round_completed(const RoundCompleted& event, core::UtcTimes
 
 void OperatorLog::on_failure(const FailureCounted& event) {
   if (event.agent.kind != AgentKind::kPlayer || !event.match) return;
-  std::string cause = "the referee names no cause";
+  std::string cause = "the referee reported no cause";
   nlohmann::json fields = {{"agent", event.agent.id()}, {"match", event.match->id().str()}};
   if (event.cause) {
     const FailureCause& why = *event.cause;
@@ -277,7 +278,8 @@ void OperatorLog::on_failure(const FailureCounted& event) {
     fields["call"] = why.call;
     fields["error_code"] = why.error_code;
   }
-  if (event.is_excused) cause += "; the referee itself was late, so it is not held against the bot";
+  if (event.is_excused)
+    cause += "; the referee itself was late, so this does not count as the bot's failure";
   tell({.is_warning = true,
         .event = "TECHNICAL_LOSS",
         .text = shown(event.agent) + " loses " + event.match->id().str() + " technically: " + cause,
@@ -294,7 +296,7 @@ void OperatorLog::on_forfeited(const MatchForfeited& event) {
   tell({.is_warning = true,
         .event = "MATCH_FORFEITED",
         .text = event.match.id().str() + " of " + shown(a) + " and " + shown(b) +
-                " is decided without being played, because " +
+                " ends without being played, because " +
                 forfeit_reason(event.result.technical_reason) + ": " + outcome,
         .fields = {{"match", event.match.id().str()}, {"reason", event.result.technical_reason}}});
 }
@@ -324,8 +326,7 @@ void OperatorLog::on_reported(const MatchReported& event) {
         .text = "the result of " + event.match.id().str() +
                 " is unproven: " + shown(AgentRef::referee(event.referee)) +
                 " did not reveal the seed of the draw. It counts, because --unproven-referees "
-                "accepts it; "
-                "--unproven-referees none refuses such results",
+                "allows it; use --unproven-referees none to refuse such results",
         .fields = {{"match", event.match.id().str()},
                    {"referee", AgentRef::referee(event.referee).id()}}});
 }
@@ -335,13 +336,13 @@ void OperatorLog::on_act(const OperatorActed& event) {
   nlohmann::json fields = {{"act", operator_act_name(event.act)}, {"by", event.by}};
   switch (event.act) {
     case OperatorAct::kPause:
-      what = "the league is paused: matches that are being played go on, no other begins";
+      what = "the league is paused: matches that are being played continue, no other match starts";
       break;
     case OperatorAct::kResume:
-      what = "the league goes on";
+      what = "the league continues";
       break;
     case OperatorAct::kExtendRound:
-      what = "the round may take " + std::to_string(event.seconds.value_or(0)) + " s longer";
+      what = "the round is extended by " + std::to_string(event.seconds.value_or(0)) + " s";
       fields["seconds"] = event.seconds.value_or(0);
       break;
     case OperatorAct::kAnnounce:
@@ -352,12 +353,12 @@ void OperatorLog::on_act(const OperatorActed& event) {
       fields["match"] = event.match->id().str();
       if (event.replay) {
         schedule_.add_replay(*event.match, round_);
-        what += " and is played again as " + event.replay->id().str();
+        what += " and will be played again as " + event.replay->id().str();
         fields["replay"] = event.replay->id().str();
       }
       break;
     case OperatorAct::kEndLeague:
-      what = "the league is ended: no further match begins";
+      what = "the league is ended: no further match starts";
       break;
   }
   if (!event.reason.empty()) what += ": " + event.reason;
@@ -374,7 +375,7 @@ void OperatorLog::tell_moved(const Moved& moved) const {
         {.is_warning = true,
          .event = "MATCHES_MOVED",
          .text = list_of(matches) + " taken back from " + shown(referee) + ", which " +
-                 release_reason(from.second) + "; to be assigned again",
+                 release_reason(from.second) + "; they will be assigned again",
          .fields = {
              {"referee", referee.id()}, {"reason", from.second}, {"matches", match_ids(matches)}}});
   }

@@ -48,7 +48,7 @@ TEST_F(OperatorLogTest, TellsALeagueAsAStory) {
   ASSERT_EQ(texts.size(), 8U);
   EXPECT_EQ(texts[0],
             "P01 'p0' registered from http://127.0.0.1:10000/mcp; 1 of 4 players and 0 of 2 "
-            "referees are in");
+            "referees have registered");
   EXPECT_EQ(texts[6], "the league starts: 4 players, 2 referees, 3 rounds, 6 matches");
   EXPECT_EQ(texts[7], "round 1 of 3 starts: 2 matches");
   tell(RoundCompleted{1, {2, 1, 0, 1}}, 12);
@@ -68,8 +68,8 @@ TEST_F(OperatorLogTest, NamesTheCauseOfATechnicalLoss) {
   EXPECT_EQ(lines_.back().fields["error_code"], "E001");
   tell(MatchForfeited{kFirst, game::technical_result(std::nullopt, kReasonNoReferee)});
   EXPECT_EQ(last(),
-            "warning MATCH_FORFEITED: R1M1 of P01 'p0' and P02 'p1' is decided without being "
-            "played, because no referee brought it to an end: nobody gets a point");
+            "warning MATCH_FORFEITED: R1M1 of P01 'p0' and P02 'p1' ends without being "
+            "played, because no referee could finish it: nobody gets a point");
 }
 
 TEST_F(OperatorLogTest, TellsStatesWithTheirReason) {
@@ -88,8 +88,8 @@ TEST_F(OperatorLogTest, TellsWhatMovedFromAReferee) {
   open();
   tell(MatchReleased{kFirst, 1, std::string(kReasonRefereeLost), false});
   EXPECT_EQ(last(),
-            "warning MATCHES_MOVED: R1M1 taken back from REF01 'r0', which does not answer; to be "
-            "assigned again");
+            "warning MATCHES_MOVED: R1M1 taken back from REF01 'r0', which does not answer; "
+            "they will be assigned again");
 }
 
 TEST_F(OperatorLogTest, TellsDisputedAndUnprovenResultsAndWhatCanBeDone) {
@@ -97,12 +97,12 @@ TEST_F(OperatorLogTest, TellsDisputedAndUnprovenResultsAndWhatCanBeDone) {
   tell(MatchDisputed{kFirst, 0, "\x1b[31mliar"});
   EXPECT_EQ(last(),
             "warning MATCH_DISPUTED: P01 'p0' disputes the result of R1M1: ?[31mliar. The result "
-            "stands; `league audit verify` says whose word the sealed records support");
+            "stands; `league audit verify` shows whose claim the sealed records support");
   MatchReported reported;
   reported.match = kFirst;
   reported.is_unproven = true;
   tell(reported);
-  EXPECT_NE(last().find("--unproven-referees none refuses such results"), std::string::npos);
+  EXPECT_NE(last().find("use --unproven-referees none to refuse such results"), std::string::npos);
 }
 
 TEST_F(OperatorLogTest, WhatStrangersWriteIsBoundedAndPrintable) {

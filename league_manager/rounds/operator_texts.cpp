@@ -13,7 +13,7 @@ std::string end_of_league(const core::LeagueId& id, const nlohmann::json& status
           champion["display_name"].get<std::string>() + "' is first with " +
           std::to_string(champion["points"].get<int>()) + " points";
   if (!status.contains("shared_first_place")) return text;
-  text += ", and shares the place with";
+  text += ", and shares the first place with";
   for (const auto& other : status["shared_first_place"]) {
     if (other != champion["player_id"]) text += " " + other.get<std::string>();
   }
@@ -25,10 +25,10 @@ std::string continuation_of(const core::LeagueId& id, const std::string& url,
   const auto number = [&status](const char* name) {
     return std::to_string(status[name].get<std::int64_t>());
   };
-  return "league " + id.str() + " goes on at " + url + ": " + status["state"].get<std::string>() +
+  return "league " + id.str() + " continues at " + url + ": " + status["state"].get<std::string>() +
          ", " + number("players") + " of " + number("players_expected") + " players, round " +
          number("current_round") + " of " + number("total_rounds") + ", " +
-         number("matches_completed") + " of " + number("total_matches") + " matches are decided";
+         number("matches_completed") + " of " + number("total_matches") + " matches are finished";
 }
 
 std::string who_can_register(const std::string& bind_address, bool is_on_bus,

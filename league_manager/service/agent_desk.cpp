@@ -44,14 +44,14 @@ json agent_row(AgentRef ref, const Agent& agent) {
 
 Error nothing_stored() {
   return {ErrorCode::kOverloaded,
-          "the league manager cannot store anything and stops: try again when it is back", ""};
+          "the league manager cannot write its journal and is stopping: retry when it is back", ""};
 }
 
 Result<AgentRef> find_agent(const League& league, const std::string& id) {
   if (auto agent = league.roster().find(id)) return *agent;
   return Error{ErrorCode::kInvalidFieldValue,
                "agent_id \"" + core::shown(id, 64) +
-                   "\" is no agent of this league; ids look like P01 and REF01",
+                   "\" is not an agent of this league; send an id such as P01 or REF01",
                "/agent_id"};
 }
 
@@ -79,8 +79,8 @@ struct Credentials {
   /// Whoever it is: the same for an agent that is not there and for a wrong token.
   static Error foreign() {
     return {ErrorCode::kAuthTokenInvalid,
-            "sender must be player:ID, or referee:ID where referees may ask, and auth_token the "
-            "token of its registration",
+            "sender must be player:ID (or referee:ID for tools that referees may call), and "
+            "auth_token the token of its registration",
             "/auth_token"};
   }
   [[nodiscard]] Result<AgentRef> owner(const League& league) const {
@@ -141,7 +141,7 @@ void AgentDesk::on_operator(agent::ToolCall call, bool shuts_down) {
   const auto as = recorded_as(argument(call.arguments, "as"));
   if (!as) {
     return call.reply.refuse({ErrorCode::kInvalidFieldValue,
-                              "as is none of SHUT_DOWN_BY_OPERATOR, DISQUALIFIED and WITHDRAWN",
+                              "as must be SHUT_DOWN_BY_OPERATOR, DISQUALIFIED or WITHDRAWN",
                               "/as"});
   }
   act(std::move(call.reply),

@@ -12,20 +12,19 @@ namespace {
 core::Error contradiction(const std::string& option, const std::string& wanted,
                           const std::string& present) {
   return {core::ErrorCode::kInternalError,
-          "the data directory holds a league with " + option + " " + present + ", and " + option +
-              " " + wanted +
-              " was asked for: leave the option out to continue that league, add --new to archive "
-              "it and begin another, or give another --data",
+          "the data directory contains a league with " + option + " " + present + ", and " +
+              option + " " + wanted +
+              " was given: omit the option to continue that league, add --new to archive it and "
+              "start a new one, or use another --data",
           ""};
 }
 
 core::Error foreign_key() {
-  return {
-      core::ErrorCode::kInternalError,
-      "secret.key does not belong to the league of this data directory, so its agents' tokens "
-      "would be worthless: put the right key back, or add --new to archive the league and begin "
-      "another",
-      ""};
+  return {core::ErrorCode::kInternalError,
+          "secret.key does not belong to the league of this data directory, so its agents' tokens "
+          "would be invalid: restore the right key, or add --new to archive the league and start "
+          "another",
+          ""};
 }
 
 }  // namespace

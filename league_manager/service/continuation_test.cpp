@@ -25,9 +25,9 @@ TEST(Continuation, TakesTheLeagueFromItsJournal) {
 
 TEST(Continuation, NamesAContradiction) {
   const std::vector<std::pair<WantedLeague, std::string>> cases = {
-      {{"league_b", {}, {}}, "--league league_a, and --league league_b was asked for"},
-      {{{}, 9, {}}, "--players 8, and --players 9 was asked for"},
-      {{{}, {}, 1}, "--referees 2, and --referees 1 was asked for"},
+      {{"league_b", {}, {}}, "--league league_a, and --league league_b was given"},
+      {{{}, 9, {}}, "--players 8, and --players 9 was given"},
+      {{{}, {}, 1}, "--referees 2, and --referees 1 was given"},
   };
   for (const auto& [wanted, expected] : cases) {
     LeagueSettings settings;

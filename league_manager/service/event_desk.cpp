@@ -78,7 +78,7 @@ void EventDesk::stream(agent::ToolCall call, EventWish wish, nlohmann::json answ
   if (!call.channel) {
     return call.reply.refuse(
         {ErrorCode::kUnexpectedMessage,
-         "events come as a stream of events: over HTTP send Accept: text/event-stream", ""});
+         "events are sent as an event stream: over HTTP send Accept: text/event-stream", ""});
   }
   if (call.context.transport.as_http() == nullptr) {
     auto reader = std::make_shared<ChannelReader>(call.channel);
@@ -89,7 +89,7 @@ void EventDesk::stream(agent::ToolCall call, EventWish wish, nlohmann::json answ
       std::make_shared<AnswerReader>(call.channel, std::move(call.reply), std::move(answer));
   if (!reader->begin()) {
     return reader->refuse({ErrorCode::kUnexpectedMessage,
-                           "events come as a stream of events, which this client does not take",
+                           "events are sent as an event stream, which this client does not accept",
                            ""});
   }
   if (auto added = feed_->subscribe(reader, std::move(wish)); !added) reader->refuse(added.error());

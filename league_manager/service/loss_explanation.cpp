@@ -33,12 +33,13 @@ std::string ending(const League& league, const MatchView& view) {
     out +=
         shown(league, *winner == Side::kA ? view.pairing.player_a : view.pairing.player_b) + " won";
   }
-  if (result.is_technical()) out += ", because of a failure and not by the game";
+  if (result.is_technical()) out += ", by a failure and not by the draw";
   if (result.by_manager) out += "; the manager ended the match itself";
   out += "\n";
   if (result.drawn_number != 0)
     out += "- drawn number: " + std::to_string(result.drawn_number) + "\n";
-  if (result.is_unproven) out += "- the referee has not shown that it drew that number\n";
+  if (result.is_unproven)
+    out += "- the referee has not revealed the seed, so nobody can verify that number\n";
   if (result.incidents != 0)
     out += "- other reports of this match that were refused: " + std::to_string(result.incidents) +
            "\n";
@@ -67,8 +68,7 @@ std::string task_of(const MatchView& view, std::optional<int> player) {
   if (!view.result)
     return "Tell me how this match stands. It is not over yet, so nobody has lost it.\n";
   if (view.result->is_voided)
-    return "The operator has made this match void: it counts for nobody. Explain how it had "
-           "ended.\n";
+    return "The operator has voided this match: it counts for nobody. Explain how it had ended.\n";
   if (!player) return "Explain how this match ended and, if somebody lost it, why.\n";
   const auto winner = game::winner_of(view.result->outcome);
   const Side side = *player == view.pairing.player_a ? Side::kA : Side::kB;

@@ -26,7 +26,7 @@ Result<OperatorCommand> command_of(const json& arguments) {
   const auto act = parse_operator_act(text_of(arguments, "act"));
   if (!act) {
     return Error{ErrorCode::kInvalidFieldValue,
-                 "act is none of PAUSE, RESUME, EXTEND_ROUND, ANNOUNCE, VOID_MATCH and END_LEAGUE",
+                 "act must be PAUSE, RESUME, EXTEND_ROUND, ANNOUNCE, VOID_MATCH or END_LEAGUE",
                  "/act"};
   }
   OperatorCommand command{
@@ -99,7 +99,7 @@ void ManagerService::on_new_token(agent::ToolCall call) {
     return call.reply.refuse(
         {id.empty() ? ErrorCode::kMissingRequiredField : ErrorCode::kPlayerNotRegistered,
          "agent_id \"" + core::excerpt(id) +
-             "\" is no agent of this league: send an id such as P07 or REF01",
+             "\" is not an agent of this league: send an id such as P07 or REF01",
          "/agent_id"});
   }
   auto reply = std::make_shared<agent::Reply>(std::move(call.reply));

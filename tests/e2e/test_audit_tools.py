@@ -115,7 +115,7 @@ class AuditTools(LeagueTest):
         self.assertIn("numbers 1 to 10:", self.audit("stats", self.directory, codes=[0, 1]))
         self.audit("find", self.directory, "--error", "any", code=1)
         text = self.audit("explain", self.directory, "R1M1")
-        for part in ("GAME_INVITATION", "CHOOSE_PARITY_RESPONSE", "the number was", "so it is one machine's"):
+        for part in ("GAME_INVITATION", "CHOOSE_PARITY_RESPONSE", "the number was", "so both run on the same machine"):
             self.assertIn(part, text)
         self.assertNotIn("whose fault", text)
         agents = self.logs / "agents"

@@ -79,7 +79,7 @@ class Registration(ClassWithCodes):
         codes = self.codes()
         self.start_class()
         for name, code, why in (("bob", "not-a-code-of-ours", "none of this league's"), ("Bob", None, "is missing"),
-                                ("Bob", codes["Cid"], "is that of"), ("Bob", codes["Bob"] + "x", "none of this")):
+                                ("Bob", codes["Cid"], "belongs to"), ("Bob", codes["Bob"] + "x", "not a code of this")):
             result = self.register(name, 5001, code).result()
             self.assertEqual((result["status"], result["error_code"]), ("REJECTED", "E016"), result)
             self.assertIn(why, result["reason"])

@@ -229,7 +229,7 @@ class NewLeagues(ContinuationTest):
         before = self.events()
         for option, value in (("--players", 5), ("--referees", 2), ("--league", "another")):
             text = self.refusal(option, value)
-            self.assertIn(f"{option} {value} was asked for", text)
+            self.assertIn(f"{option} {value} was given", text)
             self.assertIn("--new", text)
         self.assertEqual(self.events(), before)
 

@@ -20,7 +20,7 @@ HOSTILE = ["<script>window.pwned=1</script>", "\u202eevil \u05d0\u05d1\u05d2", "
            "<img src=x onerror=pwned=1>"]
 VIEWS = {"standings": "Standings", "cross": "Cross table", "rounds": "Matches of round",
          "registration": "Refused registrations", "players": "Players",
-         "fairness": "Numbers drawn", "log": "What the operator is told", "operate": "Operator’s key"}
+         "fairness": "Numbers drawn", "log": "Messages for the operator", "operate": "Operator’s key"}
 
 
 def read(url):
@@ -168,7 +168,7 @@ class LivePage(LeagueTest):
         self.show("match/R1M1")
         self.browser.wait_for("document.querySelector('.outcome')?.textContent.includes('void')")
         self.show("operate")
-        self.assertEqual(self.act(key, "resume", reason=""), "The league goes on.")
+        self.assertEqual(self.act(key, "resume", reason=""), "The league continues.")
         status = self.wait_until_over(manager)
         self.assertEqual((status["voided"], status["total_rounds"]), ({"R1M1": "R4M1"}, 4))
         self.show("log")

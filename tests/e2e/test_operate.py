@@ -83,7 +83,7 @@ class OperateTest(LeagueTest):
             voided = [text for rule, text in incidents if rule == "match.voided"]
             self.assertEqual(len(voided), 2, incidents)
             self.assertTrue(any("R1M2 is void, by Ann (REF01 was restarted); played again as R6M1" in text for text in voided), voided)
-        self.assertIn("the league goes on (by Ann)", told)
+        self.assertIn("the league continues (by Ann)", told)
         for match in ("R1M2", "R6M1"):
             self.assertIn("R1M2 is void, by Ann (REF01 was restarted); played again as R6M1",
                           league("audit", "explain", self.directory, match).stdout)

@@ -100,7 +100,7 @@ class StatesTest(LeagueTest):
         self.assertEqual((loss["agent"], loss["call"], loss["error_code"]), (broken.id, "GAME_INVITATION", "E010"))
         after = program.whole_stderr()
         self.assertIn("is ACTIVE (PLAYED)", after)
-        self.assertIn("goes on at", after)
+        self.assertIn("continues at", after)
         self.assertNotIn("\x1b", told_before + after)
         self.stop_programs()
 

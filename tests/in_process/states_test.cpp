@@ -224,7 +224,7 @@ TEST(States, ARefereeThatRefusesLosesTheMatchAtOnce) {
   EXPECT_EQ(league.status()["technical_losses"], 0);
   for (const auto& one : events_of<MatchReported>(league)) EXPECT_EQ(one.referee, 1);
   EXPECT_LT(league.time.steady_now() - begin, seconds(30)) << "nobody waited for a time limit";
-  EXPECT_GE(lines_with(league, "! ASSIGNMENT_REFUSED: REF01 'bot_REF01' has not taken "), 1);
+  EXPECT_GE(lines_with(league, "! ASSIGNMENT_REFUSED: REF01 'bot_REF01' has refused "), 1);
   EXPECT_GE(lines_with(league, "which refused its assignment"), 1);
 }
 

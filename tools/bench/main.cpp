@@ -18,7 +18,7 @@ void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()
   bench.add_option("--players", options->players, "bots, all in one process")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
-  bench.add_option("--matches-at-once", options->concurrent_matches, "places of the one referee")
+  bench.add_option("--matches-at-once", options->concurrent_matches, "capacity of the one referee")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   bench
@@ -27,7 +27,7 @@ void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
   bench.add_option("--dir", options->directory,
-                   "where the logs go (default: a fresh runs/bench-*)");
+                   "directory of the logs (default: a new directory runs/bench-*)");
   auto transport = std::make_shared<std::string>("http");
   std::vector<std::string> names;
   for (agent::Serving serving : agent::kAllServings)
@@ -35,17 +35,17 @@ void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()
   names.emplace_back(agent::serving_name(agent::Serving::kNats));
   bench
       .add_option("--transport", *transport,
-                  "how the programs call each other; with another than http a call is compared "
-                  "with one over http first (stdio and nats: only that)")
+                  "how the programs call each other; for a transport other than http, a call is "
+                  "first compared with one over http (for stdio and nats nothing else is measured)")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   bench.add_flag("--calls-only", options->is_cost_only,
-                 "with --transport: compare the calls and play no league");
+                 "with --transport: only compare the calls, without a league");
   bench.add_flag("--keep", options->keep, "keep the logs");
   bench.add_flag("--plain", options->is_plain,
                  "without journal, hash chains and seals: the difference is what they cost");
   bench.add_flag("!--no-commitments", options->commits,
-                 "players do not bind their choices: the difference is what that costs");
+                 "players do not commit to their choices: the difference is what that costs");
   bench.add_flag("--json", options->as_json, "one JSON object on stdout");
   bench.footer("Example: league bench --json --repeat 5");
   bench.callback([options, transport, &bench, &stop, &chosen] {
@@ -59,7 +59,7 @@ void add_bench(CLI::App& bench, transport::StopSignal& stop, std::function<int()
 
 void add_echo(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<EchoPeerOptions>();
-  auto* echo = app.add_subcommand("echo", "one process of the echo that calls are compared with");
+  auto* echo = app.add_subcommand("echo", "one process of the echo with which calls are compared");
   echo->group("");  // hidden
   echo->add_option("--role", options->role);
   echo->add_option("--transport", options->transport);
@@ -79,10 +79,10 @@ void add_bots(CLI::App& app, transport::StopSignal& stop, std::function<int()>& 
   auto options = std::make_shared<BenchBotsOptions>();
   auto think = std::make_shared<int>(0);
   auto* bots = app.add_subcommand(
-      "bots", "start bots on a message bus that answer and keep nothing, to put load on a league");
+      "bots", "start bots on a message bus that only answer and store nothing, for load tests");
   bots->add_option("--bus", options->bus, "nats://HOST:PORT")->required();
-  bots->add_option("--league", options->league, "which one, where the broker has several");
-  bots->add_option("--name", options->name, "each bot's name; its number is added")
+  bots->add_option("--league", options->league, "id of the league, if the broker has several");
+  bots->add_option("--name", options->name, "name of the bots, to which a number is added")
       ->capture_default_str();
   bots->add_option("--count", options->count)->check(CLI::Range(1, 10'000))->capture_default_str();
   bots->add_option("--think", *think, "milliseconds before each answer to a game call")

@@ -28,28 +28,29 @@ void add_limits(CLI::App& command, GatewayArguments& arguments) {
       ->check(CLI::Range(1U, kLongest));
   command
       .add_option("--connect-timeout", arguments.connect_timeout_ms,
-                  "milliseconds until the backend must be there (5000)")
+                  "milliseconds within which the backend must be reachable (5000)")
       ->check(CLI::Range(1U, kLongest));
   command
       .add_option("--probe-timeout", arguments.probe_timeout_ms,
-                  "milliseconds that server/discover may stay unanswered before the handshake is "
-                  "tried (2000, a quarter of --connect-timeout at most)")
+                  "milliseconds to wait for an answer to server/discover before trying the "
+                  "handshake (2000, at most a quarter of --connect-timeout)")
       ->check(CLI::Range(1U, kLongest));
   command
-      .add_option(
-          "--max-result", arguments.max_result_mib,
-          "MiB that one answer of the backend may have (16); a larger one fails its request")
+      .add_option("--max-result", arguments.max_result_mib,
+                  "maximum size of one answer of the backend in MiB (16); a request with a larger "
+                  "answer fails")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1024}));
   command
       .add_option("--max-own-sessions", arguments.program.max_own_sessions,
-                  "sessions with the backend that are one client's own (32 children, else 1000)")
+                  "maximum number of backend sessions that belong to one client (32 child "
+                  "processes, otherwise 1000)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000}));
 }
 
 int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   GatewayArguments arguments;
   GatewayProgramOptions& options = arguments.program;
-  CLI::App command("Stands in front of an MCP server that speaks another transport.",
+  CLI::App command("Makes an MCP server available over another transport or revision.",
                    "league gateway");
   command.set_version_flag("--version", std::string(LEAGUE_VERSION));
   command
@@ -58,19 +59,18 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
                   "nats:manager or nats:SESSION")
       ->required();
   auto* port =
-      command.add_option("--port", options.port, "port to serve HTTP on (0: any that is free)");
-  command.add_flag("--stdio", options.serves_stdio, "serve the standard streams instead")
+      command.add_option("--port", options.port, "port to serve HTTP on (0: any free port)");
+  command.add_flag("--stdio", options.serves_stdio, "serve standard input and output instead")
       ->excludes(port);
   command.add_flag("--on-bus", options.serves_bus, "serve a session on the bus instead")
       ->excludes(port);
   add_bus_options(command, options.bus);
   command.add_option("--bind", options.bind, "address to listen on (127.0.0.1)");
   command.add_option("--allow-host", options.allow_hosts,
-                     "further host name under which clients may call; may be repeated");
+                     "additional host name under which clients may call; may be repeated");
   agent::add_allow_origin(command, options.allow_origins);
-  command.add_option(
-      "--allow-tool", options.allow_tools,
-      "tool that clients may see and call; without this option all; may be repeated");
+  command.add_option("--allow-tool", options.allow_tools,
+                     "tool that clients may see and call (default: all tools); may be repeated");
   command.add_option("--credential", options.credential,
                      "for the backend: header:NAME=VARIABLE, bearer:VARIABLE, query:NAME=VARIABLE "
                      "or passthrough; VARIABLE names an environment variable, @FILE a file");
@@ -86,7 +86,7 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
       "  league gateway --backend http://localhost:8000/mcp --stdio\n"
       "  league gateway --backend nats:SESSION --bus nats://localhost:4222 --port 8090\n"
       "  league gateway --backend http://localhost:8101/mcp --bus nats://localhost:4222 --on-bus\n"
-      "Exit codes: 0 it ran until it was stopped, 2 it could not.");
+      "Exit codes: 0 it ran until it was stopped, 2 it could not start.");
   if (auto code = agent::parse_arguments(command, argc, argv)) return *code;
   options.call_timeout = std::chrono::milliseconds(arguments.call_timeout_ms);
   options.connect_timeout = std::chrono::milliseconds(arguments.connect_timeout_ms);

@@ -38,7 +38,7 @@ void print_new_token(const AdminOptions& options, const json& answer) {
     std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
     return;
   }
-  std::cout << safe_text(options.agent_id) << " has a new token, and the old one is void.\n";
+  std::cout << safe_text(options.agent_id) << " has a new token; the old one is invalid.\n";
   if (options.token_file.empty()) {
     std::cout << safe_text(token) << '\n';
   } else {
@@ -52,8 +52,7 @@ int new_token(const AdminOptions& options) {
   auto key = agent::read_secret_file(options.key_file);
   if (!key) {
     auto error = key.error();
-    error.message +=
-        "; it is the file behind the manager's --operator-key (default: DATA/operator.key)";
+    error.message += "; use the file of the manager's --operator-key (default: DATA/operator.key)";
     return fail(error, 2);
   }
   auto client = ManagerClient::connect(options.url);

@@ -61,12 +61,13 @@ void add_verify(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto verify = std::make_shared<VerifyOptions>();
   CLI::App* command = audit.add_subcommand("verify",
-                                           "check that every log is whole and sealed, and agrees "
-                                           "with the protocol, the draws and the table");
+                                           "verify that every log is complete and sealed, and "
+                                           "agrees with the protocol, the draws and the table");
   add_directory(*command, *options);
   add_json(*command, *options);
-  command->add_flag("--chain-only", verify->chain_only,
-                    "check only hashes, numbers and seals: fast, but ignores what the records say");
+  command->add_flag(
+      "--chain-only", verify->chain_only,
+      "check only hashes, numbers and seals: fast, but ignores the contents of the records");
   command
       ->add_option("--without", verify->without,
                    "logs that are kept elsewhere: ids of agents, league_manager, journal")
@@ -88,9 +89,9 @@ void add_verify(CLI::App& audit, std::function<int()>& chosen) {
 
 void add_explain(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
-  CLI::App* command = audit.add_subcommand(
-      "explain",
-      "show what happened in a match, what was repeated, and whose fault each failure was");
+  CLI::App* command = audit.add_subcommand("explain",
+                                           "show what happened in a match, which calls were "
+                                           "repeated, and who was at fault for each failure");
   add_directory(*command, *options);
   auto html = std::make_shared<std::filesystem::path>();
   command->add_option("MATCH", options->what, "such as R1M1 or convr1m1001")->required();
@@ -136,11 +137,11 @@ void add_stats(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto directories = std::make_shared<std::vector<std::filesystem::path>>();
   CLI::App* command =
-      audit.add_subcommand("stats", "test whether the draws, the roles and the pairs look honest");
+      audit.add_subcommand("stats", "run statistical tests of the draws, the roles and the pairs");
   command
       ->add_option("DIR", *directories,
-                   "directory that holds data/ and logs/; across several, a player is known by "
-                   "its display name")
+                   "directory that contains data/ and logs/; across several, players are "
+                   "identified by their display names")
       ->required()
       ->check(CLI::ExistingDirectory);
   add_json(*command, *options);
@@ -157,14 +158,15 @@ void add_stats(CLI::App& audit, std::function<int()>& chosen) {
 void add_bundle(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
   auto archive = std::make_shared<std::filesystem::path>();
-  CLI::App* command = audit.add_subcommand(
-      "bundle", "pack logs and results, without secrets, to hand to somebody else");
+  CLI::App* command =
+      audit.add_subcommand("bundle", "pack logs and results without secrets, to share with others");
   add_directory(*command, *options);
   command->add_option("OUT", *archive, "such as league.tar.gz; must not exist")->required();
   command->footer(
-      "Example:\n  league audit bundle runs/2025-01-15T10-30-00Z league.tar.gz\n"
-      "Exit codes: 0 written, 1 written, but a log held something secret (masked now; lines on "
-      "stderr), 2 not written.");
+      "Example:\n"
+      "  league audit bundle runs/2025-01-15T10-30-00Z league.tar.gz\n"
+      "Exit codes: 0 written, 1 written, but a log contained secrets (now masked; stderr lists the "
+      "lines), 2 not written.");
   command->callback([options, archive, &chosen] {
     chosen = [options, archive] {
       return audit_bundle(options->directory, *archive, std::cout, std::cerr);
@@ -186,8 +188,9 @@ void add_diff(CLI::App& audit, std::function<int()>& chosen) {
   command->add_option("--match", *only, "only this match, such as R1M1");
   add_json(*command, *options);
   command->footer(
-      "Example:\n  league audit diff logs/agents/P01.log.jsonl logs/agents/REF01.log.jsonl\n"
-      "Exit codes: 0 they agree, 1 they differ, 2 one of them is no conversation log.");
+      "Example:\n"
+      "  league audit diff logs/agents/P01.log.jsonl logs/agents/REF01.log.jsonl\n"
+      "Exit codes: 0 they agree, 1 they differ, 2 one of them is not a conversation log.");
   command->callback([=, &chosen] {
     chosen = [=] {
       return audit_diff(*first, *second, {.match = *only, .output = options->output()}, std::cout,
@@ -198,14 +201,15 @@ void add_diff(CLI::App& audit, std::function<int()>& chosen) {
 
 void add_log(CLI::App& audit, std::function<int()>& chosen) {
   auto options = std::make_shared<AuditOptions>();
-  CLI::App* command = audit.add_subcommand(
-      "log", "show what a player was sent, what it answered, and what was wrong");
+  CLI::App* command =
+      audit.add_subcommand("log", "show what a player received and answered, and its faults");
   add_directory(*command, *options);
   command->add_option("PLAYER", options->what, "such as P01")->required();
   add_json(*command, *options);
   command->footer(
-      "Example:\n  league audit log runs/2025-01-15T10-30-00Z P01\n"
-      "Exit codes: 0 nothing was wrong, 1 something was or the player is in no log, 2 DIR holds no "
+      "Example:\n"
+      "  league audit log runs/2025-01-15T10-30-00Z P01\n"
+      "Exit codes: 0 the player has no faults, 1 it has, or it is in no log, 2 DIR contains no "
       "logs.");
   command->callback([options, &chosen] {
     chosen = [options] {
@@ -218,7 +222,7 @@ void add_log(CLI::App& audit, std::function<int()>& chosen) {
 
 void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* audit = app.add_subcommand(
-      "audit", "find out from the conversation logs what happened, and whether it is true");
+      "audit", "show what happened according to the conversation logs, and verify them");
   audit->require_subcommand(1);
   add_show(*audit, chosen);
   add_log(*audit, chosen);

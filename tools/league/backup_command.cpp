@@ -29,11 +29,12 @@ int run(const BackupWords& words) {
 void add_backup_command(CLI::App& app, std::function<int()>& chosen) {
   auto words = std::make_shared<BackupWords>();
   CLI::App* command =
-      app.add_subcommand("backup", "copy a league, also one that runs, so that it can be restored");
+      app.add_subcommand("backup", "make a backup of a league, which may be running");
   command
       ->add_option("DIR", words->directories,
-                   "[SOURCE] DIR: SOURCE is the --data of a manager or the directory of a run that "
-                   "holds it (default: data); DIR, missing or empty, becomes the copy")
+                   "[SOURCE] DIR: SOURCE is the --data of a manager, or the directory of a run "
+                   "that contains it (default: data); DIR is the directory of the copy, which must "
+                   "be missing or empty")
       ->required()
       ->expected(1, 2);
   command->add_flag("--json", words->json, "print one JSON object for machines");
@@ -41,13 +42,15 @@ void add_backup_command(CLI::App& app, std::function<int()>& chosen) {
       "Examples:\n"
       "  league backup /backup/cup-tuesday                 (of the league in data/)\n"
       "  league backup runs/2025-01-15T10-30-00Z copy\n"
-      "The copy is a data directory with secrets: journal, keys and identities; keep it as secret\n"
-      "as the original. Tables, matches and histories are not in it, since `league export` makes\n"
-      "them again; logs/ is copied with ordinary means.\n"
-      "To restore it: end the manager, move its data directory away, `cp -a COPY data`, and start\n"
-      "the manager on it. If the league went on after the copy was made, the manager says what\n"
-      "would be lost; with --accept-loss it goes on without.\n"
-      "Exit codes: 0 the copy is made, 2 it could not be.");
+      "The copy is a data directory with secrets (journal, keys and identities); keep it as "
+      "secret\n"
+      "as the original. It does not contain tables, matches and histories, because `league "
+      "export`\n"
+      "recreates them. Copy logs/ with ordinary tools.\n"
+      "To restore it: stop the manager, move its data directory away, run `cp -a COPY data`, and\n"
+      "start the manager. If the league continued after the backup, the manager lists what would\n"
+      "be lost, and continues without it only with --accept-loss.\n"
+      "Exit codes: 0 the copy was made, 2 it could not be made.");
   command->callback([words, &chosen] { chosen = [words] { return run(*words); }; });
 }
 

@@ -55,7 +55,7 @@ core::Result<std::vector<BrokerAddress>> brokers_of(const BusConfigOptions& opti
     auto address = BrokerAddress::parse(text);
     if (!address)
       return core::Error{core::ErrorCode::kInvalidFieldValue,
-                         "\"" + text + "\" is no HOST, HOST:PORT or HOST:PORT:ROUTE_PORT",
+                         "\"" + text + "\" is not HOST, HOST:PORT or HOST:PORT:ROUTE_PORT",
                          {}};
     brokers.push_back(*address);
   }
@@ -92,15 +92,15 @@ core::Result<BusConfig> config_of(const BusConfigOptions& options) {
 
 void warn(const BusConfig& config) {
   if (const auto& login = config.agents.front().login; login.stored_password == login.password)
-    std::cerr << "warning: this system makes no bcrypt hashes, so users.conf holds the passwords "
-                 "themselves; keep it to the broker\n";
+    std::cerr << "warning: this system cannot make bcrypt hashes, so users.conf contains the "
+                 "passwords themselves; let only the broker read it\n";
   bool is_local = true;
   for (const auto& broker : config.brokers)
     is_local = is_local && (broker.host.starts_with("127.") || broker.host == "localhost" ||
                             broker.host == "[::1]");
   if (!config.tls && !is_local)
     std::cerr << "warning: without --tls-cert and --tls-key, passwords and tokens cross the "
-                 "network in the clear\n";
+                 "network unencrypted\n";
 }
 
 /// `1 referee`, `2 referees`.
@@ -126,16 +126,18 @@ void print_files(const BusConfig& config, const BusConfigFiles& files) {
             << how_many(config, BusRole::kReferee) << ", " << how_many(config, BusRole::kPlayer)
             << '\n';
   for (const auto& path : files.brokers)
-    std::cout << "  " << path.string() << "  a broker's configuration\n";
-  std::cout << "  " << files.users.string() << "  who may do what; goes beside it\n  "
+    std::cout << "  " << path.string() << "  configuration of a broker\n";
+  std::cout << "  " << files.users.string()
+            << "  users and permissions; must be in the same directory\n"
+               "  "
             << files.credentials.string()
-            << "/NAME.json  url, user, password and session; give each agent its own alone\n"
+            << "/NAME.json  url, user, password and session; give each agent only its own file\n"
             << "next, " << (files.brokers.size() > 1 ? "on each broker's machine:" : "type:")
             << '\n';
   for (const auto& path : files.brokers) std::cout << "  nats-server -c " << path.string() << '\n';
   constexpr std::size_t kEnoughToAgree = 3;
   if (config.has_streams() && files.brokers.size() >= kEnoughToAgree)
-    std::cout << "so that streams outlive a broker, in the manager's --limits:\n"
+    std::cout << "to keep streams when a broker fails, put this into the manager's --limits:\n"
                  "  {\"bus\": {\"replicas\": 3, \"lease_ms\": 20000}}\n";
   std::cout << std::flush;
 }
@@ -162,10 +164,12 @@ void add_who(CLI::App& command, BusConfigOptions& options) {
               "--agents", options.agents_file,
               "file with one line per agent: `player NAME [SESSION]` or `referee NAME [SESSION]`")
           ->check(CLI::ExistingFile);
-  command.add_option("--players", options.players, "player01, player02, ...")
+  command
+      .add_option("--players", options.players, "number of players, named player01, player02, ...")
       ->check(CLI::Range(1, kMost))
       ->excludes(file);
-  command.add_option("--referees", options.referees, "referee01, ... (1)")
+  command
+      .add_option("--referees", options.referees, "number of referees, named referee01, ... (1)")
       ->check(CLI::Range(0, kMost))
       ->excludes(file);
   command.add_option("--league", options.league_id,
@@ -173,8 +177,8 @@ void add_who(CLI::App& command, BusConfigOptions& options) {
 }
 
 void add_where(CLI::App& command, BusConfigOptions& options) {
-  auto* listen = command.add_option("--listen", options.listen,
-                                    "HOST:PORT at which the agents reach the broker");
+  auto* listen =
+      command.add_option("--listen", options.listen, "HOST:PORT at which agents reach the broker");
   listen->capture_default_str();
   command
       .add_option("--cluster", options.cluster,
@@ -182,13 +186,13 @@ void add_where(CLI::App& command, BusConfigOptions& options) {
       ->delimiter(',')
       ->excludes(listen);
   command.add_option("--jetstream", options.jetstream,
-                     "directory in which the brokers keep streams; without it they keep none");
+                     "directory in which the brokers store streams; without it they store none");
   auto* cert = command.add_option("--tls-cert", options.tls_cert, "the brokers' certificate (PEM)");
   auto* key = command.add_option("--tls-key", options.tls_key, "its key (PEM)")->needs(cert);
   cert->needs(key);
   command
       .add_option("--tls-ca", options.tls_ca,
-                  "the authority that signed it (PEM), unless it is a public one")
+                  "certificate of the authority that signed it (PEM), unless that is a public one")
       ->needs(cert);
 }
 
@@ -201,7 +205,7 @@ void add_bus_config_command(CLI::App& app, std::function<int()>& chosen) {
   add_who(*command, *options);
   add_where(*command, *options);
   command->add_option("--dir", options->directory, "directory to write to")->capture_default_str();
-  command->add_flag("--force", options->may_overwrite, "replace all that is in --dir");
+  command->add_flag("--force", options->may_overwrite, "replace everything in --dir");
   command->add_flag("--json", options->json, "print one JSON object for machines");
   command->footer(
       "Examples:\n"
@@ -210,8 +214,8 @@ void add_bus_config_command(CLI::App& app, std::function<int()>& chosen) {
       "broker.example:4222 --tls-cert cert.pem --tls-key key.pem --tls-ca ca.pem\n"
       "  league bus-config --players 100 --cluster a.example,b.example,c.example --jetstream "
       "/var/lib/league\n"
-      "Give each agent its own DIR/credentials/NAME.json and no other file.\n"
-      "Exit codes: 0 written, 2 wrong usage, or the files cannot be written.");
+      "Give each agent only its own DIR/credentials/NAME.json.\n"
+      "Exit codes: 0 the files were written, 2 wrong usage or the files cannot be written.");
   command->callback([options, &chosen] {
     if (options->agents_file.empty() && options->players == 0)
       throw CLI::RequiredError("--agents FILE or --players N");

@@ -174,20 +174,19 @@ void add_call_command(CLI::App& app, std::function<int()>& chosen) {
   command->add_flag("--list", options->list, "list the server's tools");
   command
       ->add_option("--answer", options->answers,
-                   "FIELD=VALUE of a form that the server may ask to be filled in; may be given "
-                   "again. Fields that are not given have their defaults")
+                   "FIELD=VALUE for a form that the server may ask for (elicitation); may be "
+                   "repeated. Other fields get their defaults")
       ->allow_extra_args(false);
   command->add_flag("--accept-defaults", options->accepts_defaults,
-                    "let the server ask, and answer with the defaults of its forms");
+                    "answer forms that the server asks for (elicitation) with their defaults");
   command->add_flag("--json", options->json, "print the result as one JSON object for machines");
-  command->add_flag("--verbose", options->verbose,
-                    "say on stderr what was negotiated, and progress");
+  command->add_flag("--verbose", options->verbose, "print negotiation and progress on stderr");
   command->add_option("--timeout", options->timeout_ms, "milliseconds for the whole call (30000)")
       ->check(CLI::Range(1U, 86'400'000U));
   command
       ->add_option("--probe-timeout", options->probe_ms,
-                   "milliseconds that server/discover may stay unanswered before the handshake is "
-                   "tried (2000, a quarter of --timeout at most)")
+                   "milliseconds to wait for an answer to server/discover before trying the "
+                   "handshake (2000, at most a quarter of --timeout)")
       ->check(CLI::Range(1U, 86'400'000U));
   command->add_option(
       "--credential", options->credential,
@@ -195,7 +194,8 @@ void add_call_command(CLI::App& app, std::function<int()>& chosen) {
       "an environment variable, @FILE a file");
   command
       ->add_option("--token", options->token_file,
-                   "file in which an agent keeps its id and token: adds sender and auth_token")
+                   "file in which an agent stores its id and token; adds sender and auth_token to "
+                   "the arguments")
       ->check(CLI::ExistingFile);
   add_bus_options(*command, options->bus);
   command->footer(
@@ -205,7 +205,8 @@ void add_call_command(CLI::App& app, std::function<int()>& chosen) {
       "  league call stdio:\"python3 bot.py\" choose_parity '{\"match_id\":\"R1M1\"}'\n"
       "  league call sse+http://localhost:3001/sse --list\n"
       "  league call nats:manager get_league_status --bus nats://localhost:4222\n"
-      "Exit codes: 0 done, 1 the tool or the server said no, 2 wrong usage or nobody there.");
+      "Exit codes: 0 success, 1 the tool or the server returned an error, 2 wrong usage or the "
+      "server cannot be reached.");
   command->callback([options, &chosen] { chosen = [options] { return call(*options); }; });
 }
 

@@ -151,20 +151,20 @@ int check_bots(CheckOptions options) {
 void add_place_options(CLI::App& command, CheckOptions& options) {
   command.add_option("ENDPOINT", options.endpoints,
                      "where the bot listens: http(s)://, ws(s)://, sse+http(s)://, tcp://, "
-                     "unix:PATH, stdio:COMMAND; several give one report each");
+                     "unix:PATH, stdio:COMMAND; with several there is a report for each");
   command.add_option("--role", options.session.role, "player (the default), referee or manager")
       ->check(CLI::IsMember({"player", "referee", "manager"}));
   command
       .add_option("--players", options.session.players,
-                  "players that are brought to a manager under test (2)")
+                  "players that the checker registers at a manager under test (2)")
       ->check(CLI::Range(2U, 100U));
   command
       .add_option("--referees", options.session.referees,
-                  "referees that are brought to a manager under test (1)")
+                  "referees that the checker registers at a manager under test (1)")
       ->check(CLI::Range(1U, 20U));
   command.add_option("--operator-key", options.operator_key_file,
                      "file with the key that starts the league of a manager under test; without it "
-                     "the manager is expected to start when all are there");
+                     "the manager must start when all agents have registered");
   command
       .add_option_function<std::uint16_t>(
           "--listen",
@@ -172,17 +172,20 @@ void add_place_options(CLI::App& command, CheckOptions& options) {
             options.listen = port;
             options.listens = true;
           },
-          "be the league manager on this port (0: any), and wait for the bot's registration")
+          "listen as a league manager on this port (0: any free port), and wait for the bot's "
+          "registration")
       ->type_name("PORT");
   command.add_option("--bind", options.session.address, "the address of --listen (127.0.0.1)");
-  command.add_option("--start", options.session.start,
-                     "a shell command that starts the bot; {manager} becomes the manager's URL, "
-                     "{port} a free port. Implies --listen 0, and allows restarts");
-  command.add_option("--wait", options.patience_s, "seconds to wait for the registration (60)");
+  command.add_option(
+      "--start", options.session.start,
+      "shell command that starts the bot; {manager} is replaced by the manager's URL, {port} by a "
+      "free port. Implies --listen 0, and lets the checker restart the bot");
+  command.add_option("--wait", options.patience_s,
+                     "how many seconds to wait for the registration (60)");
   command.add_option("--id", options.session.id, "the id of a bot at ENDPOINT (P01)");
-  command.add_option("--token", options.token_file,
-                     "file with the token of a bot at ENDPOINT; without it what needs one is "
-                     "skipped");
+  command.add_option(
+      "--token", options.token_file,
+      "file with the token of a bot at ENDPOINT; without it, checks that need one are skipped");
   command.add_option("--league", options.session.league_id, "the league's id (league_check)");
   command.add_flag("--standalone", options.standalone,
                    "the bot has no token; this is assumed for an ENDPOINT without --token");
@@ -195,20 +198,23 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* command =
       app.add_subcommand("check", "check a bot against the protocol, clause by clause");
   add_place_options(*command, *options);
-  command->add_flag("--fast", options->session.is_fast, "at most 5 seconds: shorter waits");
+  command->add_flag("--fast", options->session.is_fast,
+                    "take at most 5 seconds, with shorter waits");
   command->add_option("--only", options->session.only,
-                      "only this check, clause (P-4.9) or beginning (P-7*); may be repeated");
+                      "run only this check, this clause (P-4.9) or all that begin like this "
+                      "(P-7*); may be repeated");
   command->add_option("--format", options->format, "text, json, junit, html or gradescope")
       ->check(CLI::IsMember({"text", "json", "junit", "html", "gradescope"}));
   command->add_option("--output", options->output, "write the report to this file");
-  command->add_option("--baseline", options->baseline,
-                      "file with ids of checks that may fail, one a line; one that passes fails "
-                      "the run");
+  command->add_option(
+      "--baseline", options->baseline,
+      "file with ids of checks that may fail, one per line; if one of them passes, the run fails");
   command
-      ->add_option("--require", options->required,
-                   "the level that gives exit code 0: plays, conforms or robust (conforms)")
+      ->add_option(
+          "--require", options->required,
+          "level that the bot has to reach for exit code 0: plays, conforms or robust (conforms)")
       ->check(CLI::IsMember({"plays", "conforms", "robust"}));
-  command->add_flag("--list", options->list, "list the checks and end");
+  command->add_flag("--list", options->list, "list all checks and exit");
   command->footer(
       "Examples:\n"
       "  league check --start \"python3 bot.py --port {port} --manager {manager}\"\n"
@@ -216,8 +222,8 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen) {
       "  league check --role referee --start \"my_referee --manager {manager}\"\n"
       "  league check --role manager http://localhost:8000/mcp --players 4 --referees 2\n"
       "  league check --listen 8000 --format html --output report.html\n"
-      "Exit codes: 0 the level is reached, 1 it is not, 2 wrong usage or nobody there, 3 a fault "
-      "of the checker.");
+      "Exit codes: 0 the level is reached, 1 it is not, 2 wrong usage or the bot cannot be "
+      "reached, 3 the checker itself failed.");
   command->callback([options, &chosen] { chosen = [options] { return check_bots(*options); }; });
 }
 

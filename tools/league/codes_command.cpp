@@ -45,8 +45,7 @@ int make(const CodesOptions& options) {
   const bool is_there = std::filesystem::exists(options.codes);
   if (!is_there && options.names.empty())
     return fail(options.codes.string() +
-                    ": there is no such file; --names FILE says who is to get "
-                    "a code",
+                    ": this file does not exist; use --names FILE to say who gets a code",
                 2);
   auto names = options.names.empty() ? agent::CodeTable::read(options.codes)
                                      : agent::CodeTable::read_names(options.names);
@@ -67,9 +66,10 @@ int make(const CodesOptions& options) {
     return 0;
   }
   std::cout << safe_text(options.codes.string()) << ": " << made << " new codes, "
-            << table->rows().size() << " players in all. Give each its own line's code only.\n"
+            << table->rows().size()
+            << " players in total. Give each player only the code of its own line.\n"
             << "Start the manager with --registration-codes " << safe_text(options.codes.string())
-            << "; one that runs reads the file again within a second." << std::endl;
+            << "; a running manager rereads the file within a second." << std::endl;
   return 0;
 }
 
@@ -80,7 +80,7 @@ int revoke(const CodesOptions& options) {
   for (std::size_t row = 0; row < table->rows().size() && !found; ++row) {
     if (table->rows()[row].code.matches(options.who)) found = row;
   }
-  if (!found) return fail(options.codes.string() + ": nobody in it has this code or name", 1);
+  if (!found) return fail(options.codes.string() + ": no line has this code or name", 1);
   const agent::CodeRow row = table->rows()[*found];
   if (row.code.empty()) return fail("\"" + row.name + "\" has no code", 1);
   table->set_code(*found, {});
@@ -91,11 +91,11 @@ int revoke(const CodesOptions& options) {
               << std::endl;
     return 0;
   }
-  std::cout
-      << "The code of \"" << safe_text(row.name) << "\" is good for nothing any more, within "
-      << "a second also where a manager runs.\n"
-      << "Whoever has registered with it stays: league admin shut-down ends that. A new code: "
-      << "league admin codes make --codes " << safe_text(options.codes.string()) << std::endl;
+  std::cout << "The code of \"" << safe_text(row.name)
+            << "\" is revoked; a running manager refuses it within a second.\n"
+            << "A player that has registered with it stays registered; to remove it, use league "
+               "admin shut-down. To make a new code: "
+            << "league admin codes make --codes " << safe_text(options.codes.string()) << std::endl;
   return 0;
 }
 
@@ -104,38 +104,39 @@ int revoke(const CodesOptions& options) {
 void add_codes_commands(CLI::App& admin, ChosenCommand& chosen) {
   CLI::App* codes = admin.add_subcommand(
       "codes",
-      "make and revoke the codes with which players register, in the file behind the "
-      "manager's --registration-codes");
+      "make and revoke registration codes, in the file of the manager's --registration-codes");
   codes->require_subcommand(1);
   auto options = std::make_shared<CodesOptions>();
   const auto add = [&](const char* name, const char* about, int (*run)(const CodesOptions&)) {
     CLI::App* command = codes->add_subcommand(name, about);
     command
         ->add_option("--codes", options->codes,
-                     "the file (mode 0600): CSV with the columns code, name, team, email and any "
-                     "others")
+                     "file of codes (mode 0600): CSV with the columns code, name, team, email and "
+                     "any others")
         ->capture_default_str();
     command->add_flag("--json", options->json, "print one JSON object for machines");
     command->callback(
         [options, &chosen, run] { chosen = [options, run] { return run(*options); }; });
     return command;
   };
-  CLI::App* making = add("make", "give everybody a code who has none", &make);
+  CLI::App* making = add("make", "give a code to everybody who has none", &make);
   making->add_option("--names", options->names,
-                     "CSV file with the column name, and team and email where you have them: who "
-                     "is not in the file of codes is added");
+                     "CSV file with the column name, and optionally team and email; people who are "
+                     "not in the file of codes are added to it");
   making->footer(
       "Example:\n"
       "  league admin codes make --names course.csv --codes codes.csv\n"
       "  league_manager --players 30 --registration-codes codes.csv\n"
-      "Codes that are there stay. Exit codes: 0 the file is written, 2 a file cannot be used.");
-  CLI::App* revoking = add("revoke", "take a code away", &revoke);
-  revoking->add_option("WHO", options->who, "the code, or the name it was made for")->required();
+      "Existing codes are kept. Exit codes: 0 the file was written, 2 a file cannot be read or "
+      "written.");
+  CLI::App* revoking = add("revoke", "revoke a code", &revoke);
+  revoking->add_option("WHO", options->who, "the code, or the name for which it was made")
+      ->required();
   revoking->footer(
       "Example:\n"
       "  league admin codes revoke 'Ann Author'\n"
-      "Exit codes: 0 the code is revoked, 1 there is no such code or name, 2 the file cannot be "
-      "used.");
+      "Exit codes: 0 the code was revoked, 1 there is no such code or name, 2 the file cannot be "
+      "read or written.");
 }
 
 }  // namespace league::tools

@@ -15,7 +15,7 @@ namespace league::tools {
 namespace {
 
 void add_version_command(CLI::App& app, std::function<int()>& chosen) {
-  CLI::App* command = app.add_subcommand("version", "the version of this program");
+  CLI::App* command = app.add_subcommand("version", "print the version of this program");
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "print one JSON object for machines");
   command->callback([as_json, &chosen] {
@@ -50,15 +50,9 @@ int refuse_command(const CLI::App& app, const std::string& word) {
 
 int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   std::function<int()> chosen;
-  CLI::App app("Plays, watches and explains Even/Odd leagues.", "league");
+  CLI::App app("Runs, watches and audits Even/Odd leagues.", "league");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
-  app.footer(
-      "Examples:\n"
-      "  league up --players 8 --referees 2\n"
-      "  league status http://localhost:8000/mcp\n"
-      "  league audit log runs/2025-01-15T10-30-00Z P01\n"
-      "`league COMMAND --help` says more. Exit codes: 0 yes, 1 no, 2 wrong usage or environment.");
   add_up_command(app, stop, chosen);
   add_status_command(app, chosen);
   add_watch_command(app, stop, chosen);
@@ -76,6 +70,14 @@ int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   add_backup_command(app, chosen);
   add_sibling_commands(app);
   add_version_command(app, chosen);
+  // After the commands, because a command inherits the footer that is there when it is added.
+  app.footer(
+      "Examples:\n"
+      "  league up --players 8 --referees 2\n"
+      "  league status http://localhost:8000/mcp\n"
+      "  league audit log runs/2025-01-15T10-30-00Z P01\n"
+      "`league COMMAND --help` describes a command. Exit codes: 0 success, 1 failure, 2 wrong "
+      "usage or environment.");
   if (auto word = unknown_command(app, argc, argv); !word.empty()) return refuse_command(app, word);
   if (auto code = agent::parse_arguments(app, argc, argv)) return *code;
   return chosen ? chosen() : 2;

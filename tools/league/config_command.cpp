@@ -173,23 +173,28 @@ int check(const std::string& file) {
 }  // namespace
 
 void add_config_command(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* config = app.add_subcommand("config", "read a configuration file as the programs do");
+  CLI::App* config = app.add_subcommand("config", "check or show a configuration file");
   config->require_subcommand(1);
   auto file = std::make_shared<std::string>();
 
-  CLI::App* checks = config->add_subcommand("check", "say what is wrong with it, place by place");
+  CLI::App* checks = config->add_subcommand(
+      "check", "list all errors of a configuration file, with their positions");
   checks->add_option("FILE", *file, "such as league.toml")->required();
-  checks->footer("Exit codes: 0 nothing is wrong, 1 something is, 2 wrong usage or environment.");
+  checks->footer(
+      "Example:\n"
+      "  league config check league.toml\n"
+      "Exit codes: 0 the file has no errors, 1 it has, 2 wrong usage or environment.");
   checks->callback([file, &chosen] { chosen = [file] { return check(*file); }; });
 
   CLI::App* shows = config->add_subcommand(
-      "show", "show the settings that a program would have, and where each comes from");
+      "show", "show the settings of a program, and where each one comes from");
   auto table = std::make_shared<std::string>();
   auto as_json = std::make_shared<bool>(false);
   shows->add_option("FILE", *file, "such as league.toml")->required();
   shows
-      ->add_option("TABLE", *table,
-                   "only this one; options of the program may follow, as on its command line")
+      ->add_option(
+          "TABLE", *table,
+          "show only this table; options of the program may follow, as on its command line")
       ->check(CLI::IsMember({"league_manager", "referee", "player", "up", kLimits}));
   shows->add_flag("--json", *as_json, "print one JSON object for machines");
   shows->allow_extras();
@@ -197,8 +202,8 @@ void add_config_command(CLI::App& app, ChosenCommand& chosen) {
       "Examples:\n"
       "  league config show league.toml\n"
       "  league config show league.toml league_manager --players 4\n"
-      "A default that depends on other things, such as the time, is shown as nothing.\n"
-      "Exit codes: 0 shown, 1 the file is wrong, 2 wrong usage or environment.");
+      "A default that depends on other things, such as the time, is not shown.\n"
+      "Exit codes: 0 shown, 1 the file has errors, 2 wrong usage or environment.");
   shows->callback([=, &chosen] {
     chosen = [file, table, as_json, more = shows->remaining()] {
       if (table->empty() && !more.empty())

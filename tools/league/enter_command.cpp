@@ -46,7 +46,7 @@ int enter(EnterOptions options) {
   auto entry = enter_player(*manager, options.entrant, clock, random);
   if (!entry) return enter_failed(entry.error());
   if (!options.token_file.empty() && entry->token.empty())
-    std::cerr << "note: this league manager gives no tokens; nothing is written\n";
+    std::cerr << "note: this league manager gives no tokens; no token file was written\n";
   if (!options.token_file.empty() && !entry->token.empty()) {
     auto written = core::write_private_file(options.token_file, entry->token.reveal() + "\n");
     if (!written) {
@@ -73,27 +73,29 @@ int enter(EnterOptions options) {
 void add_enter_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<EnterOptions>();
   CLI::App* command = app.add_subcommand(
-      "enter", "register a player that cannot do it itself, such as an MCP server");
+      "enter", "register a player that cannot register itself, such as an MCP server");
   command
       ->add_option("URL", options->url, "of the league manager, such as http://localhost:8000/mcp")
       ->required();
   command->add_option("--name", options->entrant.display_name, "the player's name")->required();
   command
       ->add_option("--endpoint", options->entrant.endpoint,
-                   "where the player can be called; stdio:COMMAND where the operator allows it")
+                   "address at which the player can be called; stdio:COMMAND if the operator "
+                   "allows the command")
       ->required();
   command->add_option("--game", options->entrant.game_types, "a game that it plays (even_odd)");
-  command->add_option("--token-file", options->token_file,
-                      "keep the player's token in this file (mode 0600); else it is forgotten");
   command->add_option(
-      "--registration-code", options->code_file,
-      "file (mode 0600) with the code to register with, where the league asks for one");
+      "--token-file", options->token_file,
+      "store the player's token in this file (mode 0600); by default it is not stored");
+  command->add_option("--registration-code", options->code_file,
+                      "file (mode 0600) with the registration code, if the league requires one");
   command->add_flag("--json", options->json, "print one JSON object for machines");
   command->footer(
       "Examples:\n"
       "  league enter http://localhost:8000/mcp --name clever --endpoint stdio:\"python3 bot.py\"\n"
       "  league enter localhost:8000 --name far --endpoint sse+http://10.0.0.7:3001/sse\n"
-      "Exit codes: 0 it is in, 1 the manager refused, 2 it did not answer.");
+      "Exit codes: 0 the player is registered, 1 the manager refused it, 2 the manager did not "
+      "answer.");
   command->callback([options, &chosen] { chosen = [options] { return enter(*options); }; });
 }
 

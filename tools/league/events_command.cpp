@@ -135,7 +135,7 @@ int events(const EventsOptions& options, transport::StopSignal& stop) {
   EventPrinter printer(options, stop);
   if (options.line.key.empty())
     printer.complain(
-        "without --key nothing is verified (get_league_status tells the broadcast_key)");
+        "without --key no signature is verified (get_league_status shows the broadcast_key)");
   EventReading reading{
       .bus = at_streams ? *at_streams : (*link)->bus(),
       .session = (*link)->session(),
@@ -159,10 +159,9 @@ void add_events_command(CLI::App& app, transport::StopSignal& stop, std::functio
   command->add_option("--league", options->league_id,
                       "id of the league (default: the one that answers first)");
   command
-      ->add_option(
-          "--durable", options->durable,
-          "a name under which the broker remembers how far this reader has read, so that it "
-          "continues there the next time (needs an operator's credentials)")
+      ->add_option("--durable", options->durable,
+                   "name under which the broker remembers this reader's position, so that it "
+                   "continues there the next time (needs an operator's credentials)")
       ->check(CLI::Validator(
           [](const std::string& name) {
             bool is_good = !name.empty() && name.size() <= 32 &&
@@ -173,7 +172,7 @@ void add_events_command(CLI::App& app, transport::StopSignal& stop, std::functio
           },
           "NAME"));
   command->add_option("--after", options->after,
-                      "begin with the events after this number that the broker still has; 0: all");
+                      "start with the stored events after this number; 0: all");
   command->add_option("--types", options->types, "such as round_completed,league_completed")
       ->check(CLI::Validator(
           [](const std::string& list) {
@@ -183,15 +182,16 @@ void add_events_command(CLI::App& app, transport::StopSignal& stop, std::functio
           },
           "TYPE,..."));
   command->add_option("--count", options->count,
-                      "end after so many events (default: only when stopped)");
+                      "exit after this many events (default: run until stopped)");
   command->add_option("--key", options->line.key,
-                      "the manager's broadcast_key, to check the signatures");
+                      "the manager's broadcast_key, to verify the signatures");
   command->add_flag("--json", options->line.is_json, "one JSON object per event for machines");
   command->footer(
       "Examples:\n"
       "  league events --bus nats://localhost:4222 --after 0\n"
       "  league events --bus-credentials bus/credentials/operator.json --durable archive --json\n"
-      "Exit codes: 0 ended by a signal or --count, 2 wrong usage or no broker.");
+      "Exit codes: 0 stopped by a signal or --count, 2 wrong usage or the broker cannot be "
+      "reached.");
   command->callback(
       [options, &stop, &chosen] { chosen = [options, &stop] { return events(*options, stop); }; });
 }

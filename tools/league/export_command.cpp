@@ -12,10 +12,10 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* command = app.add_subcommand(
       "export",
-      "make a league's files again from its journal and logs, or tables, grades, or a site");
+      "recreate a league's files from its journal and logs, or write tables, grades or a site");
   command
       ->add_option("DIR", options->directory,
-                   "directory that holds data/ and logs/, or the --data of a manager")
+                   "directory that contains data/ and logs/, or the --data of a manager")
       ->required()
       ->check(CLI::ExistingDirectory);
   command->add_option("--logs", options->logs, "directory of the logs (default: DIR/logs)")
@@ -43,12 +43,11 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
           "for grades: CSV of the course with a column `name`; its other columns are copied")
       ->check(CLI::ExistingFile);
   command
-      ->add_option(
-          "--check-report", options->grades.checks,
-          "for grades: what `league check --format json` wrote, for the column check_level")
+      ->add_option("--check-report", options->grades.checks,
+                   "for grades: output of `league check --format json`, for the column check_level")
       ->check(CLI::ExistingFile);
   command->add_flag("--force", options->may_overwrite,
-                    "overwrite files that this command has not made");
+                    "overwrite files that this command has not written");
   command->add_flag("--json", options->json, "print one JSON object for machines");
   command->footer(
       "Examples:\n"
@@ -56,8 +55,8 @@ void add_export_command(CLI::App& app, std::function<int()>& chosen) {
       "  league export runs/2025-01-15T10-30-00Z --site pages\n"
       "  league export runs/2025-01-15T10-30-00Z --format grades --names course.csv --out grades\n"
       "  league export data --logs logs --format csv --out tables\n"
-      "Works while the manager runs, and on a directory that cannot be written (with --out).\n"
-      "Exit codes: 0 the files are written, 2 they could not be.");
+      "Works while the manager is running, and on a read-only directory (with --out).\n"
+      "Exit codes: 0 the files were written, 2 they could not be written.");
   command->callback([options, &chosen] {
     chosen = [options] { return export_league(*options, std::cout, std::cerr); };
   });

@@ -92,28 +92,30 @@ void add_url(CLI::App& command, ManagerOptions& options) {
 
 void add_status_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<ManagerOptions>();
-  CLI::App* command = app.add_subcommand("status", "show how far a league is, and its table");
+  CLI::App* command = app.add_subcommand("status", "show the progress and the table of a league");
   add_url(*command, *options);
   command->add_flag("--all", options->all,
-                    "the whole table, and the state of every agent with its reason");
+                    "show the complete table, and the state of every agent with its reason");
   command->footer(
-      "Examples:\n  league status http://localhost:8000/mcp\n"
+      "Examples:\n"
+      "  league status http://localhost:8000/mcp\n"
       "  league status --all http://localhost:8000/mcp\n"
-      "Exit codes: 0 it answered, 2 it did not.");
+      "Exit codes: 0 the manager answered, 2 it did not.");
   command->callback([options, &chosen] { chosen = [options] { return status(*options); }; });
 }
 
 void add_start_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<ManagerOptions>();
   CLI::App* command =
-      app.add_subcommand("start", "start a league now, with whoever has registered");
+      app.add_subcommand("start", "start a league now, with the agents that have registered");
   add_url(*command, *options);
   command->add_option("--operator-key", options->key_file, "file with the operator's key")
       ->required();
   command->footer(
-      "Example:\n  league start http://localhost:8000/mcp --operator-key data/operator.key\n"
-      "Exit codes: 0 it has started, 1 the manager refused, 2 it did not answer or there is no "
-      "key.");
+      "Example:\n"
+      "  league start http://localhost:8000/mcp --operator-key data/operator.key\n"
+      "Exit codes: 0 the league has started, 1 the manager refused, 2 it did not answer or there "
+      "is no key.");
   command->callback([options, &chosen] { chosen = [options] { return start(*options); }; });
 }
 

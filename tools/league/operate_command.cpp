@@ -45,7 +45,7 @@ CLI::App* add_act(CLI::App& admin, const char* name, const char* help, ActOption
       ->required();
   act->add_option("--operator-key", options.access.key_file, "file with the operator's key")
       ->required();
-  act->add_option("--by", options.by, "who does it, for the journal and the page")
+  act->add_option("--by", options.by, "your name, for the journal and the live page")
       ->default_val(own_name());
   act->add_flag("--json", options.access.json, "print one JSON object for machines");
   act->footer("Example:\n  league admin " + example +
@@ -63,11 +63,11 @@ struct AgentAct {
 constexpr std::array kAgentActs = {
     AgentAct{"shut-down",
              "shut an agent down until it is restored: a player loses its matches, a referee gets "
-             "none",
+             "no matches",
              "SHUT_DOWN_BY_OPERATOR", " is shut down"},
-    AgentAct{"disqualify", "the same, recorded as a disqualification", "DISQUALIFIED",
+    AgentAct{"disqualify", "like shut-down, recorded as a disqualification", "DISQUALIFIED",
              " is disqualified"},
-    AgentAct{"withdraw", "the same for a bot whose author asks for it", "WITHDRAWN",
+    AgentAct{"withdraw", "like shut-down, for a bot whose author asks for it", "WITHDRAWN",
              " is withdrawn"},
     AgentAct{"restore", "let an agent that was shut down play again; also ends a suspension",
              nullptr, " is ACTIVE again"},
@@ -112,7 +112,7 @@ int act_on_league(const ActOptions& options, const char* act, const std::string&
   return code == 0 && options.patience > 0 ? wait_for_matches(options) : code;
 }
 
-constexpr const char* kReasonHelp = "why, for people";
+constexpr const char* kReasonHelp = "reason, shown to people";
 
 }  // namespace
 
@@ -122,7 +122,7 @@ void add_agent_acts(CLI::App& admin, std::function<int()>& chosen) {
     CLI::App* command = add_act(admin, act.name, act.help, *options,
                                 std::string(act.name) + " http://localhost:8000/mcp P07");
     command->add_option("ID", options->agent, "such as P07 or REF02")->required();
-    command->add_option("--reason", options->reason, "a reason, shown to people and to the agent");
+    command->add_option("--reason", options->reason, "reason, shown to people and to the agent");
     command->callback([options, &act, &chosen] {
       chosen = [options, &act] { return act_on_agent(*options, act); };
     });
@@ -140,30 +140,32 @@ void add_league_acts(CLI::App& admin, std::function<int()>& chosen) {
     });
     return std::pair(command, options);
   };
-  auto [pause, paused] = add("pause", "begin no match and no round until the league is resumed",
-                             "PAUSE", "", "the league is paused; matches that are played go on");
+  auto [pause, paused] =
+      add("pause", "start no new match and no new round until the league is resumed", "PAUSE", "",
+          "the league is paused; matches that are being played continue");
   pause->add_option("--reason", paused->reason, kReasonHelp);
-  pause->add_option("--wait", paused->patience,
-                    "wait so many seconds until no match is being played, as before maintenance");
+  pause->add_option(
+      "--wait", paused->patience,
+      "wait at most this many seconds until no match is being played (for maintenance)");
   auto [resume, resumed] =
-      add("resume", "go on with a paused league", "RESUME", "", "the league goes on");
+      add("resume", "continue a paused league", "RESUME", "", "the league continues");
   resume->add_option("--reason", resumed->reason, kReasonHelp);
-  auto [extend, extended] = add("extend", "let the round that is played take longer",
-                                "EXTEND_ROUND", " 600", "the round may take longer");
-  extend->add_option("SECONDS", extended->seconds, "by how much")->required();
+  auto [extend, extended] = add("extend", "extend the time limit of the current round",
+                                "EXTEND_ROUND", " 600", "the round is extended");
+  extend->add_option("SECONDS", extended->seconds, "seconds to add")->required();
   extend->add_option("--reason", extended->reason, kReasonHelp);
   auto [announce, announced] =
-      add("announce", "tell the spectators something; it stays in the journal", "ANNOUNCE",
+      add("announce", "show a text to the spectators and record it in the journal", "ANNOUNCE",
           " \"The final begins at three\"", "announced");
-  announce->add_option("TEXT", announced->text, "what to tell, up to 300 characters")->required();
+  announce->add_option("TEXT", announced->text, "the text, up to 300 characters")->required();
   auto [make_void, voided] =
-      add("void", "make a finished match void: it counts for nobody", "VOID_MATCH",
+      add("void", "void a finished match, so that it counts for nobody", "VOID_MATCH",
           " R1M2 --replay --reason \"REF02 was late\"", "the match is void");
   make_void->add_option("MATCH", voided->match, "such as R1M2")->required();
   make_void->add_flag("--replay", voided->replays,
-                      "have it played again, in a round after the others");
+                      "play the match again, in a round after the others");
   make_void->add_option("--reason", voided->reason, kReasonHelp)->required();
-  auto [end, ended] = add("end", "end the league now: what is not played stays unplayed",
+  auto [end, ended] = add("end", "end the league now, without the matches that are not finished",
                           "END_LEAGUE", "", "the league ends");
   end->add_option("--reason", ended->reason, kReasonHelp);
 }

@@ -22,7 +22,7 @@ struct Sibling {
 
 constexpr std::array<Sibling, 2> kSiblings{{
     {"bench", "measure how fast whole leagues are on this machine"},
-    {"gateway", "stand in front of an MCP server that speaks another transport"},
+    {"gateway", "make an MCP server available over another transport or revision"},
 }};
 
 }  // namespace

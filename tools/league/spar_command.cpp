@@ -114,20 +114,21 @@ void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<SparOptions>();
   CLI::App* spar_command = app.add_subcommand("spar", "play many matches between two bots");
   spar_command->add_option("BOT", options->bot, kBotHelp)->required();
-  spar_command->add_option("--against", options->against, "the other bot, as BOT (random)");
-  spar_command->add_option("--matches", options->matches, "how many (100)")
+  spar_command->add_option("--against", options->against,
+                           "the other bot, in the same form as BOT (random)");
+  spar_command->add_option("--matches", options->matches, "number of matches (100)")
       ->check(CLI::Range(1U, 1'000'000U));
   add_limits(*spar_command, *options);
   spar_command->footer(
-      "The rules, limits, retries and draws are a referee's; no league counts anything.\n"
-      "Exit codes: 0 played, 2 wrong usage or nobody there.");
+      "Uses the rules, limits, retries and draws of a referee, without a league.\n"
+      "Exit codes: 0 the matches were played, 2 wrong usage or a bot could not be reached.");
   spar_command->callback([options, &chosen] { chosen = [options] { return spar(*options); }; });
 
   auto once = std::make_shared<SparOptions>();
   once->matches = 1;
   once->is_narrated = true;
   CLI::App* play_command =
-      app.add_subcommand("play", "play one match between two bots, and tell it");
+      app.add_subcommand("play", "play one match between two bots and print what happens");
   play_command->add_option("BOT", once->bot, kBotHelp)->required();
   play_command->add_option("OTHER", once->against, "the other bot, as BOT")->required();
   add_limits(*play_command, *once);

@@ -190,32 +190,31 @@ int up(GivenOptions given, transport::StopSignal& stop) {
 }
 
 void add_people(CLI::App& command, UpOptions& options) {
-  command.add_option("--players", options.players, "players in all")
+  command.add_option("--players", options.players, "number of players")
       ->check(CLI::Range(2, 32000))
       ->capture_default_str();
   command
       .add_option("--external", options.external,
-                  "how many of these somebody else starts; they register at the address that "
-                  "is printed")
+                  "number of these players that you start yourself; they register at the address "
+                  "that is printed")
       ->check(CLI::Range(0, 32000))
       ->capture_default_str();
   command.add_option("--referees", options.referees, "referees")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command
-      .add_option(
-          "--strategies", options.strategies,
-          "strategies of the built-in players, separated by commas, dealt out in turn (all: "
-          "`player --help`)")
+      .add_option("--strategies", options.strategies,
+                  "strategies of the built-in players, separated by commas, assigned in rotation "
+                  "(`player --help` lists all)")
       ->capture_default_str();
   command.add_option("--seed", options.seed,
-                     "makes the strategies' choices repeatable; the draw stays random");
+                     "makes the strategies' choices repeatable; draws stay random");
 }
 
 void add_setting(CLI::App& command, UpOptions& options) {
   command.add_option("--data", options.data,
-                     "directory of the league's data (default: runs/TIME/data); an interrupted "
-                     "league that is there goes on, with the options that it was begun with");
+                     "directory of the league's data (default: runs/TIME/data); if it contains an "
+                     "interrupted league, that league continues with its original options");
   command.add_option("--logs", options.logs, "directory of the logs (default: runs/TIME/logs)");
   agent::add_config(command, options.config);
   command
@@ -225,31 +224,33 @@ void add_setting(CLI::App& command, UpOptions& options) {
   command
       .add_option(
           "--mode", options.mode,
-          "open accepts small deviations from the protocol and notes them, strict refuses them")
+          "open accepts small deviations from the protocol and records them, strict refuses them")
       ->check(CLI::IsMember({"open", "strict"}))
       ->capture_default_str();
   command
       .add_option("--transport", options.transport_names,
                   "how the programs call each other: " + agent::serving_names() +
-                      "; several, separated by commas, are dealt out to the players in turn; "
+                      "; several, separated by commas, are assigned to the players in rotation; "
                       "mixed: all of them")
       ->default_str("http");
   command.add_flag("--bus{local}", options.bus,
                    "play over a message bus: --bus starts a broker (nats-server) for this league, "
-                   "--bus=nats://HOST:4222 takes one that runs");
-  command.add_option("--max-matches", options.max_matches, "matches that a referee plays at once")
+                   "--bus=nats://HOST:4222 uses a running one");
+  command
+      .add_option("--max-matches", options.max_matches,
+                  "matches that a referee plays at the same time")
       ->check(CLI::Range(1, 10000));
   command.add_option("--league", options.league_id, "id of the league");
-  command.add_option("--port", options.port, "port of the manager; 0 takes any that is free")
+  command.add_option("--port", options.port, "port of the manager; 0: any free port")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   command.add_option("--bind", options.bind_address,
                      "numeric address that the manager listens on (default: 127.0.0.1)");
   command.add_option("--advertise", options.advertise,
-                     "URL under which players elsewhere reach the manager");
+                     "URL under which players on other machines reach the manager");
   command
       .add_option("--allow-host", options.allow_hosts,
-                  "further host name under which they may call it; may be repeated")
+                  "additional host name under which they may call it; may be repeated")
       ->expected(1, -1);
   agent::add_allow_origin(command, options.allow_origins);
 }
@@ -273,7 +274,7 @@ void add_up_command(CLI::App& app, transport::StopSignal& stop, std::function<in
   command->add_flag("--keep", options->keep,
                     "keep the programs running after the end, until Ctrl-C");
   command->add_flag("--browser", options->browser,
-                    "open the league's live page; its address is printed in any case");
+                    "open the league's live page in a browser; its address is always printed");
   command->footer(
       "Examples:\n"
       "  league up\n"

@@ -169,15 +169,16 @@ int watch(const std::string& url, transport::StopSignal& stop) {
 
 void add_watch_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
   auto url = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("watch", "watch a league in this terminal");
+  CLI::App* command = app.add_subcommand("watch", "show a running league in this terminal");
   command->add_option("URL", *url, "of the league manager, such as http://localhost:8000/mcp")
       ->required();
   command->footer(
-      "Keys: t table, m matches (h and l: the round before and after), a agents, n news, j and k "
-      "scroll, q quit. Honours NO_COLOR; without a terminal, or with TERM=dumb, it writes a line "
-      "for each change and ends with the league, or when the manager has been silent for 30 s.\n"
-      "Example:\n  league watch http://localhost:8000/mcp\n"
-      "Exit codes: 0 it was watched, 2 the manager did not answer.");
+      "Keys: t table, m matches (h and l: previous and next round), a agents, n news, j and k "
+      "scroll, q quit. Honours NO_COLOR. Without a terminal, or with TERM=dumb, it writes a line "
+      "for each change and exits when the league ends or the manager has been silent for 30 s.\n"
+      "Example:\n"
+      "  league watch http://localhost:8000/mcp\n"
+      "Exit codes: 0 success, 2 the manager did not answer.");
   command->callback([url, &stop, &chosen] { chosen = [url, &stop] { return watch(*url, stop); }; });
 }
 

@@ -28,7 +28,7 @@ std::optional<int> ProgramOptions::refuse_stdio(const std::string& what) const {
   if (serving() != Serving::kStdio) return std::nullopt;
   return fail({core::ErrorCode::kInvalidFieldValue,
                "--transport stdio: others must be able to call " + what +
-                   "; for a client that speaks only stdio, put `league gateway --stdio` before it",
+                   "; for a client that only supports stdio, use `league gateway --stdio`",
                {}});
 }
 
@@ -84,10 +84,9 @@ std::string ProgramOptions::contact_endpoint(std::uint16_t actual_port,
 }
 
 void add_config(CLI::App& app, std::string& config) {
-  app.add_option(
-      "--config", config,
-      "file of options and limits (TOML, see config/league.toml); options on the command "
-      "line come before those of the file");
+  app.add_option("--config", config,
+                 "file of options and limits (TOML, see config/league.toml); options on the "
+                 "command line take precedence over the file");
 }
 
 void add_allow_origin(CLI::App& app, std::vector<std::string>& origins) {
@@ -100,40 +99,41 @@ void add_allow_origin(CLI::App& app, std::vector<std::string>& origins) {
       },
       "ORIGIN", "origin");
   app.add_option("--allow-origin", origins,
-                 "origin of web pages that may call, such as https://example.org; * is every one; "
-                 "may be given again (default: only pages of this program's own port)")
+                 "origin of web pages that may call, such as https://example.org; *: every origin; "
+                 "may be repeated (default: only pages of this program's own port)")
       ->allow_extra_args(false)
       ->transform(as_origin);
 }
 
 void add_program_options(CLI::App& app, ProgramOptions& options) {
-  app.add_option("--port", options.port, "port to listen on; 0 takes any that is free")
+  app.add_option("--port", options.port, "port to listen on; 0: any free port")
       ->capture_default_str();
   app.add_option("--bind", options.bind_address, "numeric address to listen on")
       ->capture_default_str();
   app.add_option("--transport", options.transport,
-                 "how others reach this program: http (sse, websocket and legacy-sse share its "
-                 "port), tcp, unix, or stdio for the program that starts it")
+                 "transport over which others reach this program: http (sse, websocket and "
+                 "legacy-sse share its port), tcp, unix, or stdio for the program that starts it")
       ->check(CLI::IsMember(names_of_servings()))
       ->capture_default_str();
   app.add_option("--socket", options.socket, "file of the Unix socket, for --transport unix");
   app.add_option("--bus", options.bus.urls,
-                 "message bus to use in place of direct connections: nats://HOST:4222; several "
-                 "brokers of a cluster are separated by commas");
+                 "message bus to use instead of direct connections: nats://HOST:4222; separate the "
+                 "brokers of a cluster by commas");
   app.add_option("--bus-credentials", options.bus.credentials,
                  "this program's credentials file, made by `league bus-config`");
   app.add_option("--bus-ca", options.bus.tls.ca, "PEM file of the broker's authority, for tls://");
-  app.add_option("--bus-cert", options.bus.tls.cert, "PEM file of our certificate, with --bus-key");
+  app.add_option("--bus-cert", options.bus.tls.cert,
+                 "PEM file of this program's certificate, with --bus-key");
   app.add_option("--bus-key", options.bus.tls.key, "PEM file of its key");
   app.add_option("--advertise", options.advertise,
                  "URL under which others reach this program (default: http://localhost:PORT/mcp)");
   app.add_option("--allow-host", options.allow_hosts,
-                 "further host name under which others may call this program; may be repeated")
+                 "additional host name under which others may call this program; may be repeated")
       ->expected(1, -1);
   add_allow_origin(app, options.allow_origins);
   app.add_option(
          "--mode", options.mode,
-         "open accepts small deviations from the protocol and notes them, strict refuses them")
+         "open accepts small deviations from the protocol and records them, strict refuses them")
       ->check(CLI::IsMember({"open", "strict"}))
       ->capture_default_str();
   add_config(app, options.config);
@@ -142,9 +142,9 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--logs", options.logs, "directory of the conversation logs")
       ->capture_default_str();
   app.add_option("--schemas", options.schema_directory,
-                 "directory of JSON schemas to use in place of the built-in ones");
+                 "directory of JSON schemas to use instead of the built-in ones");
   app.add_option("--log-level", options.log_level,
-                 "how much is written to stderr: trace, debug, info, warn, error, off")
+                 "level of detail on stderr: trace, debug, info, warn, error, off")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}))
       ->capture_default_str();
   app.add_option("--log-format", options.log_format,

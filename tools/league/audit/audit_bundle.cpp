@@ -197,7 +197,7 @@ Result<void> pack(const fs::path& root, const fs::path& archive) {
 
 Result<void> fill(Bundle& bundle, const fs::path& root, const fs::path& archive) {
   if (auto added = bundle.add_logs(); !added) return added;
-  if (bundle.files() == 0) return bundle_error("there are no conversation logs to put into it");
+  if (bundle.files() == 0) return bundle_error("there are no conversation logs to pack");
   if (auto added = bundle.add_projections(); !added) return added;
   if (auto added = bundle.add_results(); !added) return added;
   if (auto added = bundle.add_manifest(core::SystemClock().utc_now()); !added) return added;
@@ -215,7 +215,7 @@ Result<void> fill(Bundle& bundle, const fs::path& root, const fs::path& archive)
 int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostream& out,
                  std::ostream& err) {
   if (fs::exists(archive)) {
-    err << archive.string() << " is there already and is left alone; give another name\n";
+    err << archive.string() << " already exists; choose another name\n";
     return 2;
   }
   auto redactor = BundleRedactor::for_data(directory / "data");
@@ -225,7 +225,7 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
   }
   Staging staging(archive);
   if (!staging.is_ready()) {
-    err << staging.root().string() << " cannot be made\n";
+    err << staging.root().string() << " cannot be created\n";
     return 2;
   }
   Bundle bundle(directory, staging.bundle(), *redactor);
@@ -233,14 +233,14 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
     err << filled.error().message << '\n';
     return 2;
   }
-  out << archive.string() << ": " << bundle.files() << " files; MANIFEST.json in it says what they "
-      << "are and what was left out\n";
+  out << archive.string() << ": " << bundle.files() << " files; its MANIFEST.json lists them "
+      << "and what was left out\n";
   const auto& redacted = bundle.redacted_lines();
   if (redacted.empty()) return 0;
   err << redacted.size()
-      << " lines held something secret, which is masked now; the chains of these "
+      << " lines contained secrets, which are now masked; the hash chains of these "
       << "logs are broken there. The first: " << redacted[0]["file"].get<std::string>() << ':'
-      << redacted[0]["line"] << "; all are in MANIFEST.json\n";
+      << redacted[0]["line"] << "; MANIFEST.json lists all of them\n";
   return 1;
 }
 

@@ -140,7 +140,8 @@ std::string described(const LogEntry& entry) {
 
 void print_difference(const LogDifference& difference, const Paint& paint, std::ostream& out) {
   if (difference.first_line)
-    out << paint.bold("the files part at line " + std::to_string(*difference.first_line)) << '\n';
+    out << paint.bold("the files differ from line " + std::to_string(*difference.first_line))
+        << '\n';
   for (const auto& entry : difference.only_a)
     out << paint.red("only in the first   ") << described(entry) << '\n';
   for (const auto& entry : difference.only_b)

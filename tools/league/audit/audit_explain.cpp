@@ -98,13 +98,13 @@ int audit_explain(const std::filesystem::path& directory, const std::string& wha
   });
   for (const auto& problem : search.problems) err << "warning: " << printable(problem, 400) << '\n';
   if (search.files == 0) {
-    err << directory.string() << " holds no conversation logs\n";
+    err << directory.string() << " contains no conversation logs\n";
     return 2;
   }
   std::string by_manager = word_of_manager(directory, what);
   if (search.entries.empty() && by_manager.empty()) {
     err << "there is no match or conversation " << printable(what, 100) << " in "
-        << directory.string() << "; matches are called like R1M1\n";
+        << directory.string() << "; match ids look like R1M1\n";
     return 1;
   }
   auto explanations = explain_all(search.entries, keepers);

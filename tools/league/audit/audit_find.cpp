@@ -64,14 +64,14 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
   for (const std::string& time : {query.since, query.until}) {
     if (is_beginning_of_time(time)) continue;
     err << "time " << printable(time, 40)
-        << " is not the beginning of a time as the logs have it: 2025-01-15T10:30:00.000000Z\n";
+        << " is not the beginning of a time such as 2025-01-15T10:30:00.000000Z\n";
     return 2;
   }
   auto search = audit::search_logs(
       logs_of(directory), [&](const audit::LogEntry& entry) { return matches(entry, query); });
   for (const auto& problem : search.problems) err << problem << '\n';
   if (search.files == 0) {
-    err << directory.string() << " holds no conversation logs\n";
+    err << directory.string() << " contains no conversation logs\n";
     return 2;
   }
   std::stable_sort(search.entries.begin(), search.entries.end(),
@@ -90,8 +90,7 @@ int audit_find(const std::filesystem::path& directory, const FindQuery& query, A
         << '\n';
   }
   if (!search.entries.empty()) return 0;
-  err << "none of the " << search.records << " records in " << search.files
-      << " logs is like this\n";
+  err << "none of the " << search.records << " records in " << search.files << " logs matches\n";
   return 1;
 }
 

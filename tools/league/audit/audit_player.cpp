@@ -60,7 +60,7 @@ int audit_log(const std::filesystem::path& directory, const std::string& player,
     err << "warning: " << printable(problem, 400) << '\n';
   if (search.files == 0) {
     err << "no conversation logs in " << directory.string()
-        << "; give the directory that holds data/ and logs/\n";
+        << "; give the directory that contains data/ and logs/\n";
     return 2;
   }
   std::uint64_t records = search.records;

@@ -144,8 +144,7 @@ void print_losses(const PlayerReport& report, const Paint& paint, std::ostream& 
 }
 
 void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& out) {
-  if (report.faults.empty() && report.losses.empty())
-    out << paint.green("nothing was wrong") << '\n';
+  if (report.faults.empty() && report.losses.empty()) out << paint.green("no faults") << '\n';
   for (const auto& [fault, count] : distinct_faults(report)) {
     out << paint.red("fault " + fault.code) << "  " << times_text(count) << ", first "
         << time_of_day(fault.time) << (fault.match_id.empty() ? "" : " in ")
@@ -163,9 +162,8 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
   }
   if (report.searches > 0) {
     out << paint.dim("note") << "  " << report.searches
-        << " answers only showed how it wants to be called: each caller tries the names and ways "
-           "of "
-           "docs/protocol.md until one is known\n";
+        << " answers only showed how the player wants to be called: each caller tries the styles "
+           "of docs/protocol.md until one is known\n";
   }
   for (const auto& [name, count] : report.leniencies) {
     out << paint.yellow("leniency") << "  " << padded(name, 25) << "  " << count << " times  "

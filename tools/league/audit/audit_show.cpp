@@ -135,7 +135,7 @@ int audit_show(const std::filesystem::path& directory, const std::string& conver
     err << "warning: " << printable(problem, 400) << '\n';
   if (search.files == 0) {
     err << "no conversation logs in " << directory.string()
-        << "; give the directory that holds data/ and logs/\n";
+        << "; give the directory that contains data/ and logs/\n";
     return 2;
   }
   std::vector<Exchange> exchanges = audit::merge_records(std::move(search.entries));
@@ -160,7 +160,7 @@ int audit_show(const std::filesystem::path& directory, const std::string& conver
   if (!exchanges.empty()) return 0;
   err << "no conversation " << printable(conversation_id, 100) << " in the " << search.records
       << " records of " << search.files
-      << " logs; match conversations are called like convr1m1001\n";
+      << " logs; ids of match conversations look like convr1m1001\n";
   return 1;
 }
 

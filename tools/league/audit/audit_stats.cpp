@@ -146,7 +146,7 @@ std::string probability_text(double value) {
 void print_pairs(const LeagueStatistics& all, const Paint& paint, std::ostream& out) {
   if (all.pairs.empty()) {
     out << "no two players met " << kFewestOfAPair
-        << " times: give the directories of several leagues to judge pairs\n";
+        << " times: give the directories of several leagues to test pairs\n";
     return;
   }
   double weakest = 1;
@@ -156,15 +156,16 @@ void print_pairs(const LeagueStatistics& all, const Paint& paint, std::ostream& 
     if (!pair.is_suspicious()) continue;
     is_suspicious = true;
     out << paint.red("SUSPICIOUS") << "  " << printable(pair.pair, 80) << ": chose differently in "
-        << pair.opposite << " of " << pair.matches << " matches, by their habits "
+        << pair.opposite << " of " << pair.matches
+        << " matches, expected from their individual frequencies "
         << probability_text(pair.expected * static_cast<double>(pair.matches)) << "; p "
         << probability_text(pair.p) << " for " << all.pairs.size() << " pairs\n";
   }
   if (is_suspicious) return;
   out << paint.green("fine") << "        " << all.pairs.size() << " pairs met at least "
-      << kFewestOfAPair << " times: none chooses differently more or less often than its habits "
-      << "explain; power at least " << probability_text(weakest)
-      << " to see a pair that does so in 0.95 of its matches\n";
+      << kFewestOfAPair << " times: none chooses differently more or less often than their "
+      << "individual frequencies explain; power at least " << probability_text(weakest)
+      << " to detect a pair that does so in 0.95 of its matches\n";
 }
 
 void print_statistics(const LeagueStatistics& all, const Paint& paint, std::ostream& out) {
@@ -174,14 +175,14 @@ void print_statistics(const LeagueStatistics& all, const Paint& paint, std::ostr
   for (const auto& test : all.tests) {
     out << (test.is_suspicious() ? paint.red("SUSPICIOUS") : paint.green("fine") + "      ") << "  "
         << padded(test.name, 36) << "  p " << padded(probability_text(test.p), 8) << " of "
-        << test.sample << " matches; power " << probability_text(test.power) << " to see that "
+        << test.sample << " matches; power " << probability_text(test.power) << " to detect that "
         << test.deviation << '\n';
   }
   print_pairs(all, paint, out);
-  out << "\np: how likely this is by chance alone; suspicious below " << kSuspicious
-      << ", so that an honest league is accused once in a hundred times. power: how likely the "
-         "test finds what it names, with as many matches; where it is small, \"fine\" says "
-         "little.\n";
+  out << "\np: probability of such a result by chance; suspicious below " << kSuspicious
+      << ", so about one honest league in a hundred looks suspicious. power: probability that the "
+         "test detects the named manipulation with this many matches; if it is small, \"fine\" "
+         "means little.\n";
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ TEST_F(AuditToolTest, APlayerWithoutFaultsIsToldSo) {
   add(referee_, record(kIn, kReply, "player:P01", "GAME_JOIN_ACK", {{"accept", true}}));
   save();
   EXPECT_EQ(audit_log(directory_ / "logs", "P01", {}, out_, err_), 0);
-  EXPECT_NE(out_.str().find("nothing was wrong"), std::string::npos);
+  EXPECT_NE(out_.str().find("no faults"), std::string::npos);
   EXPECT_NE(out_.str().find("accept=true"), std::string::npos);
 }
 
@@ -238,7 +238,7 @@ TEST_F(AuditToolTest, OurOwnSearchForItsDialectIsNoFault) {
   add(referee_, record(kIn, kReply, "player:P01", "GAME_JOIN_ACK", {{"accept", true}}));
   save();
   EXPECT_EQ(audit_log(directory_, "P01", {}, out_, err_), 0);
-  std::size_t note = out_.str().find("3 answers only showed how it wants to be called");
+  std::size_t note = out_.str().find("3 answers only showed how the player wants to be called");
   EXPECT_NE(note, std::string::npos) << out_.str();
   EXPECT_EQ(out_.str().find("E007"), std::string::npos) << out_.str();
   out_.str("");

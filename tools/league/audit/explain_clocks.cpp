@@ -44,11 +44,12 @@ std::string skew_text(const std::string& one, const std::string& other, const Sh
   auto error = std::max<std::int64_t>(1, (there.wall + back.wall) / 2);
   auto mono = (there.mono - back.mono) / 2;
   std::string text = "wall clock of " + other + ": " + signed_text_of(wall) + " against " + one +
-                     "'s, give or take " + duration_text(error < 0 ? -error : error);
-  if (wall < error && -wall < error) text += " (no difference can be seen)";
+                     "'s, with an error of at most " + duration_text(error < 0 ? -error : error);
+  if (wall < error && -wall < error) text += " (no measurable difference)";
   if (mono > -kSameMachineUs && mono < kSameMachineUs)
-    return text + "; monotonic clock: " + signed_text_of(mono) + ", so it is one machine's";
-  return text + "; the monotonic clocks are of different machines";
+    return text + "; monotonic clock: " + signed_text_of(mono) +
+           ", so both run on the same machine";
+  return text + "; the monotonic clocks belong to different machines";
 }
 
 struct Span {
@@ -87,7 +88,8 @@ std::vector<std::string> explain_clocks(const std::vector<Exchange>& exchanges) 
     auto mono = monotonic_us(*span.last) - monotonic_us(*span.first);
     auto drift = wall - mono;
     if (drift > kNotableDriftUs || -drift > kNotableDriftUs) {
-      sentences.push_back("the wall clock of " + agent + " was set meanwhile: it went by " +
+      sentences.push_back("the wall clock of " + agent +
+                          " was set during the match: it advanced by " +
                           duration_text(wall < 0 ? -wall : wall) + ", the monotonic clock by " +
                           duration_text(mono));
     }

@@ -164,11 +164,11 @@ std::string what_happened(const FailedCall& call) {
 std::string who_kept_waiting(const FailedCall& call, std::optional<core::UtcTimestamp> log_end) {
   std::string waited = duration_text(call.waited_us);
   if (!log_end)
-    return call.peer + "'s, by the word of " + call.caller + " alone, who waited " + waited;
+    return call.peer + "'s, according only to " + call.caller + ", which waited " + waited;
   if (!call.reached) {
     return "not clear: " + call.peer +
-           "'s own log does not have the call, so it was lost on the "
-           "way or its program did not read it";
+           "'s own log does not have the call, so it was lost in transit, "
+           "or the program did not read it";
   }
   if (!call.answered_after_us)
     return call.peer + "'s: its own log has the call, and no answer to it";
@@ -188,7 +188,7 @@ std::string whose_fault(const FailedCall& call, std::optional<core::UtcTimestamp
                           ", its slowest call to itself took " +
                           duration_text(call.proof->canary_us);
     if (call.proof->is_void)
-      return call.caller + "'s, by its own word: it was late itself (" + numbers +
+      return call.caller + "'s, according to its own report: it was late itself (" + numbers +
              "), so this does not count";
     return who_kept_waiting(call, log_end) + ". " + call.caller + " says that it was on time (" +
            numbers + ")";
@@ -197,18 +197,18 @@ std::string whose_fault(const FailedCall& call, std::optional<core::UtcTimestamp
   if (call.code == "E009") {
     if (call.reached)
       return call.peer +
-             "'s: its own log has the call; then the connection was gone, as after a "
+             "'s: its own log has the call; then the connection was lost, as after a "
              "crash";
     if (log_end && *log_end < call.time) {
       return call.peer + "'s: its own log ends at " + time_of_day(*log_end) +
              ", so its program had crashed or was stopped (" + call.fault + ")";
     }
-    return call.peer + "'s: its side did not take the connection, or broke it (" + call.fault + ")";
+    return call.peer + "'s: it did not accept the connection, or closed it (" + call.fault + ")";
   }
   if (call.code == "E037") return call.peer + "'s: it answered accept: false";
   if (call.refused) {
     return call.peer == "league_manager"
-               ? call.caller + "'s, by the manager's word: " + call.fault
+               ? call.caller + "'s, according to the manager: " + call.fault
                : call.peer + "'s, unless the call was wrong: it says " + call.fault;
   }
   return call.peer + "'s: " + call.fault +
@@ -260,7 +260,7 @@ std::vector<std::string> explain_failures(const std::vector<Exchange>& exchanges
     if (entry.kind == "request" && !entry.outbound && !entry.verdict.empty()) {
       sentences.push_back(entry.agent + " refused " + shown_name(entry) + " of " + entry.peer +
                           " (" + entry.verdict + "). The fault is " + entry.peer +
-                          "'s, by the word of " + entry.agent + ": " + entry.fault);
+                          "'s, according to " + entry.agent + ": " + entry.fault);
     }
   }
   return sentences;
