@@ -142,10 +142,11 @@ core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
   auto creation = read_creation(*sqlite_);
   if (!creation) return creation.error();
   if (!*creation && options_.is_standby) {
-    return core::Error{core::ErrorCode::kInternalError,
-                       "the manager that was to begin league " + settings_.league_id.str() +
-                           " is gone before it had: start that one again, then this one",
-                       ""};
+    return core::Error{
+        core::ErrorCode::kInternalError,
+        "the manager of league " + settings_.league_id.str() +
+            " stopped before the league was created: restart it first, then this stand-by",
+        ""};
   }
   is_new_ = !*creation;
   if (is_new_) return {};

@@ -61,8 +61,8 @@ std::optional<Error> read_required(const json& message, Envelope& out) {
   if (!type) return type.error();
   auto known = message_type_from_wire(*type);
   if (!known)
-    return Error{ErrorCode::kUnknownMessageType, "message_type is none of league.v2",
-                 "/message_type"};
+    return Error{ErrorCode::kUnknownMessageType,
+                 "message_type is not one of the message types of league.v2", "/message_type"};
   out.type = *known;
   auto sender_text = required_text(message, "sender");
   if (!sender_text) return sender_text.error();

@@ -17,33 +17,35 @@ struct Row {
 };
 
 constexpr auto kRemedies = std::to_array<Row>({
-    {ErrorCode::kTimeout, {"6.2", "", "Answer within the limit, and serve several calls at once."}},
+    {ErrorCode::kTimeout,
+     {"6.2", "", "Answer within the time limit, and handle several calls at the same time."}},
     {ErrorCode::kConnectionError,
      {"6.2", "",
-      "Keep the program running and listening at the address that it registered; if it moved, "
+      "Keep the program running and listening at its registered address; if the address changes, "
       "register again with its token."}},
-    {ErrorCode::kPlayerUnavailable, {"6.14", "", "Answer `ping` with anything."}},
+    {ErrorCode::kPlayerUnavailable, {"6.14", "", "Answer `ping`; any answer will do."}},
     {ErrorCode::kInvitationDeclined, {"4.7.5", "", "Answer an invitation with accept: true."}},
     {ErrorCode::kInvalidReply,
      {"1.2", "",
-      "Answer with JSON-RPC whose result is the league message that the call expects; read the "
-      "program's own output at that time for an exception."}},
+      "Answer with a JSON-RPC response whose result is the league message that the call expects; "
+      "look for an exception in the program's own output at that time."}},
     {ErrorCode::kMalformedMessage, {"1.2", "", "Send the message as one JSON object."}},
     {ErrorCode::kMissingRequiredField, {"4.7", "4.9", "Send the field that the text names."}},
     {ErrorCode::kInvalidParityChoice,
      {"4.9.1", "", "Send parity_choice as the string \"even\" or \"odd\", in lower case."}},
     {ErrorCode::kMatchIdMismatch,
      {"4.7.1", "4.9.2",
-      "Copy match_id from the call that is answered, also when several matches are open."}},
+      "Copy match_id from the call that you answer, even when several matches are open."}},
     {ErrorCode::kCommitmentMismatch,
      {"7.25", "",
-      "Keep choice and nonce of each commitment until the match is over, and send exactly these."}},
+      "Store the choice and the nonce of each commitment until the match is over, and send exactly "
+      "these."}},
     {ErrorCode::kAuthTokenMissing,
      {"8.2", "", "Send the token of the registration in auth_token."}},
     {ErrorCode::kAuthTokenInvalid,
      {"8.2", "", "Send the token of the registration in auth_token."}},
     {ErrorCode::kSenderMismatch,
-     {"2.4", "", "Send the id that the registration answered with, in sender and in player_id."}},
+     {"2.4", "", "Send the id from the answer to the registration, in sender and in player_id."}},
     {ErrorCode::kInvalidSender, {"2.3", "", "Send sender as player: and the id."}},
     {ErrorCode::kProtocolVersionMismatch, {"2.1", "", "Send protocol as league.v2."}},
     {ErrorCode::kUnknownMessageType, {"2.2", "", "Send one of the message types of section 4."}},
@@ -53,7 +55,7 @@ constexpr auto kRemedies = std::to_array<Row>({
     {ErrorCode::kInvalidFieldType, {"2.14", "", "Give the field the type that the text names."}},
     {ErrorCode::kInvalidFieldValue, {"2.14", "", "Give the field a value that the text allows."}},
     {ErrorCode::kFieldTooLong, {"2.13", "", "Shorten the text, or nest less deeply."}},
-    {ErrorCode::kDuplicateKey, {"1.8", "", "Name each key of an object once."}},
+    {ErrorCode::kDuplicateKey, {"1.8", "", "Use each key of an object only once."}},
 });
 constexpr Remedy kOther{"5", "", "Look the code up in section 5."};
 

@@ -11,13 +11,12 @@ std::string_view consequence_of(const AgentStateChanged& change) {
   const bool is_player = change.agent.kind == AgentKind::kPlayer;
   switch (change.to) {
     case AgentState::kSuspended:
-      return is_player
-                 ? "Your next match begins with a ping. If you answer it in any way you play, "
-                   "with one attempt per call, and a match that you do not lose technically "
-                   "makes you ACTIVE again; if not, the match is lost at once."
-                 : "Your matches go to other referees. You get matches again when you answer "
-                   "pings or register again; after failed matches only while no other "
-                   "referee is there.";
+      return is_player ? "Your next match begins with a ping. If you do not answer it, you lose "
+                         "the match immediately. Any answer lets you play, with one attempt per "
+                         "call; a match that you do not lose technically makes you ACTIVE again."
+                       : "Your matches go to other referees. You get matches again when you answer "
+                         "pings or register again; after failed matches only while no other "
+                         "referee is there.";
     case AgentState::kShutdown:
       return is_player ? "Your matches are lost without being played until the operator of the "
                          "league restores you."
@@ -27,7 +26,7 @@ std::string_view consequence_of(const AgentStateChanged& change) {
     case AgentState::kActive:
       break;
   }
-  return is_player ? "You play your matches as everybody does." : "You get matches again.";
+  return is_player ? "You play your matches normally." : "You get matches again.";
 }
 
 }  // namespace

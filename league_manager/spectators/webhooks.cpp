@@ -177,7 +177,7 @@ class Webhooks::State : public std::enable_shared_from_this<State> {
       } else if (!outcome.error && outcome.http_status == kGone) {
         target.is_gone = true;
         target.waiting.clear();
-        trouble = "the webhook " + url + " says that it is gone (410), and gets nothing any more";
+        trouble = "the webhook " + url + " answered 410 (gone); nothing more is sent to it";
       } else if (message.attempts == pauses().size()) {
         trouble = "the webhook " + url + " did not take " + message.id + " in " +
                   std::to_string(message.attempts + 1) + " attempts: " + why;

@@ -268,8 +268,8 @@ void Succession::finish() {
       lease_->give_back(kBrokerPatience);
     } else {
       spdlog::warn(
-          "the broker has not taken the last events of league {}: start this manager again, or "
-          "whoever takes over goes on without them",
+          "the broker has not accepted the last events of league {}: restart this manager, or the "
+          "next one continues without them",
           options_.league);
     }
     journal_->close();

@@ -37,8 +37,8 @@ constexpr auto kClauses = std::to_array<Clause>({
     {"P-4.9",
      "CHOOSE_PARITY_RESPONSE has match_id, player_id and parity_choice, exactly \"even\" "
      "or \"odd\"."},
-    {"P-4.10", "GAME_OVER tells both players the result."},
-    {"P-4.11", "MATCH_RESULT_REPORT tells the manager winner, score and details."},
+    {"P-4.10", "GAME_OVER sends both players the result."},
+    {"P-4.11", "MATCH_RESULT_REPORT sends the manager winner, score and details."},
     {"P-4.12", "LEAGUE_STANDINGS_UPDATE has the table by rank."},
     {"P-4.13", "ROUND_COMPLETED has the sums of a round."},
     {"P-4.14", "LEAGUE_COMPLETED has champion and final standings."},
@@ -61,7 +61,8 @@ constexpr auto kClauses = std::to_array<Clause>({
      "both GAME_JOIN_ACKs are in."},
     {"P-7.27", "Only opened nonces of counting commitments enter the draw."},
     {"P-7.28", "A commitment holds for the match; a second invitation resets nothing."},
-    {"P-7.40", "The player checks GAME_OVER, refuses what is false, and tells the manager."},
+    {"P-7.40",
+     "The player verifies GAME_OVER, refuses a false result, and disputes it at the manager."},
     {"P-8",
      "Manager messages carry the agent's own token, referees' calls the match credential; "
      "one that fails is refused before any state changes."},

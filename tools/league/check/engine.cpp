@@ -71,7 +71,7 @@ class Engine {
   }
 
   Verdict verdict_of(const Check& check) {
-    if (gone_) return skip("the bot is gone since " + *gone_);
+    if (gone_) return skip("the bot has not been reachable since " + *gone_);
     if (Steady::now() > ends_) return skip("the time of the run is over");
     if (check.info.needs_play && options_.is_playing && !is_playing())
       return skip("the bot does not play an ordinary match; see the checks marked with *");

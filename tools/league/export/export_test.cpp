@@ -290,7 +290,7 @@ TEST_F(Export, APlayersPageSaysWhatWentWrong) {
   const std::string page =
       content_of(there_ / "players" / (lm::AgentRef::player(loser).id() + ".html"));
   EXPECT_NE(page.find("E010 INVALID_REPLY"), std::string::npos);
-  EXPECT_NE(page.find("What to do: Answer with JSON-RPC"), std::string::npos);
+  EXPECT_NE(page.find("What to do: Answer with a JSON-RPC"), std::string::npos);
   EXPECT_EQ(page.find("<b>Traceback"), std::string::npos);
   const std::string index = content_of(there_ / "index.html");
   EXPECT_NE(index.find("VOID_MATCH R1M1: hung (by &lt;Ann&gt;)"), std::string::npos);

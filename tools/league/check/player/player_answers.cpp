@@ -270,7 +270,7 @@ void add_join_checks(PlayerBench& bench, Checks& out) {
              return check_recent(reply, "arrival_timestamp");
            });
   join.add("P-6", "quick", Level::kShould, "an invitation is answered within 1 second.",
-           "Answer at once and do slow work elsewhere; the limit is 5 seconds.",
+           "Answer immediately and do slow work in another thread; the limit is 5 seconds.",
            [](const BotReply& reply, const TestMatch&) {
              if (reply.exchange.elapsed < std::chrono::seconds(1)) return pass();
              return fail(reply.exchange, "", "an answer within 1 s",
@@ -312,7 +312,7 @@ void add_choice_checks(PlayerBench& bench, Checks& out) {
   exact.id = "P-4.9/parity-choice-lower-case";
   exact.needs_play = false;
   choice.add("P-6", "quick", Level::kShould, "a choice comes within 2 seconds.",
-             "Answer at once; the limit is 30 seconds, and a league waits for the slowest.",
+             "Answer immediately; the limit is 30 seconds, and a round waits for its slowest bot.",
              [](const BotReply& reply, const TestMatch&) {
                if (reply.exchange.elapsed < std::chrono::seconds(2)) return pass();
                return fail(reply.exchange, "", "an answer within 2 s",

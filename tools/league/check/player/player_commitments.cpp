@@ -180,7 +180,7 @@ void add_lies(PlayerBench& bench, Checks& out) {
   }
   add_committed(
       bench, out, "P-7.40/dispute-told", Level::kShould,
-      "A refused GAME_OVER is told to the manager with DISPUTE_MATCH.",
+      "A refused GAME_OVER is disputed at the manager with DISPUTE_MATCH.",
       "Call league_query with query_type DISPUTE_MATCH and query_params {match_id, reason}.",
       [&bench] {
         if (bench.desk == nullptr)

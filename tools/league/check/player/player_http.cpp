@@ -58,7 +58,7 @@ void add_request_forms(PlayerBench& bench, Checks& out) {
   add_over_http(bench, out,
                 {.id = "P-1/segmented-request",
                  .level = Level::kMust,
-                 .text = "A request that comes in several TCP segments is read to its end.",
+                 .text = "A request that arrives in several TCP segments is read completely.",
                  .fix = "Read Content-Length bytes, in a loop; one recv() is not a request."},
                 [&bench] {
                   const std::string whole = http_post(
@@ -72,8 +72,8 @@ void add_request_forms(PlayerBench& bench, Checks& out) {
   add_over_http(bench, out,
                 {.id = "P-1/lower-case-headers",
                  .level = Level::kMust,
-                 .text = "Names of header fields have no case.",
-                 .fix = "Look header fields up without regard to case, or let a library do it."},
+                 .text = "Header field names are case-insensitive.",
+                 .fix = "Compare header field names without regard to case, or use a library."},
                 [&bench] {
                   const std::string body = invitation_body(bench, bench.new_match(), 8802);
                   return send_pieces(bench,
@@ -91,7 +91,7 @@ void add_header_forms(PlayerBench& bench, Checks& out) {
                 {.id = "P-1/charset",
                  .level = Level::kMust,
                  .text = "`application/json; charset=utf-8` is JSON.",
-                 .fix = "Compare Content-Type up to the semicolon, or do not look at it."},
+                 .fix = "Compare Content-Type up to the semicolon, or ignore it."},
                 [&bench] {
                   const std::string body = invitation_body(bench, bench.new_match(), 8803);
                   return send_pieces(bench,
@@ -106,7 +106,7 @@ void add_header_forms(PlayerBench& bench, Checks& out) {
                 {.id = "P-1/extra-headers",
                  .level = Level::kMust,
                  .text = "Unknown header fields are ignored.",
-                 .fix = "Read the header fields that you know, and leave the rest."},
+                 .fix = "Read the header fields that you need, and ignore the others."},
                 [&bench] {
                   return send_pieces(bench,
                                      {http_post(bench.bot().endpoint,
@@ -160,7 +160,8 @@ void add_strange_requests(PlayerBench& bench, Checks& out) {
         {.id = strange.id,
          .level = Level::kRobust,
          .text = strange.text,
-         .fix = "Refuse what is no POST with a JSON body, and serve the next request."},
+         .fix =
+             "Refuse requests that are not a POST with a JSON body, and serve the next request."},
         [&bench, &strange] {
           const std::string head =
               strange.head != nullptr
@@ -201,7 +202,7 @@ void add_slow_peers(PlayerBench& bench, Checks& out) {
       bench, out,
       {.id = "P-1/half-a-request",
        .level = Level::kRobust,
-       .text = "A peer that sends half a request and falls silent keeps nobody else waiting.",
+       .text = "A peer that sends half a request and then stays silent does not block other peers.",
        .fix = "Serve each connection in a thread of its own (ThreadingHTTPServer), with a timeout.",
        .is_slow = true},
       [&bench] {
@@ -214,7 +215,7 @@ void add_slow_peers(PlayerBench& bench, Checks& out) {
       bench, out,
       {.id = "P-1/silent-connection",
        .level = Level::kRobust,
-       .text = "Connections on which nothing comes keep nobody else waiting.",
+       .text = "Idle connections do not block other peers.",
        .fix = "Serve each connection in a thread of its own (ThreadingHTTPServer), with a timeout.",
        .is_slow = true},
       [&bench] { return play_beside(bench, "", bench.is_fast() ? 8 : 40); });

@@ -33,7 +33,7 @@ void add_result_check(PlayerBench& bench, Checks& out) {
                   .level = Level::kMust,
                   .text = "GAME_OVER of a match that was lost by a failure is acknowledged: number "
                           "and parity are null there.",
-                  .fix = "Read drawn_number and number_parity only after a look at status."},
+                  .fix = "Check status before you read drawn_number and number_parity."},
                  [&bench] {
                    const TestMatch match = bench.new_match();
                    PlayedGame game = bench.play(match, true);
@@ -92,23 +92,22 @@ void add_news_checks(PlayerBench& bench, Checks& out) {
                  }});
   out.push_back({{.id = "P-4/get-player-state",
                   .level = Level::kShould,
-                  .text = "`get_player_state` is answered where the bot's own token is shown.",
-                  .fix = "Answer get_player_state with an object, for whoever shows your token."},
+                  .text = "`get_player_state` is answered if the caller sends the bot's own token.",
+                  .fix = "Answer get_player_state with an object if the caller sends your token."},
                  [&bench] {
                    return expect_acknowledged(
                        bench.call("get_player_state",
                                   bench.envelope(MessageType::kLeagueError, "convstate001")));
                  }});
-  out.push_back(
-      {{.id = "P-4.14/league-end-acknowledged",
-        .level = Level::kShould,
-        .text = "LEAGUE_COMPLETED is acknowledged before the bot does anything else.",
-        .fix = "Answer notify_league_completed first, and end the program afterwards if at all.",
-        .is_last = true},
-       [&bench] {
-         return expect_acknowledged(
-             bench.call("notify_league_completed", bench.news(MessageType::kLeagueCompleted)));
-       }});
+  out.push_back({{.id = "P-4.14/league-end-acknowledged",
+                  .level = Level::kShould,
+                  .text = "LEAGUE_COMPLETED is acknowledged before the bot does anything else.",
+                  .fix = "Answer notify_league_completed first; exit only afterwards, if at all.",
+                  .is_last = true},
+                 [&bench] {
+                   return expect_acknowledged(bench.call(
+                       "notify_league_completed", bench.news(MessageType::kLeagueCompleted)));
+                 }});
 }
 
 }  // namespace league::tools::check

@@ -152,7 +152,7 @@ Verdict play_in_parallel(PlayerBench& bench, std::size_t count) {
 
 void add_parallel(PlayerBench& bench, Checks& out) {
   add_ordered(out, "P-6/parallel-matches", Level::kRobust,
-              "Eight matches at once do not get mixed up.",
+              "The bot keeps eight simultaneous matches apart.",
               "Keep what you know per match_id, with a lock if there are threads.",
               [&bench] { return play_in_parallel(bench, 8); });
   add_ordered(

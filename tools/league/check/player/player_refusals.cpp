@@ -89,8 +89,8 @@ void add_form_checks(PlayerBench& bench, Checks& out) {
   out.push_back(
       {{.id = "P-5/bad-message-code",
         .level = Level::kShould,
-        .text = "A bad message gets the JSON-RPC error -32602.",
-        .fix = "Answer error.code -32602 where a message lacks a field or has a wrong one."},
+        .text = "An invalid message gets the JSON-RPC error -32602.",
+        .fix = "Answer with error.code -32602 if a field of the message is missing or wrong."},
        [&bench] {
          const BotReply reply = without_match(bench);
          if (reply.error.is_object() && reply.error.value("code", json()) == -32602) return pass();
@@ -128,7 +128,7 @@ void add_form_checks(PlayerBench& bench, Checks& out) {
                  }});
   out.push_back({{.id = "P-5/fault-does-no-harm",
                   .level = Level::kRobust,
-                  .text = "After a bad message the next good one is answered.",
+                  .text = "After an invalid message the next valid one is answered.",
                   .fix = "Catch every exception of a handler, and answer it with an error."},
                  [&bench] { return expect_alive(bench, without_match(bench)); }});
 }

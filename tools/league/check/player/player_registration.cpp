@@ -170,17 +170,17 @@ void add_meta_checks(PlayerBench& bench, RegistrationChecks& checks) {
                return fail(seen.exchange, "/params/player_meta/protocol_version",
                            "2.0.0 to below 3.0.0", shown_value(seen.meta, "protocol_version"));
              });
-  checks.add("P-8/registration-repeatable", Level::kShould,
-             "A registration can be told from a stranger's: it carries a token of before, or a "
-             "nonce.",
-             "Send a random registration_nonce, and keep it until the answer is here.",
-             [](const Seen& seen) {
-               for (const char* field : {"registration_nonce", "auth_token"}) {
-                 if (!text_field(seen.call.message, field).empty()) return pass();
-               }
-               return fail(seen.exchange, "/params/registration_nonce", "a random text",
-                           "neither registration_nonce nor auth_token");
-             });
+  checks.add(
+      "P-8/registration-repeatable", Level::kShould,
+      "A registration carries its earlier token or a nonce, so that nobody else can repeat it.",
+      "Send a random registration_nonce, and keep it until you get the answer.",
+      [](const Seen& seen) {
+        for (const char* field : {"registration_nonce", "auth_token"}) {
+          if (!text_field(seen.call.message, field).empty()) return pass();
+        }
+        return fail(seen.exchange, "/params/registration_nonce", "a random text",
+                    "neither registration_nonce nor auth_token");
+      });
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
       out, tools,
       {.id = "P-8/returns-with-token",
        .level = Level::kRobust,
-       .text = "After a restart the bot registers again and shows the token that it got.",
-       .fix = "Keep auth_token in a file, and send it in the next LEAGUE_REGISTER_REQUEST."},
+       .text = "After a restart the bot registers again with the token that it got.",
+       .fix = "Store auth_token in a file, and send it in the next LEAGUE_REGISTER_REQUEST."},
       [&bench, tools] {
         const auto call = restarted(bench, *tools, milliseconds(4000));
         if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
@@ -74,7 +74,7 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
                 {.id = "P-6/plays-after-restart",
                  .level = Level::kRobust,
                  .text = "After a restart the bot plays.",
-                 .fix = "Register, and serve as if nothing had been."},
+                 .fix = "After a restart, register and answer calls as before."},
                 [&bench] {
                   return expect_choice(bench.play(bench.new_match(), true).choice,
                                        "the bot was restarted");
@@ -84,7 +84,7 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
       {.id = "P-7.28/commitment-survives-restart",
        .level = Level::kRobust,
        .text = "A commitment holds when the bot is restarted in the middle of a match.",
-       .fix = "Write choice and nonce to a file before GAME_JOIN_ACK leaves."},
+       .fix = "Write choice and nonce to a file before you send GAME_JOIN_ACK."},
       [&bench, tools] {
         if (!bench.commits()) return skip("the bot does not commit to its choices");
         const TestMatch match = bench.new_match();
@@ -100,7 +100,7 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
   add_restarted(out, tools,
                 {.id = "P-6/registration-retried",
                  .level = Level::kRobust,
-                 .text = "A registration that fails with HTTP 503 is tried again.",
+                 .text = "A registration that fails with HTTP 503 is retried.",
                  .fix = "Repeat the registration every two seconds until the manager answers."},
                 [&bench, tools] {
                   if (bench.is_fast())

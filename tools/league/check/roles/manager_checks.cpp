@@ -250,7 +250,7 @@ void add_course(ManagerBench& bench, ManagerChecks& checks) {
                              });
   started.is_basic = true;
   checks.call_field("P-4.5/announced", "ROUND_ANNOUNCEMENT",
-                    "Players are told the matches of the round.", [](const json& m) {
+                    "Players get the matches of the round.", [](const json& m) {
                       return m.contains("matches") && m["matches"].is_array() &&
                              !m["matches"].empty() && m.value("round_id", json()) == 1;
                     });
@@ -258,7 +258,8 @@ void add_course(ManagerBench& bench, ManagerChecks& checks) {
                     "News to a player carry that player's own token.", [&bench](const json& m) {
                       return bench.players().front().token.matches(text_field(m, "auth_token"));
                     });
-  checks.add("P-7/seed-hidden", Level::kMust, "Players are not told the seed of a draw.",
+  checks.add("P-7/seed-hidden", Level::kMust,
+             "Players do not get the seed of a draw before its match is over.",
              "Give draw_seed to the match's referee alone.", [&bench] {
                for (const InboundCall& call : bench.to_player("ROUND_ANNOUNCEMENT")) {
                  if (call.bytes.find("\"draw_seed\"") != std::string::npos)

@@ -97,7 +97,7 @@ void add_envelope_fields(RefereeBench& bench, Checks& out) {
 
 void add_player_fields(RefereeBench& bench, Checks& out) {
   add_field(bench, out,
-            {"P-4.6/role", Level::kMust, "Player A is told PLAYER_A.", "Set role_in_match.",
+            {"P-4.6/role", Level::kMust, "Player A gets the role PLAYER_A.", "Set role_in_match.",
              "GAME_INVITATION", "role_in_match",
              [](const json& v, const RefereeTrace&) { return v == "PLAYER_A"; }});
   add_field(bench, out,

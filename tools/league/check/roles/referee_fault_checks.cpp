@@ -163,7 +163,7 @@ void add_bad_players(RefereeBench& bench, Checks& out) {
   }
   out.push_back({{.id = "P-4.18/told",
                   .level = Level::kShould,
-                  .text = "A player whose answer is invalid is told GAME_ERROR with the code.",
+                  .text = "A player whose answer is invalid gets GAME_ERROR with the code.",
                   .fix = "Send GAME_ERROR with error_code E004 to the player."},
                  [&bench] {
                    RefereeMatch match;
@@ -178,28 +178,29 @@ void add_bad_players(RefereeBench& bench, Checks& out) {
 }
 
 void add_patience(RefereeBench& bench, Checks& out) {
-  out.push_back({{.id = "P-6/nobody-there",
-                  .level = Level::kMust,
-                  .text = "A player that cannot be reached is asked three times, then it has lost.",
-                  .fix = "Repeat after a failed connection, two seconds apart; then report "
-                         "TECHNICAL_LOSS.",
-                  .is_slow = true},
-                 [&bench] {
-                   if (bench.is_fast())
-                     return skip("it waits for the referee's own retries; leave out --fast");
-                   RefereeMatch match;
-                   match.seats[0].endpoint = "http://127.0.0.1:1/mcp";
-                   match.limit = milliseconds(15'000);
-                   const RefereeTrace trace = bench.play(match);
-                   if (trace.reports.empty()) return fail({}, "", "a report", "none within 15 s");
-                   if (trace.result().value("winner", json()) == bench.player_id(1)) return pass();
-                   return fail(seen_call(&trace.reports.front()), "/params/result/winner",
-                               bench.player_id(1), shown_value(trace.result(), "winner"));
-                 }});
+  out.push_back(
+      {{.id = "P-6/nobody-there",
+        .level = Level::kMust,
+        .text = "A player that cannot be reached is called three times; then it has lost.",
+        .fix = "Repeat after a failed connection, two seconds apart; then report "
+               "TECHNICAL_LOSS.",
+        .is_slow = true},
+       [&bench] {
+         if (bench.is_fast())
+           return skip("it waits for the referee's own retries; leave out --fast");
+         RefereeMatch match;
+         match.seats[0].endpoint = "http://127.0.0.1:1/mcp";
+         match.limit = milliseconds(15'000);
+         const RefereeTrace trace = bench.play(match);
+         if (trace.reports.empty()) return fail({}, "", "a report", "none within 15 s");
+         if (trace.result().value("winner", json()) == bench.player_id(1)) return pass();
+         return fail(seen_call(&trace.reports.front()), "/params/result/winner", bench.player_id(1),
+                     shown_value(trace.result(), "winner"));
+       }});
   out.push_back(
       {{.id = "P-6/report-repeated",
         .level = Level::kMust,
-        .text = "A report that fails with HTTP 503 is sent again, and says the same.",
+        .text = "A report that fails with HTTP 503 is repeated unchanged.",
         .fix = "Repeat the report until the manager has answered; never change it.",
         .is_slow = true},
        [&bench] {
@@ -259,7 +260,7 @@ void add_bad_assignments(RefereeBench& bench, Checks& out) {
   }
   out.push_back({{.id = "P-4.5/assignment-twice",
                   .level = Level::kMust,
-                  .text = "The same assignment twice is one match.",
+                  .text = "A repeated assignment is the same match.",
                   .fix = "Remember match and attempt; acknowledge a repetition."},
                  [&bench] {
                    RefereeMatch match;
@@ -272,25 +273,25 @@ void add_bad_assignments(RefereeBench& bench, Checks& out) {
                    return fail(trace.assignment.exchange, "", "one GAME_INVITATION",
                                std::to_string(invitations));
                  }});
-  out.push_back({{.id = "P-6/eight-matches",
-                  .level = Level::kRobust,
-                  .text = "Eight matches at once are all reported, each with its own result.",
-                  .fix = "Keep what you know per match; call players without waiting for others."},
-                 [&bench] {
-                   std::vector<std::future<RefereeTrace>> running;
-                   for (int i = 0; i < 8; ++i)
-                     running.push_back(
-                         std::async(std::launch::async, [&bench] { return bench.play({}); }));
-                   std::size_t reported = 0;
-                   Exchange last;
-                   for (auto& one : running) {
-                     const RefereeTrace trace = one.get();
-                     last = trace.assignment.exchange;
-                     reported += trace.reports.empty() ? 0 : 1;
-                   }
-                   if (reported == 8) return pass();
-                   return fail(last, "", "8 reports", std::to_string(reported));
-                 }});
+  out.push_back(
+      {{.id = "P-6/eight-matches",
+        .level = Level::kRobust,
+        .text = "Eight matches at the same time are all reported, each with its own result.",
+        .fix = "Keep separate state for each match; do not let one player's call delay another's."},
+       [&bench] {
+         std::vector<std::future<RefereeTrace>> running;
+         for (int i = 0; i < 8; ++i)
+           running.push_back(std::async(std::launch::async, [&bench] { return bench.play({}); }));
+         std::size_t reported = 0;
+         Exchange last;
+         for (auto& one : running) {
+           const RefereeTrace trace = one.get();
+           last = trace.assignment.exchange;
+           reported += trace.reports.empty() ? 0 : 1;
+         }
+         if (reported == 8) return pass();
+         return fail(last, "", "8 reports", std::to_string(reported));
+       }});
 }
 
 void add_rpc_of_referees(RefereeBench& bench, Checks& out) {

@@ -199,7 +199,7 @@ void add_evidence(RefereeBench& bench, Checks& out) {
                   {.id = "P-7/result-told-after-acceptance",
                    .level = Level::kMust,
                    .text = "GAME_OVER leaves after the manager has accepted the report.",
-                   .fix = "Report first, and tell the players when the answer is here."},
+                   .fix = "Report first, and send GAME_OVER when the manager has answered."},
                   [&bench] {
                     const RefereeTrace& trace = bench.sample();
                     const InboundCall* over = trace.first(0, "GAME_OVER");
