@@ -7,10 +7,11 @@ namespace league::league_manager {
 void ManagerDrain::run(transport::StopSignal& stop) {
   constexpr std::chrono::milliseconds kInterval{50};
   has_begun_ = true;
-  if (patience_.count() == 0 || matches_in_play() == 0) return;
+  if (patience_.count() == 0) return;
   ledger_.commit(
       [](const League& league, core::UtcTimestamp now) { return league.decide_drain(now); },
       [](const core::Result<Events>&) {});
+  if (matches_in_play() == 0) return;
   spdlog::info(
       "matches that are being played: {}; they get up to {} s to end, and a second signal ends "
       "the manager at once",

@@ -61,9 +61,9 @@ class StandbyTest(BusTest):
         (url, league), = program.ready(seconds=seconds)
         return Agent(program, url, league)
 
-    def begin(self, mode="sync", strategy="slow:20"):
+    def begin(self, mode="sync", strategy="slow:20", options=()):
         """A league that has begun, with one manager that leads and one that stands by."""
-        first = self.manager("one", "--replicate", mode)
+        first = self.manager("one", "--replicate", mode, *options)
         manager = self.leads(first)
         second = self.standing_by("two")
         for i in range(REFEREES):
@@ -117,6 +117,15 @@ class TakingOver(StandbyTest):
         terms = [event["term"] for event in self.events("LEAGUE_CONTINUED") if "term" in event]
         self.assertEqual(len(terms), 2)
         self.assertLess(terms[0], terms[1])
+
+    def test_the_first_lets_matches_end_and_hands_over(self):
+        manager, second = self.begin(options=("--drain", 20))
+        self.wait_for_reports("one", 4)
+        self.assertEqual(manager.program.stop(), 0)
+        self.assert_whole(self.leads(second))
+        self.assertEqual([(event["act"], event["by"]) for event in self.events("OPERATOR_ACTED")],
+                         [("PAUSE", "league_manager"), ("RESUME", "league_manager")])
+        self.assertEqual(self.events("MATCH_RELEASED"), [], "no match was played for nothing")
 
     def test_the_first_is_held_up_and_goes_on(self):
         manager, second = self.begin()
