@@ -19,9 +19,9 @@ constexpr std::chrono::milliseconds kAgain{100};
 constexpr const char* kOperationHeader = "KV-Operation";
 
 std::string holder_of(const transport::BusMessage& message) {
-  json word = json::parse(message.payload, nullptr, false);
-  bool is_said = word.is_object() && word.contains("holder") && word["holder"].is_string();
-  return is_said ? word["holder"].get<std::string>() : std::string("somebody else");
+  json entry = json::parse(message.payload, nullptr, false);
+  bool has_holder = entry.is_object() && entry.contains("holder") && entry["holder"].is_string();
+  return has_holder ? entry["holder"].get<std::string>() : std::string("somebody else");
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ Lease::~Lease() { end(); }
 
 void Lease::end() { gate_->close(); }
 
-transport::BusMessage Lease::word() const {
+transport::BusMessage Lease::entry_message() const {
   transport::BusMessage message;
   message.subject = transport::lease_subject(options_.league);
   message.payload = json{{"holder", options_.holder}, {"since", clock_.utc_now().to_wire()}}.dump();
@@ -47,27 +47,27 @@ transport::BusMessage Lease::word() const {
 
 core::Result<Lease::Taken> Lease::try_take(std::chrono::milliseconds patience) {
   auto deadline = clock_.steady_now() + patience;
-  auto message = word();
-  auto said = look(deadline);
-  if (!said) return said.error();
-  // Our own is of an attempt of which no answer came.
-  bool is_free = said->holder.empty() || said->holder == options_.holder ||
-                 std::ranges::count(options_.gone, said->holder) > 0;
-  if (!is_free) return Taken{false, said->holder, 0};
+  auto message = entry_message();
+  auto current = read_entry(deadline);
+  if (!current) return current.error();
+  // An entry of our own comes from an attempt whose answer was lost.
+  bool is_free = current->holder.empty() || current->holder == options_.holder ||
+                 std::ranges::count(options_.gone, current->holder) > 0;
+  if (!is_free) return Taken{false, current->holder, 0};
   auto sent = clock_.steady_now();
   std::promise<PublishAck> published;
   transport::PublishCondition condition;
-  condition.last_subject_sequence = said->revision;
+  condition.last_subject_sequence = current->revision;
   streams_.publish(std::move(message), condition, deadline,
                    [&](const PublishAck& ack) { published.set_value(ack); });
   auto ack = published.get_future().get();
   if (ack.status == PublishAck::Status::kConflict) return Taken{false, "somebody else", 0};
   if (ack.status != PublishAck::Status::kStored) return ack.why;
-  // Two who write behind the same word are both told that theirs is stored by some brokers in a
-  // cluster (nats-server before 2.9.21); the last word counts.
-  auto last_word = look(deadline);
-  if (!last_word) return last_word.error();
-  if (last_word->revision != ack.sequence) return Taken{false, last_word->holder, 0};
+  // Some brokers in a cluster (nats-server before 2.9.21) confirm both of two writes after the same
+  // entry; the last one in the stream counts.
+  auto last_entry = read_entry(deadline);
+  if (!last_entry) return last_entry.error();
+  if (last_entry->revision != ack.sequence) return Taken{false, last_entry->holder, 0};
   {
     std::lock_guard lock(mutex_);
     revision_ = ack.sequence;
@@ -76,21 +76,21 @@ core::Result<Lease::Taken> Lease::try_take(std::chrono::milliseconds patience) {
   return Taken{true, "", ack.sequence};
 }
 
-core::Result<Lease::Word> Lease::look(Steady deadline) {
-  std::promise<core::Result<Word>> seen;
-  look(deadline, [&](core::Result<Word> found) { seen.set_value(std::move(found)); });
+core::Result<Lease::Entry> Lease::read_entry(Steady deadline) {
+  std::promise<core::Result<Entry>> seen;
+  read_entry(deadline, [&](core::Result<Entry> found) { seen.set_value(std::move(found)); });
   return seen.get_future().get();
 }
 
-void Lease::look(Steady deadline, std::function<void(core::Result<Word>)> seen) {
+void Lease::read_entry(Steady deadline, std::function<void(core::Result<Entry>)> seen) {
   streams_.get_last(
       transport::lease_stream(options_.league), transport::lease_subject(options_.league), deadline,
       [seen = std::move(seen)](core::Result<std::optional<transport::StoredMessage>> answer) {
         if (!answer) return seen(answer.error());
-        if (!*answer) return seen(Word{});
+        if (!*answer) return seen(Entry{});
         const auto& message = (*answer)->message;
         bool is_free = !transport::bus_header(message, kOperationHeader).empty();
-        seen(Word{(*answer)->sequence, is_free ? "" : holder_of(message)});
+        seen(Entry{(*answer)->sequence, is_free ? "" : holder_of(message)});
       });
 }
 
@@ -119,15 +119,15 @@ void Lease::renew() {
     if (!is_kept_) return;
     is_renewing_ = true;
   }
-  // A broker that has lost its streams counts anew, so what has the number of our word may be
-  // another's.
-  look(Steady{Steady::duration(held_until_.load())}, [this](const core::Result<Word>& last) {
-    if (last && last->holder == options_.holder) return say_again(last->revision);
+  // A broker that has lost its streams starts numbering again, so the entry with our number may be
+  // another manager's.
+  read_entry(Steady{Steady::duration(held_until_.load())}, [this](const core::Result<Entry>& last) {
+    if (last && last->holder == options_.holder) return publish_renewal(last->revision);
     on_refused(clock_.steady_now(), last);
   });
 }
 
-void Lease::say_again(std::uint64_t revision) {
+void Lease::publish_renewal(std::uint64_t revision) {
   {
     std::lock_guard lock(mutex_);
     if (!is_kept_) {
@@ -139,9 +139,9 @@ void Lease::say_again(std::uint64_t revision) {
   transport::PublishCondition condition;
   condition.last_subject_sequence = revision;
   auto sent = clock_.steady_now();
-  // Repeated until the lease is over, with one id: the broker takes it once.
+  // Repeated until the lease is over, with one id: the broker stores it once.
   Steady until{Steady::duration(held_until_.load())};
-  streams_.publish(word(), condition, until,
+  streams_.publish(entry_message(), condition, until,
                    [this, sent](const PublishAck& ack) { on_renewed(sent, ack); });
 }
 
@@ -149,14 +149,14 @@ void Lease::on_renewed(Steady sent, const PublishAck& ack) {
   // Brokers of a cluster look at the revision before they look at the message's id, so a repetition
   // of what is stored already is refused as well.
   if (ack.status == PublishAck::Status::kConflict)
-    return look(Steady{Steady::duration(held_until_.load())},
-                [this, sent](const core::Result<Word>& last) { on_refused(sent, last); });
+    return read_entry(Steady{Steady::duration(held_until_.load())},
+                      [this, sent](const core::Result<Entry>& last) { on_refused(sent, last); });
   if (ack.status == PublishAck::Status::kStored) return go_on(sent, ack.sequence);
   if (!end_renewal() || ack.why.code == core::ErrorCode::kShuttingDown) return;
   lose("the broker has not confirmed the lead in time: " + ack.why.message);
 }
 
-void Lease::on_refused(Steady sent, const core::Result<Word>& last) {
+void Lease::on_refused(Steady sent, const core::Result<Entry>& last) {
   if (last && last->holder == options_.holder) return go_on(sent, last->revision);
   if (!end_renewal() || (!last && last.error().code == core::ErrorCode::kShuttingDown)) return;
   if (!last) return lose("the broker has not confirmed the lead in time: " + last.error().message);
@@ -173,15 +173,15 @@ bool Lease::end_renewal(std::optional<std::uint64_t> revision) {
 }
 
 void Lease::go_on(Steady sent, std::uint64_t revision) {
-  bool is_said_again = false;
+  bool is_renewed = false;
   {
     std::lock_guard lock(mutex_);
-    is_said_again = revision > revision_;
+    is_renewed = revision > revision_;
   }
   if (!end_renewal(revision)) return;
-  // Refused, and yet nothing new is there: it counts no longer than it did.
-  if (is_said_again) hold_until(sent + options_.length);
-  renew_at(is_said_again ? sent + options_.length / 3 : clock_.steady_now() + kAgain);
+  // Refused, although there is no newer entry: the lease is not extended.
+  if (is_renewed) hold_until(sent + options_.length);
+  renew_at(is_renewed ? sent + options_.length / 3 : clock_.steady_now() + kAgain);
 }
 
 void Lease::lose(const std::string& why) {
@@ -204,7 +204,7 @@ void Lease::give_back(std::chrono::milliseconds patience) {
     renewed_.wait_for(lock, patience, [this] { return !is_renewing_; });
     condition.last_subject_sequence = revision_;
   }
-  auto message = word();
+  auto message = entry_message();
   message.headers.emplace_back(kOperationHeader, "DEL");
   message.payload.clear();
   std::promise<void> done;

@@ -21,17 +21,18 @@ namespace league::league_manager {
 struct LeaseOptions {
   std::string league;
   std::string holder;  ///< who we are, for others to read; different for each process
-  /// Names of processes that are gone for certain: their word is no hindrance.
+  /// Names of processes that have certainly ended: their leases may be taken over at once.
   std::vector<std::string> gone;
   std::chrono::milliseconds length{6000};
-  /// Told once when a lease that was kept is lost, or may be: others may lead. On a thread of the
-  /// bus or the timer.
+  /// Called once when a lease that was kept is lost, or may be: another manager may lead. On a
+  /// thread of the bus or the timer.
   std::function<void(std::string why)> on_lost;
 };
 
-/// Who leads a league: one word in a stream of the broker that is forgotten unless it is said
-/// again. Whoever says it first has it; the broker lets nobody else say it meanwhile. Thread-safe.
-/// All references outlive it; the JetStream ends before it. Source: docs/distributed.md.
+/// Decides which manager leads a league: an entry in a stream of the broker that expires unless it
+/// is renewed. The first manager to write it holds the lease; until it expires the broker refuses
+/// the entries of others. Thread-safe. All references outlive it; the JetStream ends before it.
+/// Source: docs/distributed.md.
 class Lease {
  public:
   Lease(transport::JetStream& streams, const core::Clock& clock, core::Timer& timer,
@@ -40,7 +41,7 @@ class Lease {
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
-  /// What an attempt to take it has come to.
+  /// The result of an attempt to take the lease.
   struct Taken {
     bool is_ours = false;
     std::string other;  ///< who holds it, unless we do
@@ -48,33 +49,33 @@ class Lease {
   };
   /// Blocks for the broker, `patience` at most. kConnectionError when it does not answer.
   [[nodiscard]] core::Result<Taken> try_take(std::chrono::milliseconds patience);
-  /// Says the word again at every third of its length, from now on.
+  /// Renews the lease after every third of its length, from now on.
   void keep();
-  /// False as soon as it could be another's, by our own clock.
+  /// False as soon as another manager could hold it, by our own clock.
   [[nodiscard]] bool is_held() const;
-  /// Gives it back, so that another can have it at once; blocks for `patience` at most.
+  /// Releases it, so that another manager can take it at once; blocks for `patience` at most.
   void give_back(std::chrono::milliseconds patience);
-  /// Asks nothing of the JetStream any more.
+  /// Makes no more requests to the JetStream.
   void end();
 
  private:
   void renew_at(core::Clock::Steady when);
   void renew();
-  void say_again(std::uint64_t revision);
-  /// The last word in the stream.
-  struct Word {
+  void publish_renewal(std::uint64_t revision);
+  /// The last entry in the stream.
+  struct Entry {
     std::uint64_t revision = 0;  ///< 0: there is none
     std::string holder;  ///< empty: nobody's
   };
-  [[nodiscard]] core::Result<Word> look(core::Clock::Steady deadline);
-  void look(core::Clock::Steady deadline, std::function<void(core::Result<Word>)> seen);
+  [[nodiscard]] core::Result<Entry> read_entry(core::Clock::Steady deadline);
+  void read_entry(core::Clock::Steady deadline, std::function<void(core::Result<Entry>)> seen);
   void on_renewed(core::Clock::Steady sent, const transport::PublishAck& ack);
-  void on_refused(core::Clock::Steady sent, const core::Result<Word>& last);
+  void on_refused(core::Clock::Steady sent, const core::Result<Entry>& last);
   [[nodiscard]] bool end_renewal(std::optional<std::uint64_t> revision = {});
   void go_on(core::Clock::Steady sent, std::uint64_t revision);
   void lose(const std::string& why);
   void hold_until(core::Clock::Steady until);
-  [[nodiscard]] transport::BusMessage word() const;
+  [[nodiscard]] transport::BusMessage entry_message() const;
 
   transport::JetStream& streams_;
   const core::Clock& clock_;

@@ -17,8 +17,8 @@
 #include "common/transport/link/socket.h"
 #include "tools/league/commands.h"
 #include "tools/league/up/process.h"
+#include "tools/league/up/process_group.h"
 #include "tools/league/up/table_text.h"
-#include "tools/league/up/troupe.h"
 
 namespace league::tools {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "tools/league/up/troupe.h"
+#include "tools/league/up/process_group.h"
 
 namespace league::tools {
 namespace {

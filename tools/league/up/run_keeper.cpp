@@ -15,7 +15,7 @@
 #include "common/core/private_file.h"
 #include "common/transport/link/signals.h"
 #include "tools/league/audit/journal_book.h"
-#include "tools/league/up/troupe.h"
+#include "tools/league/up/process_group.h"
 
 namespace league::tools {
 namespace {

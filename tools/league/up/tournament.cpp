@@ -77,7 +77,7 @@ Tournament::Tournament(UpOptions options, std::vector<std::string> strategies, R
       clock_(clock),
       stop_(stop),
       view_(view),
-      troupe_(own_directory(), options_.logs),
+      processes_(own_directory(), options_.logs),
       missing_programs_(clock, kPatienceWithPrograms,
                         [&view](const std::string& text) { view.say(text); }),
       silent_manager_(clock, kPatienceWithManager,
@@ -105,27 +105,27 @@ Result<TournamentOutcome> Tournament::play() {
   return outcome;
 }
 
-void Tournament::stop_programs() { troupe_.stop(); }
+void Tournament::stop_programs() { processes_.stop(); }
 
 Result<bool> Tournament::wait_a_moment(milliseconds moment) {
   if (stop_.wait_for(moment) >= 0) return false;
-  troupe_.listen();
+  processes_.listen();
   if (auto checked = check_programs(); !checked) return checked.error();
   say_who_is_missing();
   return true;
 }
 
 void Tournament::say_who_is_missing() {
-  missing_programs_.note(missing_program(troupe_.members()), "it is there now");
+  missing_programs_.note(missing_program(processes_.members()), "it is there now");
 }
 
 Result<void> Tournament::check_programs() {
-  for (auto& member : troupe_.members()) {
+  for (auto& member : processes_.members()) {
     auto end = member.process.poll_end();
     if (!end || member.end_was_noted) continue;
     bool is_manager = member.part.role == Part::Role::kManager;
     bool is_last_referee = member.part.role == Part::Role::kReferee &&
-                           alive(troupe_.members(), Part::Role::kReferee) == 0;
+                           alive(processes_.members(), Part::Role::kReferee) == 0;
     // Before the start the league would wait for it for ever.
     bool is_awaited = !member.is_ready() && !progress_.has_started();
     if (is_manager || is_last_referee || is_awaited) return death_of(member, *end);
@@ -138,13 +138,13 @@ Result<void> Tournament::check_programs() {
 }
 
 Result<bool> Tournament::start_manager() {
-  if (auto started = troupe_.start(manager_part(options_, own_directory())); !started)
+  if (auto started = processes_.start(manager_part(options_, own_directory())); !started)
     return started.error();
-  while (!troupe_.manager()->is_ready()) {
+  while (!processes_.manager()->is_ready()) {
     auto go_on = wait_a_moment(kMoment);
     if (!go_on || !*go_on) return go_on;
   }
-  manager_url_ = troupe_.manager()->url;
+  manager_url_ = processes_.manager()->url;
   auto client = ManagerClient::connect(manager_url_);
   if (!client) return client.error();
   client_.emplace(std::move(*client));
@@ -164,22 +164,22 @@ Result<void> Tournament::keep_address() {
   // An advertised address may be somebody else's, who passes requests on.
   auto endpoint = transport::parse_endpoint(manager_url_);
   int port = endpoint && options_.advertise.empty() ? endpoint->port : 0;
-  return keeper_.note_manager(troupe_.manager()->ready_ids.at(0), port);
+  return keeper_.note_manager(processes_.manager()->ready_ids.at(0), port);
 }
 
 Result<bool> Tournament::start_agents() {
   // On a bus they need no address but the league's name.
   const std::string manager =
-      options_.bus.empty() ? manager_url_ : "nats:manager/" + troupe_.manager()->ready_ids.at(0);
+      options_.bus.empty() ? manager_url_ : "nats:manager/" + processes_.manager()->ready_ids.at(0);
   auto cast = cast_players(options_, strategies_, manager, own_directory());
   for (auto& part : cast.parts) {
-    if (auto started = troupe_.start(std::move(part)); !started) return started.error();
+    if (auto started = processes_.start(std::move(part)); !started) return started.error();
   }
   if (keeper_.is_continued()) {
     if (auto go_on = wait_for_players(); !go_on || !*go_on) return go_on;
   }
   for (auto& part : referee_parts(options_, manager, own_directory())) {
-    if (auto started = troupe_.start(std::move(part)); !started) return started.error();
+    if (auto started = processes_.start(std::move(part)); !started) return started.error();
   }
   if (auto entered = enter_residents(cast.residents); !entered) return entered.error();
   if (options_.external > 0 && !progress_.has_started()) {
@@ -196,7 +196,7 @@ Result<bool> Tournament::wait_for_players() {
   for (;;) {
     auto go_on = wait_a_moment(kMoment);
     if (!go_on || !*go_on) return go_on;
-    bool are_all_back = std::ranges::all_of(troupe_.members(), [](Member& member) {
+    bool are_all_back = std::ranges::all_of(processes_.members(), [](Member& member) {
       return member.is_ready() || member.process.poll_end();
     });
     if (are_all_back) return true;
@@ -232,14 +232,14 @@ Result<bool> Tournament::watch_league() {
     // One that has died is noticed by its end.
     if (auto polled = poll_league(); !polled) {
       silent_manager_.note("the league manager does not answer, waiting for it (" +
-                               troupe_.manager()->stderr_file.string() +
+                               processes_.manager()->stderr_file.string() +
                                "): " + safe_text(polled.error().message),
                            "");
       continue;
     }
     silent_manager_.note("", "the league manager answers again");
     if (progress_.is_completed()) return wait_until_told();
-    if (options_.external > 0 && !progress_.has_started() && troupe_.is_ready() &&
+    if (options_.external > 0 && !progress_.has_started() && processes_.is_ready() &&
         std::exchange(players_seen_, progress_.players) != progress_.players)
       greet_newcomers();
     auto now = clock_.steady_now();
@@ -255,7 +255,7 @@ Result<bool> Tournament::watch_league() {
 }
 
 void Tournament::greet_newcomers() {
-  auto ours = troupe_.ids();
+  auto ours = processes_.ids();
   ours.insert(ours.end(), residents_.begin(), residents_.end());
   auto rows = client_->standings(static_cast<std::size_t>(options_.players));
   if (!rows) return;
@@ -273,8 +273,8 @@ void Tournament::greet_newcomers() {
 
 Result<bool> Tournament::wait_until_told() {
   auto deadline = clock_.steady_now() + kLastWords;
-  troupe_.listen();
-  while (!troupe_.manager()->has_finished && clock_.steady_now() < deadline) {
+  processes_.listen();
+  while (!processes_.manager()->has_finished && clock_.steady_now() < deadline) {
     auto go_on = wait_a_moment(kMoment);
     if (!go_on) return go_on;
     if (!*go_on) return true;  // the league is complete all the same

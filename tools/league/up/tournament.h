@@ -13,9 +13,9 @@
 #include "tools/league/up/league_progress.h"
 #include "tools/league/up/live_view.h"
 #include "tools/league/up/manager_client.h"
+#include "tools/league/up/process_group.h"
 #include "tools/league/up/run_keeper.h"
 #include "tools/league/up/technical_losses.h"
-#include "tools/league/up/troupe.h"
 #include "tools/league/up/waiting_notice.h"
 
 namespace league::transport {
@@ -70,7 +70,7 @@ class Tournament {
   const core::Clock& clock_;
   transport::StopSignal& stop_;
   LiveView& view_;
-  Troupe troupe_;
+  ProcessGroup processes_;
   std::vector<std::string> residents_;  // ids of players that have no program of their own here
   std::string manager_url_;
   std::optional<ManagerClient> client_;

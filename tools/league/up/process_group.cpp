@@ -1,4 +1,4 @@
-#include "tools/league/up/troupe.h"
+#include "tools/league/up/process_group.h"
 
 #include <sys/wait.h>
 
@@ -70,7 +70,7 @@ class ChildSignalsBlocked {
 
 }  // namespace
 
-core::Result<void> Troupe::start(Part part) {
+core::Result<void> ProcessGroup::start(Part part) {
   std::filesystem::path file = logs_ / (part.name + ".stderr.log");
   std::error_code is_new;
   auto begin = std::filesystem::file_size(file, is_new);
@@ -86,38 +86,38 @@ core::Result<void> Troupe::start(Part part) {
   return {};
 }
 
-void Troupe::listen() {
+void ProcessGroup::listen() {
   for (auto& member : members_) {
     for (const auto& line : member.process.read_lines()) understand(line, member);
   }
 }
 
-Member* Troupe::manager() {
+Member* ProcessGroup::manager() {
   auto found = std::find_if(members_.begin(), members_.end(), [](const Member& member) {
     return member.part.role == Part::Role::kManager;
   });
   return found == members_.end() ? nullptr : &*found;
 }
 
-bool Troupe::is_ready() const {
+bool ProcessGroup::is_ready() const {
   return std::all_of(members_.begin(), members_.end(),
                      [](const Member& member) { return member.is_ready(); });
 }
 
-std::vector<std::string> Troupe::ids() const {
+std::vector<std::string> ProcessGroup::ids() const {
   std::vector<std::string> ids;
   for (const auto& member : members_)
     ids.insert(ids.end(), member.ready_ids.begin(), member.ready_ids.end());
   return ids;
 }
 
-void Troupe::stop() {
+void ProcessGroup::stop() {
   stop(Part::Role::kManager);
   stop(Part::Role::kReferee);
   stop(Part::Role::kPlayers);
 }
 
-void Troupe::stop(Part::Role role) {
+void ProcessGroup::stop(Part::Role role) {
   constexpr std::chrono::seconds kPatience{2};
   ChildSignalsBlocked blocked;
   signal_all(members_, role, SIGTERM);

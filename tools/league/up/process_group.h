@@ -28,10 +28,10 @@ struct Member {
 };
 
 /// The programs of one league. Not thread-safe.
-class Troupe {
+class ProcessGroup {
  public:
   /// `programs` holds the executables; stderr of each goes to a file in `logs`.
-  Troupe(std::filesystem::path programs, std::filesystem::path logs)
+  ProcessGroup(std::filesystem::path programs, std::filesystem::path logs)
       : programs_(std::move(programs)), logs_(std::move(logs)) {}
 
   [[nodiscard]] core::Result<void> start(Part part);
