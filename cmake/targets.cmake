@@ -1,9 +1,10 @@
 # The three kinds of target of this project. Sources are listed explicitly.
 #   league_library(NAME SOURCES a.cpp ... DEPS public targets ... PRIVATE_DEPS private targets ... [AT_ONCE n])
 #   league_program(NAME SOURCES ... DEPS ...)          an executable in build/bin, installed
-#   league_test(NAME SOURCES ... DEPS ... [LABELS ...] [SANITIZERS all|address|none] [AT_ONCE n])
+#   league_test(NAME SOURCES ... DEPS ... [LABELS ...] [SANITIZERS all|address|none] [AT_ONCE n] [COST seconds])
 #                                                      a GoogleTest binary, one ctest entry
 # AT_ONCE: so many sources are compiled together (8, tests 12, under a sanitizer 24); fewer where they use one name for two things.
+# COST: what takes longest begins first.
 # SANITIZERS: `address` where everything happens in one thread, `none` where texts are all that is tested; else `all`.
 add_library(league_options INTERFACE)
 target_include_directories(league_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -111,12 +112,15 @@ function(league_test name)
   if(NOT LEAGUE_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "SANITIZERS;AT_ONCE" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SANITIZERS;AT_ONCE;COST" "SOURCES;DEPS;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
   if(NOT ARG_AT_ONCE)
     set(ARG_AT_ONCE 12)
+  endif()
+  if(NOT ARG_COST)
+    set(ARG_COST 1)
   endif()
   if(NOT ARG_SANITIZERS)
     set(ARG_SANITIZERS all)
@@ -133,5 +137,9 @@ function(league_test name)
   if(LEAGUE_SANITIZER)
     set(longest 600)  # ThreadSanitizer makes leagues of random faults ten times slower
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${longest})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${longest} COST ${ARG_COST})
+  if(LEAGUE_SANITIZER)
+    # A property is tried 25 times and not 100 times: a sanitizer looks at the code that runs, not at the values.
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "RC_PARAMS=max_success=25")
+  endif()
 endfunction()
