@@ -35,7 +35,7 @@ class ManagerPages {
                                                    const ManagerDrain& drain) const;
   /// Spectators are told what they do not know yet; then nothing is read or told any more.
   void finish() { feed_->finish(); }
-  /// Nothing is read or told any more.
+  /// Nothing is read or sent any more.
   void stop() { feed_->stop(); }
 
  private:

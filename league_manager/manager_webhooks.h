@@ -30,7 +30,7 @@ class ManagerWebhooks {
 
   agent::AgentHost& host_;
   Ledger& ledger_;
-  std::shared_ptr<Webhooks> webhooks_;  ///< null where nobody is told
+  std::shared_ptr<Webhooks> webhooks_;  ///< null without URLs
 };
 
 }  // namespace league::league_manager

@@ -19,7 +19,7 @@ struct ProgramOptions {
   std::string manager;  ///< URL; empty: the default of ProgramOptions::manager_url
   std::string name = "player";
   std::string strategy =
-      "random";  ///< or several, separated by commas, dealt out in turn with --count
+      "random";  ///< or several, separated by commas, assigned in rotation with --count
   int count = 1;
   std::optional<std::uint64_t> seed;
   bool standalone = false;

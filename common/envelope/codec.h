@@ -15,7 +15,7 @@
 
 namespace league::envelope {
 
-/// The message as it stands on the wire: envelope and own fields flat in one object.
+/// The message as it is on the wire: envelope and own fields flat in one object.
 /// `envelope.type` is taken from the message. Instantiated for each message struct. Thread-safe,
 /// like everything in this file.
 template <typename Message>

@@ -39,7 +39,7 @@ struct GameJoinAck {
   bool operator==(const GameJoinAck&) const = default;
 };
 
-/// What a player is told before it chooses.
+/// What a player knows before it chooses.
 struct ChoiceContext {
   std::optional<core::PlayerId> opponent_id = std::nullopt;
   std::optional<int> round_id = std::nullopt;
@@ -78,7 +78,7 @@ using Choices = std::map<core::PlayerId, std::optional<std::string>>;
 /// Commitments or nonces by player, in hexadecimal; those that count. Source: protocol §7.
 using HexByPlayer = std::map<core::PlayerId, std::string>;
 
-/// How a match ended, as its players are told.
+/// The result of a match, as it is sent to its players.
 struct GameResult {
   GameStatus status = GameStatus::kDraw;
   std::optional<core::PlayerId> winner_player_id = std::nullopt;

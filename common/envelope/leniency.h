@@ -90,7 +90,7 @@ enum class Leniency {
   kAnswerPostedBack,  ///< an answer that came as a call of its own
 };
 
-/// The stable name that stands in conversation logs, such as `choice_field`. Static storage.
+/// The stable name in conversation logs, such as `choice_field`. Static storage.
 [[nodiscard]] std::string_view leniency_name(Leniency leniency);
 /// All of them, in the order of the enumeration.
 [[nodiscard]] const std::vector<Leniency>& all_leniencies();

@@ -10,7 +10,7 @@
 
 namespace league::envelope {
 
-/// Somebody's tally, as a player is told before choosing.
+/// A player's own tally, which it gets before it chooses.
 struct WinLossDraw {
   int wins = 0;
   int losses = 0;

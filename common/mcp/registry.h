@@ -21,7 +21,7 @@ namespace league::mcp {
 
 /// What is common to all requests that an application serves.
 struct ServedRequest {
-  nlohmann::json params;  ///< of the request, without what stands below
+  nlohmann::json params;  ///< of the request, without the members below
   rpc::MessageContext context;
   std::shared_ptr<rpc::MessageNotes> notes;
   Responder reply;

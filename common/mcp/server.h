@@ -30,7 +30,7 @@ struct ForeignDocument {
   std::shared_ptr<transport::PeerChannel> channel = nullptr;  ///< see transport::Inbound
 };
 
-/// What stands behind a server and speaks another dialect of JSON-RPC on the same endpoint.
+/// Handles messages of another JSON-RPC dialect on the same endpoint.
 /// Implementations are thread-safe and must not block.
 class Application {
  public:
@@ -43,7 +43,7 @@ struct ServerOptions {
   std::string title = {};
   std::string version = LEAGUE_VERSION;
   std::string instructions = {};  ///< what a model should know before it uses the tools
-  /// Says that the list of tools (prompts, resources) may change, and clients are told.
+  /// Says that the list of tools (prompts, resources) may change, with notifications to clients.
   bool tools_change = false;
   bool prompts_change = false;
   bool resources_change = false;

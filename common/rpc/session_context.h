@@ -42,7 +42,7 @@ class ProtocolVersion {
   SharedText text_;
 };
 
-/// Where a session stands in its life.
+/// State of a session's life cycle.
 enum class SessionState : std::uint8_t {
   kUninitialized,
   kInitializing,

@@ -14,7 +14,7 @@
 namespace league::league_manager {
 
 /// Whether a message comes from a program of this machine itself: neither over a bus nor relayed by
-/// a proxy that says so. A proxy on this machine that says nothing cannot be told apart.
+/// a proxy that says so. A proxy on this machine without such a header cannot be detected.
 [[nodiscard]] bool is_from_loopback(const rpc::TransportContext& transport);
 
 /// From which referees the manager's key is asked.

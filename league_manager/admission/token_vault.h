@@ -31,14 +31,14 @@ class TokenVault {
   /// The token of agent `id` (`P01`, `REF01`) for the registration with `nonce`.
   [[nodiscard]] core::AuthToken token(const std::string& id, const std::string& nonce) const;
   /// What admits referees, unless the operator has chosen another key: `ref_` and HMAC-SHA-256(K,
-  /// `referees` followed by the league's id) in base 32, so whoever has K asks for the same.
+  /// `referees` followed by the league's id) in base 32, so everyone with K gets the same key.
   [[nodiscard]] core::AuthToken referee_key() const;
   /// What may be stored of a registration code: HMAC-SHA-256(K, `codes`, the league's id, `|` and
   /// the code) in hexadecimal.
   [[nodiscard]] std::string code_digest(std::string_view code) const;
   /// Signs in the league's name, such as what is published once for everybody; its public half is
   /// the league's identity. Ed25519 with the seed HMAC-SHA-256(K, `broadcast` followed by the
-  /// league's id), so whoever has K signs alike.
+  /// league's id), so everyone with K makes the same signatures.
   [[nodiscard]] core::SigningKey league_key() const;
 
  private:

@@ -23,7 +23,7 @@ struct BusEventBoardDependencies {
   int replicas = 1;  ///< how many brokers of a cluster keep the stream
   std::int64_t max_bytes = -1;  ///< of the stream, whose oldest events go; -1: any number
   const core::Clock& clock;
-  audit::RecordSink& log;  ///< what is published stands there once
+  audit::RecordSink& log;  ///< each published event is recorded there once
   /// Told of each event that was published, in order, with its number in the stream; 0: not kept.
   std::function<void(const PublishedEvent&, EventKept)> on_published = {};
 };

@@ -15,7 +15,7 @@
 
 namespace league::league_manager {
 
-/// What a session wants to be told of.
+/// The events to which a session subscribes.
 struct EventWish {
   std::set<std::string> types = {};  ///< `round_completed`; empty: all
   /// First those behind this number of the stream that it still has, then what happens; nothing:
@@ -59,7 +59,7 @@ class EventFeed {
   [[nodiscard]] core::Result<void> subscribe(std::shared_ptr<EventReader> reader, EventWish wish);
   /// An event was published.
   void on_published(const PublishedEvent& event, EventKept kept);
-  /// False where no event can be told again.
+  /// False if no event can be sent again.
   [[nodiscard]] bool is_kept() const;
   /// Nothing is pushed any more.
   void stop();

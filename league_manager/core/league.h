@@ -34,7 +34,7 @@ struct StepFacts {
   std::vector<DrawSeed> draw_seeds;  ///< at least League::seeds_needed()
 };
 
-/// What everybody may not have been told yet; to be told again after a restart.
+/// Notifications that some agents may not have; they are sent again after a restart.
 struct UntoldNews {
   std::optional<int> announced_round;  ///< the open round
   std::optional<int> completed_round;  ///< the last one that is completed
@@ -107,7 +107,7 @@ class League {
   /// The manager is about to end: no other match begins until `decide_continuation`. Nothing for a
   /// league that does not run or that the operator has paused.
   [[nodiscard]] Events decide_drain(core::UtcTimestamp now) const;
-  /// Everybody has been told `news` of `round`, or could not be. Nothing if that is known.
+  /// All agents have got `news` of `round`, or could not be reached. Nothing if that is known.
   [[nodiscard]] Events decide_delivered(News news, int round, core::UtcTimestamp now) const;
   /// See decide_registration in registration.h. A referee that comes back as a new process loses
   /// its matches: it knows nothing of them any more.

@@ -36,7 +36,7 @@ class RoundBoard {
   /// Those that wait and have been with a referee before, in order. All others that wait do so
   /// since started_at().
   [[nodiscard]] std::vector<MatchKey> pending_again() const { return keys_of(taken_back_); }
-  /// Matches that `referee` has in hand, in order.
+  /// Open matches of `referee`, in order.
   [[nodiscard]] std::vector<MatchKey> open_matches(int referee) const;
   [[nodiscard]] int open_count(int referee) const {
     return load_[static_cast<std::size_t>(referee)].open;

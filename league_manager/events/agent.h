@@ -21,7 +21,7 @@ struct AgentProfile {
   bool assignments_in_ack =
       false;  ///< referees only: takes new matches in the answer to a report (protocol §7)
   std::optional<std::string> log_public_key = {};  ///< of the agent's conversation log
-  bool hears_events = false;  ///< is told what is published once on the bus, not by calls
+  bool hears_events = false;  ///< gets broadcasts as events on the bus instead of calls
   /// Referees only: shows players match credentials and reveals every seed; one that does not is of
   /// other origin (protocol §8).
   bool match_credentials = false;

@@ -38,7 +38,7 @@ struct CompactResult {
   std::uint8_t incidents = 0;
 
   [[nodiscard]] static CompactResult of(const MatchResult& result);
-  /// The same result, whoever reported it.
+  /// Whether the result is the same; the reporting referee does not matter.
   [[nodiscard]] bool same_result(const CompactResult& other) const;
   [[nodiscard]] bool is_technical() const { return reason_fingerprint != 0; }
 

@@ -6,7 +6,7 @@
 
 namespace league::league_manager {
 
-/// `MATCH_REPORTED`: the name under which an event stands in the journal. Never changes.
+/// `MATCH_REPORTED`: the name of an event in the journal. Never changes.
 [[nodiscard]] std::string_view event_type(const EventBody& body);
 
 /// The event as a record; `from_record` reads it back without loss.

@@ -161,7 +161,7 @@ struct StaleReportRecorded {
   bool operator==(const StaleReportRecorded&) const = default;
 };
 
-/// A player says that the result of its match is false. The result stands until the operator acts.
+/// A player disputes the result of its match. The result stands until the operator acts.
 struct MatchDisputed {
   MatchKey match;
   int player = 0;
@@ -266,7 +266,7 @@ struct LeagueCompleted {
   bool operator==(const LeagueCompleted&) const = default;
 };
 
-/// What everybody is told of a league.
+/// The kinds of broadcasts of a league.
 enum class News : std::uint8_t { kRoundAnnounced, kRoundCompleted, kLeagueCompleted };
 /// `ROUND_ANNOUNCED`, `ROUND_COMPLETED`, `LEAGUE_COMPLETED`.
 [[nodiscard]] std::string_view news_name(News news);

@@ -12,7 +12,7 @@
 
 namespace league::league_manager {
 
-/// Where a league has left traces besides its journal.
+/// Other files that prove what a league's journal must contain.
 struct EvidencePlaces {
   DataDirectory data;
   std::filesystem::path logs;  ///< of conversations; may be missing
@@ -27,7 +27,7 @@ struct EvidencePlaces {
 [[nodiscard]] std::vector<std::string> find_missing(const EvidencePlaces& places,
                                                     const JournalContent& content);
 
-/// What an operator is told about a journal that is behind, and what can be done.
+/// The error text about a journal that is behind, with what the operator can do.
 [[nodiscard]] core::Error behind_error(const std::filesystem::path& journal,
                                        const JournalContent& content,
                                        const std::vector<std::string>& missing);

@@ -44,7 +44,7 @@ struct RoundDependencies {
   std::optional<int> term = std::nullopt;
   /// Where broadcasts are published once for all who listen; null: everybody is called.
   EventBoard* events = nullptr;
-  /// Is told what is in no event; null: nobody is.
+  /// Gets what is in no event; may be null.
   OperatorLog* log = nullptr;
   /// How late the manager itself is; null: it takes itself for punctual.
   agent::DelayMeter* delays = nullptr;

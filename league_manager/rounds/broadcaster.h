@@ -42,7 +42,7 @@ class Broadcaster {
   struct Outbox {
     std::deque<Notice> waiting;
     bool in_flight = false;
-    bool is_ready = false;  ///< stands in ready_
+    bool is_ready = false;  ///< is in ready_
   };
 
   /// Starts what may start; called without the lock.

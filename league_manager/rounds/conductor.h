@@ -74,7 +74,7 @@ class Conductor {
   /// may have it only then.
   [[nodiscard]] bool is_announced(MatchKey match, int attempt) const;
 
-  /// Runs once when the league is completed and everybody has been told, or could not be.
+  /// Runs once when the league is completed and all agents have got the result, if reachable.
   void on_finished(std::function<void()> callback);
 
  private:
@@ -123,7 +123,7 @@ class Conductor {
   void resume_with(const Events& events);
   /// Tells the players of `round`, if there is one to be told, then gives the matches to referees.
   void announce_and_deliver(std::optional<int> round, std::vector<MatchAssigned> assigned);
-  /// Remembers that everybody has been told.
+  /// Records that all agents have been notified.
   void note_delivered(News news, int round);
   void say_finished();
 

@@ -21,7 +21,7 @@ class NewsPace {
   NewsPace& operator=(const NewsPace&) = delete;
 
   void changed();
-  /// Nothing is told once this has returned.
+  /// Nothing is sent after this has returned.
   void end();
 
  private:

@@ -56,7 +56,7 @@ struct AuditLogOptions {
   std::function<void(const Record&)> on_record = {};
 };
 
-/// Where the log stands.
+/// State of the log.
 struct AuditLogState {
   bool healthy = true;  ///< false while the last attempt to write failed
   std::string problem;  ///< what failed, for people; empty while healthy
@@ -186,7 +186,7 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   LogWriter::Time seal_due_{};  ///< while there are any
   std::optional<Seal> new_seal_;  ///< to be published when its line is written
   std::uint64_t new_seal_covers_ = 0;  ///< of appended
-  bool has_seal_file_ = false;  ///< a seal of this process stands beside the log
+  bool has_seal_file_ = false;  ///< a seal file of this process is next to the log
   bool closing_seal_tried_ = false;
   std::uint64_t segment_written_ = 0;
   bool has_started_ = false;  ///< this process has written a header

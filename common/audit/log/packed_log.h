@@ -25,7 +25,7 @@ inline constexpr std::size_t kLongestPacked = std::size_t{1} << 30;
 /// most kLongestPacked bytes. Nothing if it cannot be read.
 [[nodiscard]] std::optional<std::string> read_log_file(const std::filesystem::path& path);
 
-/// Compresses a closed segment bit by bit, so that whoever does it can do something else meanwhile.
+/// Compresses a closed segment bit by bit, so that its thread can do other work in between.
 /// The compressed file appears whole, and only then the segment goes: a kill at any moment leaves
 /// one of them or both. Ended before, it leaves the segment as it was. Not thread-safe.
 class SegmentPacker {

@@ -17,7 +17,7 @@ namespace league::audit {
 ///  * the values of secret keys, in JSON, in JSON inside JSON strings at any depth
 ///  (`\"auth_token\":\"...\"`,
 ///    `\u0022...`), with escaped characters in the key, in Python's notation and as `key=value`;
-///  * whatever looks like a token of this project (`tok_...`), wherever it stands.
+///  * everything that looks like a token of this project (`tok_...`), at any place.
 /// Linear in the length of `raw`. Thread-safe. Source: protocol §8, `docs/audit.md`.
 void append_masked(std::string_view raw, std::string& out);
 

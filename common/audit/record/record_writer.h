@@ -17,7 +17,7 @@ inline constexpr int kLogVersion = 2;
 /// to a request, an answer to an answer.
 inline constexpr std::size_t kRememberedBroadcasts = 8;
 
-/// First line of each file: whose records follow. It stands once more where an agent got its id.
+/// First line of each file: whose records follow. Repeated at the place where an agent got its id.
 struct LogHeader {
   std::string agent;  ///< `player:P01`, `league_manager`, or a temporary name
   std::string league_id;  ///< empty while unknown

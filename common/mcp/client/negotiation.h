@@ -29,7 +29,7 @@ struct Negotiated {
   rpc::TransportType transport = rpc::TransportType::kUnknown;
 };
 
-/// How a request ended, for whoever has to decide what to try next.
+/// How a request ended, as a basis for what to try next.
 struct NegotiationReply {
   std::optional<core::Error> error;  ///< no response came, and why
   int http_status = 0;  ///< 0 where the transport has none

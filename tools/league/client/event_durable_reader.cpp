@@ -41,7 +41,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
     config.durable_name = name_;
     // Of one that exists already the broker keeps its own place.
     config.start_sequence = start();
-    // One after the other: else what a killed reader had in its hands would come after the rest.
+    // One at a time: otherwise unacknowledged events of a killed reader would come after the rest.
     config.max_ack_pending = 1;
     config.ack_wait = kAckWait;
     streams_.ensure_consumer(stream_, config, reading_.clock.steady_now() + kPatience,

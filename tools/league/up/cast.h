@@ -83,8 +83,8 @@ struct Cast {
 [[nodiscard]] std::vector<Part> referee_parts(const UpOptions& options,
                                               const std::string& manager_url,
                                               const std::filesystem::path& programs);
-/// The built-in players: strategies and transports are dealt out in turn; player n of a strategy is
-/// called `STRATEGY-n`. Up to 16 players are a process each; beyond that all of a strategy and
+/// The built-in players: strategies and transports are assigned in rotation; player n of a strategy
+/// is called `STRATEGY-n`. Up to 16 players are a process each; beyond that all of a strategy and
 /// transport share one. A `crash` player always has its own, since it takes it down.
 [[nodiscard]] Cast cast_players(const UpOptions& options,
                                 const std::vector<std::string>& strategies,
