@@ -86,7 +86,7 @@ json news(const json&) { return {{"status", "ok"}, {"player_id", me["player_id"]
 json game_over(const json& call) {
   const json mine = matches.value(text(call, "match_id"), json::object());
   try { if (!text(mine, "draw").empty() && call.at("game_result").at("status") != "TECHNICAL_LOSS") judge(call, mine); }
-  catch (const std::exception& why) {  // the manager is told, the match stays disputed
+  catch (const std::exception& why) {  // the dispute goes to the manager and stays open
     const json query = {{"query_type", "DISPUTE_MATCH"}, {"query_params", {{"match_id", call["match_id"]}, {"reason", why.what()}}}};
     std::thread(post, "league_query", message("LEAGUE_QUERY", call, query)).detach();
     demand(false, "E035", "INVALID_RESULT", "game_result", string("the result does not follow: ") + why.what());

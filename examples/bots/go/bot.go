@@ -71,7 +71,7 @@ func judge(call object, mine *promise) (wrong any) {  // the result has to follo
 	return nil
 }
 func gameOver(call object) object {
-	if why := judge(call, kept.Matches[text(call, "match_id")]); why != nil {  // the manager is told, the match stays disputed
+	if why := judge(call, kept.Matches[text(call, "match_id")]); why != nil {  // the dispute goes to the manager and stays open
 		query := object{"query_type": "DISPUTE_MATCH", "query_params": object{"match_id": call["match_id"], "reason": fmt.Sprint(why)}}
 		go post("league_query", message("LEAGUE_QUERY", call, query))
 		refuse("E035", "INVALID_RESULT", "game_result", fmt.Sprint("the result does not follow: ", why))

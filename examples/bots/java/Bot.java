@@ -104,7 +104,7 @@ class Bot {
   }
   static Json gameOver(Json call) throws Exception {
     try { judge(call, matches.object(call.text("match_id")));
-    } catch (RuntimeException why) {  // the manager is told, the match stays disputed
+    } catch (RuntimeException why) {  // the dispute goes to the manager and stays open
       Json query = message("LEAGUE_QUERY", call, "query_type", "DISPUTE_MATCH", "query_params", new Json("match_id", call.get("match_id"), "reason", why.getMessage()));
       CompletableFuture.runAsync(() -> post("league_query", query));
       demand(false, "E035", "INVALID_RESULT", "game_result", "the result does not follow: " + why.getMessage());

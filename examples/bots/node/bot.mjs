@@ -73,7 +73,7 @@ function judge(call, mine) {  // the result has to follow from the promised seed
 function gameOver(call) {
   try {
     if (matches.get(call.match_id)?.draw && call.game_result.status !== "TECHNICAL_LOSS") judge(call, matches.get(call.match_id));
-  } catch (why) {  // the manager is told, the match stays disputed
+  } catch (why) {  // the dispute goes to the manager and stays open
     const query = { query_type: "DISPUTE_MATCH", query_params: { match_id: call.match_id, reason: why.message } };
     post("league_query", message("LEAGUE_QUERY", call, query)).catch(() => {});
     throw why instanceof Refused ? why : new Refused("E035", "INVALID_RESULT", "game_result", why.message);

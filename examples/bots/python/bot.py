@@ -64,7 +64,7 @@ def judge(call, mine):  # the result has to follow from the promised seed and fr
 def game_over(call):
     try:
         if (mine := matches.get(call["match_id"])) and mine["draw"] and call["game_result"]["status"] != "TECHNICAL_LOSS": judge(call, mine)
-    except (AssertionError, ValueError, KeyError, TypeError, AttributeError) as why:  # the manager is told, the match stays disputed
+    except (AssertionError, ValueError, KeyError, TypeError, AttributeError) as why:  # the dispute goes to the manager and stays open
         query = message("LEAGUE_QUERY", call, query_type="DISPUTE_MATCH", query_params={"match_id": call["match_id"], "reason": str(why)})
         threading.Thread(target=post, args=("league_query", query)).start()
         raise Refused("E035", "INVALID_RESULT", "game_result", f"the result does not follow: {why}")
