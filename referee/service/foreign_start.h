@@ -12,7 +12,7 @@
 
 namespace league::referee {
 
-/// A match as a manager of other origin gives it to a referee. What it may leave out is empty.
+/// A match as a third-party manager gives it to a referee. What it may leave out is empty.
 struct ForeignMatch {
   core::MatchId match_id;
   int round_id = 1;

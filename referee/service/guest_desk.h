@@ -33,7 +33,7 @@ struct GuestDeskDependencies {
   core::RandomSource& random;  ///< of the draws' seeds
 };
 
-/// Where a referee that is the guest of a manager of other origin takes its matches (protocol §8,
+/// Where a referee that is the guest of a third-party manager takes its matches (protocol §8,
 /// §9). Such a manager gives neither credentials nor seeds, and often no addresses: players are
 /// shown the referee's own token, as published, seeds are made here, and addresses come from the
 /// message, else from the operator's file or from what was heard before, else from the manager's

@@ -38,7 +38,7 @@ struct RunnerContext {
   transport::Endpoint manager;
   transport::EndpointPolicy endpoints;  ///< which Unix sockets and commands may be called
   core::AuthToken own_token;  ///< towards the manager; a guest shows it to players too
-  bool is_guest = false;  ///< of a manager of other origin: reports in all spellings
+  bool is_guest = false;  ///< of a third-party manager: reports in all spellings
   /// The record of a match has changed; must be short. May be empty: nothing is recorded.
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
 };

@@ -18,7 +18,7 @@ using core::Result;
 using nlohmann::json;
 
 constexpr std::size_t kRememberedMatches = 1024;
-/// The published protocol's example, where a manager of other origin has told none.
+/// The published protocol's example, where a third-party manager has told none.
 constexpr const char* kUnnamedLeague = "league_2025_even_odd";
 
 json state_of(const MatchSnapshot& snapshot) {

@@ -18,7 +18,7 @@ struct RefereeOptions {
   envelope::Mode mode = envelope::Mode::kOpen;
   transport::Endpoint manager;
   transport::EndpointPolicy endpoints = transport::EndpointPolicy::any();  ///< see seats_of
-  PlayerAddresses players = {};  ///< for managers of other origin, see GuestDesk
+  PlayerAddresses players = {};  ///< for third-party managers, see GuestDesk
 };
 
 /// What a referee needs from its program; all references outlive the service.

@@ -49,7 +49,7 @@ struct AgentServerOptions {
   /// Whether the envelope's `auth_token` is its sender's. Asked for every type that needs a token
   /// (protocol §4), last.
   std::function<core::Result<void>(const envelope::Envelope&)> check_token;
-  /// Whether the agent is the guest of a manager of other origin, whose forms are read too
+  /// Whether the agent is the guest of a third-party manager, whose forms are read too
   /// (protocol §8). Asked in open mode only. Empty: never.
   std::function<bool()> is_guest = {};
   /// The leniency under which a call without a token, or with one that `check_token` refuses, is

@@ -128,7 +128,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     if (credentials_.nonce.empty()) credentials_.nonce = core::to_hex(context_.random.bytes<16>());
   }
 
-  /// What only a manager of other origin may leave out or change, and only in open mode.
+  /// What only a third-party manager may leave out or change, and only in open mode.
   [[nodiscard]] core::Result<void> check_form(const envelope::Envelope& envelope,
                                               const PeerReply& reply, bool is_ours,
                                               const core::ConversationId& conversation) const {

@@ -206,7 +206,7 @@ TEST(TemporaryId, IsAWordOfAtMost64Characters) {
   EXPECT_EQ(temporary_id(std::string(100, 'x')).size(), 64U);
 }
 
-/// What managers of other origin answer.
+/// What third-party managers answer.
 struct ForeignAnswer {
   const char* leniency;
   std::function<void(json&)> write;
