@@ -42,7 +42,11 @@ template <typename Message>
 [[nodiscard]] core::Result<std::vector<MatchAssignment>> decode_assignments(
     const nlohmann::json& matches);
 
-/// Rows of the table, for answers that are no league message (`get_standings`).
+/// The array `matches` of ROUND_ANNOUNCEMENT, for copies that hold a part of it.
+[[nodiscard]] nlohmann::json encode_announced(std::span<const AnnouncedMatch> matches);
+
+/// Rows of the table, for answers that are no league message (`get_standings`) and for copies that
+/// hold a part of it.
 [[nodiscard]] nlohmann::json encode_standings(std::span<const StandingsRow> rows);
 
 }  // namespace league::envelope

@@ -69,7 +69,10 @@ enum class Leniency {
   kMissingRank,  ///< a row of the standings without `rank`
   // How such a manager answers a registration (taken by common/agent).
   kAcceptedWithoutToken,  ///< no `auth_token`
-  kForeignConversationId,  ///< another `conversation_id` than the request's
+  // What a reply says of its call (taken by common/agent).
+  kForeignConversationId,  ///< another `conversation_id` than the call's
+  kForeignLeagueId,  ///< another `league_id` than the call's
+  kForeignRoundId,  ///< another `round_id` than the call's
   // Who called (taken by common/agent and the agents, which know whose tokens are whose).
   kMissingCallToken,  ///< a call without `auth_token`
   kForeignCallToken,  ///< a call with a token that nobody can check

@@ -62,6 +62,8 @@ constexpr auto kNames = std::to_array<Named>({
     {kMissingRank, "missing_rank"},
     {kAcceptedWithoutToken, "accepted_without_token"},
     {kForeignConversationId, "foreign_conversation_id"},
+    {kForeignLeagueId, "foreign_league_id"},
+    {kForeignRoundId, "foreign_round_id"},
     {kMissingCallToken, "missing_call_token"},
     {kForeignCallToken, "foreign_call_token"},
     {kForeignRefereeToken, "foreign_referee_token"},

@@ -48,6 +48,7 @@ void describe(Archive& a, Self& s, Of<MatchAssignment> /*unused*/) {
 template <typename Archive, typename Self>
 void describe(Archive& a, Self& s, Of<RoundAnnouncement> /*unused*/) {
   a.required("matches", s.matches);
+  a.optional("total_matches", s.total_matches);
 }
 
 template <typename Archive, typename Self>
@@ -108,6 +109,10 @@ static nlohmann::json encode_rows(std::span<const T> rows) {
 }
 
 nlohmann::json encode_assignments(std::span<const MatchAssignment> matches) {
+  return encode_rows(matches);
+}
+
+nlohmann::json encode_announced(std::span<const AnnouncedMatch> matches) {
   return encode_rows(matches);
 }
 

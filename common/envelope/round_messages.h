@@ -87,6 +87,7 @@ struct MatchAssignment {
 struct RoundAnnouncement {
   static constexpr MessageType kType = MessageType::kRoundAnnouncement;
   std::vector<AnnouncedMatch> matches{};
+  std::optional<int> total_matches = std::nullopt;  ///< set when `matches` is only a part
 
   bool operator==(const RoundAnnouncement&) const = default;
 };

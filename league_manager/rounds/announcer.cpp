@@ -16,8 +16,9 @@ namespace {
 
 using envelope::MessageType;
 
-constexpr std::size_t kWholeTable =
-    200;  // players; above it an update holds a part (protocol §4, 12)
+// Players; above these numbers a copy holds a part (protocol §4, messages 5 and 12).
+constexpr int kWholeRound = 64;
+constexpr std::size_t kWholeTable = 200;
 constexpr std::size_t kTableHead = 50;
 constexpr std::size_t kTableNeighbours = 5;
 constexpr std::size_t kShownOfKey = 16;
@@ -56,19 +57,57 @@ class Latch {
   std::function<void()> done_;
 };
 
-/// The rows that one recipient of a long table gets: the head, and its own with its neighbours.
-std::vector<envelope::StandingsRow> part_of_table(const std::vector<envelope::StandingsRow>& rows,
-                                                  const std::string& own_id) {
-  auto own = static_cast<std::size_t>(
-      std::ranges::find_if(rows, [&](const auto& row) { return row.player_id.str() == own_id; }) -
-      rows.begin());
-  std::vector<envelope::StandingsRow> part(rows.begin(),
-                                           rows.begin() + static_cast<std::ptrdiff_t>(kTableHead));
-  std::size_t first = std::max(kTableHead, own > kTableNeighbours ? own - kTableNeighbours : 0);
-  for (std::size_t i = first; i < rows.size() && i <= own + kTableNeighbours; ++i)
-    part.push_back(rows[i]);
-  return part;
+/// The rows of a long message as JSON texts, made once for all who get some of them.
+std::vector<std::string> texts_of(const nlohmann::json& rows) {
+  std::vector<std::string> texts;
+  texts.reserve(rows.size());
+  for (const auto& row : rows) texts.push_back(rpc::to_json_text(row));
+  return texts;
 }
+
+void append_row(std::string& rows, const std::string& text) {
+  if (!rows.empty()) rows += ',';
+  rows += text;
+}
+
+/// The matches of each player of a round, as JSON texts.
+std::map<std::string, std::string> matches_by_player(
+    const std::vector<envelope::AnnouncedMatch>& matches) {
+  const auto texts = texts_of(envelope::encode_announced(matches));
+  std::map<std::string, std::string> own;
+  for (std::size_t i = 0; i < matches.size(); ++i) {
+    for (const auto& player : {matches[i].player_a_id, matches[i].player_b_id})
+      append_row(own[player.str()], texts[i]);
+  }
+  return own;
+}
+
+/// A table that is too long for everybody to get the whole of it.
+class LongTable {
+ public:
+  explicit LongTable(const std::vector<envelope::StandingsRow>& rows)
+      : rows_(texts_of(envelope::encode_standings(rows))) {
+    for (std::size_t i = 0; i < rows.size(); ++i) place_.emplace(rows[i].player_id.str(), i);
+    for (std::size_t i = 0; i < kTableHead; ++i) append_row(head_, rows_[i]);
+  }
+  /// The head, and `player`'s own row with its neighbours.
+  [[nodiscard]] std::string part_for(const std::string& player) const {
+    std::string part = head_;
+    const auto own = place_.find(player);
+    if (own == place_.end()) return part;
+    const std::size_t place = own->second;
+    const auto begin =
+        std::max(kTableHead, place > kTableNeighbours ? place - kTableNeighbours : 0);
+    const auto end = std::min(rows_.size(), place + kTableNeighbours + 1);
+    for (std::size_t i = begin; i < end; ++i) append_row(part, rows_[i]);
+    return part;
+  }
+
+ private:
+  std::vector<std::string> rows_;
+  std::map<std::string, std::size_t> place_;
+  std::string head_;
+};
 
 }  // namespace
 
@@ -143,19 +182,24 @@ void Announcer::publish(const Message& message, std::optional<int> round,
 
 template <typename Message>
 void Announcer::broadcast(const Message& message, std::optional<int> round,
-                          const std::vector<Addressed>& to, const std::function<void()>& done_one) {
+                          const std::vector<Addressed>& to, const std::function<void()>& done_one,
+                          const OwnRows& rows) {
   if (to.empty()) return;
-  constexpr std::string_view kPlace = R"("auth_token":"@")";
   const std::string conversation = conversation_of<Message>(round).str();
-  std::string text = rpc::to_json_text(render(message, round, core::AuthToken("@")));
-  // auth_token is the first key, so the first place is the envelope's whatever names the bots gave
-  // themselves.
-  std::size_t place = text.find(kPlace) + kPlace.size() - 2;
+  const std::string text = rpc::to_json_text(render(message, round, core::AuthToken("@")));
+  // Inside a text a quotation mark is escaped, so what bots call themselves is found by neither.
+  const auto behind = [&text](const std::string& key) { return text.find(key) + key.size() - 2; };
+  const std::size_t token_at = behind(R"("auth_token":"@")");
+  const std::size_t rows_at =
+      rows.of ? behind("\"" + std::string(rows.array) + "\":[]") + 1 : text.size();
   for (const auto& one : to) {
-    auto own = std::make_shared<std::string>();
     const auto& token = one.token.reveal();
-    own->reserve(text.size() + token.size());
-    own->append(text, 0, place).append(token).append(text, place + 1);
+    const std::string own_rows = rows.of ? rows.of(one.agent) : std::string();
+    auto own = std::make_shared<std::string>();
+    own->reserve(text.size() + token.size() + own_rows.size());
+    own->append(text, 0, token_at).append(token);
+    own->append(text, token_at + 1, rows_at - token_at - 1);
+    own->append(own_rows).append(text, rows_at);
     broadcaster_.send({.endpoint = one.endpoint,
                        .peer = std::string(agent_kind_name(one.agent.kind)) + ":" + one.agent.id(),
                        .type = Message::kType,
@@ -195,14 +239,29 @@ void Announcer::announce_round(int round, std::function<void()> then,
   if (!deps_.settings.league.broadcasts || all_of_them == 0) return then();
   auto latch = std::make_shared<Latch>(all_of_them, std::move(then));
   auto all = std::make_shared<Latch>(all_of_them, std::move(delivered));
-  envelope::RoundAnnouncement message{
-      deps_.ledger.read([](const League& league) { return announced_matches(league); })};
+  int all_players = 0;
+  envelope::RoundAnnouncement message;
+  deps_.ledger.read([&](const League& league) {
+    all_players = league.roster().count(AgentKind::kPlayer);
+    message.matches = announced_matches(league);
+  });
   auto count_down = [latch, all] {
     latch->count_down();
     all->count_down();
   };
+  // Published once for all, it has to hold everybody's matches.
   publish(message, round, count_down);
-  broadcast(message, round, players, count_down);
+  if (all_players <= kWholeRound) {
+    broadcast(message, round, players, count_down);
+  } else {
+    const auto own = matches_by_player(message.matches);
+    const int total = static_cast<int>(message.matches.size());
+    broadcast(envelope::RoundAnnouncement{.matches = {}, .total_matches = total}, round, players,
+              count_down, {"matches", [&own](AgentRef player) {
+                             const auto found = own.find(player.id());
+                             return found == own.end() ? std::string() : found->second;
+                           }});
+  }
   deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
 }
 
@@ -223,6 +282,7 @@ void Announcer::announce_again(const std::vector<MatchKey>& matches, std::functi
           continue;
         auto& one = told.try_emplace(player.agent, Told{player, {}}).first->second;
         one.message.matches.push_back(announced_match(league, match));
+        one.message.total_matches = league.board().matches();
       }
     }
   });
@@ -241,17 +301,15 @@ void Announcer::send_standings(int round, const std::vector<Addressed>& players,
     publish(update, round, done_one);
     return broadcast(update, round, players, done_one);
   }
+  const LongTable table(rows);
+  const int total = static_cast<int>(rows.size());
   // Everybody hears the same there; who wants to know its own place asks for it.
-  publish(
-      envelope::LeagueStandingsUpdate{
-          .standings = {rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(kTableHead)},
-          .total_players = static_cast<int>(rows.size())},
-      round, done_one);
-  for (const auto& player : players) {
-    envelope::LeagueStandingsUpdate update{.standings = part_of_table(rows, player.agent.id()),
-                                           .total_players = static_cast<int>(rows.size())};
-    broadcast(update, round, {player}, done_one);
-  }
+  rows.resize(kTableHead);
+  publish(envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = total},
+          round, done_one);
+  broadcast(envelope::LeagueStandingsUpdate{.standings = {}, .total_players = total}, round,
+            players, done_one,
+            {"standings", [&table](AgentRef player) { return table.part_for(player.id()); }});
 }
 
 void Announcer::round_completed(int round, std::function<void()> delivered) {

@@ -87,11 +87,16 @@ class Announcer {
   [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees,
                                                   bool hearers = false) const;
   [[nodiscard]] bool hears_board(const AgentProfile& profile) const;
-  /// Renders `message` once and sends it to each of `to`, with the recipient's own token spliced
-  /// in.
+  /// What a copy holds of an array that is empty in the message that all copies are made from.
+  struct OwnRows {
+    std::string_view array;  ///< `matches`
+    std::function<std::string(AgentRef)> of;  ///< JSON text of the recipient's rows, with commas
+  };
+  /// Renders `message` once and sends it to each of `to`, with the recipient's own token and, where
+  /// there are `rows`, its own rows spliced in.
   template <typename Message>
   void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
-                 const std::function<void()>& done_one);
+                 const std::function<void()>& done_one, const OwnRows& rows = {});
   /// Renders `message` without a token, signed, and publishes it where there is a board.
   template <typename Message>
   void publish(const Message& message, std::optional<int> round, std::function<void()> done);

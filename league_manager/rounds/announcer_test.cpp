@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "common/agent/bus/event_signature.h"
 #include "common/envelope/envelope_testing.h"
@@ -128,6 +129,43 @@ TEST_F(AnnouncerTest, ABroadcastToAThousandPlayersIsPublishedOnce) {
   EXPECT_EQ(delivered_, 1);
 }
 
+TEST_F(AnnouncerTest, UpToSixtyFourPlayersEverybodyIsToldTheWholeRound) {
+  start(64, 64);
+  announce();
+  ASSERT_EQ(caller_.sent.size(), 64U);
+  for (const auto& message : caller_.sent) {
+    EXPECT_EQ(message["matches"].size(), 32U);
+    EXPECT_FALSE(message.contains("total_matches"));
+  }
+}
+
+TEST_F(AnnouncerTest, BeyondThatEachIsToldItsOwnMatch) {
+  start(65, 64);  // one has a bye
+  announce();
+  ASSERT_EQ(caller_.sent.size(), 64U);
+  std::set<std::string> tokens;
+  int byes = 0;
+  for (std::size_t i = 0; i < caller_.sent.size(); ++i) {
+    const json& message = caller_.sent[i];
+    EXPECT_TRUE(
+        envelope::testing::schemas().validate(envelope::MessageType::kRoundAnnouncement, message));
+    tokens.insert(message["auth_token"]);
+    EXPECT_EQ(message["total_matches"], 32);
+    const std::string id = caller_.peers[i].substr(std::string("player:").size());
+    byes += static_cast<int>(message["matches"].empty());
+    for (const auto& match : message["matches"]) {
+      EXPECT_TRUE(match["player_A_id"] == id || match["player_B_id"] == id) << match;
+      EXPECT_EQ(match["draw_commitment"].get<std::string>().size(), 64U);
+    }
+    EXPECT_LE(message["matches"].size(), 1U);
+  }
+  EXPECT_EQ(tokens.size(), 64U);
+  EXPECT_LE(byes, 1);
+  // Who listens on a bus hears what everybody hears: the whole round.
+  EXPECT_EQ(board_.params(0)["matches"].size(), 32U);
+  EXPECT_FALSE(board_.params(0).contains("total_matches"));
+}
+
 TEST_F(AnnouncerTest, ItIsSignedAndShowsNoToken) {
   start(4, 0);
   announce();
@@ -176,9 +214,35 @@ TEST_F(AnnouncerTest, OfALongTableEverybodyHearsTheHead) {
   EXPECT_NE(board_.events[0].id, board_.events[1].id);
   // The one that is called gets its own place too; the referee the summary.
   ASSERT_EQ(caller_.sent.size(), 3U);
-  EXPECT_GE(caller_.sent[0]["standings"].size(), 50U);
+  const json& rows = caller_.sent[0]["standings"];
+  EXPECT_EQ(caller_.sent[0]["total_players"], 201);
+  EXPECT_EQ(rows[0]["rank"], 1);
+  EXPECT_GE(rows.size(), 50U);
   board_.finish();
   EXPECT_EQ(delivered_, 1);
+}
+
+TEST_F(AnnouncerTest, EachGetsItsOwnPlaceInALongTable) {
+  start(201, 201);
+  announcer_->round_completed(1, {});
+  int updates = 0;
+  for (std::size_t i = 0; i < caller_.sent.size(); ++i) {
+    const json& message = caller_.sent[i];
+    if (message["message_type"] != "LEAGUE_STANDINGS_UPDATE") continue;
+    ++updates;
+    EXPECT_EQ(message["total_players"], 201);
+    std::vector<std::string> got;
+    for (const auto& row : message["standings"]) got.push_back(row["player_id"]);
+    // Nobody has played, so all stand in the order of their numbers.
+    const int own = AgentRef::parse(caller_.peers[i].substr(std::string("player:").size()))->index;
+    std::vector<std::string> expected;
+    for (int place = 0; place < 201; ++place) {
+      if (place < 50 || std::abs(place - own) <= 5)
+        expected.push_back(AgentRef::player(place).id());
+    }
+    EXPECT_EQ(got, expected) << caller_.peers[i];
+  }
+  EXPECT_EQ(updates, 201);
 }
 
 TEST_F(AnnouncerTest, WhatIsSaidAgainHasTheSameName) {

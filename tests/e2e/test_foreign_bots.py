@@ -96,6 +96,7 @@ class ForeignBots(LeagueTest):
         status = self.wait_until_over(manager, 60)
         self.assertEqual(status["technical_losses"], status["total_matches"])
         self.stop_programs()
+        self.assert_verified()
         log = Log(self.logs)
         for report, in log.accepted_reports().values():
             details = report["result"]["details"]

@@ -300,6 +300,42 @@ TEST(Misfortune, ForeignCredentialsAreNotedInOpenModeAndRefusedInStrictMode) {
   }
 }
 
+/// A stranger's answers to the calls of its first match, in another conversation, league or round.
+TEST(Misfortune, AnswersThatNameAnotherConversationAreNotedInOpenModeAndRefusedInStrictMode) {
+  struct Case {
+    const char* leniency;
+    const char* code;
+    Deviation deviation;
+  };
+  const std::vector<Case> cases = {
+      {"foreign_conversation_id", "E010", edit("conversation_id", "my-own-7")},
+      {"foreign_league_id", "E008", edit("league_id", "another_league")},
+      {"foreign_round_id", "E023", edit("round_id", 9)},
+  };
+  for (const auto& one : cases) {
+    for (const char* call : {"GAME_INVITATION", "CHOOSE_PARITY_CALL"}) {
+      for (auto mode : {envelope::Mode::kOpen, envelope::Mode::kStrict}) {
+        const bool is_open = mode == envelope::Mode::kOpen;
+        SCOPED_TRACE(std::string(one.leniency) + " " + call + (is_open ? " open" : " strict"));
+        LeagueFixture league({.players = 2, .strategies = {"even"}, .mode = mode});
+        league.script("P01").on(call, one.deviation);
+        ASSERT_TRUE(league.play());
+        expect_sound(league);
+        EXPECT_TRUE(ending_of(league, "R1M1").ends_with(is_open ? " NORMAL" : " INVALID_REPLY"))
+            << ending_of(league, "R1M1");
+        int noted = 0;
+        int refused = 0;
+        for (const auto& said : league.recording.of("REF01")) {
+          noted += static_cast<int>(std::ranges::count(said.leniencies, one.leniency));
+          refused += static_cast<int>(said.verdict && core::wire_code(*said.verdict) == one.code);
+        }
+        EXPECT_EQ(noted, is_open ? 1 : 0);
+        EXPECT_EQ(refused, is_open ? 0 : 3);
+      }
+    }
+  }
+}
+
 TEST(Referee, HasThePlaceOfAReportedMatchFreeBeforeTheAnswerArrives) {
   // Two matches a round, two places. The manager counts a match as over when it accepts the report;
   // the referee reads the answer later, here after it has asked again.

@@ -48,10 +48,9 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     PeerCall call = call_with({options_.manager, "league_manager"}, envelope,
                               request(envelope).dump(), context_.settings.time_limit(type));
     call.reply_defaults.is_guest = true;  // nobody knows yet whose manager it is
-    context_.peers.call(std::move(call),
-                        [self = shared_from_this(), conversation](PeerReply reply) {
-                          self->on_reply(reply, conversation);
-                        });
+    context_.peers.call(std::move(call), [self = shared_from_this()](const PeerReply& reply) {
+      self->on_reply(reply);
+    });
   }
 
  private:
@@ -92,8 +91,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     return envelope::encode(envelope, message);
   }
 
-  void on_reply(const PeerReply& reply, const core::ConversationId& conversation) {
-    if (!reply.error) return on_identity(read(reply, conversation));
+  void on_reply(const PeerReply& reply) {
+    if (!reply.error) return on_identity(read(reply));
     if (reply.error->code == ErrorCode::kAuthTokenInvalid) return on_identity(*reply.error);
     bool passes = core::error_info(reply.error->code).retryable ||
                   reply.error->code == ErrorCode::kOverloaded;
@@ -128,33 +127,20 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     if (credentials_.nonce.empty()) credentials_.nonce = core::to_hex(context_.random.bytes<16>());
   }
 
-  /// What only a third-party manager may leave out or change, and only in open mode.
-  [[nodiscard]] core::Result<void> check_form(const envelope::Envelope& envelope,
-                                              const PeerReply& reply, bool is_ours,
-                                              const core::ConversationId& conversation) const {
-    const bool is_open = context_.peers.mode() == envelope::Mode::kOpen;
-    auto take = [&](envelope::Leniency leniency) {
-      if (reply.notes) reply.notes->leniencies.push_back(leniency_name(leniency));
-    };
-    if (envelope.conversation_id != conversation) {
-      if (!is_open)
-        return Error{ErrorCode::kInvalidReply,
-                     "strict mode: the answer to a registration has the conversation_id of the "
-                     "request",
-                     "/conversation_id"};
-      take(envelope::Leniency::kForeignConversationId);
-    }
+  /// A token, which only a third-party manager may leave out, and only in open mode.
+  [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope,
+                                               const PeerReply& reply, bool is_ours) const {
     if (envelope.auth_token && !envelope.auth_token->empty()) return {};
-    if (!is_open || is_ours)
+    if (context_.peers.mode() != envelope::Mode::kOpen || is_ours)
       return Error{ErrorCode::kInvalidReply,
                    "the league manager accepted the registration without an auth_token",
                    "/auth_token"};
-    take(envelope::Leniency::kAcceptedWithoutToken);
+    if (reply.notes)
+      reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kAcceptedWithoutToken));
     return {};
   }
 
-  [[nodiscard]] core::Result<Identity> read(const PeerReply& reply,
-                                            const core::ConversationId& conversation) const {
+  [[nodiscard]] core::Result<Identity> read(const PeerReply& reply) const {
     const json& message = reply.message;
     const auto& envelope = reply.envelope;
     auto finish = [&](const auto& response, const auto& id) -> core::Result<Identity> {
@@ -164,8 +150,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                          response.reason.value_or("no reason given"),
                      ""};
       }
-      auto form = check_form(*envelope, reply, response.match_credentials, conversation);
-      if (!form) return form.error();
+      auto token = check_token(*envelope, reply, response.match_credentials);
+      if (!token) return token.error();
       return Identity{id->str(),
                       envelope->auth_token.value_or(core::AuthToken()),
                       envelope->league_id.value_or(core::LeagueId{}),

@@ -2,6 +2,7 @@
 
 #include "common/agent/dialects/received_text.h"
 #include "common/agent/peers/peer_errors.h"
+#include "common/agent/peers/reply_names.h"
 #include "common/agent/peers/trace_parent.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/dialect_search.h"
@@ -26,6 +27,8 @@ PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string mess
   call.message = std::make_shared<const std::string>(std::move(message));
   call.conversation_id = envelope.conversation_id.str();
   if (envelope.match_id) call.match_id = envelope.match_id->str();
+  call.league_id = envelope.league_id;
+  call.round_id = envelope.round_id;
   call.time_limit = time_limit;
   call.reply_defaults.sender = to.name;
   call.reply_defaults.conversation_id = envelope.conversation_id;
@@ -272,17 +275,6 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& out
   return done;
 }
 
-void PeerClient::note_foreign_player(IncomingReply& reply,
-                                     const envelope::NormaliseDefaults& defaults) {
-  // It came on the connection that we opened to that player: who else's should it be? Bots answer
-  // with the id that they were started with.
-  auto found = reply.message.find("player_id");
-  if (!defaults.player_id || found == reply.message.end() || !found->is_string()) return;
-  if (found->get_ref<const std::string&>() == defaults.player_id->str()) return;
-  *found = defaults.player_id->str();
-  reply.leniencies.add(Leniency::kForeignReplyPlayer);
-}
-
 Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply, int http_status,
                                           rpc::MessageNotes& notes) {
   auto expected = *envelope::spec(pending.call.type).reply;
@@ -306,7 +298,7 @@ Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
   }
   auto defaults = pending.call.reply_defaults;
   defaults.now = clock_.utc_now();
-  if (mode_ == envelope::Mode::kOpen) note_foreign_player(reply, defaults);
+  if (mode_ == envelope::Mode::kOpen) note_foreign_player(reply, defaults.player_id);
   const bool is_receipt = mode_ == envelope::Mode::kOpen && says_received(reply.message);
   auto normal = envelope::normalise(reply.message, expected, mode_, defaults, reply.leniencies);
   notes.leniencies = reply.leniencies.names();
@@ -317,15 +309,9 @@ Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
     if (is_receipt) notes.message_type.clear();
     return with_received(envelope.error(), reply.message);
   }
-  if (defaults.sender && envelope->sender.str() != *defaults.sender) {
-    if (mode_ == envelope::Mode::kStrict) {
-      return Error{ErrorCode::kSenderMismatch,
-                   "strict mode: sender must be " + *defaults.sender + ", whom this call was for",
-                   "/sender"};
-    }
-    reply.leniencies.add(Leniency::kForeignReplySender);
-    notes.leniencies = reply.leniencies.names();
-  }
+  auto names = compare_names(pending.call, *envelope, mode_, reply.leniencies);
+  if (!names) return names.error();
+  notes.leniencies = reply.leniencies.names();
   return PeerReply{.message = std::move(reply.message), .envelope = std::move(*envelope)};
 }
 

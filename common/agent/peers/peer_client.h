@@ -30,8 +30,12 @@ struct PeerCall {
   std::string match_id;
   std::chrono::milliseconds time_limit{10000};
   transport::Budget budget = transport::Budget::kControl;
-  /// Fills the holes of an incomplete answer (protocol §9). An answer with another sender than
-  /// this one is refused in strict mode and a noted leniency in open mode.
+  /// Of the message, where it names them.
+  std::optional<core::LeagueId> league_id = std::nullopt;
+  std::optional<int> round_id = std::nullopt;
+  /// Fills the holes of an incomplete answer (protocol §9). An answer with another sender than this
+  /// one, or with another conversation, league or round than the call's, is refused in strict mode
+  /// and a noted leniency in open mode.
   envelope::NormaliseDefaults reply_defaults;
 };
 
@@ -136,8 +140,6 @@ class PeerClient {
   std::optional<PeerReply> understand(Pending& pending, transport::CallOutcome& outcome);
   PeerReply acknowledged(Pending& pending, transport::CallOutcome& outcome,
                          core::Result<IncomingReply>& reply, bool has_no_method);
-  static void note_foreign_player(IncomingReply& reply,
-                                  const envelope::NormaliseDefaults& defaults);
   core::Result<PeerReply> admit_reply(Pending& pending, IncomingReply reply, int http_status,
                                       rpc::MessageNotes& notes);
 

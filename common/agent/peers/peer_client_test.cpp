@@ -154,6 +154,38 @@ TEST_F(PeerClientTest, ABotMayCallItselfWhatItWasStartedAs) {
   EXPECT_EQ(strict.message["player_id"], "P04") << "which the match refuses";
 }
 
+TEST_F(PeerClientTest, AnAnswerIsInTheConversationLeagueAndRoundOfItsCall) {
+  struct Case {
+    const char* field;
+    json value;
+    const char* leniency;
+    ErrorCode code;
+  };
+  for (const auto& one : std::vector<Case>{
+           {"conversation_id", "another", "foreign_conversation_id", ErrorCode::kInvalidReply},
+           {"league_id", "another_league", "foreign_league_id", ErrorCode::kLeagueIdMismatch},
+           {"round_id", 7, "foreign_round_id", ErrorCode::kInvalidFieldValue}}) {
+    SCOPED_TRACE(one.field);
+    auto ack = golden("game_join_ack");
+    ack[one.field] = one.value;
+    answer_result(ack);
+    auto open = ask(kInvite);
+    ASSERT_FALSE(open.error) << open.error->message;
+    EXPECT_EQ(open.notes->leniencies, (std::vector<std::string_view>{one.leniency}));
+    auto strict = ask(kInvite, Mode::kStrict);
+    ASSERT_TRUE(strict.error);
+    EXPECT_EQ(strict.error->code, one.code);
+    EXPECT_EQ(strict.error->field, std::string("/") + one.field);
+  }
+  auto ack = golden("game_join_ack");
+  for (const char* field : {"league_id", "round_id"}) ack.erase(field);
+  answer_result(ack);
+  EXPECT_FALSE(ask(kInvite, Mode::kStrict).error) << "what is not there says nothing else";
+  call_ids_ = false;
+  answer_result(golden("game_join_ack"));
+  EXPECT_FALSE(ask(kInvite, Mode::kStrict).error) << "nor is there anything to compare with";
+}
+
 TEST_F(PeerClientTest, AnAcknowledgementOfTheMatchAcceptsIt) {
   answer_result({{"status", "ACK"}, {"match_id", "R1M1"}});
   auto open = ask(kInvite);

@@ -45,6 +45,10 @@ class PeerClientTest : public ::testing::Test {
     call.reply_defaults.conversation_id = core::ConversationId("convr1m1001");
     call.reply_defaults.player_id = core::PlayerId("P01");
     call.reply_defaults.match_id = core::MatchId("R1M1");
+    if (call_ids_) {
+      call.league_id = core::LeagueId("league_2025_even_odd");
+      call.round_id = 1;
+    }
     std::optional<PeerReply> got;
     client_->call(std::move(call), [&](PeerReply reply) {
       EXPECT_FALSE(got) << "twice";
@@ -77,6 +81,7 @@ class PeerClientTest : public ::testing::Test {
   ScriptedCaller caller_;
   std::unique_ptr<PeerClient> client_;
   envelope::Mode mode_ = envelope::Mode::kOpen;
+  bool call_ids_ = true;  ///< whether the call names league and round
   transport::Endpoint endpoint_ = *transport::parse_endpoint("http://127.0.0.1:8101/mcp");
 };
 

@@ -46,7 +46,7 @@ void add_result(std::string& out, const json& message) {
   }
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 62> kLeniencies{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 64> kLeniencies{{
     {"method_message_type",
      "the method was the message type; the method is the tool's name, e.g. choose_parity"},
     {"method_lower_case_type",
@@ -109,6 +109,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 62> kLenienc
     {"accepted_without_token", "a registration was accepted without an auth_token"},
     {"foreign_conversation_id",
      "the answer was in another conversation; repeat the one of the request"},
+    {"foreign_league_id", "another league_id; repeat the one of the request"},
+    {"foreign_round_id", "another round_id; repeat the one of the request"},
     {"missing_call_token", "a call without auth_token, which a guest cannot check anyway"},
     {"foreign_call_token", "a call with a token that a guest cannot check"},
     {"foreign_referee_token", "the token of a third-party referee, as the announcement names it"},

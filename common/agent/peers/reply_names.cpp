@@ -1,0 +1,55 @@
+#include "common/agent/peers/reply_names.h"
+
+#include <nlohmann/json.hpp>
+
+namespace league::agent {
+
+using core::ErrorCode;
+using envelope::Leniency;
+
+core::Result<void> compare_names(const PeerCall& call, const envelope::Envelope& reply,
+                                 envelope::Mode mode, envelope::Leniencies& taken) {
+  const auto& defaults = call.reply_defaults;
+  struct Name {
+    bool is_other;
+    Leniency leniency;
+    ErrorCode code;
+    std::string_view field;
+    std::string wanted;
+  };
+  const bool is_other_round = call.round_id && reply.round_id && *reply.round_id != *call.round_id;
+  const bool is_other_league =
+      call.league_id && reply.league_id && *reply.league_id != *call.league_id;
+  const Name names[] = {
+      {defaults.sender && reply.sender.str() != *defaults.sender, Leniency::kForeignReplySender,
+       ErrorCode::kSenderMismatch, "sender", defaults.sender.value_or("")},
+      {defaults.conversation_id && reply.conversation_id != *defaults.conversation_id,
+       Leniency::kForeignConversationId, ErrorCode::kInvalidReply, "conversation_id",
+       call.conversation_id},
+      {is_other_league, Leniency::kForeignLeagueId, ErrorCode::kLeagueIdMismatch, "league_id",
+       is_other_league ? call.league_id->str() : ""},
+      {is_other_round, Leniency::kForeignRoundId, ErrorCode::kInvalidFieldValue, "round_id",
+       is_other_round ? std::to_string(*call.round_id) : ""},
+  };
+  for (const auto& name : names) {
+    if (!name.is_other) continue;
+    if (mode == envelope::Mode::kStrict) {
+      const std::string field(name.field);
+      return core::Error{
+          name.code, "strict mode: " + field + " must be " + name.wanted + ", as this call says",
+          "/" + field};
+    }
+    taken.add(name.leniency);
+  }
+  return {};
+}
+
+void note_foreign_player(IncomingReply& reply, const std::optional<core::PlayerId>& called) {
+  auto found = reply.message.find("player_id");
+  if (!called || found == reply.message.end() || !found->is_string()) return;
+  if (found->get_ref<const std::string&>() == called->str()) return;
+  *found = called->str();
+  reply.leniencies.add(Leniency::kForeignReplyPlayer);
+}
+
+}  // namespace league::agent
