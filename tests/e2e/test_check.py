@@ -128,6 +128,13 @@ class OurPrograms(CheckTest):
         self.assertIn("P-4.9/parity-choice-lower-case", self.not_passed(report))
         self.assertEqual(report["level"], "none")
 
+    def test_a_wrong_spelling_is_told_once_and_the_rest_is_checked(self):
+        start = f"python3 {SOURCE}/tests/mutants/mutants.py choice_upper_case --manager {{manager}} --port {{port}} --data {self.place}/bot.json"
+        report = self.report("--start", start, "--fast", expects=1)
+        self.assertEqual(list(self.not_passed(report)), ["P-4.9/parity-choice-lower-case"])
+        self.assertEqual(report["level"], "none")
+        self.assertGreater(report["counts"]["passed"], 150)
+
     def test_other_transports(self):
         for endpoint in (f"stdio:{BIN / 'player'} --standalone --transport stdio --logs {self.place}/logs",):
             report = self.report(endpoint, "--fast")

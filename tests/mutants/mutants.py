@@ -101,7 +101,15 @@ replies("P-4.9/parity-choice-lower-case", "choice_capital", lambda m: m.update(p
         CHOICE)
 replies("P-4.9/parity-choice-lower-case", "choice_number", put("parity_choice", 0), CHOICE)
 replies("P-4.9/choice-field-name", "choice_field_name", lambda m: m.update(choice=m.pop("parity_choice")), CHOICE)
-replies("P-4.9/choice-answered", "choice_blank", lambda m: m.update(parity_choice=m["parity_choice"] + " "), CHOICE)
+replies("P-4.9/parity-choice-lower-case", "choice_blank", lambda m: m.update(parity_choice=m["parity_choice"] + " "), CHOICE)
+
+
+@mutant("P-4.9/parity-choice-lower-case")
+def choice_upper_case():
+    """It commits to its own word, so everything but the word is as it should be."""
+    clean = bot["choose_word"]
+    bot["choose_word"] = lambda call: clean(call).upper()
+
 
 # --- commitments -----------------------------------------------------------------------------------------------------
 replies("P-7.22/commitment-form", "commitment_upper_case",

@@ -72,9 +72,11 @@ class Engine {
 
   Verdict verdict_of(const Check& check) {
     if (gone_) return skip("the bot has not been reachable since " + *gone_);
-    if (Steady::now() > ends_) return skip("the time of the run is over");
+    if (Steady::now() > ends_) return skip(std::string(kNoTime));
     if (check.info.needs_play && options_.is_playing && !is_playing())
       return skip("the bot does not play an ordinary match; see the checks marked with *");
+    if (check.info.needs_word && options_.has_word && !options_.has_word())
+      return skip("GAME_OVER cannot hold a choice that is spelt wrongly; see P-4.9");
     Verdict verdict = guarded(check);
     if (verdict.outcome != Outcome::kFailed || Steady::now() > ends_) return verdict;
     if (guarded(check).outcome == Outcome::kPassed) verdict.outcome = Outcome::kFlaky;

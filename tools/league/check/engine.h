@@ -14,6 +14,8 @@ struct RunOptions {
   std::chrono::milliseconds budget{55'000};  ///< what has not begun by then is skipped
   /// Whether the bot takes part in an ordinary match; asked once.
   std::function<bool()> is_playing;
+  /// Whether it spells its choice as the game does; asked where it is playing.
+  std::function<bool()> has_word;
   /// Whether the bot still accepts connections; asked after each failure.
   std::function<bool()> is_there;
   /// Starts a bot that is gone again; false if that did not help. Empty: nobody can.

@@ -22,6 +22,11 @@ struct Report {
 
   [[nodiscard]] Grade grade() const { return grade_of(findings); }
   [[nodiscard]] std::size_t count(Outcome outcome) const;
+  /// How many checks were skipped because there was no time for them: the level says nothing of
+  /// those.
+  [[nodiscard]] std::size_t not_tried() const;
+  /// The level, and how many were not tried if any were not.
+  [[nodiscard]] std::string level_text() const;
 };
 
 /// `text` without what must not be shown: every secret, and the value of every `auth_token`, is cut

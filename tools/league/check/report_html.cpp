@@ -70,7 +70,7 @@ std::string joined(const std::set<std::string>& names) {
 
 void write_report(std::string& out, const Report& report) {
   out += "<h2>" + escaped(report.subject) + "</h2><p>Role " + escaped(report.role) +
-         ", level <strong>" + std::string(grade_name(report.grade())) +
+         ", level <strong>" + report.level_text() +
          "</strong>: " + std::to_string(report.count(Outcome::kPassed)) + " passed, " +
          std::to_string(report.count(Outcome::kFailed)) + " failed, " +
          std::to_string(report.count(Outcome::kFlaky)) + " flaky, " +

@@ -72,6 +72,7 @@ std::string json_report(const std::vector<Report>& reports) {
                     {"role", report.role},
                     {"level", grade_name(report.grade())},
                     {"counts", counts},
+                    {"not_tried", report.not_tried()},
                     {"dialect", report.ways},
                     {"leniencies", report.leniencies},
                     {"stale_baseline_entries", report.stale},
@@ -125,7 +126,7 @@ std::string gradescope_report(const Report& report) {
          {"output", has_passed ? finding.info.text : failure_text(finding, report)},
          {"visibility", "visible"}});
   }
-  const json out = {{"output", "level: " + std::string(grade_name(report.grade()))},
+  const json out = {{"output", "level: " + report.level_text()},
                     {"execution_time", report.took.count() / 1000},
                     {"stdout_visibility", "visible"},
                     {"tests", tests}};

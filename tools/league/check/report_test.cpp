@@ -38,6 +38,14 @@ TEST(Report, NoFormatShowsATokenWhole) {
   }
 }
 
+TEST(Report, SaysHowManyChecksThereWasNoTimeFor) {
+  Report report = report_with_failure();
+  EXPECT_EQ(report.level_text(), "none");
+  report.findings.push_back({.info = {.id = "P-1/late"}, .verdict = skip(std::string(kNoTime))});
+  EXPECT_EQ(report.level_text(), "none as far as it was tried: there was no time for 1 checks");
+  EXPECT_EQ(json::parse(json_report({report}))["bots"][0]["not_tried"], 1);
+}
+
 TEST(Report, ATokenThatWasCutIsMaskedToo) {
   Report report = report_with_failure();
   const std::string unknown = R"({"auth_token":"fedcba9876543210...)";

@@ -126,6 +126,19 @@ std::size_t Report::count(Outcome outcome) const {
       findings, [outcome](const Finding& f) { return f.verdict.outcome == outcome; }));
 }
 
+std::size_t Report::not_tried() const {
+  return static_cast<std::size_t>(std::ranges::count_if(findings, [](const Finding& f) {
+    return f.verdict.outcome == Outcome::kSkipped && f.verdict.got == kNoTime;
+  }));
+}
+
+std::string Report::level_text() const {
+  std::string text(grade_name(grade()));
+  if (const auto count = not_tried(); count > 0)
+    text += " as far as it was tried: there was no time for " + std::to_string(count) + " checks";
+  return text;
+}
+
 std::string masked(const std::string& text, const std::vector<std::string>& secrets,
                    std::size_t limit) {
   std::string out = text;
@@ -164,7 +177,7 @@ std::string text_report(const Report& report) {
     out << "\nSTALE " << safe_text(id) << " is in the baseline and does not fail any more\n";
   write_dialect(out, report);
   write_table(out, report);
-  out << "\nlevel       " << grade_name(report.grade()) << "\ntime        "
+  out << "\nlevel       " << report.level_text() << "\ntime        "
       << short_number(static_cast<double>(report.took.count()) / 1000.0) << " s, "
       << report.findings.size() << " checks\n";
   return out.str();

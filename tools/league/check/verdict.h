@@ -54,6 +54,8 @@ struct Verdict {
 
 [[nodiscard]] Verdict pass();
 [[nodiscard]] Verdict skip(std::string reason);
+/// Why a check was skipped for which there was no time.
+inline constexpr std::string_view kNoTime = "the time of the run is over";
 /// The bot's fault: `got` where `expected` should be, at `pointer` of the answer.
 [[nodiscard]] Verdict fail(Exchange exchange, std::string pointer, std::string expected,
                            std::string got);
@@ -67,6 +69,7 @@ struct CheckInfo {
   std::string fix = {};  ///< one sentence for the bot's author
   bool is_basic = false;  ///< without it the bot cannot take part in a match: the level `plays`
   bool needs_play = true;  ///< is skipped where the bot does not answer an ordinary match
+  bool needs_word = false;  ///< is skipped where the choice is spelt wrongly
   bool is_slow = false;  ///< runs beside the other slow ones, after everything else
   bool is_last = false;  ///< the bot may be gone afterwards
 

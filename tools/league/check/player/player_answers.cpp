@@ -54,11 +54,11 @@ class AnswerChecks {
         });
   }
 
-  /// The field may be missing, but not wrong.
+  /// The field may be missing, but not wrong: strict mode refuses a wrong one.
   void equals_if_any(const std::string& clause, const std::string& name, const std::string& field,
                      const std::string& fix, std::function<json(const TestMatch&)> wanted) {
-    add(clause, name, Level::kShould, "`" + field + "`, if it is there, is that of the request.",
-        fix, [field, wanted = std::move(wanted)](const BotReply& reply, const TestMatch& match) {
+    add(clause, name, Level::kMust, "`" + field + "`, if it is there, is that of the request.", fix,
+        [field, wanted = std::move(wanted)](const BotReply& reply, const TestMatch& match) {
           if (!reply.message.is_object() || !reply.message.contains(field)) return pass();
           const json expected = wanted(match);
           if (reply.message[field] == expected) return pass();
@@ -304,12 +304,14 @@ void add_choice_checks(PlayerBench& bench, Checks& out) {
       "P-4.9", "lower-case", Level::kMust, "`parity_choice` is exactly \"even\" or \"odd\".",
       "Send the word in lower case, as a JSON string and without blanks.",
       [](const BotReply& reply, const TestMatch&) {
-        const std::string word = reply.text("parity_choice");
-        if (is_game_word(word)) return pass();
-        return fail(reply.exchange, reply.place + "/parity_choice", "\"even\" or \"odd\"",
-                    shown_value(reply.message, "parity_choice"));
+        if (is_game_word(PlayerBench::word_in(reply))) return pass();
+        const bool is_named = reply.message.is_object() && reply.message.contains("parity_choice");
+        const std::string field = is_named ? "parity_choice" : "choice";
+        return fail(reply.exchange, reply.place + "/" + field, "\"even\" or \"odd\"",
+                    shown_value(reply.message, field));
       });
   exact.id = "P-4.9/parity-choice-lower-case";
+  exact.is_basic = true;
   exact.needs_play = false;
   choice.add("P-6", "quick", Level::kShould, "a choice comes within 2 seconds.",
              "Answer immediately; the limit is 30 seconds, and a round waits for its slowest bot.",

@@ -6,6 +6,7 @@
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/agent/identity/match_credential.h"
 #include "common/core/clock.h"
+#include "common/core/comparable_name.h"
 #include "common/core/ids.h"
 #include "common/envelope/leniency.h"
 #include "game/result.h"
@@ -299,12 +300,14 @@ bool PlayerBench::accepts(const BotReply& reply) {
   return message.contains("accept") && message["accept"] == true;
 }
 
+std::string PlayerBench::word_in(const BotReply& reply) {
+  std::string word = reply.text("parity_choice");
+  return word.empty() ? reply.text("choice") : word;
+}
+
 std::string PlayerBench::choice_in(const BotReply& reply) {
-  for (const char* field : {"parity_choice", "choice"}) {
-    std::string word = reply.text(field);
-    if (is_game_word(word)) return word;
-  }
-  return {};
+  const std::string word = core::comparable_name(word_in(reply));
+  return is_game_word(word) ? word : std::string();
 }
 
 PlayedGame PlayerBench::play(const TestMatch& match, bool until_choice) {

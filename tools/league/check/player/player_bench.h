@@ -141,9 +141,17 @@ class PlayerBench {
   /// What must not be shown.
   [[nodiscard]] std::vector<std::string> secrets() const;
 
-  /// Whether `reply` says yes to an invitation, and names a choice; with the tolerated forms.
+  /// Whether `reply` says yes to an invitation; with the tolerated forms.
   [[nodiscard]] static bool accepts(const BotReply& reply);
+  /// The choice as `reply` writes it, under either name; empty where there is no text.
+  [[nodiscard]] static std::string word_in(const BotReply& reply);
+  /// The choice that is meant: ` Even` is `even`, so that a wrong spelling is held against the bot
+  /// once, by the check that looks for it. Empty where that is not evident.
   [[nodiscard]] static std::string choice_in(const BotReply& reply);
+  /// Whether the choice of the sample is spelt as the game has it: only then can GAME_OVER hold it.
+  [[nodiscard]] bool spells_its_choice() {
+    return word_in(sample().choice) == choice_in(sample().choice);
+  }
 
  private:
   /// Finds out in which way the bot takes messages of `type`. The answer where it gave none, so

@@ -27,13 +27,16 @@ void add_committed(PlayerBench& bench, Checks& out, const char* id, Level level,
 
 Verdict check_opening(PlayerBench& bench, const PlayedGame& game) {
   const std::string committed = game.join.text("choice_commitment");
-  const std::string computed =
-      game::choice_commitment({.draw_commitment = game.match.draw_commitment,
-                               .match_id = game.match.id,
-                               .player_id = bench.bot().id,
-                               .choice = PlayerBench::choice_in(game.choice),
-                               .nonce = game.choice.text("choice_nonce")});
+  const auto commitment_to = [&](const std::string& choice) {
+    return game::choice_commitment({.draw_commitment = game.match.draw_commitment,
+                                    .match_id = game.match.id,
+                                    .player_id = bench.bot().id,
+                                    .choice = choice,
+                                    .nonce = game.choice.text("choice_nonce")});
+  };
+  const std::string computed = commitment_to(PlayerBench::choice_in(game.choice));
   if (committed == computed) return pass();
+  if (committed == commitment_to(PlayerBench::word_in(game.choice))) return pass();
   return fail(game.choice.exchange, game.choice.place + "/choice_nonce",
               "a nonce and choice that give the commitment " + committed, "they give " + computed);
 }
@@ -177,6 +180,7 @@ void add_lies(PlayerBench& bench, Checks& out) {
       lie.change(message, bench.bot().id, game.match.opponent);
       return expect_refused(bench.ask(MessageType::kGameOver, message), lie.text);
     });
+    out.back().info.needs_word = true;
   }
   add_committed(
       bench, out, "P-7.40/dispute-told", Level::kShould,
@@ -200,6 +204,7 @@ void add_lies(PlayerBench& bench, Checks& out) {
         return fail(reply.exchange, "", "a LEAGUE_QUERY of type DISPUTE_MATCH",
                     "nothing within the time");
       });
+  out.back().info.needs_word = true;
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ void add_endurance_checks(PlayerBench& bench, Checks& out) {
   out.push_back({{.id = "P-4.9/every-choice-valid",
                   .level = Level::kMust,
                   .text = "The choice is a valid word in every match, not only in the first.",
-                  .fix = "Send only \"even\" and \"odd\", in every match."},
+                  .fix = "Send only \"even\" and \"odd\", in every match.",
+                  .needs_word = true},
                  [&bench] {
                    for (int i = 0; i < (bench.is_fast() ? 10 : 40); ++i) {
                      const PlayedGame game = bench.play(bench.new_match());

@@ -29,6 +29,7 @@ void add_result_check(PlayerBench& bench, Checks& out) {
                   .fix = "Answer notify_match_result with {\"status\": \"ok\"}; check the result "
                          "as docs/protocol.md says before you contradict it."},
                  [&bench] { return expect_acknowledged(bench.sample().over); }});
+  out.back().info.needs_word = true;
   out.push_back({{.id = "P-4.10/technical-loss-acknowledged",
                   .level = Level::kMust,
                   .text = "GAME_OVER of a match that was lost by a failure is acknowledged: number "

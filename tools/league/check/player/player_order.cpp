@@ -66,6 +66,7 @@ void add_repetitions(PlayerBench& bench, Checks& out) {
                   return fail(again.exchange, "/error", "an acknowledgement", shown_answer(again));
                 return expect_alive(bench, again);
               });
+  out.back().info.needs_word = true;
 }
 
 void add_disorder(PlayerBench& bench, Checks& out) {

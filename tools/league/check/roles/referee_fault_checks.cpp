@@ -1,5 +1,6 @@
 // Players that fail, messages that lie, and JSON-RPC.
 #include <algorithm>
+#include <cstdint>
 #include <future>
 
 #include "tools/league/check/game_truth.h"
@@ -12,6 +13,13 @@ using envelope::MessageType;
 using nlohmann::json;
 using Answer = std::function<std::optional<DeskAnswer>(const InboundCall&, int)>;
 
+/// How a match with a bad player ends.
+enum class Ending : std::uint8_t {
+  kPlayed,
+  kLost,  ///< the other player wins without a number
+  kEither,  ///< a referee may overlook the fault, or count it as an invalid answer
+};
+
 /// A player that is wrong about one thing, in every answer of `type`, or in the first `times`.
 struct BadPlayer {
   const char* id;
@@ -21,12 +29,16 @@ struct BadPlayer {
   const char* type;
   int times;
   json (*spoil)(json);  ///< gets the right answer
-  bool loses;  ///< the other player wins without a number
+  Ending ending;
   bool commits = false;
 };
 
 const char* const kInvalid =
     "Tell the player GAME_ERROR and ask again, at most three times; then it has lost.";
+
+const char* const kNames =
+    "Find the match by the call that the answer belongs to. In open mode take the answer and note "
+    "it; in strict mode tell the player GAME_ERROR and ask again, at most three times.";
 
 const BadPlayer kBadPlayers[] = {
     {"P-6/invalid-choice-asked-again", Level::kMust,
@@ -36,28 +48,28 @@ const BadPlayer kBadPlayers[] = {
        m["parity_choice"] = "Even";
        return m;
      },
-     false},
+     Ending::kPlayed},
     {"P-6/three-invalid-choices-lose", Level::kMust, "Three invalid choices lose the match.",
      kInvalid, "CHOOSE_PARITY_RESPONSE", 99,
      [](json m) {
        m["parity_choice"] = "both";
        return m;
      },
-     true},
+     Ending::kLost},
     {"P-6/choice-of-another-match", Level::kMust,
      "A choice for another match is an invalid answer.", kInvalid, "CHOOSE_PARITY_RESPONSE", 99,
      [](json m) {
        m["match_id"] = "R9M9";
        return m;
      },
-     true},
+     Ending::kLost},
     {"P-4.7/declined", Level::kMust, "Who declines the invitation has lost.",
      "Report TECHNICAL_LOSS, and the other player as the winner.", "GAME_JOIN_ACK", 99,
      [](json m) {
        m["accept"] = false;
        return m;
      },
-     true},
+     Ending::kLost},
     {"P-7.25/unopened-commitment", Level::kMust,
      "A commitment that is not opened is an invalid answer.", kInvalid, "CHOOSE_PARITY_RESPONSE",
      99,
@@ -65,7 +77,7 @@ const BadPlayer kBadPlayers[] = {
        m["choice_nonce"] = std::string(64, '0');
        return m;
      },
-     true, true},
+     Ending::kLost, true},
     {"P-7.25/other-choice-than-committed", Level::kMust,
      "Another choice than the committed one is an invalid answer.", kInvalid,
      "CHOOSE_PARITY_RESPONSE", 99,
@@ -73,7 +85,7 @@ const BadPlayer kBadPlayers[] = {
        m["parity_choice"] = m["parity_choice"] == game_word(1) ? game_word(0) : game_word(1);
        return m;
      },
-     true, true},
+     Ending::kLost, true},
     {"P-2/extra-fields-of-players", Level::kMust,
      "Unknown fields in a player's answer are ignored.",
      "Read the fields that you know, and ignore the rest.", "CHOOSE_PARITY_RESPONSE", 99,
@@ -81,7 +93,7 @@ const BadPlayer kBadPlayers[] = {
        m["league_check_extra"] = {{"a", json::array({1, 2})}};
        return m;
      },
-     false},
+     Ending::kPlayed},
     {"P-7.27/stray-nonce-ignored", Level::kShould,
      "A choice_nonce of a player that did not commit does not enter the draw.",
      "Take only nonces of counting commitments.", "CHOOSE_PARITY_RESPONSE", 99,
@@ -89,7 +101,7 @@ const BadPlayer kBadPlayers[] = {
        m["choice_nonce"] = std::string(64, '5');
        return m;
      },
-     false},
+     Ending::kPlayed},
     {"P-3/compact-time-of-players", Level::kMust,
      "A player's timestamp may have the compact form, with a fraction.",
      "Read every form of docs/protocol.md.", "GAME_JOIN_ACK", 99,
@@ -97,7 +109,7 @@ const BadPlayer kBadPlayers[] = {
        m["timestamp"] = "20250115T103000.5Z";
        return m;
      },
-     false},
+     Ending::kPlayed},
     {"P-9/answer-without-round", Level::kShould,
      "An answer of a player without round and league is taken.",
      "Require of players only what docs/protocol.md marks.", "CHOOSE_PARITY_RESPONSE", 99,
@@ -106,7 +118,31 @@ const BadPlayer kBadPlayers[] = {
        m.erase("league_id");
        return m;
      },
-     false},
+     Ending::kPlayed},
+    {"P-2/answer-in-other-conversation", Level::kMust,
+     "An answer in another conversation is accepted or an invalid answer, and nothing else.",
+     kNames, "CHOOSE_PARITY_RESPONSE", 99,
+     [](json m) {
+       m["conversation_id"] = "my-own-conversation";
+       return m;
+     },
+     Ending::kEither},
+    {"P-2/answer-in-other-league", Level::kMust,
+     "An answer in another league is accepted or an invalid answer, and nothing else.", kNames,
+     "CHOOSE_PARITY_RESPONSE", 99,
+     [](json m) {
+       m["league_id"] = "my_own_league";
+       return m;
+     },
+     Ending::kEither},
+    {"P-2/answer-in-other-round", Level::kMust,
+     "An answer in another round is accepted or an invalid answer, and nothing else.", kNames,
+     "GAME_JOIN_ACK", 99,
+     [](json m) {
+       m["round_id"] = 99;
+       return m;
+     },
+     Ending::kEither},
 };
 
 /// The right answer of seat 0 for `call`, as the bench would give it, spoilt.
@@ -149,11 +185,15 @@ Verdict judge_bad_player(RefereeBench& bench, const BadPlayer& bad) {
   const bool is_lost = details.is_object() && details.value("drawn_number", json()).is_null() &&
                        result.value("winner", json()) == bench.player_id(1);
   const bool was_drawn = details.is_object() && details.value("drawn_number", json()).is_number();
-  if (bad.loses ? is_lost : was_drawn) return pass();
-  return fail(
-      seen, "/params/result",
-      bad.loses ? "player B as the winner, and no number" : "a match that was played to its end",
-      shown_value(trace.reports.front().message, "result"));
+  if ((is_lost && bad.ending != Ending::kPlayed) || (was_drawn && bad.ending != Ending::kLost))
+    return pass();
+  const char* const played = "a match that was played to its end";
+  const char* const lost = "player B as the winner, and no number";
+  return fail(seen, "/params/result",
+              bad.ending == Ending::kLost     ? lost
+              : bad.ending == Ending::kPlayed ? played
+                                              : std::string(played) + ", or " + lost,
+              shown_value(trace.reports.front().message, "result"));
 }
 
 void add_bad_players(RefereeBench& bench, Checks& out) {

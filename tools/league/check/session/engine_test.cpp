@@ -38,6 +38,17 @@ TEST(Engine, WhatPassesWhenItIsRepeatedIsFlaky) {
   EXPECT_EQ(run_checks(checks, {})[0].verdict.outcome, Outcome::kFlaky);
 }
 
+TEST(Engine, WhatAWrongSpellingMakesImpossibleIsSkipped) {
+  RunOptions options;
+  options.is_playing = [] { return true; };
+  options.has_word = [] { return false; };
+  auto over = check_of("P-4.10/over", bad);
+  over.info.needs_word = true;
+  const auto findings = run_checks({check_of("P-4.9/word", bad), over}, options);
+  EXPECT_EQ(findings[0].verdict.outcome, Outcome::kFailed);
+  EXPECT_EQ(findings[1].verdict.outcome, Outcome::kSkipped);
+}
+
 TEST(Engine, ABotThatIsGoneIsNotBlamedForTheRest) {
   RunOptions options;
   options.is_there = [] { return false; };

@@ -101,6 +101,7 @@ Report finished(PlayerBench& bench, const Checks& checks, const SessionOptions& 
   run.only = options.only;
   run.budget = milliseconds(options.is_fast ? 3000 : 50'000);
   run.is_playing = [&bench] { return bench.is_playing(); };
+  run.has_word = [&bench] { return bench.spells_its_choice(); };
   run.is_there = [&bench] {
     if (!bench.is_http()) return true;
     const auto answer = raw_http(bench.bot().endpoint, {.pieces = {}, .limit = milliseconds(100)});
