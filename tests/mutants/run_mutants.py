@@ -48,7 +48,7 @@ def check(bot, only=None):
     """The findings of one run of the bot that the command `bot` starts, by id."""
     with tempfile.TemporaryDirectory() as place:
         command = f"{bot} --manager {{manager}} --port {{port}} --data {place}/bot.json"
-        words = [LEAGUE, "check", "--start", command, "--fast", "--wait", "10", "--format", "json"]
+        words = [LEAGUE, "check", "--start", command, "--fast", "--wait", "30", "--format", "json"]
         done = subprocess.run([*words, *(["--only", only] if only else [])], capture_output=True, text=True, timeout=60)
         if not done.stdout:
             raise AssertionError(f"{bot}: {done.stderr}")

@@ -42,7 +42,7 @@ TEST(Report, SaysHowManyChecksThereWasNoTimeFor) {
   Report report = report_with_failure();
   EXPECT_EQ(report.level_text(), "none");
   report.findings.push_back({.info = {.id = "P-1/late"}, .verdict = skip(std::string(kNoTime))});
-  EXPECT_EQ(report.level_text(), "none as far as it was tried: there was no time for 1 checks");
+  EXPECT_EQ(report.level_text(), "none (not tried for lack of time: 1)");
   EXPECT_EQ(json::parse(json_report({report}))["bots"][0]["not_tried"], 1);
 }
 

@@ -135,7 +135,7 @@ std::size_t Report::not_tried() const {
 std::string Report::level_text() const {
   std::string text(grade_name(grade()));
   if (const auto count = not_tried(); count > 0)
-    text += " as far as it was tried: there was no time for " + std::to_string(count) + " checks";
+    text += " (not tried for lack of time: " + std::to_string(count) + ")";
   return text;
 }
 

@@ -240,8 +240,9 @@ void add_join_checks(PlayerBench& bench, Checks& out) {
   answered.needs_play = false;
   auto& accepted = join.add(
       "P-4.7", "accepts", Level::kMust, "the bot says yes to an ordinary invitation.",
-      "Answer this very call with GAME_JOIN_ACK and accept: true. A receipt such as RECEIVED, "
-      "with the message sent later, is no answer; accept: false loses the match.",
+      "Answer this very call with GAME_JOIN_ACK and accept: true, a JSON boolean and not a text. A "
+      "receipt such as RECEIVED, with the message sent later, is no answer; accept: false loses "
+      "the match.",
       [](const BotReply& reply, const TestMatch&) {
         return expect_accepted(reply, "the invitation is an ordinary one");
       });

@@ -38,21 +38,30 @@ std::string shown_answer(const BotReply& reply) {
   return text;
 }
 
+/// What stands in `field` of an answer that is there; otherwise the answer.
+static std::string shown_field(const BotReply& reply, const std::string& field) {
+  const bool is_there = reply.message.is_object() && reply.message.contains(field);
+  return is_there ? field + ": " + shown_value(reply.message, field) : shown_answer(reply);
+}
+
 Verdict expect_accepted(const BotReply& reply, const std::string& why) {
   if (PlayerBench::accepts(reply)) return pass();
   return fail(reply.exchange, reply.error.is_null() ? reply.place + "/accept" : "/error",
-              "GAME_JOIN_ACK with accept: true, although " + why, shown_answer(reply));
+              "GAME_JOIN_ACK with accept: true, although " + why, shown_field(reply, "accept"));
 }
 
 Verdict expect_choice(const BotReply& reply, const std::string& why) {
   if (!PlayerBench::choice_in(reply).empty()) return pass();
   return fail(reply.exchange, reply.error.is_null() ? reply.place + "/parity_choice" : "/error",
-              "CHOOSE_PARITY_RESPONSE with a choice, although " + why, shown_answer(reply));
+              "CHOOSE_PARITY_RESPONSE with a choice, although " + why,
+              shown_field(reply, "parity_choice"));
 }
 
 Verdict expect_refused(const BotReply& reply, const std::string& why) {
   if (reply.has_answer() && reply.error.is_object()) return pass();
-  return fail(reply.exchange, "/error", "a JSON-RPC error, because " + why, shown_answer(reply));
+  const std::string type = reply.text("message_type");
+  return fail(reply.exchange, "/error", "a JSON-RPC error, because " + why,
+              type.empty() ? shown_answer(reply) : "no error, but " + type);
 }
 
 Verdict expect_alive(PlayerBench& bench, const BotReply& before) {

@@ -27,7 +27,8 @@ void add_result_check(PlayerBench& bench, Checks& out) {
                   .level = Level::kMust,
                   .text = "A correct GAME_OVER is acknowledged.",
                   .fix = "Answer notify_match_result with {\"status\": \"ok\"}; check the result "
-                         "as docs/protocol.md says before you contradict it."},
+                         "as docs/protocol.md says before you contradict it. If P-7.25 fails as "
+                         "well, fix that first."},
                  [&bench] { return expect_acknowledged(bench.sample().over); }});
   out.back().info.needs_word = true;
   out.push_back({{.id = "P-4.10/technical-loss-acknowledged",
