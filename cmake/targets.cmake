@@ -40,7 +40,7 @@ endif()
 # source relies on that: the debug build does without it.
 add_library(league_headers INTERFACE)
 target_precompile_headers(league_headers INTERFACE <chrono> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional>
-                          <set> <string> <thread> <variant> <vector> <nlohmann/json.hpp>)
+                          <set> <string> <thread> <variant> <vector> ${PROJECT_SOURCE_DIR}/common/core/json_instances.h)
 function(league_headers_once name optimisation)
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/headers/${name}.cpp CONTENT "")
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/headers/${name}.cpp)
