@@ -1,7 +1,6 @@
 #include "league_manager/league_store.h"
 
-#include <spdlog/spdlog.h>
-
+#include "common/agent/runtime/log.h"
 #include "common/agent/runtime/operations_log.h"
 #include "common/journal/memory_journal.h"
 #include "league_manager/admission/operator_key.h"
@@ -43,7 +42,8 @@ LeagueSettings new_settings(const ProgramOptions& options, const agent::Settings
 core::Result<void> archive_league(const DataDirectory& data, const core::Clock& clock) {
   auto archived = data.archive(clock.utc_now());
   if (!archived) return archived.error();
-  if (!archived->empty()) spdlog::info("the league that was here is now in {}", archived->string());
+  if (!archived->empty())
+    agent::log::info("the league that was here is now in {}", archived->string());
   return {};
 }
 

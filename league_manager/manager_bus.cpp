@@ -1,13 +1,12 @@
 #include "league_manager/manager_bus.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/agent/runtime/log.h"
 #include "league_manager/standby/journal_stream.h"
 
 namespace league::league_manager {
@@ -59,9 +58,9 @@ EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
   if (port.streams() != nullptr)
     publisher.stores = std::make_unique<StoreWatch>(
         *port.streams(), host.clock(), host.timer(), watched_stores(id.str()),
-        [](const std::string& notice) { spdlog::warn("{}", notice); });
+        [](const std::string& notice) { agent::log::warn("{}", notice); });
   else
-    spdlog::info("the brokers keep no streams, so no events are kept");
+    agent::log::info("the brokers keep no streams, so no events are kept");
   return publisher;
 }
 
@@ -75,13 +74,13 @@ core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
   options.on_gone = [&ledger, &conductor](const transport::BusSession& session) {
     auto agent = agent_at(ledger, session);
     if (!agent) return;
-    spdlog::warn("{} is silent on the bus", shown(ledger, *agent));
+    agent::log::warn("{} is silent on the bus", shown(ledger, *agent));
     conductor.on_silent(*agent);
   };
   options.on_back = [&ledger, &conductor](const transport::BusSession& session) {
     auto agent = agent_at(ledger, session);
     if (!agent) return;
-    spdlog::info("{} is back on the bus", shown(ledger, *agent));
+    agent::log::info("{} is back on the bus", shown(ledger, *agent));
     conductor.on_alive(*agent, kReasonHeardAgain);
   };
   auto served = port.serve_sessions(handler, std::move(options));
@@ -95,7 +94,7 @@ core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
     return all;
   });
   for (const auto& endpoint : endpoints) port.expect_session(endpoint);
-  if (host.bus()->is_connected()) spdlog::info("on the bus at {}", host.bus()->url());
+  if (host.bus()->is_connected()) agent::log::info("on the bus at {}", host.bus()->url());
   return {};
 }
 

@@ -1,6 +1,6 @@
 #include "league_manager/manager_drain.h"
 
-#include <spdlog/spdlog.h>
+#include "common/agent/runtime/log.h"
 
 namespace league::league_manager {
 
@@ -12,7 +12,7 @@ void ManagerDrain::run(transport::StopSignal& stop) {
       [](const League& league, core::UtcTimestamp now) { return league.decide_drain(now); },
       [](const core::Result<Events>&) {});
   if (matches_in_play() == 0) return;
-  spdlog::info(
+  agent::log::info(
       "matches that are being played: {}; they get up to {} s to end, and a second signal ends "
       "the manager at once",
       matches_in_play(), patience_.count());
@@ -21,8 +21,8 @@ void ManagerDrain::run(transport::StopSignal& stop) {
          stop.wait_for(kInterval) < 0) {
   }
   if (const auto left = matches_in_play(); left > 0)
-    spdlog::warn("matches that have not ended: {}; they begin anew when the league is continued",
-                 left);
+    agent::log::warn(
+        "matches that have not ended: {}; they begin anew when the league is continued", left);
 }
 
 std::size_t ManagerDrain::matches_in_play() const {

@@ -1,11 +1,10 @@
 #include "league_manager/manager_turn.h"
 
-#include <spdlog/spdlog.h>
-
 #include <cstdlib>
 #include <future>
 #include <optional>
 
+#include "common/agent/runtime/log.h"
 #include "league_manager/admission/token_vault.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/data_directory.h"
@@ -62,7 +61,7 @@ class KeyCheck {
 void warn_of_short_lease(const agent::Settings::Bus& bus) {
   constexpr std::chrono::seconds kLongestElection{10};
   if (bus.replicas == 1 || bus.lease > kLongestElection) return;
-  spdlog::warn(
+  agent::log::warn(
       "bus.lease_ms is {}: a cluster that loses a broker may need 10000 ms until it takes a word "
       "again, and then this manager would end; 20000 is better",
       bus.lease.count());

@@ -1,13 +1,12 @@
 #include "league_manager/program.h"
 
-#include <spdlog/spdlog.h>
-
 #include <atomic>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/host/agent_host.h"
+#include "common/agent/runtime/log.h"
 #include "common/agent/runtime/log_flusher.h"
 #include "common/agent/runtime/operations_log.h"
 #include "common/transport/link/signals.h"
@@ -300,7 +299,7 @@ void Program::tell_operator() {
   const auto& common = options_.common;
   if (auto told = who_can_register(common.bind_address, common.bus.is_wanted(), *admission_);
       !told.empty())
-    spdlog::warn(told);
+    agent::log::warn(told);
   agent::announce_ready(url, id().str());
 }
 

@@ -1,6 +1,5 @@
 #include "player/program.h"
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +11,7 @@
 #include "common/agent/host/agent_host.h"
 #include "common/agent/identity/identity_keeper.h"
 #include "common/agent/identity/secret_file.h"
+#include "common/agent/runtime/log.h"
 #include "common/transport/link/signals.h"
 #include "player/core/seeded_random.h"
 #include "player/service/dispute_sender.h"
@@ -235,7 +235,8 @@ class Bench {
     if (!seat.keeper->is_same(identity)) {
       if (auto opened = open_history(seat, identity.id, identity.league); !opened) return opened;
     }
-    if (auto kept = seat.keeper->keep(identity); !kept) spdlog::error("{}", kept.error().message);
+    if (auto kept = seat.keeper->keep(identity); !kept)
+      agent::log::error("{}", kept.error().message);
     return {};
   }
 
@@ -274,11 +275,11 @@ class Bench {
     seat.service->set_identity(*identity);
     seat.port->set_token(identity->token);
     if (auto heard = hear_events(seat, identity->league.str()); !heard)
-      spdlog::error("{}", heard.error().message);
+      agent::log::error("{}", heard.error().message);
     seat.port->trust_events(*identity);
     auto path = audit::agent_log_path(options_.common.logs, identity->id);
     if (path) (void)seat.port->log().retarget(*path, "player:" + identity->id, league);
-    spdlog::info("{} is {} of {}", seat.name, identity->id, identity->league.str());
+    agent::log::info("{} is {} of {}", seat.name, identity->id, identity->league.str());
     agent::announce_ready(url, identity->id);
   }
 

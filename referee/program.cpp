@@ -1,6 +1,5 @@
 #include "referee/program.h"
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +12,7 @@
 #include "common/agent/host/agent_host.h"
 #include "common/agent/identity/identity_keeper.h"
 #include "common/agent/identity/secret_file.h"
+#include "common/agent/runtime/log.h"
 #include "common/transport/link/signals.h"
 #include "referee/files/match_files.h"
 #include "referee/service/referee_service.h"
@@ -185,8 +185,8 @@ void Program::make_service() {
                           .publish = publish});
   service_->on_league_completed([this](const envelope::LeagueCompleted& message) {
     projections_.write_all_now();
-    spdlog::info("the league is over; champion: {}",
-                 message.champion ? message.champion->display_name : "none");
+    agent::log::info("the league is over; champion: {}",
+                     message.champion ? message.champion->display_name : "none");
   });
 }
 
@@ -247,16 +247,16 @@ void Program::take_place(const agent::Identity& answer) {
     (void)port_->log().retarget(*path, "referee:" + answer.id,
                                 agent::log_league(answer, keeper_.get()));
   if (keeper_) {
-    if (auto kept = keeper_->keep(answer); !kept) spdlog::error("{}", kept.error().message);
+    if (auto kept = keeper_->keep(answer); !kept) agent::log::error("{}", kept.error().message);
   }
   // An answer that says less than an earlier one makes nobody a guest (protocol §8).
   const agent::Identity& identity = keeper_ ? keeper_->identity() : answer;
   service_->set_identity(identity, url_);
   port_->set_token(identity.token);
   if (auto heard = hear_events(identity.league.str()); !heard)
-    spdlog::error("{}", heard.error().message);
+    agent::log::error("{}", heard.error().message);
   port_->trust_events(identity);
-  spdlog::info("{} is {} of {}", options_.name, identity.id, identity.league.str());
+  agent::log::info("{} is {} of {}", options_.name, identity.id, identity.league.str());
   agent::announce_ready(url_, identity.id);
 }
 

@@ -1,7 +1,5 @@
 #include "league_manager/bus/bus_event_board.h"
 
-#include <spdlog/spdlog.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -10,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/agent/runtime/log.h"
 #include "common/rpc/transport_context.h"
 #include "common/transport/bus/bus_context.h"
 
@@ -158,8 +157,9 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
                 !std::exchange(is_said_, true);
     }
     if (is_news)
-      spdlog::warn("the broker keeps no events of the league, so nobody can read them later: {}",
-                   found.error().message);
+      agent::log::warn(
+          "the broker keeps no events of the league, so nobody can read them later: {}",
+          found.error().message);
     pump();
   }
   [[nodiscard]] transport::BusMessage message_of(const PublishedEvent& event) const {
@@ -182,7 +182,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     if (ack.status == transport::PublishAck::Status::kFull) {
       // Whoever listens has heard it all the same; the league waits for no room.
       if (!is_full_said_.exchange(true))
-        spdlog::warn(
+        agent::log::warn(
             "the broker has no room for the league's events, so nobody can read them later: {}",
             ack.why.message);
       return finish({});
@@ -200,7 +200,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       }
     }
     if (is_given_up) {
-      spdlog::warn("an event of the league is not kept by the broker: {}", ack.why.message);
+      agent::log::warn("an event of the league is not kept by the broker: {}", ack.why.message);
       return finish({});
     }
     pump();
@@ -210,7 +210,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     // Should there be a stream after all, it takes it once.
     message.headers.emplace_back("Nats-Msg-Id", event.id);
     if (auto sent = deps_.bus.publish(message); !sent)
-      spdlog::warn("{} could not be published: {}", event.message_type, sent.error().message);
+      agent::log::warn("{} could not be published: {}", event.message_type, sent.error().message);
     finish({});
   }
   void finish(EventKept kept) {

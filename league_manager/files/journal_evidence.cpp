@@ -1,7 +1,5 @@
 #include "league_manager/files/journal_evidence.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +7,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "common/agent/runtime/log.h"
 #include "league_manager/files/accepted_log.h"
 
 namespace league::league_manager {
@@ -189,14 +188,14 @@ core::Result<std::optional<std::string>> check_journal(const journal::Journal& j
   if (missing.empty()) return std::optional<std::string>();
   auto behind = behind_error(places.data.journal(), *content, missing);
   if (policy.has_followed) {
-    spdlog::warn("the manager that led before has taken entries with it: {}", behind.message);
+    agent::log::warn("the manager that led before has taken entries with it: {}", behind.message);
     return std::optional<std::string>();
   }
   if (!policy.accepts_loss || content->entries == 0) return behind;
   auto place = places.data.set_aside(clock.utc_now());
   if (!place) return place.error();
-  spdlog::warn("{}; the league goes on without, and what was here is in {}", behind.message,
-               place->string());
+  agent::log::warn("{}; the league goes on without, and what was here is in {}", behind.message,
+                   place->string());
   return std::optional(missing.front());
 }
 

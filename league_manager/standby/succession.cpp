@@ -1,12 +1,12 @@
 #include "league_manager/standby/succession.h"
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <future>
 #include <utility>
 
+#include "common/agent/runtime/log.h"
 #include "common/core/crypto.h"
 #include "common/transport/link/signals.h"
 #include "common/transport/link/subject.h"
@@ -45,7 +45,7 @@ Succession::~Succession() {
 }
 
 void Succession::say(const std::string& what) {
-  if (std::exchange(said_, what) != what) spdlog::info("{}", what);
+  if (std::exchange(said_, what) != what) agent::log::info("{}", what);
 }
 
 core::Result<transport::StreamState> Succession::ensure(transport::StreamConfig config) {
@@ -210,12 +210,12 @@ core::Result<void> Succession::take_over(JournalFollower& follower, journal::Jou
   options.packed = follower.packed();
   options.is_leading = [this] { return lease_->is_held(); };
   options.on_fenced = [this](const std::string& why) { fence(why); };
-  options.on_notice = [](const std::string& notice) { spdlog::warn("{}", notice); };
+  options.on_notice = [](const std::string& notice) { agent::log::warn("{}", notice); };
   journal_ = std::make_unique<ReplicatedJournal>(local, deps_.bus, *streams_, deps_.clock,
                                                  deps_.timer, std::move(options));
   if (auto begun = journal_->begin(); !begun) return begun;
-  spdlog::info("this manager leads league {} in term {}; event {} is the last", options_.league,
-               term_, follower.written());
+  agent::log::info("this manager leads league {} in term {}; event {} is the last", options_.league,
+                   term_, follower.written());
   return {};
 }
 
@@ -267,7 +267,7 @@ void Succession::finish() {
     if (journal_->flush(kFlush)) {
       lease_->give_back(kBrokerPatience);
     } else {
-      spdlog::warn(
+      agent::log::warn(
           "the broker has not accepted the last events of league {}: restart this manager, or the "
           "next one continues without them",
           options_.league);

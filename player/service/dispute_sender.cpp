@@ -1,9 +1,8 @@
 #include "player/service/dispute_sender.h"
 
-#include <spdlog/spdlog.h>
-
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/log.h"
 #include "common/envelope/codec.h"
 #include "common/envelope/query_messages.h"
 
@@ -58,8 +57,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   }
 
   void give_up(const std::string& why) const {
-    spdlog::warn("the league manager has not taken the dispute of {}: {}", match_.match_id.str(),
-                 why.substr(0, 200));
+    agent::log::warn("the league manager has not taken the dispute of {}: {}",
+                     match_.match_id.str(), why.substr(0, 200));
   }
 
   const DisputeContext context_;

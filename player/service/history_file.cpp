@@ -1,13 +1,12 @@
 #include "player/service/history_file.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
+#include "common/agent/runtime/log.h"
 #include "common/audit/log/log_file.h"
 
 namespace league::player {
@@ -51,7 +50,7 @@ core::Result<void> HistoryFile::load() {
   std::ifstream in(file_, std::ios::binary);
   if (!in) return file_error(file_, "cannot be read; check the rights of the file");
   if (in.peek() == std::ifstream::traits_type::eof()) {
-    spdlog::warn(
+    agent::log::warn(
         "{} is empty, as after a loss of power: the history begins anew; `league export` can "
         "make the old one from the conversation log",
         file_.string());
@@ -85,7 +84,7 @@ core::Result<void> HistoryFile::put_aside(const std::string& why) const {
     place = file_.parent_path() / ("history-" + std::to_string(i) + ".json");
   fs::rename(file_, place, failed);
   if (failed) return file_error(file_, failed.message());
-  spdlog::info("{} {}; it is now {}", file_.string(), why, place.string());
+  agent::log::info("{} {}; it is now {}", file_.string(), why, place.string());
   return {};
 }
 

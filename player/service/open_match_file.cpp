@@ -1,7 +1,6 @@
 #include "player/service/open_match_file.h"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/log.h"
 #include "common/core/draft_file.h"
 #include "common/rpc/json_object.h"
 
@@ -89,8 +89,9 @@ core::Result<void> OpenMatchFile::load() {
     if (!line.empty() && !read_line(line)) ++damaged;
   }
   if (damaged > 0) {
-    spdlog::warn("{}: {} damaged line(s) left out; where a match is open, its choice is made anew",
-                 options_.file.string(), damaged);
+    agent::log::warn(
+        "{}: {} damaged line(s) left out; where a match is open, its choice is made anew",
+        options_.file.string(), damaged);
   }
   return {};
 }
@@ -258,16 +259,16 @@ void OpenMatchFile::flush_loop() {
     if (is_dirty_) {
       if (!over_lines_.empty()) {
         if (auto written = append(over_lines_); !written)
-          spdlog::warn("{}", written.error().message);
+          agent::log::warn("{}", written.error().message);
         over_lines_.clear();
       }
       if (size_ > options_.most_bytes + 2 * open_size_) {
-        if (auto written = rewrite(); !written) spdlog::warn("{}", written.error().message);
+        if (auto written = rewrite(); !written) agent::log::warn("{}", written.error().message);
       }
       is_dirty_ = false;
       lock.unlock();
       if (::fdatasync(descriptor_) != 0) {
-        spdlog::warn("{}: {}", options_.file.string(), std::strerror(errno));
+        agent::log::warn("{}: {}", options_.file.string(), std::strerror(errno));
       }
       lock.lock();
     }

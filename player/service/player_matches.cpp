@@ -1,7 +1,7 @@
-#include <spdlog/spdlog.h>
 
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 #include "player/service/player_service.h"
 
@@ -52,8 +52,8 @@ void PlayerService::on_announcement(agent::Call<envelope::RoundAnnouncement> cal
   if (deps_.open_matches == nullptr) return;
   for (const auto& [match, credential] : shown) {
     if (auto kept = deps_.open_matches->keep_credential(self, match, credential); !kept)
-      spdlog::warn("{}: the referee of {} is not known after a restart", kept.error().message,
-                   match.str());
+      agent::log::warn("{}: the referee of {} is not known after a restart", kept.error().message,
+                       match.str());
   }
 }
 
@@ -92,7 +92,8 @@ std::optional<std::string> PlayerService::commitment(const envelope::Envelope& e
   auto kept = deps_.open_matches->keep(match);
   if (kept || !is_new) return match.commitment();
   // What could not be repeated after a crash must not be promised.
-  spdlog::error("plays {} without a commitment: {}", match.match_id.str(), kept.error().message);
+  agent::log::error("plays {} without a commitment: {}", match.match_id.str(),
+                    kept.error().message);
   std::lock_guard lock(mutex_);
   auto open = open_matches_.find(match.match_id);
   if (open != open_matches_.end()) open->second.match.choice = open->second.match.nonce = "";
@@ -174,7 +175,7 @@ void PlayerService::on_choose(agent::Call<envelope::ChooseParityCall> call) {
     response.choice_nonce = revealed.match->nonce;
     if (deps_.open_matches != nullptr) {
       auto kept = deps_.open_matches->keep(*revealed.match);
-      if (!kept) spdlog::warn("{}", kept.error().message);
+      if (!kept) agent::log::warn("{}", kept.error().message);
     }
   }
   auto envelope =
@@ -275,7 +276,7 @@ void PlayerService::dispute(const OpenMatch& match, std::string reason) {
     std::lock_guard lock(mutex_);
     if (!history_.dispute(disputed)) return;
   }
-  spdlog::warn("disputes {}: {}", disputed.match_id.str(), disputed.reason);
+  agent::log::warn("disputes {}: {}", disputed.match_id.str(), disputed.reason);
   if (on_dispute_) on_dispute_(disputed);
 }
 

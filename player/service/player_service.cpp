@@ -1,12 +1,11 @@
 #include "player/service/player_service.h"
 
-#include <spdlog/spdlog.h>
-
 #include <cctype>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/identity/match_credential.h"
+#include "common/agent/runtime/log.h"
 #include "common/core/crypto.h"
 #include "common/core/text.h"
 
@@ -176,8 +175,9 @@ void PlayerService::on_league_error(agent::Call<envelope::LeagueError> call) {
   const bool is_true =
       token && !token->empty() && !options_.standalone && check_token(call.envelope);
   if (is_true)
-    spdlog::warn("the league manager says: {}",
-                 core::shown(call.message.error_code + " " + call.message.error_description, 600));
+    agent::log::warn(
+        "the league manager says: {}",
+        core::shown(call.message.error_code + " " + call.message.error_description, 600));
   call.reply.acknowledge();
 }
 

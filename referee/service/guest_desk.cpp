@@ -1,9 +1,8 @@
 #include "referee/service/guest_desk.h"
 
-#include <spdlog/spdlog.h>
-
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/log.h"
 #include "common/core/crypto.h"
 #include "common/core/text.h"
 #include "common/envelope/codec.h"
@@ -115,8 +114,8 @@ void GuestDesk::play(ForeignMatch match) {
     std::lock_guard lock(mutex_);
     if (waiting_.size() < kMostWaiting) return waiting_.push_back(std::move(match));
   }
-  spdlog::warn("match {} is not played: {}", core::shown(match.match_id.str()),
-               started.error().message);
+  agent::log::warn("match {} is not played: {}", core::shown(match.match_id.str()),
+                   started.error().message);
 }
 
 void GuestDesk::place_is_free() {
@@ -175,7 +174,7 @@ void GuestDesk::ask_for_addresses(std::vector<ForeignMatch> matches) {
             self->play(std::move(match));
             continue;
           }
-          spdlog::warn(
+          agent::log::warn(
               "match {} is not played: the addresses of {} and {} are not known; name "
               "them in a file (--players-file){}",
               core::shown(match.match_id.str()), core::shown(match.players[Side::kA].str()),
@@ -199,7 +198,7 @@ void GuestDesk::ask_for_matches() {
         if (!self) return;
         const bool is_unknown = !answer && answer.error().code == ErrorCode::kUnknownMessageType;
         if (is_unknown || (!answer && self->is_called()))
-          return spdlog::info(
+          return agent::log::info(
               "the league manager does not tell of its matches when asked; waiting "
               "for it to start them");
         self->watch();
@@ -207,7 +206,7 @@ void GuestDesk::ask_for_matches() {
         const json told = without_wrapping(std::move(*answer));
         if (!told.is_object() || !told.contains("matches")) return;
         auto matches = read_foreign_start(told);
-        if (!matches) return spdlog::warn("get_assigned_matches: {}", matches.error().message);
+        if (!matches) return agent::log::warn("get_assigned_matches: {}", matches.error().message);
         std::erase_if(*matches, [&self](const ForeignMatch& match) {
           const bool is_due = match.status.empty() || match.status == "PENDING";
           return !is_due ||

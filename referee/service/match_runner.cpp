@@ -1,9 +1,8 @@
 #include "referee/service/match_runner.h"
 
-#include <spdlog/spdlog.h>
-
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 #include "common/rpc/json_text.h"
 #include "referee/service/foreign_start.h"
@@ -89,7 +88,7 @@ std::shared_ptr<const PlayerSeat> MatchRunner::seat(Side side) const {
 void MatchRunner::call_players_at(const envelope::MatchAssignment& assignment) {
   auto moved = seats_of(assignment, context_.endpoints);
   if (!moved) {
-    spdlog::warn("match {}: {}", assignment.match_id.str(), moved.error().message);
+    agent::log::warn("match {}: {}", assignment.match_id.str(), moved.error().message);
     return;
   }
   for (Side side : kBothSides) {
@@ -286,10 +285,13 @@ void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
 
 void MatchRunner::tell_of_slowness(const CallPlayer& call, Duration elapsed) const {
   if (elapsed * 2 < call.time_limit) return;
-  const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
-  spdlog::warn("{} is slow: {} of {} took {:.1f} s of {:.1f} s", seat(call.side)->id.str(),
-               call_name(call.call), assignment_.match_id.str(), seconds(elapsed),
-               seconds(call.time_limit));
+  const auto seconds = [](Duration time) {
+    const auto tenths = std::chrono::round<std::chrono::duration<std::int64_t, std::deci>>(time);
+    return std::to_string(tenths.count() / 10) + "." + std::to_string(tenths.count() % 10);
+  };
+  agent::log::warn("{} is slow: {} of {} took {} s of {} s", seat(call.side)->id.str(),
+                   call_name(call.call), assignment_.match_id.str(), seconds(elapsed),
+                   seconds(call.time_limit));
 }
 
 void MatchRunner::carry_out(const SendGameError& effect) {
@@ -339,8 +341,8 @@ void MatchRunner::carry_out(const ReportResult& effect) {
   call.budget = transport::Budget::kGame;
   context_.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
     if (reply.error) {
-      spdlog::warn("the league manager has not taken the report of {}: {}",
-                   self->assignment_.match_id.str(), reply.error->message);
+      agent::log::warn("the league manager has not taken the report of {}: {}",
+                       self->assignment_.match_id.str(), reply.error->message);
     }
     self->note_report(reply.error);
     Effects effects;

@@ -1,10 +1,9 @@
 #include "referee/service/referee_service.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 #include "common/schema/json_fields.h"
 #include "referee/service/result_codec.h"
@@ -153,7 +152,7 @@ void RefereeService::bind_handlers() {
     // Without our own token anybody may have sent it: it is in the conversation log, and no more.
     const auto& token = call.envelope.auth_token;
     if (token && !token->empty() && check_token(call.envelope))
-      spdlog::warn(
+      agent::log::warn(
           "the league manager says: {}",
           core::shown(call.message.error_code + " " + call.message.error_description, 600));
     call.reply.acknowledge();
@@ -237,7 +236,7 @@ RefereeService::Taken RefereeService::take_places(std::vector<envelope::MatchAss
     std::string id = match.match_id.str();
     auto runner = take_place(std::move(match), round_id);
     if (!runner) {
-      spdlog::warn("match {} is refused: {}", id, runner.error().message);
+      agent::log::warn("match {} is refused: {}", id, runner.error().message);
       taken.refused.push_back({std::move(id), runner.error()});
     } else if (*runner) {
       taken.runners.push_back(std::move(*runner));

@@ -244,6 +244,19 @@ TEST(Layers, EachLibraryIsSeenInOneRoom) {
   }
 }
 
+/// What costs seconds in each source that reads it is read once.
+TEST(Layers, WhatIsSlowToCompileIsSeenByOneSource) {
+  const std::map<std::string, std::string> kSources = {
+      {"spdlog/", "common/agent/runtime/operations_log.cpp"}};
+  for (const auto& [file, target, is_system] : all_includes()) {
+    if (!is_system || is_test(file)) continue;
+    for (const auto& [library, source] : kSources) {
+      if (!target.starts_with(library)) continue;
+      EXPECT_EQ(file, source) << "includes <" << target << ">";
+    }
+  }
+}
+
 TEST(Layers, ThirdPartyHeadersStayOutOfHeaders) {
   for (const auto& [file, target, is_system] : all_includes()) {
     if (!is_system || !file.ends_with(".h")) continue;

@@ -1,11 +1,10 @@
 #include "common/agent/bus/bus_agent.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <mutex>
 #include <utility>
 
+#include "common/agent/runtime/log.h"
 #include "common/transport/bus/bus_discovery.h"
 #include "common/transport/bus/bus_listener.h"
 #include "common/transport/bus/dead_man_switch.h"
@@ -89,7 +88,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
       is_searching_ = false;
       if (is_stopping_) return;
     }
-    spdlog::warn("{}; still looking", attachment.error().message);
+    log::warn("{}; still looking", attachment.error().message);
     // Not within the discovery's own call.
     timer_.schedule(std::chrono::milliseconds(0), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->attach();
@@ -114,7 +113,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
         is_back = ended && ended->is_silent();
       }
     }
-    if (is_back) spdlog::info("the manager is back");
+    if (is_back) log::info("the manager is back");
     // It ends on the timer, where its callback runs: waiting for that here, on a thread of the bus,
     // could stop both for good, since the callback may be the last to hold the discovery.
     if (ended) timer_.schedule(std::chrono::milliseconds(0), [ended] {});
@@ -130,9 +129,9 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
   }
   void on_silence() {
     if (bus_.is_connected())
-      spdlog::warn("the manager is silent; attaching to it again");
+      log::warn("the manager is silent; attaching to it again");
     else
-      spdlog::warn("the bus at {} is lost; looking for it", bus_.url());
+      log::warn("the bus at {} is lost; looking for it", bus_.url());
     attach();
   }
   void on_keep_alive() {
@@ -141,7 +140,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex_);
       if (switch_) is_back = switch_->beat();
     }
-    if (is_back) spdlog::info("the manager is back");
+    if (is_back) log::info("the manager is back");
   }
   /// Says that the agent lives, until another pace is kept.
   void pulse(std::uint64_t pace) {

@@ -1,11 +1,10 @@
 #include "common/agent/bus/event_gate.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/agent/bus/event_signature.h"
+#include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 #include "common/schema/json_fields.h"
 #include "common/schema/json_gate.h"
@@ -40,7 +39,7 @@ void EventGate::on_message(transport::Inbound message, transport::ReplySlot repl
   if (!admitted) {
     message.notes->verdict = admitted.error().code;
     message.notes->fault = admitted.error().message;
-    spdlog::warn("an event of the league is dropped: {}", admitted.error().message);
+    log::warn("an event of the league is dropped: {}", admitted.error().message);
     transport::OutboundReply nothing;
     nothing.http_status = 202;
     return reply.send(std::move(nothing));

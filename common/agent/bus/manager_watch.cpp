@@ -1,9 +1,9 @@
 #include "common/agent/bus/manager_watch.h"
 
-#include <spdlog/spdlog.h>
-
 #include <mutex>
 #include <utility>
+
+#include "common/agent/runtime/log.h"
 
 namespace league::agent {
 
@@ -18,7 +18,7 @@ struct ManagerWatch::State {
 
 ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager)
     : ManagerWatch(timer, agent, manager, [](bool is_warning, const std::string& text) {
-        spdlog::log(is_warning ? spdlog::level::warn : spdlog::level::info, "{}", text);
+        log::write(is_warning ? log::Level::kWarning : log::Level::kInfo, text, {});
       }) {}
 
 ManagerWatch::ManagerWatch(core::Timer& timer, const std::string& agent, const std::string& manager,

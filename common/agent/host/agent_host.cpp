@@ -1,12 +1,11 @@
 #include "common/agent/host/agent_host.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <thread>
 
 #include "common/agent/peers/refusal_report.h"
 #include "common/agent/runtime/child_log.h"
+#include "common/agent/runtime/log.h"
 #include "common/transport/bus/bus_connection.h"
 #include "common/transport/caller/any_caller.h"
 #include "common/transport/caller/link_caller.h"
@@ -149,7 +148,7 @@ void AgentHost::shut_down() {
 }
 
 core::Result<void> AgentHost::join_bus(const BusAccess& access) {
-  auto warn = [](const std::string& fault) { spdlog::warn("bus: {}", fault); };
+  auto warn = [](const std::string& fault) { log::warn("bus: {}", fault); };
   auto bus = connect_bus(access, warn);
   if (!bus) return bus.error();
   bus_ = std::move(*bus);
@@ -157,14 +156,13 @@ core::Result<void> AgentHost::join_bus(const BusAccess& access) {
   if (!streams) return streams.error();
   streams_bus_ = std::move(*streams);
   if (!bus_->is_connected())
-    spdlog::warn("the bus at {} cannot be reached yet; looking for it", bus_->url());
+    log::warn("the bus at {} cannot be reached yet; looking for it", bus_->url());
   bus_watch_ = bus_->watch([url = bus_->url()](bool is_connected) {
-    if (is_connected) return spdlog::info("the bus at {} is there", url);
-    spdlog::warn("the bus at {} is lost; looking for it", url);
+    if (is_connected) return log::info("the bus at {} is there", url);
+    log::warn("the bus at {} is lost; looking for it", url);
   });
   if (streams_bus_ && !streams_bus_->is_connected())
-    spdlog::warn("streams: the bus at {} cannot be reached yet; looking for it",
-                 streams_bus_->url());
+    log::warn("streams: the bus at {} cannot be reached yet; looking for it", streams_bus_->url());
   auto first = connect_first(access, warn);
   if (!first) return first.error();
   first_bus_ = std::move(*first);
@@ -313,7 +311,7 @@ void AgentPort::expect_session(const std::string& contact_endpoint) {
   auto session = transport::BusSession::parse(endpoint->path);
   if (!session) return;
   if (auto attached = bus_sessions_->attach(*session); !attached)
-    spdlog::warn("{}: {}", contact_endpoint, attached.error().message);
+    log::warn("{}: {}", contact_endpoint, attached.error().message);
 }
 
 std::string AgentPort::session_url() const {
@@ -328,7 +326,7 @@ transport::JetStream* AgentPort::streams() {
   auto made = transport::JetStream::create(host_.streams_bus(), *session_, host_.clock(),
                                            host_.timer(), host_.random());
   if (!made) {
-    spdlog::warn("streams of the bus: {}", made.error().message);
+    log::warn("streams of the bus: {}", made.error().message);
     return nullptr;
   }
   streams_ = std::move(*made);

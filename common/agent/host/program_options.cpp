@@ -1,11 +1,10 @@
 #include "common/agent/host/program_options.h"
 
-#include <spdlog/spdlog.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "common/agent/host/option_table.h"
+#include "common/agent/runtime/log.h"
 #include "common/agent/runtime/operations_log.h"
 #include "common/transport/http/cors_rules.h"
 
@@ -45,7 +44,7 @@ std::string ProgramOptions::manager_url(const std::string& given) const {
 core::Result<AgentHostOptions> ProgramOptions::host_options() const {
   AgentHostOptions options;
   if (bus.is_wanted()) {
-    auto access = read_bus_access(bus, spdlog::default_logger()->name());
+    auto access = read_bus_access(bus, log::program_name());
     if (!access) return access.error();
     options.bus = std::move(*access);
   }

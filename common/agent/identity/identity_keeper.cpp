@@ -1,13 +1,12 @@
 #include "common/agent/identity/identity_keeper.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
+#include "common/agent/runtime/log.h"
 #include "common/core/comparable_address.h"
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
@@ -193,11 +192,11 @@ core::Result<void> IdentityKeeper::prepare(RegistrationOptions& registration, st
 }
 
 std::optional<Credentials> IdentityKeeper::next_credentials() {
-  spdlog::warn("the league manager does not know the token of {} in {}; the file stays as it is",
-               current_.identity.id, current_.file.string());
+  log::warn("the league manager does not know the token of {} in {}; the file stays as it is",
+            current_.identity.id, current_.file.string());
   take_next();
   if (auto written = write(false); !written) {
-    spdlog::error("{}", written.error().message);
+    log::error("{}", written.error().message);
     return std::nullopt;
   }
   return Credentials{current_.identity.token, current_.nonce};

@@ -1,21 +1,20 @@
 #include "common/agent/runtime/exception_guard.h"
 
-#include <spdlog/spdlog.h>
-
 #include <exception>
 #include <memory>
 
+#include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 
 namespace league::agent {
 
 void log_exception(const rpc::MessageNotes& notes, std::string_view what) {
   constexpr std::size_t kLongest = 300;
-  spdlog::error("handling {} from {} failed, conversation {}: {}",
-                notes.message_type.empty() ? "a message" : core::shown(notes.message_type),
-                notes.peer.empty() ? "somebody" : core::shown(notes.peer),
-                notes.conversation_id.empty() ? "unknown" : core::shown(notes.conversation_id, 100),
-                core::shown(what, kLongest));
+  log::error("handling {} from {} failed, conversation {}: {}",
+             notes.message_type.empty() ? "a message" : core::shown(notes.message_type),
+             notes.peer.empty() ? "somebody" : core::shown(notes.peer),
+             notes.conversation_id.empty() ? "unknown" : core::shown(notes.conversation_id, 100),
+             core::shown(what, kLongest));
 }
 
 void ExceptionGuard::on_message(transport::Inbound message, transport::ReplySlot reply) {

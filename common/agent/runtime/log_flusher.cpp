@@ -1,12 +1,12 @@
 #include "common/agent/runtime/log_flusher.h"
 
-#include <spdlog/spdlog.h>
+#include "common/agent/runtime/log.h"
 
 namespace league::agent {
 
 void LogFlusher::run() {
   constexpr std::chrono::seconds kInterval{1};
-  spdlog::default_logger()->flush();
+  log::flush();
   timer_.schedule(kInterval, [this] { run(); });
 }
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
+#include "common/agent/runtime/log.h"
 #include "common/agent/runtime/repeat_filter.h"
 #include "common/core/timestamp.h"
 
@@ -151,6 +152,31 @@ std::string printable_line(std::string_view text) {
   }
   return is_cut ? out + "..." : out;
 }
+
+namespace log {
+
+void write(Level level, std::string_view form, std::initializer_list<Part> parts) {
+  const auto as = level == Level::kError     ? spdlog::level::err
+                  : level == Level::kWarning ? spdlog::level::warn
+                                             : spdlog::level::info;
+  auto logger = spdlog::default_logger();
+  if (!logger->should_log(as)) return;
+  std::string text;
+  for (const auto& part : parts) {
+    const auto place = form.find("{}");
+    text.append(form.substr(0, place));
+    text.append(part.text());
+    form.remove_prefix(place == std::string_view::npos ? form.size() : place + 2);
+  }
+  text.append(form);
+  logger->log(as, spdlog::string_view_t(text.data(), text.size()));
+}
+
+void flush() { spdlog::default_logger()->flush(); }
+
+std::string program_name() { return spdlog::default_logger()->name(); }
+
+}  // namespace log
 
 void set_up_log(const std::string& program, const std::string& level, LogFormat format) {
   // Others may be writing to it.

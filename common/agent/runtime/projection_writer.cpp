@@ -1,11 +1,12 @@
 #include "common/agent/runtime/projection_writer.h"
 
 #include <pthread.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <ctime>
 #include <utility>
+
+#include "common/agent/runtime/log.h"
 
 namespace league::agent {
 namespace {
@@ -197,8 +198,8 @@ void ProjectionWriter::put_back(Files&& files, Time due) {
 
 void ProjectionWriter::report(const std::optional<core::Error>& error) {
   if (options_.report) return options_.report(error);
-  if (!error) return spdlog::info("the files of the data directory are written again");
-  spdlog::error(
+  if (!error) return log::info("the files of the data directory are written again");
+  log::error(
       "cannot write {}: the league goes on, and `league export` can make the file from journal and "
       "logs",
       error->message);

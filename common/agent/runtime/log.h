@@ -1,0 +1,49 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+/// The operator's log, for those who write to it; operations_log.h sets it up. Thread-safe.
+namespace league::agent::log {
+
+enum class Level : std::uint8_t { kInfo, kWarning, kError };
+
+/// A text or a whole number.
+class Part {
+ public:
+  Part(std::string text) : text_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
+  Part(std::string_view text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+  Part(const char* text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+  template <std::integral Number>
+  Part(Number number) : text_(std::to_string(number)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// Writes `form` with each `{}` replaced by the next of `parts`; without parts as it is.
+void write(Level level, std::string_view form, std::initializer_list<Part> parts);
+/// What waits goes out, the counts of repeated warnings with it.
+void flush();
+/// Of the program, as it was set up.
+[[nodiscard]] std::string program_name();
+
+template <typename... Parts>
+void info(std::string_view form, const Parts&... parts) {
+  write(Level::kInfo, form, {Part(parts)...});
+}
+template <typename... Parts>
+void warn(std::string_view form, const Parts&... parts) {
+  write(Level::kWarning, form, {Part(parts)...});
+}
+template <typename... Parts>
+void error(std::string_view form, const Parts&... parts) {
+  write(Level::kError, form, {Part(parts)...});
+}
+
+}  // namespace league::agent::log
