@@ -65,10 +65,11 @@ if(NOT TARGET tomlplusplus::tomlplusplus)
 endif()
 league_dependency(league_dep_toml tomlplusplus::tomlplusplus)
 
-# Boost.Asio and Boost.Beast: headers only, and only common/transport sees them. SSL streams need OpenSSL.
+# Boost.Asio and Boost.Beast: only common/transport sees them, and common/transport/link compiles them. SSL streams need OpenSSL.
 find_package(Boost 1.74 REQUIRED)
 league_dependency(league_dep_boost Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
-target_compile_definitions(league_dep_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
+target_compile_definitions(league_dep_boost INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY
+                           BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION)
 
 # NATS, for leagues on many machines. Only common/transport/bus sees libnats; without it the programs say so when they are
 # asked for a bus.

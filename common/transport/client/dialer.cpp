@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <utility>
@@ -167,8 +168,7 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
   }
 
   void secure() {
-    auto& tls = stream_->secure(tls_context());
-    SSL* session = tls.native_handle();
+    SSL* session = stream_->secure(tls_context());
     SystemError no_address;
     asio::ip::make_address(endpoint_.host, no_address);
     bool is_named = no_address ? ::SSL_set_tlsext_host_name(session, endpoint_.host.c_str()) == 1 &&
@@ -177,10 +177,9 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
                                                                  endpoint_.host.c_str()) == 1;
     if (!is_named) return finish(core::ErrorCode::kConnectionError, "TLS: cannot be set up");
     info_.tls.emplace().server_name = no_address ? endpoint_.host : std::string();
-    tls.async_handshake(asio::ssl::stream_base::client,
-                        [self = shared_from_this(), session](SystemError fault) {
-                          self->on_secured(fault, session);
-                        });
+    stream_->shake_hands([self = shared_from_this(), session](SystemError fault) {
+      self->on_secured(fault, session);
+    });
   }
 
   void on_secured(SystemError fault, SSL* session) {

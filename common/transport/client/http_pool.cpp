@@ -3,10 +3,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
 #include <cerrno>
 #include <utility>
 #include <vector>
@@ -138,12 +137,12 @@ class HttpPool::Exchange final : public PoolExchange,
   void write() {
     phase_ = "send";
     info_ = link_->info;
-    std::array<asio::const_buffer, 2> parts{
-        asio::buffer(head_), request_.body ? asio::buffer(*request_.body) : asio::const_buffer()};
-    asio::async_write(link_->stream, parts,
-                      [self = shared_from_this()](SystemError fault, std::size_t /*count*/) {
-                        self->on_written(fault);
-                      });
+    PeerStream::Pieces parts{asio::buffer(head_)};
+    if (request_.body) parts[1] = asio::buffer(*request_.body);
+    link_->stream.write(parts,
+                        [self = shared_from_this()](SystemError fault, std::size_t /*count*/) {
+                          self->on_written(fault);
+                        });
   }
 
   void on_written(SystemError fault) {
@@ -160,10 +159,10 @@ class HttpPool::Exchange final : public PoolExchange,
       is_read_owed_ = true;
       return;
     }
-    link_->stream.async_read_some(
-        asio::buffer(buffer_), [self = shared_from_this()](SystemError fault, std::size_t count) {
-          self->on_read(fault, count);
-        });
+    link_->stream.read_some(asio::buffer(buffer_),
+                            [self = shared_from_this()](SystemError fault, std::size_t count) {
+                              self->on_read(fault, count);
+                            });
   }
 
   void on_read(SystemError fault, std::size_t count) {

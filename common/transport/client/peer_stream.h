@@ -1,53 +1,84 @@
 #pragma once
 
-#include <boost/asio/error.hpp>
+#include <array>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/role.hpp>
+#include <functional>
 #include <memory>
 #include <utility>
+
+namespace boost::asio::ssl {  // NOLINT(readability-identifier-naming): not ours
+class context;
+}
+struct ssl_st;
 
 namespace league::transport {
 
 /// A TCP connection, with TLS or without: Asio's AsyncStream. Movable; not thread-safe. Only the
-/// sources of connections to HTTP servers include this.
+/// sources of connections to HTTP servers include this. What waits for an operation is a function,
+/// not a type: Asio's operations on sockets and TLS are compiled once.
 class PeerStream {
  public:
   using Socket = boost::asio::ip::tcp::socket;
-  using Tls = boost::asio::ssl::stream<Socket&>;
   using executor_type = Socket::executor_type;  // NOLINT(readability-identifier-naming): Asio's
   using next_layer_type = Socket;  // NOLINT(readability-identifier-naming): Asio's
+  using Done = std::function<void(boost::system::error_code, std::size_t)>;
+  using Pieces = std::array<boost::asio::const_buffer, 4>;
 
-  explicit PeerStream(Socket socket) : socket_(std::make_unique<Socket>(std::move(socket))) {}
+  explicit PeerStream(Socket socket);
+  PeerStream(PeerStream&& other) noexcept;
+  PeerStream& operator=(PeerStream&& other) noexcept;
+  ~PeerStream();
 
   [[nodiscard]] executor_type get_executor() { return socket_->get_executor(); }
   [[nodiscard]] Socket& next_layer() { return *socket_; }
   [[nodiscard]] const Socket& next_layer() const { return *socket_; }
-  /// From now on everything goes through TLS, once its handshake is made.
-  Tls& secure(boost::asio::ssl::context& context) {
-    tls_ = std::make_unique<Tls>(*socket_, context);
-    return *tls_;
-  }
+  /// From now on everything goes through TLS, once its handshake is made. OpenSSL's session.
+  ssl_st* secure(boost::asio::ssl::context& context);
+  void shake_hands(std::function<void(boost::system::error_code)> done);
   /// Ends every operation that waits. Safe to call twice.
-  void close() {
-    boost::system::error_code ignored;
-    socket_->close(ignored);
-  }
+  void close();
 
+  /// What `buffer` points to has to live until `done`.
+  void read_some(boost::asio::mutable_buffer buffer, Done done);
+  /// Writes some of the bytes; as read_some.
+  void write_some(const Pieces& pieces, Done done);
+  /// Writes all of them; as read_some.
+  void write(const Pieces& pieces, Done done);
+
+  // As Beast's WebSocket calls them.
   template <typename Buffers, typename Handler>
-  auto async_read_some(const Buffers& buffers, Handler&& handler) {
-    return tls_ ? tls_->async_read_some(buffers, std::forward<Handler>(handler))
-                : socket_->async_read_some(buffers, std::forward<Handler>(handler));
+  void async_read_some(const Buffers& buffers, Handler&& handler) {
+    boost::asio::mutable_buffer first;
+    for (auto at = boost::asio::buffer_sequence_begin(buffers);
+         first.size() == 0 && at != boost::asio::buffer_sequence_end(buffers); ++at)
+      first = *at;
+    read_some(first, shared(std::forward<Handler>(handler)));
   }
   template <typename Buffers, typename Handler>
-  auto async_write_some(const Buffers& buffers, Handler&& handler) {
-    return tls_ ? tls_->async_write_some(buffers, std::forward<Handler>(handler))
-                : socket_->async_write_some(buffers, std::forward<Handler>(handler));
+  void async_write_some(const Buffers& buffers, Handler&& handler) {
+    Pieces pieces;
+    std::size_t used = 0;
+    for (auto at = boost::asio::buffer_sequence_begin(buffers);
+         used < pieces.size() && at != boost::asio::buffer_sequence_end(buffers); ++at) {
+      const boost::asio::const_buffer piece = *at;
+      if (piece.size() > 0) pieces.at(used++) = piece;
+    }
+    write_some(pieces, shared(std::forward<Handler>(handler)));
   }
 
  private:
+  struct Tls;
+
+  /// Beast's handlers can be moved only.
+  template <typename Handler>
+  static Done shared(Handler&& handler) {
+    return [kept = std::make_shared<std::decay_t<Handler>>(std::forward<Handler>(handler))](
+               boost::system::error_code fault, std::size_t count) { (*kept)(fault, count); };
+  }
+
   std::unique_ptr<Socket> socket_;
   std::unique_ptr<Tls> tls_;  // after the socket that it uses
 };

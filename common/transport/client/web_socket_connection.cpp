@@ -89,7 +89,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   }
 
  private:
-  using Socket = websocket::stream<PeerStream>;
+  using Socket = websocket::stream<PeerStream, /*deflateSupported=*/false>;
 
   void shake_hands(Dialed dialed);
   void on_handshake(SocketError fault);
