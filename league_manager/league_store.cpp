@@ -102,10 +102,10 @@ core::Result<void> LeagueStore::take_turn(const TurnDependencies& turn) {
   if (!creation) return creation.error();
   auto league = *creation ? (*creation)->league_id : settings_.league_id;
   if (auto locked = lock_log(league); !locked) return locked;
-  auto succession = wait_for_turn(options_, league, *sqlite_, turn);
-  if (!succession) return succession.error();
-  succession_ = std::move(*succession);
-  has_turn_ = succession_ != nullptr;
+  auto leadership = wait_for_turn(options_, league, *sqlite_, turn);
+  if (!leadership) return leadership.error();
+  leadership_ = std::move(*leadership);
+  has_turn_ = leadership_ != nullptr;
   return {};
 }
 
@@ -132,7 +132,7 @@ EvidencePlaces LeagueStore::places() const {
 
 core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
   if (!options_.is_new) {
-    const bool has_followed = succession_ && succession_->has_followed();
+    const bool has_followed = leadership_ && leadership_->has_followed();
     auto given_up =
         check_journal(journal(), places(), {has_followed, options_.accepts_loss}, clock);
     if (!given_up) return given_up.error();
@@ -180,12 +180,12 @@ core::Result<void> LeagueStore::open_keys(core::RandomSource& random) {
 }
 
 journal::Journal& LeagueStore::journal() const {
-  if (succession_) return succession_->journal();
+  if (leadership_) return leadership_->journal();
   return sqlite_ ? static_cast<journal::Journal&>(*sqlite_) : *discarding_;
 }
 
 void LeagueStore::hand_over() {
-  if (succession_) succession_->finish();
+  if (leadership_) leadership_->finish();
 }
 
 void LeagueStore::close() {

@@ -38,7 +38,7 @@ class LeagueStore {
   [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] journal::Journal& journal() const;
   /// Null where nobody can take this manager's place.
-  [[nodiscard]] Succession* succession() const { return succession_.get(); }
+  [[nodiscard]] Leadership* leadership() const { return leadership_.get(); }
   /// What the journal lacks, and the league goes on without.
   [[nodiscard]] const std::optional<std::string>& given_up() const { return given_up_; }
   [[nodiscard]] const TokenVault& vault() const { return *vault_; }
@@ -69,7 +69,7 @@ class LeagueStore {
   LeagueSettings settings_;
   std::unique_ptr<journal::SqliteJournal> sqlite_;  ///< null for an ephemeral league
   std::unique_ptr<journal::Journal> discarding_;  ///< null for any other
-  std::unique_ptr<Succession> succession_;
+  std::unique_ptr<Leadership> leadership_;
   bool has_turn_ = true;
   bool is_new_ = true;
   std::optional<std::string> given_up_;

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "common/agent/runtime/log.h"
+#include "league_manager/bus/bus_event_board.h"
+#include "league_manager/bus/event_feed.h"
+#include "league_manager/bus/store_watch.h"
 #include "league_manager/standby/journal_stream.h"
 
 namespace league::league_manager {
@@ -42,9 +45,9 @@ EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
   auto url = port.session_url();
   auto session = transport::BusSession::parse(url.substr(std::min(kScheme.size(), url.size())));
   if (host.bus() == nullptr || !session) return publisher;
-  publisher.feed = std::make_unique<EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
+  auto feed = std::make_unique<EventFeed>(*host.bus(), port.streams(), id.str(), host.clock());
   publisher.board = std::make_unique<BusEventBoard>(BusEventBoardDependencies{
-      .bus = host.streams_bus(),
+      .bus = host.on_bus()->streams_bus(),
       .streams = port.streams(),
       .session = *session,
       .league_id = id.str(),
@@ -52,11 +55,12 @@ EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
       .max_bytes = stream_bytes(host.settings().bus.events_max_mib),
       .clock = host.clock(),
       .log = port.log(),
-      .on_published = [feed = publisher.feed.get()](const PublishedEvent& event, EventKept kept) {
+      .on_published = [feed = feed.get()](const PublishedEvent& event, EventKept kept) {
         feed->on_published(event, kept);
       }});
+  publisher.feed = std::move(feed);
   if (port.streams() != nullptr)
-    publisher.stores = std::make_unique<StoreWatch>(
+    publisher.stores = std::make_shared<StoreWatch>(
         *port.streams(), host.clock(), host.timer(), watched_stores(id.str()),
         [](const std::string& notice) { agent::log::warn("{}", notice); });
   else

@@ -4,9 +4,8 @@
 
 #include "common/agent/host/agent_host.h"
 #include "common/core/ids.h"
-#include "league_manager/bus/bus_event_board.h"
-#include "league_manager/bus/event_feed.h"
-#include "league_manager/bus/store_watch.h"
+#include "league_manager/bus/event_board.h"
+#include "league_manager/bus/event_subscriptions.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/rounds/conductor.h"
 
@@ -14,9 +13,9 @@ namespace league::league_manager {
 
 /// What publishes the league's events; all are null where the program is on no bus.
 struct EventPublisher {
-  std::unique_ptr<EventFeed> feed;
-  std::unique_ptr<BusEventBoard> board;  // after the feed, which it tells
-  std::unique_ptr<StoreWatch> stores;  ///< null, too, where there are no streams
+  std::unique_ptr<EventSubscriptions> feed;
+  std::unique_ptr<EventBoard> board;  // after the feed, which it tells
+  std::shared_ptr<void> stores;  ///< watches how full the streams are; null, too, where there are none
 };
 
 [[nodiscard]] EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,

@@ -8,6 +8,7 @@
 #include "league_manager/admission/token_vault.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/data_directory.h"
+#include "league_manager/standby/succession.h"
 
 namespace league::league_manager {
 namespace {
@@ -74,7 +75,7 @@ core::Result<void> check_turn(const ProgramOptions& options, const agent::AgentH
   return agent::no_streams_error(options.is_standby ? "--standby" : "--replicate");
 }
 
-core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& options,
+core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& options,
                                                         const core::LeagueId& league,
                                                         journal::Journal& local,
                                                         const TurnDependencies& dependencies) {
@@ -97,28 +98,28 @@ core::Result<std::unique_ptr<Succession>> wait_for_turn(const ProgramOptions& op
     std::_Exit(agent::fail({core::ErrorCode::kShuttingDown,
                             "this manager does not lead any more, and ends: " + why, ""}));
   };
-  auto session = host.bus_session().value_or(transport::BusSession::make(dependencies.random));
+  auto session = host.on_bus()->session().value_or(transport::BusSession::make(dependencies.random));
   auto succession =
-      std::make_unique<Succession>(SuccessionDependencies{host.streams_bus(), session, host.clock(),
+      std::make_unique<Succession>(SuccessionDependencies{host.on_bus()->streams_bus(), session, host.clock(),
                                                           host.timer(), dependencies.random},
                                    std::move(wanted));
   auto leads = succession->lead(local, dependencies.stop);
   if (!leads) return leads.error();
-  if (!*leads) return std::unique_ptr<Succession>();
-  return succession;
+  if (!*leads) return std::unique_ptr<Leadership>();
+  return std::unique_ptr<Leadership>(std::move(succession));
 }
 
-core::Result<void> begin_serving(Succession& succession, Ledger& ledger) {
+core::Result<void> begin_serving(Leadership& leadership, Ledger& ledger) {
   std::promise<core::Result<void>> written;
   ledger.commit(
-      [term = succession.term()](const League&, core::UtcTimestamp now) {
+      [term = leadership.term()](const League&, core::UtcTimestamp now) {
         return Events{{now, LeagueContinued{term}}};
       },
       [&](const core::Result<Events>& events) {
         written.set_value(events ? core::Result<void>() : core::Result<void>(events.error()));
       });
   auto done = written.get_future().get();
-  if (done) succession.serve();
+  if (done) leadership.serve();
   return done;
 }
 

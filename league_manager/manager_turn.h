@@ -8,7 +8,7 @@
 #include "common/journal/journal.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/program.h"
-#include "league_manager/standby/succession.h"
+#include "league_manager/standby/leadership.h"
 
 namespace league::league_manager {
 
@@ -28,12 +28,12 @@ struct TurnDependencies {
 /// Blocks until this manager leads `league`, whose journal is then in `local`; null: it was asked
 /// to stop. Whoever is fenced later ends the process at once, with 2: nothing may leave it any
 /// more, not even an error. Errors as of Succession::lead, and those of a key that does not fit.
-[[nodiscard]] core::Result<std::unique_ptr<Succession>> wait_for_turn(
+[[nodiscard]] core::Result<std::unique_ptr<Leadership>> wait_for_turn(
     const ProgramOptions& options, const core::LeagueId& league, journal::Journal& local,
     const TurnDependencies& dependencies);
 
 /// Writes down that a term begins, and serves: to be called before anybody is answered. Blocks
 /// until the broker has it.
-[[nodiscard]] core::Result<void> begin_serving(Succession& succession, Ledger& ledger);
+[[nodiscard]] core::Result<void> begin_serving(Leadership& leadership, Ledger& ledger);
 
 }  // namespace league::league_manager

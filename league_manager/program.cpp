@@ -198,8 +198,8 @@ core::Result<void> Program::check_ledger() {
   if (store_->given_up()) {
     if (auto noted = note_given_up(*ledger_, *store_->given_up()); !noted) return noted;
   }
-  if (store_->succession() == nullptr) return {};
-  return begin_serving(*store_->succession(), *ledger_);
+  if (store_->leadership() == nullptr) return {};
+  return begin_serving(*store_->leadership(), *ledger_);
 }
 
 core::Result<void> Program::open_rounds() {
@@ -214,7 +214,7 @@ core::Result<void> Program::open_rounds() {
 }
 
 void Program::make_conductor() {
-  const Succession* succession = store_->succession();
+  const Leadership* leadership = store_->leadership();
   conductor_.emplace(RoundDependencies{
       .ledger = *ledger_,
       .vault = store_->vault(),
@@ -227,7 +227,7 @@ void Program::make_conductor() {
       .may_start = [this] { return port_->log().free_space_ok(); },
       .log_head = [this] { return port_->log().sealed_head(); },
       .seal_log = [this] { (void)port_->log().seal_now(std::chrono::seconds(2)); },
-      .term = succession != nullptr ? std::optional<int>(succession->term()) : std::nullopt,
+      .term = leadership != nullptr ? std::optional<int>(leadership->term()) : std::nullopt,
       .events = events_.board.get(),
       .log = &*operator_log_,
       .delays = delays_.get()});
@@ -268,7 +268,7 @@ void Program::make_service() {
                                        .events = events_.feed.get(),
                                        .news = [this] { return pages_->news(); },
                                        .after_answer = hooks_.after_answer});
-  handler_.emplace(service_->handler(), store_->succession());
+  handler_.emplace(service_->handler(), store_->leadership());
 }
 
 core::Result<void> Program::serve() {

@@ -12,7 +12,7 @@
 #include "common/journal/group_commit.h"
 #include "league_manager/admission/admission.h"
 #include "league_manager/events/settings.h"
-#include "league_manager/standby/replicated_journal.h"
+#include "league_manager/standby/leadership.h"
 
 namespace league::transport {
 class StopSignal;

@@ -305,7 +305,7 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
   auto host = agent::AgentHost::create(*settings, *host_options);
   if (!host) return agent::fail(host.error());
 
-  if (options.count > 1 && (*host)->bus_session()) {
+  if (options.count > 1 && (*host)->on_bus() != nullptr && (*host)->on_bus()->session()) {
     return agent::fail({core::ErrorCode::kInvalidFieldValue,
                         "--bus-credentials are those of one session: start a process for each "
                         "player, or leave out --count",

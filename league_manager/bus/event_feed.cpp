@@ -18,7 +18,6 @@ using core::Error;
 using core::ErrorCode;
 
 constexpr std::chrono::seconds kPatience{5};  // with the stream
-constexpr std::size_t kMostTypes = 16;
 /// What names of sessions of the bus begin with among those of readers.
 constexpr const char* kOfSessions = "session ";
 
@@ -302,28 +301,5 @@ void EventFeed::on_published(const PublishedEvent& event, EventKept kept) {
 }
 void EventFeed::stop() { state_->stop(); }
 bool EventFeed::is_kept() const { return state_->is_kept(); }
-
-core::Result<EventWish> read_event_wish(const nlohmann::json& arguments) {
-  EventWish wish;
-  if (auto after = arguments.find("after"); after != arguments.end() && !after->is_null()) {
-    if (!after->is_number_integer() ||
-        (!after->is_number_unsigned() && after->get<std::int64_t>() < 0))
-      return Error{ErrorCode::kInvalidFieldType, "after must be the number of an event", "/after"};
-    wish.after = after->get<std::uint64_t>();
-  }
-  auto types = arguments.find("types");
-  if (types == arguments.end() || types->is_null()) return wish;
-  if (!types->is_array() || types->size() > kMostTypes)
-    return Error{ErrorCode::kInvalidFieldType, "types must be a list of names", "/types"};
-  for (const auto& type : *types) {
-    if (!type.is_string())
-      return Error{ErrorCode::kInvalidFieldType, "types must be a list of names", "/types"};
-    std::string name = envelope::event_type_of(type.get_ref<const std::string&>());
-    if (!envelope::is_event_type(name))
-      return Error{ErrorCode::kInvalidFieldValue, envelope::unknown_event_type(name), "/types"};
-    wish.types.insert(std::move(name));
-  }
-  return wish;
-}
 
 }  // namespace league::league_manager

@@ -50,7 +50,7 @@ class AnswerReader final : public ChannelReader {
 
 }  // namespace
 
-EventDesk::EventDesk(agent::AgentServer& server, EventFeed* feed, std::string league_id)
+EventDesk::EventDesk(agent::AgentServer& server, EventSubscriptions* feed, std::string league_id)
     : feed_(feed), league_id_(std::move(league_id)) {
   // Where there is no bus there are no events: nobody is offered what can only be refused.
   if (feed_ == nullptr) return;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/agent/host/agent_server.h"
-#include "league_manager/bus/event_feed.h"
+#include "league_manager/bus/event_subscriptions.h"
 
 namespace league::league_manager {
 
@@ -12,7 +12,7 @@ namespace league::league_manager {
 class EventDesk {
  public:
   /// Binds the tool. `server` outlives it, and so does `feed`, which is null on no bus.
-  EventDesk(agent::AgentServer& server, EventFeed* feed, std::string league_id);
+  EventDesk(agent::AgentServer& server, EventSubscriptions* feed, std::string league_id);
   EventDesk(const EventDesk&) = delete;
   EventDesk& operator=(const EventDesk&) = delete;
 
@@ -20,7 +20,7 @@ class EventDesk {
   void on_subscribe(agent::ToolCall call);
   void stream(agent::ToolCall call, EventWish wish, nlohmann::json answer);
 
-  EventFeed* const feed_;
+  EventSubscriptions* const feed_;
   const std::string league_id_;
 };
 

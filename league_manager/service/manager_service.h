@@ -41,7 +41,7 @@ struct ManagerDependencies {
   RegistrationBoard* registrations = nullptr;  ///< null: spectators are not told of refusals
   OperatorLog* log = nullptr;  ///< null: the operator is told nothing
   AgentRecords* records = nullptr;  ///< null: agents get no report on themselves
-  EventFeed* events = nullptr;  ///< null where the program is on no bus
+  EventSubscriptions* events = nullptr;  ///< null where the program is on no bus
   ManagerResources::News news = {};  ///< empty: nobody can read them
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };

@@ -18,16 +18,9 @@
 #include "common/transport/bus/strand.h"
 #include "league_manager/standby/journal_packer.h"
 #include "league_manager/standby/journal_stream.h"
+#include "league_manager/standby/leadership.h"
 
 namespace league::league_manager {
-
-/// When a record counts as durable.
-enum class Replication : std::uint8_t {
-  kAsync,  ///< when it is durable here; the stream follows
-  /// When it is durable here and at a manager that stands by. The stream has it first, so that
-  /// this journal never holds what the league's does not.
-  kSync,
-};
 
 struct ReplicatedJournalOptions {
   std::string league;

@@ -12,9 +12,9 @@
 #include "common/core/timer.h"
 #include "common/journal/journal.h"
 #include "common/transport/bus/jet_stream.h"
-#include "common/transport/link/message_handler.h"
 #include "league_manager/standby/holder_file.h"
 #include "league_manager/standby/journal_follower.h"
+#include "league_manager/standby/leadership.h"
 #include "league_manager/standby/lease.h"
 #include "league_manager/standby/replicated_journal.h"
 
@@ -54,12 +54,12 @@ struct SuccessionDependencies {
 };
 
 /// Several managers of one league, of which one leads: it waits for its turn, following the journal
-/// of whoever leads, and then keeps it, with a journal that others can follow. `is_leading` is safe
-/// from any thread; the rest belongs to one. Source: docs/distributed.md.
-class Succession {
+/// of whoever leads, and then keeps it, with a journal that others can follow. Source:
+/// docs/distributed.md.
+class Succession final : public Leadership {
  public:
   Succession(SuccessionDependencies dependencies, SuccessionOptions options);
-  ~Succession();
+  ~Succession() override;
   Succession(const Succession&) = delete;
   Succession& operator=(const Succession&) = delete;
 
@@ -68,19 +68,12 @@ class Succession {
   /// for good.
   [[nodiscard]] core::Result<bool> lead(journal::Journal& local, transport::StopSignal& stop);
 
-  // All below: only once it leads.
-  [[nodiscard]] int term() const { return term_; }
-  /// Whether another manager led before this one: its last entries may be nobody's any more.
-  [[nodiscard]] bool has_followed() const { return is_there_another_; }
-  [[nodiscard]] journal::Journal& journal() { return *journal_; }
-  /// From now on what is durable is so by the rule of `replication`. To be called before anybody is
-  /// answered, after the first events of the term are written.
-  void serve();
-  /// False: nobody may be answered any more.
-  [[nodiscard]] bool is_leading() const;
-  /// Publishes what is left, gives the lead back and ends; once. Before the timer and the local
-  /// journal end; `journal` refuses what comes later.
-  void finish();
+  [[nodiscard]] int term() const override { return term_; }
+  [[nodiscard]] bool has_followed() const override { return is_there_another_; }
+  [[nodiscard]] journal::Journal& journal() override { return *journal_; }
+  void serve() override;
+  [[nodiscard]] bool is_leading() const override;
+  void finish() override;
 
  private:
   [[nodiscard]] core::Result<void> prepare();
@@ -117,32 +110,6 @@ class Succession {
   bool is_follower_checked_ = false;
   bool is_there_another_ = false;  ///< who leads, or has led when we came
   std::string said_;
-};
-
-/// Hands on what comes to who leads, and leaves the rest unanswered. Thread-safe as the handler is,
-/// which outlives it, like the succession.
-class LeadersHandler final : public transport::MessageHandler {
- public:
-  /// Without a succession it hands everything on.
-  LeadersHandler(transport::MessageHandler& handler, const Succession* succession)
-      : handler_(handler), succession_(succession) {}
-
-  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
-  transport::StreamAnswer on_stream(transport::StreamRequest request) override;
-  std::optional<transport::StreamRefusal> on_session_end(
-      const rpc::MessageContext& context) override;
-  void on_channel_closed(const transport::PeerChannel& channel) override;
-
- private:
-  [[nodiscard]] bool is_leading() const {
-    return succession_ == nullptr || succession_->is_leading();
-  }
-
-  transport::MessageHandler& handler_;
-  const Succession* const succession_;
-  std::mutex mutex_;
-  /// Letting go of them would answer.
-  std::vector<transport::ReplySlot> unanswered_;
 };
 
 }  // namespace league::league_manager

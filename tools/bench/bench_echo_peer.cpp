@@ -10,12 +10,9 @@
 
 #include "common/agent/host/agent_listener.h"
 #include "common/rpc/frame_peek.h"
-#include "common/transport/bus/bus_connection.h"
-#include "common/transport/bus/bus_listener.h"
-#include "common/transport/bus/nats_bus.h"
 #include "common/transport/caller/any_caller.h"
-#include "common/transport/caller/link_caller.h"
 #include "tools/bench/bench_echo.h"
+#include "tools/bench/bench_echo_bus.h"
 
 namespace league::tools {
 namespace {
@@ -136,43 +133,6 @@ int call_all(const EchoPeerOptions& options, transport::Caller& caller) {
   return 0;
 }
 
-/// An echo's place on a bus, with everything that calls need.
-class EchoBus {
- public:
-  explicit EchoBus(transport::Hub& hub) : hub_(hub) {}
-
-  core::Result<void> join(const std::string& url) {
-    transport::NatsBusOptions options;
-    options.urls = url;
-    auto bus = transport::NatsBus::connect(options);
-    if (!bus) return bus.error();
-    bus_ = std::move(*bus);
-    connector_ = std::make_unique<transport::BusConnector>(
-        hub_, *bus_, transport::BusSession::make(random_), clock_, timer_, random_);
-    caller_ = std::make_unique<transport::LinkCaller>(*connector_, clock_, timer_);
-    return {};
-  }
-  [[nodiscard]] transport::Caller& caller() { return *caller_; }
-  /// Serves a new session; its URL.
-  core::Result<std::string> serve(transport::MessageHandler& handler) {
-    auto session = transport::BusSession::make(random_);
-    auto listener = transport::BusListener::start(*bus_, session, handler, clock_, {});
-    if (!listener) return listener.error();
-    listeners_.push_back(std::move(*listener));
-    return "nats:" + session.str();
-  }
-
- private:
-  transport::Hub& hub_;
-  core::SystemClock clock_;
-  core::CryptoRandom random_;
-  core::ThreadTimer timer_;
-  std::unique_ptr<transport::NatsBus> bus_;
-  std::unique_ptr<transport::BusConnector> connector_;
-  std::unique_ptr<transport::LinkCaller> caller_;
-  std::vector<std::unique_ptr<transport::BusListener>> listeners_;
-};
-
 /// Everything that one process of the echo serves.
 class EchoServers {
  public:
@@ -245,11 +205,13 @@ class EchoServers {
 int run_echo_peer(const EchoPeerOptions& options) {
   auto hub = transport::Hub::start();
   if (!hub) return fail(hub.error());
-  EchoBus bus(**hub);
+  std::unique_ptr<EchoBus> bus;
   if (!options.bus.empty()) {
-    if (auto joined = bus.join(options.bus); !joined) return fail(joined.error());
+    auto joined = EchoBus::join(**hub, options.bus);
+    if (!joined) return fail(joined.error());
+    bus = std::move(*joined);
   }
-  EchoServers servers(options, **hub, options.bus.empty() ? nullptr : &bus);
+  EchoServers servers(options, **hub, bus.get());
   if (options.transport == "stdio" && options.role.empty()) {
     auto served = servers.serve_stdio();
     return served ? 0 : fail(served.error());
@@ -262,7 +224,7 @@ int run_echo_peer(const EchoPeerOptions& options) {
   if (!options.targets.empty()) {
     auto direct = transport::make_caller(**hub, {});
     if (!direct) return fail(direct.error());
-    auto& caller = options.bus.empty() ? **direct : bus.caller();
+    auto& caller = bus ? bus->caller() : **direct;
     if (int code = call_all(options, caller); code != 0) return code;
   }
   for (std::string line; std::getline(std::cin, line);) {

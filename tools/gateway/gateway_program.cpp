@@ -7,7 +7,6 @@
 #include "common/audit/calls/audited_handler.h"
 #include "common/audit/log/audit_log.h"
 #include "common/core/timer.h"
-#include "common/transport/bus/bus_listener.h"
 #include "common/transport/caller/any_connector.h"
 #include "common/transport/front/http_server.h"
 #include "common/transport/line/stdio_server.h"
@@ -23,7 +22,6 @@ namespace {
 
 using core::Error;
 
-constexpr std::chrono::milliseconds kGrace{1000};
 constexpr std::size_t kLargestRequest = 4 * 1024 * 1024;
 
 /// Where nobody wants a log.
@@ -80,16 +78,15 @@ class GatewayProgram {
   std::unique_ptr<Gateway> gateway_;
   std::unique_ptr<audit::AuditedHandler> audited_;
   std::unique_ptr<transport::HttpServer> server_;
-  std::unique_ptr<transport::BusListener> listener_;
+  std::shared_ptr<void> listener_;  ///< of the bus
   std::optional<transport::ServedConnection> stdio_;
 };
 
 GatewayProgram::~GatewayProgram() {
   if (stdio_) stdio_->close();
   if (server_) server_->stop();
-  if (listener_) listener_->stop(kGrace);
-  server_ = nullptr;
   listener_ = nullptr;
+  server_ = nullptr;
   backend_ = nullptr;
   connector_ = nullptr;
   bus_ = nullptr;
@@ -200,7 +197,7 @@ core::Result<void> GatewayProgram::serve() {
 }
 
 core::Result<void> GatewayProgram::serve_bus() {
-  auto started = transport::BusListener::start(bus_->bus(), bus_->session(), *audited_, clock_, {});
+  auto started = bus_->serve(*audited_, clock_);
   if (!started) return started.error();
   listener_ = std::move(*started);
   announce("nats:" + bus_->session().str());

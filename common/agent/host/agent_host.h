@@ -3,14 +3,10 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 
-#include "common/agent/bus/bus_agent.h"
-#include "common/agent/bus/bus_options.h"
-#include "common/agent/bus/event_gate.h"
-#include "common/agent/bus/event_listener.h"
 #include "common/agent/host/agent_listener.h"
+#include "common/agent/host/port_bus.h"
 #include "common/agent/identity/own_credentials.h"
 #include "common/agent/peers/gated_caller.h"
 #include "common/agent/peers/peer_client.h"
@@ -22,8 +18,6 @@
 #include "common/audit/log/audit_log.h"
 #include "common/core/timer.h"
 #include "common/envelope/message_schemas.h"
-#include "common/transport/bus/bus_sessions.h"
-#include "common/transport/bus/jet_stream.h"
 #include "common/transport/front/http_server.h"
 #include "common/transport/link/budgeted_handler.h"
 #include "common/transport/link/hub.h"
@@ -54,22 +48,12 @@ class AgentHost {
   [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
   /// Null where the program is on no bus.
-  [[nodiscard]] transport::Bus* bus() { return bus_.get(); }
+  [[nodiscard]] transport::Bus* bus() { return bus_ ? &bus_->bus() : nullptr; }
   /// Whether streams can be asked for; whether the broker keeps any is found out then. False where
   /// the credentials say that it keeps none.
-  [[nodiscard]] bool has_streams() const { return bus_ != nullptr && has_streams_; }
-  /// By which streams are asked, and what they keep is published. Only where there is a bus.
-  [[nodiscard]] transport::Bus& streams_bus() { return streams_bus_ ? *streams_bus_ : *bus_; }
-  /// Of the manager: the bus by which sessions are reached that are to be served first; null where
-  /// there are none.
-  [[nodiscard]] transport::Bus* first_bus() { return first_bus_.get(); }
-  [[nodiscard]] const std::set<transport::BusSession>& served_first() const {
-    return served_first_;
-  }
-  /// The session of the credentials, if there are any.
-  [[nodiscard]] const std::optional<transport::BusSession>& bus_session() const {
-    return bus_session_;
-  }
+  [[nodiscard]] bool has_streams() const { return bus_ != nullptr && bus_->has_streams(); }
+  /// Where the program is on the bus; null where it is on none.
+  [[nodiscard]] HostBus* on_bus() { return bus_.get(); }
   [[nodiscard]] core::RandomSource& random() { return random_; }
   /// True once, for the first of the process's agents that stops.
   [[nodiscard]] bool is_first_to_stop() { return !is_stopping_.exchange(true); }
@@ -86,7 +70,6 @@ class AgentHost {
 
  private:
   AgentHost(const Settings& settings, envelope::MessageSchemas schemas);
-  core::Result<void> join_bus(const BusAccess& access);
 
   const Settings settings_;
   core::SystemClock clock_;
@@ -96,13 +79,7 @@ class AgentHost {
   std::unique_ptr<transport::HttpRuntime> runtime_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
-  std::unique_ptr<transport::Bus> bus_;
-  std::unique_ptr<transport::Bus::Subscription> bus_watch_;  ///< of bus_
-  std::unique_ptr<transport::Bus> streams_bus_;  ///< null where `bus_` reaches streams as well
-  std::unique_ptr<transport::Bus> first_bus_;
-  std::set<transport::BusSession> served_first_;
-  bool has_streams_ = true;
-  std::optional<transport::BusSession> bus_session_;
+  std::unique_ptr<HostBus> bus_;
   std::atomic<bool> is_stopping_{false};
   std::unique_ptr<GatedCaller> caller_;
   std::vector<std::unique_ptr<GatedCaller>> session_callers_;
@@ -185,18 +162,7 @@ class AgentPort {
   std::shared_ptr<transport::RequestGate> gate_;
   std::unique_ptr<transport::BudgetedHandler> budgeted_handler_;
   std::unique_ptr<AgentListener> listener_;
-  std::unique_ptr<BusAgent> bus_agent_;
-  std::unique_ptr<transport::BusSessions> bus_sessions_;
-  void end_streams();
-
-  std::mutex streams_mutex_;
-  bool has_stopped_ = false;  ///< no streams any more
-  std::unique_ptr<transport::JetStream> streams_;
-  std::mutex events_mutex_;  // guards the next four
-  bool is_deaf_ = false;  ///< stopped
-  std::unique_ptr<EventGate> event_gate_;
-  std::unique_ptr<audit::AuditedHandler> audited_events_;
-  std::shared_ptr<EventListener> event_listener_;
+  std::unique_ptr<PortBus> on_bus_;  ///< null where the program is on no bus
 };
 
 }  // namespace league::agent

@@ -1,7 +1,9 @@
 #include "tools/league/client/bus_link.h"
 
-#include <CLI/CLI.hpp>
 #include <utility>
+
+#include "common/transport/bus/bus_connection.h"
+#include "common/transport/bus/bus_listener.h"
 
 namespace league::tools {
 
@@ -35,10 +37,16 @@ core::Result<std::unique_ptr<transport::Bus>> BusLink::connect_streams(
   return agent::connect_streams(access_);
 }
 
-void add_bus_options(CLI::App& command, agent::BusOptions& options) {
-  command.add_option("--bus", options.urls, "message bus for nats: addresses: nats://HOST:4222");
-  command.add_option("--bus-credentials", options.credentials, "our file of `league bus-config`");
-  command.add_option("--bus-ca", options.tls.ca, "PEM file of the broker's authority, for tls://");
+core::Result<std::shared_ptr<void>> BusLink::serve(transport::MessageHandler& handler,
+                                                   const core::Clock& clock) const {
+  auto started = transport::BusListener::start(*bus_, session_, handler, clock, {});
+  if (!started) return started.error();
+  return std::shared_ptr<void>(started->release(), [](void* served) {
+    constexpr std::chrono::milliseconds kGrace{1000};
+    const std::unique_ptr<transport::BusListener> listener(
+        static_cast<transport::BusListener*>(served));
+    listener->stop(kGrace);
+  });
 }
 
 }  // namespace league::tools

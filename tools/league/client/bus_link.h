@@ -6,7 +6,9 @@
 #include "common/agent/bus/bus_options.h"
 #include "common/core/clock.h"
 #include "common/core/timer.h"
-#include "common/transport/bus/bus_connection.h"
+#include "common/transport/bus/bus.h"
+#include "common/transport/link/message_connection.h"
+#include "common/transport/link/message_handler.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -34,6 +36,9 @@ class BusLink {
   [[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_streams(
       const std::string& who) const;
   [[nodiscard]] const transport::BusSession& session() const { return session_; }
+  /// Serves the session; ends when what it returns is let go of. `handler` and this outlive that.
+  [[nodiscard]] core::Result<std::shared_ptr<void>> serve(transport::MessageHandler& handler,
+                                                          const core::Clock& clock) const;
   /// To `nats:` endpoints. Its connections do not outlive this.
   [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const {
     return connector_;

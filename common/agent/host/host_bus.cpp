@@ -1,0 +1,99 @@
+#include "common/agent/host/host_bus.h"
+
+#include "common/agent/runtime/log.h"
+#include "common/transport/bus/bus_connection.h"
+#include "common/transport/caller/link_caller.h"
+
+namespace league::agent {
+namespace {
+
+class SessionCaller final : public transport::Caller {
+ public:
+  /// `first`: by which those of `served_first` are called; null: there are none.
+  SessionCaller(const HostBus::Calling& calling, const transport::BusSession& session,
+                transport::Bus& bus, transport::Bus* first,
+                const std::set<transport::BusSession>& served_first, transport::Caller& others)
+      : others_(others), served_first_(served_first), links_(calling, session, bus) {
+    if (first != nullptr) first_links_ = std::make_unique<Links>(calling, session, *first);
+  }
+
+  void call(transport::OutboundCall call, Completion completion) override {
+    transport::Caller& way = way_to(call.endpoint);
+    way.call(std::move(call), std::move(completion));
+  }
+
+ private:
+  /// All sessions by one bus.
+  struct Links {
+    Links(const HostBus::Calling& calling, const transport::BusSession& session,
+          transport::Bus& bus)
+        : connector(calling.hub, bus, session, calling.clock, calling.timer, calling.random),
+          caller(connector, calling.clock, calling.timer, link_options(calling.settings)) {}
+    transport::BusConnector connector;
+    transport::LinkCaller caller;  // last: it uses the connector
+  };
+
+  transport::Caller& way_to(const transport::Endpoint& endpoint) {
+    if (endpoint.scheme != "nats") return others_;
+    if (!first_links_) return links_.caller;
+    auto session = transport::BusSession::parse(endpoint.path);
+    return session && served_first_.contains(*session) ? first_links_->caller : links_.caller;
+  }
+  static transport::LinkCallerOptions link_options(const Settings& settings) {
+    transport::LinkCallerOptions options;
+    options.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
+    options.max_connections = 100'000;  // a session costs no socket
+    return options;
+  }
+
+  transport::Caller& others_;
+  const std::set<transport::BusSession>& served_first_;
+  Links links_;
+  std::unique_ptr<Links> first_links_;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<HostBus>> HostBus::join(const BusAccess& access) {
+  std::unique_ptr<HostBus> joined(new HostBus);
+  auto warn = [](const std::string& fault) { log::warn("bus: {}", fault); };
+  auto bus = connect_bus(access, warn);
+  if (!bus) return bus.error();
+  joined->bus_ = std::move(*bus);
+  auto streams = connect_streams(access, warn);
+  if (!streams) return streams.error();
+  joined->streams_bus_ = std::move(*streams);
+  const std::string url = joined->bus_->url();
+  if (!joined->bus_->is_connected())
+    log::warn("the bus at {} cannot be reached yet; looking for it", url);
+  joined->watch_ = joined->bus_->watch([url](bool is_connected) {
+    if (is_connected) return log::info("the bus at {} is there", url);
+    log::warn("the bus at {} is lost; looking for it", url);
+  });
+  if (joined->streams_bus_ && !joined->streams_bus_->is_connected()) {
+    log::warn("streams: the bus at {} cannot be reached yet; looking for it",
+              joined->streams_bus_->url());
+  }
+  auto first = connect_first(access, warn);
+  if (!first) return first.error();
+  joined->first_bus_ = std::move(*first);
+  joined->served_first_ = access.served_first;
+  joined->has_streams_ = access.has_streams;
+  joined->session_ = access.session;
+  return joined;
+}
+
+core::Result<transport::BusSession> HostBus::open_session(const std::filesystem::path& file,
+                                                          core::RandomSource& random) const {
+  if (session_) return *session_;
+  return open_bus_session(file, random);
+}
+
+std::unique_ptr<transport::Caller> HostBus::caller_for(const transport::BusSession& session,
+                                                       const Calling& calling,
+                                                       transport::Caller& others) {
+  return std::make_unique<SessionCaller>(calling, session, *bus_, first_bus(), served_first_,
+                                         others);
+}
+
+}  // namespace league::agent

@@ -1,0 +1,39 @@
+// A program that was built with -DLEAGUE_BUS=OFF: nobody gets past the options.
+#include "common/agent/host/host_bus.h"
+#include "common/agent/host/port_bus.h"
+
+namespace league::agent {
+namespace {
+
+core::Error no_bus() {
+  return {core::ErrorCode::kInvalidFieldValue,
+          "this build has no message bus: leave --bus and --bus-credentials out, or install "
+          "libnats-dev, configure with -DLEAGUE_BUS=ON and build again",
+          {}};
+}
+
+}  // namespace
+
+core::Result<BusAccess> read_bus_access(const BusOptions& /*options*/,
+                                        const std::string& /*name*/) {
+  return no_bus();
+}
+
+core::Result<std::unique_ptr<HostBus>> HostBus::join(const BusAccess& /*access*/) {
+  return no_bus();
+}
+
+core::Result<transport::BusSession> HostBus::open_session(const std::filesystem::path& /*file*/,
+                                                          core::RandomSource& /*random*/) const {
+  return no_bus();
+}
+
+std::unique_ptr<transport::Caller> HostBus::caller_for(const transport::BusSession& /*session*/,
+                                                       const Calling& /*calling*/,
+                                                       transport::Caller& /*others*/) {
+  return nullptr;
+}
+
+std::unique_ptr<PortBus> PortBus::make(Context /*context*/) { return nullptr; }
+
+}  // namespace league::agent

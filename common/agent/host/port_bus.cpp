@@ -1,0 +1,169 @@
+#include "common/agent/host/port_bus.h"
+
+#include <mutex>
+
+#include "common/agent/bus/bus_agent.h"
+#include "common/agent/bus/event_gate.h"
+#include "common/agent/bus/event_listener.h"
+#include "common/agent/runtime/log.h"
+#include "common/audit/calls/audited_handler.h"
+
+namespace league::agent {
+namespace {
+
+class NatsPort final : public PortBus {
+ public:
+  explicit NatsPort(Context context) : context_(std::move(context)) {}
+
+  core::Result<void> serve_session(transport::MessageHandler& handler,
+                                   const std::string& manager_url) override;
+  core::Result<void> hear_events(transport::MessageHandler& handler, const std::string& league_id,
+                                 std::set<envelope::MessageType> types) override;
+  void trust_events(const Identity& identity) override;
+  core::Result<void> serve_sessions(transport::MessageHandler& handler,
+                                    transport::BusSessionsOptions options) override;
+  void expect_session(const std::string& contact_endpoint) override;
+  transport::JetStream* streams() override;
+  void begin_stop() override;
+  void stop(const std::function<bool()>& is_first) override;
+  void close() override;
+
+ private:
+  const Context context_;
+  std::unique_ptr<BusAgent> agent_;
+  std::unique_ptr<transport::BusSessions> sessions_;
+
+  std::mutex streams_mutex_;
+  bool has_stopped_ = false;  ///< no streams any more
+  std::unique_ptr<transport::JetStream> streams_;
+
+  std::mutex events_mutex_;  // guards the next four
+  bool is_deaf_ = false;  ///< stopped
+  std::unique_ptr<EventGate> event_gate_;
+  std::unique_ptr<audit::AuditedHandler> audited_events_;
+  std::shared_ptr<EventListener> event_listener_;
+};
+
+core::Result<void> NatsPort::serve_session(transport::MessageHandler& handler,
+                                           const std::string& manager_url) {
+  auto started = BusAgent::start(context_.host.bus(), context_.session, manager_url, handler,
+                                 {context_.clock, context_.timer, context_.random});
+  if (!started) return started.error();
+  agent_ = std::move(*started);
+  return {};
+}
+
+core::Result<void> NatsPort::hear_events(transport::MessageHandler& handler,
+                                         const std::string& league_id,
+                                         std::set<envelope::MessageType> types) {
+  if (league_id.empty()) return {};
+  std::lock_guard lock(events_mutex_);
+  if (is_deaf_) return {};
+  if (event_listener_ && event_listener_->league_id() == league_id) return {};
+  event_listener_.reset();
+  event_gate_ = std::make_unique<EventGate>(handler, std::move(types));
+  // In front of the gate: the log shows what came, also what is dropped.
+  audited_events_ =
+      std::make_unique<audit::AuditedHandler>(*event_gate_, context_.log, context_.clock);
+  auto started = EventListener::start(context_.host.bus(), context_.session, league_id,
+                                      *event_gate_, *audited_events_, context_.clock);
+  if (!started) return started.error();
+  event_listener_ = std::move(*started);  // shared with who releases it
+  return {};
+}
+
+void NatsPort::trust_events(const Identity& identity) {
+  std::shared_ptr<EventListener> listener;
+  {
+    std::lock_guard lock(events_mutex_);
+    if (!event_listener_) return;
+    event_gate_->trust(identity);
+    if (identity.broadcast_key.empty()) {
+      listener.swap(event_listener_);
+      return;
+    }
+    listener = event_listener_;
+  }
+  listener->release();
+}
+
+core::Result<void> NatsPort::serve_sessions(transport::MessageHandler& handler,
+                                            transport::BusSessionsOptions options) {
+  options.first_bus = context_.host.first_bus();
+  options.served_first = context_.host.served_first();
+  auto started =
+      transport::BusSessions::start(context_.host.bus(), handler, context_.clock, context_.timer,
+                                    context_.random, std::move(options));
+  if (!started) return started.error();
+  sessions_ = std::move(*started);
+  return {};
+}
+
+void NatsPort::expect_session(const std::string& contact_endpoint) {
+  auto endpoint = transport::parse_endpoint(contact_endpoint);
+  if (!sessions_ || !endpoint || endpoint->scheme != "nats") return;
+  auto session = transport::BusSession::parse(endpoint->path);
+  if (!session) return;
+  if (auto attached = sessions_->attach(*session); !attached)
+    log::warn("{}: {}", contact_endpoint, attached.error().message);
+}
+
+transport::JetStream* NatsPort::streams() {
+  if (!context_.host.has_streams()) return nullptr;
+  std::lock_guard lock(streams_mutex_);
+  if (has_stopped_) return nullptr;
+  if (streams_) return streams_.get();
+  auto made = transport::JetStream::create(context_.host.streams_bus(), context_.session,
+                                           context_.clock, context_.timer, context_.random);
+  if (!made) {
+    log::warn("streams of the bus: {}", made.error().message);
+    return nullptr;
+  }
+  streams_ = std::move(*made);
+  return streams_.get();
+}
+
+void NatsPort::begin_stop() {
+  if (agent_) agent_->begin_stop();
+  if (sessions_) sessions_->begin_stop();
+}
+
+void NatsPort::stop(const std::function<bool()>& is_first) {
+  constexpr std::chrono::milliseconds kGrace{1000};
+  constexpr std::chrono::milliseconds kLastNews{300};
+  constexpr std::chrono::milliseconds kQuiet{20};
+  constexpr std::chrono::milliseconds kNoTime{0};
+  std::shared_ptr<EventListener> events;
+  {
+    std::lock_guard lock(events_mutex_);
+    is_deaf_ = true;
+    events = std::move(event_listener_);
+  }
+  // The end of the league may be on its way. All agents of the process are on one connection: what
+  // the first has waited for the others have too.
+  if (events) events->catch_up(kLastNews, is_first() ? kQuiet : kNoTime);
+  events.reset();
+  if (agent_) agent_->stop(kGrace);
+  if (sessions_) sessions_->stop(kGrace);
+}
+
+void NatsPort::close() {
+  agent_.reset();
+  sessions_.reset();
+  transport::JetStream* streams = nullptr;
+  {
+    std::lock_guard lock(streams_mutex_);
+    has_stopped_ = true;
+    streams = streams_.get();
+  }
+  // Kept: who is past its last check may still ask, and is told that all is over.
+  if (streams != nullptr) streams->end();
+}
+
+}  // namespace
+
+std::unique_ptr<PortBus> PortBus::make(Context context) {
+  return std::make_unique<NatsPort>(std::move(context));
+}
+
+}  // namespace league::agent

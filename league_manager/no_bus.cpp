@@ -1,0 +1,41 @@
+// A manager that was built with -DLEAGUE_BUS=OFF: it is alone, and publishes nothing on a bus.
+#include "league_manager/manager_bus.h"
+#include "league_manager/manager_turn.h"
+
+namespace league::league_manager {
+namespace {
+
+core::Error no_bus() {
+  return {core::ErrorCode::kInvalidFieldValue,
+          "--replicate and --standby need a message bus, which this build does not have", ""};
+}
+
+}  // namespace
+
+EventPublisher open_events(agent::AgentHost& /*host*/, agent::AgentPort& /*port*/,
+                           const core::LeagueId& /*id*/) {
+  return {};
+}
+
+core::Result<void> join_bus(agent::AgentHost& /*host*/, agent::AgentPort& /*port*/,
+                            transport::MessageHandler& /*handler*/, Conductor& /*conductor*/,
+                            const Ledger& /*ledger*/, const core::LeagueId& /*id*/) {
+  return {};
+}
+
+core::Result<void> check_turn(const ProgramOptions& options, const agent::AgentHost& /*host*/) {
+  return options.replication ? core::Result<void>(no_bus()) : core::Result<void>();
+}
+
+core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& /*options*/,
+                                                        const core::LeagueId& /*league*/,
+                                                        journal::Journal& /*local*/,
+                                                        const TurnDependencies& /*dependencies*/) {
+  return no_bus();
+}
+
+core::Result<void> begin_serving(Leadership& /*leadership*/, Ledger& /*ledger*/) {
+  return no_bus();
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,50 @@
+#include "tools/bench/bench_echo_bus.h"
+
+#include <vector>
+
+#include "common/core/timer.h"
+#include "common/transport/bus/bus_connection.h"
+#include "common/transport/bus/bus_listener.h"
+#include "common/transport/bus/nats_bus.h"
+#include "common/transport/caller/link_caller.h"
+
+namespace league::tools {
+namespace {
+
+class NatsEchoBus final : public EchoBus {
+ public:
+  NatsEchoBus(transport::Hub& hub, std::unique_ptr<transport::NatsBus> bus)
+      : bus_(std::move(bus)),
+        connector_(hub, *bus_, transport::BusSession::make(random_), clock_, timer_, random_),
+        caller_(connector_, clock_, timer_) {}
+
+  transport::Caller& caller() override { return caller_; }
+  core::Result<std::string> serve(transport::MessageHandler& handler) override {
+    auto session = transport::BusSession::make(random_);
+    auto listener = transport::BusListener::start(*bus_, session, handler, clock_, {});
+    if (!listener) return listener.error();
+    listeners_.push_back(std::move(*listener));
+    return "nats:" + session.str();
+  }
+
+ private:
+  core::SystemClock clock_;
+  core::CryptoRandom random_;
+  core::ThreadTimer timer_;
+  const std::unique_ptr<transport::NatsBus> bus_;
+  transport::BusConnector connector_;
+  transport::LinkCaller caller_;
+  std::vector<std::unique_ptr<transport::BusListener>> listeners_;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::Hub& hub, const std::string& url) {
+  transport::NatsBusOptions options;
+  options.urls = url;
+  auto bus = transport::NatsBus::connect(options);
+  if (!bus) return bus.error();
+  return std::unique_ptr<EchoBus>(std::make_unique<NatsEchoBus>(hub, std::move(*bus)));
+}
+
+}  // namespace league::tools

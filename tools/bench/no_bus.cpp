@@ -1,0 +1,19 @@
+// `league bench` as it is built with -DLEAGUE_BUS=OFF.
+#include <iostream>
+
+#include "tools/bench/bench_bots.h"
+#include "tools/bench/bench_echo_bus.h"
+
+namespace league::tools {
+
+core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::Hub& /*hub*/,
+                                                     const std::string& /*url*/) {
+  return core::Error{core::ErrorCode::kInvalidFieldValue, "this build has no message bus", {}};
+}
+
+int run_bench_bots(const BenchBotsOptions& /*options*/, transport::StopSignal& /*stop*/) {
+  std::cerr << "error: this build has no message bus\n";
+  return 2;
+}
+
+}  // namespace league::tools

@@ -1,0 +1,30 @@
+// The tools' place on a message bus, as it is built with -DLEAGUE_BUS=OFF.
+#include "tools/league/client/bus_link.h"
+
+namespace league::tools {
+namespace {
+
+core::Error no_bus() {
+  return {core::ErrorCode::kInvalidFieldValue,
+          "this build has no message bus, so nats: addresses cannot be reached",
+          {}};
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<BusLink>> BusLink::join(const agent::BusOptions& /*options*/,
+                                                     const Context& /*context*/) {
+  return no_bus();
+}
+
+core::Result<std::unique_ptr<transport::Bus>> BusLink::connect_streams(
+    const std::string& /*who*/) const {
+  return no_bus();
+}
+
+core::Result<std::shared_ptr<void>> BusLink::serve(transport::MessageHandler& /*handler*/,
+                                                   const core::Clock& /*clock*/) const {
+  return no_bus();
+}
+
+}  // namespace league::tools
