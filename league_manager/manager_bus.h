@@ -15,7 +15,8 @@ namespace league::league_manager {
 struct EventPublisher {
   std::unique_ptr<EventSubscriptions> feed;
   std::unique_ptr<EventBoard> board;  // after the feed, which it tells
-  std::shared_ptr<void> stores;  ///< watches how full the streams are; null, too, where there are none
+  std::shared_ptr<void>
+      stores;  ///< watches how full the streams are; null, too, where there are none
 };
 
 [[nodiscard]] EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,

@@ -98,11 +98,12 @@ core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& op
     std::_Exit(agent::fail({core::ErrorCode::kShuttingDown,
                             "this manager does not lead any more, and ends: " + why, ""}));
   };
-  auto session = host.on_bus()->session().value_or(transport::BusSession::make(dependencies.random));
-  auto succession =
-      std::make_unique<Succession>(SuccessionDependencies{host.on_bus()->streams_bus(), session, host.clock(),
-                                                          host.timer(), dependencies.random},
-                                   std::move(wanted));
+  auto session =
+      host.on_bus()->session().value_or(transport::BusSession::make(dependencies.random));
+  auto succession = std::make_unique<Succession>(
+      SuccessionDependencies{host.on_bus()->streams_bus(), session, host.clock(), host.timer(),
+                             dependencies.random},
+      std::move(wanted));
   auto leads = succession->lead(local, dependencies.stop);
   if (!leads) return leads.error();
   if (!*leads) return std::unique_ptr<Leadership>();

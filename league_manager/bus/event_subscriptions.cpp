@@ -16,19 +16,23 @@ core::Result<EventWish> read_event_wish(const nlohmann::json& arguments) {
   if (auto after = arguments.find("after"); after != arguments.end() && !after->is_null()) {
     if (!after->is_number_integer() ||
         (!after->is_number_unsigned() && after->get<std::int64_t>() < 0))
-      return core::Error{core::ErrorCode::kInvalidFieldType, "after must be the number of an event", "/after"};
+      return core::Error{core::ErrorCode::kInvalidFieldType, "after must be the number of an event",
+                         "/after"};
     wish.after = after->get<std::uint64_t>();
   }
   auto types = arguments.find("types");
   if (types == arguments.end() || types->is_null()) return wish;
   if (!types->is_array() || types->size() > kMostTypes)
-    return core::Error{core::ErrorCode::kInvalidFieldType, "types must be a list of names", "/types"};
+    return core::Error{core::ErrorCode::kInvalidFieldType, "types must be a list of names",
+                       "/types"};
   for (const auto& type : *types) {
     if (!type.is_string())
-      return core::Error{core::ErrorCode::kInvalidFieldType, "types must be a list of names", "/types"};
+      return core::Error{core::ErrorCode::kInvalidFieldType, "types must be a list of names",
+                         "/types"};
     std::string name = envelope::event_type_of(type.get_ref<const std::string&>());
     if (!envelope::is_event_type(name))
-      return core::Error{core::ErrorCode::kInvalidFieldValue, envelope::unknown_event_type(name), "/types"};
+      return core::Error{core::ErrorCode::kInvalidFieldValue, envelope::unknown_event_type(name),
+                         "/types"};
     wish.types.insert(std::move(name));
   }
   return wish;

@@ -40,7 +40,8 @@ class EventSubscriptions {
   virtual void subscribe(const transport::BusSession& session, EventWish wish) = 0;
   /// The same for a reader on another way. kOverloaded where there are too many of these: none has
   /// to make room for a stranger.
-  [[nodiscard]] virtual core::Result<void> subscribe(std::shared_ptr<EventReader> reader, EventWish wish) = 0;
+  [[nodiscard]] virtual core::Result<void> subscribe(std::shared_ptr<EventReader> reader,
+                                                     EventWish wish) = 0;
   /// False if no event can be sent again.
   [[nodiscard]] virtual bool is_kept() const = 0;
   /// Nothing is pushed any more.

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "common/agent/bus/bus_options.h"
 #include "common/agent/runtime/log.h"
 #include "common/transport/bus/bus_discovery.h"
 #include "common/transport/bus/bus_listener.h"
@@ -18,11 +19,6 @@ constexpr std::chrono::seconds kSearch{30};
 constexpr std::chrono::milliseconds kShortestInterval{50};
 
 }  // namespace
-
-std::string league_of(const std::string& manager_url) {
-  constexpr std::string_view kOfLeague = "nats:manager/";
-  return manager_url.starts_with(kOfLeague) ? manager_url.substr(kOfLeague.size()) : std::string();
-}
 
 /// Shared with the bus and the timer.
 class BusAgent::State : public std::enable_shared_from_this<State> {

@@ -44,7 +44,4 @@ class BusAgent {
   const std::shared_ptr<State> state_;
 };
 
-/// The LEAGUE of `nats:manager/LEAGUE`; empty for any other URL.
-[[nodiscard]] std::string league_of(const std::string& manager_url);
-
 }  // namespace league::agent

@@ -14,6 +14,12 @@
 
 namespace league::agent {
 
+/// The LEAGUE of `nats:manager/LEAGUE`; empty for any other URL.
+[[nodiscard]] inline std::string league_of(const std::string& manager_url) {
+  constexpr std::string_view kOfLeague = "nats:manager/";
+  return manager_url.starts_with(kOfLeague) ? manager_url.substr(kOfLeague.size()) : std::string();
+}
+
 /// How a program gets on the message bus (docs/distributed.md).
 struct BusOptions {
   std::string urls;  ///< of brokers, with commas between; empty: no bus

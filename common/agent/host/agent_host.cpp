@@ -77,8 +77,8 @@ AgentHost::~AgentHost() { shut_down(); }
 
 transport::Caller& AgentHost::caller_for(const std::optional<transport::BusSession>& session) {
   if (!bus_ || !session) return *caller_;
-  session_callers_.push_back(std::make_unique<GatedCaller>(bus_->caller_for(
-      *session, {*hub_, clock_, *timer_, random_, settings_}, *caller_)));
+  session_callers_.push_back(std::make_unique<GatedCaller>(
+      bus_->caller_for(*session, {*hub_, clock_, *timer_, random_, settings_}, *caller_)));
   return *session_callers_.back();
 }
 
@@ -103,8 +103,8 @@ AgentPort::AgentPort(AgentHost& host, std::unique_ptr<audit::AuditLog> log, enve
           std::make_unique<PeerClient>(audited_caller_, host.schemas(), host.clock(), mode,
                                        PlainMcp{&audited_sessions_, host.sessions().refusals()})) {
   if (host.on_bus() == nullptr || !session_) return;
-  on_bus_ = PortBus::make(
-      {*host.on_bus(), *session_, *log_, host.clock(), host.timer(), host.random()});
+  on_bus_ =
+      PortBus::make({*host.on_bus(), *session_, *log_, host.clock(), host.timer(), host.random()});
 }
 
 AgentPort::~AgentPort() { stop_serving(); }

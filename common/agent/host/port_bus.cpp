@@ -91,9 +91,8 @@ core::Result<void> NatsPort::serve_sessions(transport::MessageHandler& handler,
                                             transport::BusSessionsOptions options) {
   options.first_bus = context_.host.first_bus();
   options.served_first = context_.host.served_first();
-  auto started =
-      transport::BusSessions::start(context_.host.bus(), handler, context_.clock, context_.timer,
-                                    context_.random, std::move(options));
+  auto started = transport::BusSessions::start(context_.host.bus(), handler, context_.clock,
+                                               context_.timer, context_.random, std::move(options));
   if (!started) return started.error();
   sessions_ = std::move(*started);
   return {};

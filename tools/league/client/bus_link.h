@@ -7,6 +7,7 @@
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
+#include "common/transport/link/hub.h"
 #include "common/transport/link/message_connection.h"
 #include "common/transport/link/message_handler.h"
 
