@@ -24,9 +24,9 @@ std::vector<std::string> Registry::names() const {
 }
 
 const Registry& standard_games() {
-  static const EvenOdd even_odd;
-  static const Registry games({&even_odd});
-  return games;
+  static const EvenOdd kEvenOdd;
+  static const Registry kGames({&kEvenOdd});
+  return kGames;
 }
 
 }  // namespace league::game
