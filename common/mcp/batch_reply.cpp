@@ -11,7 +11,7 @@ transport::ReplySlot BatchReply::part() {
 
 void BatchReply::add(transport::OutboundReply part) {
   std::unique_lock lock(mutex_);
-  if (!part.bytes.empty()) parts_.push_back(std::move(part.bytes));
+  if (!part.bytes.empty()) parts_.push_back(part.bytes.str());
   if (part.after_sent) after_sent_.push_back(std::move(part.after_sent));
   if (--missing_ > 0) return;
   lock.unlock();

@@ -169,7 +169,7 @@ void Server::on_document(json document, Arrival arrival, ReplySlot slot) {
       is_notification_method(signs.method) ||
       (legacy_method(signs.method) != nullptr && (client.is_declared || signs.method != "ping")) ||
       (client.is_declared && is_answer(document));
-  if (client.session) arrival.context.session = client.session->context();
+  if (client.session) arrival.context.session = rpc::SessionId(client.session->id());
   if (!is_ours) return hand_over(std::move(document), std::move(arrival), std::move(slot));
   on_legacy(std::move(document), std::move(arrival), client, std::move(slot));
 }

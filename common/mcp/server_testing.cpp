@@ -101,7 +101,8 @@ rpc::MessageContext ServerUnderTest::http_context(const Headers& headers,
                                                   const char* method) const {
   auto map = std::make_shared<rpc::HeaderMap>();
   for (const auto& [name, value] : headers) map->emplace(name, value);
-  return rpc::MessageContext::minimal(time).with_transport(
+  return rpc::MessageContext::now(
+      time, rpc::MessageDirection::kUnknown,
       rpc::TransportContext::http(std::move(map), method, rpc::SharedText::literal("/mcp")));
 }
 
@@ -114,14 +115,16 @@ std::shared_ptr<std::optional<ServerUnderTest::Answer>> ServerUnderTest::begin(
   message.context = http_context(headers, "POST");
   message.channel = std::move(channel);
   auto notes = message.notes;
-  server.on_message(
-      std::move(message),
-      transport::ReplySlot([answer, notes](const transport::OutboundReply& reply) {
-        Answer one{
-            reply.http_status, reply.bytes, json::parse(reply.bytes, nullptr, false), {}, notes};
-        for (const auto& [name, value] : reply.headers) one.headers[name] = value;
-        *answer = std::move(one);
-      }));
+  server.on_message(std::move(message),
+                    transport::ReplySlot([answer, notes](const transport::OutboundReply& reply) {
+                      Answer one{reply.http_status,
+                                 reply.bytes.str(),
+                                 json::parse(reply.bytes, nullptr, false),
+                                 {},
+                                 notes};
+                      for (const auto& [name, value] : reply.headers) one.headers[name] = value;
+                      *answer = std::move(one);
+                    }));
   return answer;
 }
 
@@ -142,16 +145,19 @@ std::shared_ptr<std::optional<ServerUnderTest::Answer>> ServerUnderTest::send(
   auto answer = std::make_shared<std::optional<Answer>>();
   transport::Inbound inbound;
   inbound.bytes = message.dump();
-  inbound.context = rpc::MessageContext::minimal(time).with_transport(
-      rpc::TransportContext::socket(rpc::TransportType::kTcp));
+  inbound.context =
+      rpc::MessageContext::now(time, rpc::MessageDirection::kUnknown,
+                               rpc::TransportContext::socket(rpc::TransportType::kTcp));
   inbound.channel = std::move(connection);
   auto notes = inbound.notes;
-  server.on_message(
-      std::move(inbound),
-      transport::ReplySlot([answer, notes](const transport::OutboundReply& reply) {
-        *answer = Answer{
-            reply.http_status, reply.bytes, json::parse(reply.bytes, nullptr, false), {}, notes};
-      }));
+  server.on_message(std::move(inbound),
+                    transport::ReplySlot([answer, notes](const transport::OutboundReply& reply) {
+                      *answer = Answer{reply.http_status,
+                                       reply.bytes.str(),
+                                       json::parse(reply.bytes, nullptr, false),
+                                       {},
+                                       notes};
+                    }));
   return answer;
 }
 

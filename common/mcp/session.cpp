@@ -9,13 +9,6 @@ constexpr std::size_t kMostSubscriptions = 256;
 
 }  // namespace
 
-rpc::SessionContext ServerSession::context() const {
-  auto context = rpc::SessionContext::with_id(rpc::SessionId(setup_.id));
-  context.protocol_version = rpc::ProtocolVersion(setup_.revision);
-  context.state = is_active_ ? rpc::SessionState::kActive : rpc::SessionState::kInitializing;
-  return context;
-}
-
 bool ServerSession::subscribe(const std::string& uri) {
   std::lock_guard lock(mutex_);
   if (subscriptions_.size() >= kMostSubscriptions && !subscriptions_.contains(uri)) return false;

@@ -15,7 +15,7 @@
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
 #include "common/mcp/exchange.h"
-#include "common/rpc/session_context.h"
+#include "common/rpc/session_id.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::mcp {
@@ -36,8 +36,6 @@ class ServerSession {
   [[nodiscard]] const nlohmann::json& client_capabilities() const {
     return setup_.client_capabilities;
   }
-  /// What goes beside each of its messages.
-  [[nodiscard]] rpc::SessionContext context() const;
   /// The client has said `notifications/initialized`.
   void set_active() { is_active_ = true; }
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <utility>
 
 #include "common/core/clock.h"
 #include "common/rpc/direction.h"
-#include "common/rpc/session_context.h"
+#include "common/rpc/session_id.h"
 #include "common/rpc/timing_context.h"
 #include "common/rpc/transport_context.h"
 
@@ -15,42 +16,22 @@ namespace league::rpc {
 /// MessageEnvelope design (docs/decisions.md).
 struct MessageContext {
   MessageDirection direction = MessageDirection::kUnknown;
-  SessionContext session;
+  std::optional<SessionId> session;  ///< nothing where there is none, or not yet
   TransportContext transport;
   TimingContext timing;
 
-  /// Unknown direction and transport, no session, created now.
-  [[nodiscard]] static MessageContext minimal(const core::Clock& clock) {
-    return minimal(TimingContext::now(clock));
+  /// Of a message that comes or goes now.
+  [[nodiscard]] static MessageContext now(const core::Clock& clock,
+                                          MessageDirection direction = MessageDirection::kUnknown,
+                                          TransportContext transport = {}) {
+    return {direction, std::nullopt, std::move(transport), TimingContext::now(clock)};
   }
-  [[nodiscard]] static MessageContext minimal(const TimingContext& timing) {
-    MessageContext context;
-    context.timing = timing;
-    return context;
-  }
-
-  /// Enough to route by: a known direction and a session id.
-  [[nodiscard]] bool is_complete() const {
-    return direction != MessageDirection::kUnknown && session.session_id.has_value();
-  }
-
-  /// The same with one part replaced; chain them on a temporary, which copies nothing.
-  [[nodiscard]] MessageContext with_direction(MessageDirection value) const&;
-  [[nodiscard]] MessageContext with_direction(MessageDirection value) &&;
-  [[nodiscard]] MessageContext with_session(SessionContext value) const&;
-  [[nodiscard]] MessageContext with_session(SessionContext value) &&;
-  [[nodiscard]] MessageContext with_transport(TransportContext value) const&;
-  [[nodiscard]] MessageContext with_transport(TransportContext value) &&;
-  [[nodiscard]] MessageContext with_timing(const TimingContext& value) const&;
-  [[nodiscard]] MessageContext with_timing(const TimingContext& value) &&;
 
   /// The context of the answer: reversed direction, same session, transport and connection, its own
-  /// times.
-  [[nodiscard]] MessageContext for_response(const TimingContext& response_timing) const;
-  [[nodiscard]] MessageContext for_response(const core::Clock& clock) const;
+  /// time.
+  [[nodiscard]] MessageContext for_response(const core::Clock& clock) const {
+    return {reverse(direction), session, transport, TimingContext::now(clock)};
+  }
 };
-
-/// For logs: names and times, no header values, of the session id the first 8 characters.
-void to_json(nlohmann::json& out, const MessageContext& context);
 
 }  // namespace league::rpc

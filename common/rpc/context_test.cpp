@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "common/rpc/allocation_count_testing.h"
 #include "common/rpc/delivery.h"
 #include "tests/support/fake_clock.h"
@@ -30,12 +28,12 @@ std::shared_ptr<const HeaderMap> some_headers() {
 }
 
 MessageContext http_context(const core::Clock& clock) {
-  return MessageContext::minimal(clock)
-      .with_direction(MessageDirection::kClientToServer)
-      .with_session(SessionContext::with_id(SessionId("a-session-id-that-is-long-enough"))
-                        .with_correlation_id(SharedText(std::string("convr1m1001-with-some-more"))))
-      .with_transport(TransportContext::http(some_headers(), "POST", SharedText::literal("/mcp"))
-                          .with_connection(some_connection()));
+  auto context = MessageContext::now(
+      clock, MessageDirection::kClientToServer,
+      TransportContext::http(some_headers(), "POST", SharedText::literal("/mcp"))
+          .with_connection(some_connection()));
+  context.session = SessionId("a-session-id-that-is-long-enough");
+  return context;
 }
 
 TEST(MessageDirection, IsReversedForTheAnswer) {
@@ -51,30 +49,6 @@ TEST(MessageDirection, IsReversedForTheAnswer) {
   EXPECT_EQ(to_string(kServerToClient), "server_to_client");
   EXPECT_EQ(to_string(kInternal), "internal");
   EXPECT_EQ(to_string(kUnknown), "unknown");
-}
-
-TEST(SessionContext, AnonymousHasNoIdAndIsNotInitialised) {
-  SessionContext session = SessionContext::anonymous();
-  EXPECT_FALSE(session.session_id.has_value());
-  EXPECT_FALSE(session.correlation_id.has_value());
-  EXPECT_EQ(session.state, SessionState::kUninitialized);
-  EXPECT_EQ(session.protocol_version.view(), "2025-11-25");
-}
-
-TEST(SessionContext, WithIdIsActive) {
-  SessionContext session = SessionContext::with_id(SessionId("s1"));
-  EXPECT_EQ(session.session_id->view(), "s1");
-  EXPECT_EQ(session.state, SessionState::kActive);
-  EXPECT_EQ(session.with_correlation_id(SharedText::literal("c")).correlation_id->view(), "c");
-  EXPECT_FALSE(session.correlation_id.has_value()) << "the original is left alone";
-}
-
-TEST(SessionContext, NamesItsFiveStates) {
-  EXPECT_EQ(to_string(SessionState::kUninitialized), "uninitialized");
-  EXPECT_EQ(to_string(SessionState::kInitializing), "initializing");
-  EXPECT_EQ(to_string(SessionState::kActive), "active");
-  EXPECT_EQ(to_string(SessionState::kClosing), "closing");
-  EXPECT_EQ(to_string(SessionState::kClosed), "closed");
 }
 
 TEST(HeaderMap, IgnoresTheCaseOfNamesAndKeepsRepetitions) {
@@ -128,59 +102,19 @@ TEST(TransportContext, NamesItsTypes) {
   EXPECT_EQ(to_string(TransportType::kMemory), "memory");
 }
 
-TEST(TimingContext, MeasuresFromCreationToSending) {
+TEST(MessageContext, OfNowKnowsTheTimeAndWhatItIsTold) {
   FakeTime time;
-  TimingContext timing = TimingContext::now(time);
-  EXPECT_EQ(timing.system_time.to_log(), "2025-01-15T10:30:00.000000Z");
-  EXPECT_EQ(timing.waiting_duration(), std::nullopt);
-  EXPECT_EQ(timing.processing_duration(), std::nullopt);
-  EXPECT_EQ(timing.total_duration(), std::nullopt);
-
-  time.advance(microseconds(5));
-  timing.start_processing(time);
-  time.advance(microseconds(20));
-  EXPECT_EQ(timing.processing_duration(), std::nullopt);
-  timing.complete_processing(time);
-  time.advance(microseconds(3));
-  timing.mark_sent(time);
-
-  EXPECT_EQ(timing.waiting_duration(), microseconds(5));
-  EXPECT_EQ(timing.processing_duration(), microseconds(20));
-  EXPECT_EQ(timing.total_duration(), microseconds(28));
-}
-
-TEST(TimingContext, ProcessingThatNeverStartedHasNoDuration) {
-  FakeTime time;
-  TimingContext timing = TimingContext::at(time.steady_now(), time.utc_now());
-  timing.complete_processing(time.steady_now());
-  EXPECT_EQ(timing.processing_duration(), std::nullopt);
-}
-
-TEST(MessageContext, MinimalKnowsOnlyTheTime) {
-  FakeTime time;
-  MessageContext context = MessageContext::minimal(time);
+  MessageContext context = MessageContext::now(time);
   EXPECT_EQ(context.direction, MessageDirection::kUnknown);
-  EXPECT_EQ(context.session, SessionContext::anonymous());
+  EXPECT_EQ(context.session, std::nullopt);
   EXPECT_EQ(context.transport.type, TransportType::kUnknown);
-  EXPECT_EQ(context.timing, TimingContext::now(time));
-  EXPECT_FALSE(context.is_complete());
-}
-
-TEST(MessageContext, IsCompleteWithDirectionAndSession) {
-  FakeTime time;
-  MessageContext minimal = MessageContext::minimal(time);
-  MessageContext directed = minimal.with_direction(MessageDirection::kInternal);
-  SessionContext session = SessionContext::with_id(SessionId("s"));
-  EXPECT_FALSE(directed.is_complete());
-  EXPECT_FALSE(minimal.with_session(session).is_complete());
-  EXPECT_TRUE(directed.with_session(session).is_complete());
-  EXPECT_FALSE(minimal.is_complete()) << "the original is left alone";
+  EXPECT_EQ(context.timing.created, time.steady_now());
+  EXPECT_EQ(context.timing.system_time.to_log(), "2025-01-15T10:30:00.000000Z");
 }
 
 TEST(MessageContext, ResponseReversesTheDirectionAndHasItsOwnTimes) {
   FakeTime time;
   MessageContext request = http_context(time);
-  request.timing.start_processing(time);
   time.advance(microseconds(9));
   MessageContext response = request.for_response(time);
 
@@ -196,65 +130,22 @@ TEST(MessageContext, CopyOfAnHttpContextAllocatesNothing) {
   MessageContext context = http_context(time);
   std::size_t before = testing::allocation_count();
   MessageContext copy = context;
-  MessageContext response = copy.for_response(context.timing);
+  MessageContext response = copy.for_response(time);
   EXPECT_EQ(testing::allocation_count() - before, 0U);
   EXPECT_EQ(response.session, context.session);
 }
 
-TEST(MessageContext, LogFormShowsNoSecrets) {
+TEST(Delivery, CopiesShareTheBytesAndTheNotesButNotTheContext) {
   FakeTime time;
-  MessageContext context = http_context(time);
-  context.transport.as_http()->status = 200;
-  context.timing.start_processing(time);
-  time.advance(microseconds(12));
-  context.timing.complete_processing(time);
-  nlohmann::json log = context;
-
-  EXPECT_EQ(log["direction"], "client_to_server");
-  EXPECT_EQ(log["session"]["session_id"], "a-sessio");
-  EXPECT_EQ(log["session"]["correlation_id"], "convr1m1001-with-some-more");
-  EXPECT_EQ(log["transport"]["type"], "http");
-  EXPECT_EQ(log["transport"]["status"], 200);
-  EXPECT_EQ(log["transport"]["remote_address"], "192.168.100.200:45678");
-  EXPECT_EQ(log["timing"]["processing_us"], 12);
-  EXPECT_EQ(log["timing"].count("total_us"), 0U);
-  std::string text = log.dump();
-  EXPECT_EQ(text.find("first"), std::string::npos);
-  EXPECT_EQ(text.find("that-is-long-enough"), std::string::npos);
-}
-
-TEST(Delivery, CopiesShareTheMessageButNotTheContext) {
-  FakeTime time;
-  Delivery delivery(make_request(Id(7), "choose_parity", {{"match_id", "R1M1"}}),
-                    http_context(time));
+  Delivery delivery{std::string(200, 'x'), http_context(time)};
   std::size_t before = testing::allocation_count();
-  Delivery copy = delivery;
+  Delivery copy{delivery};
   EXPECT_EQ(testing::allocation_count() - before, 0U);
   copy.context.direction = MessageDirection::kInternal;
-  EXPECT_EQ(&copy.message(), &delivery.message());
+  copy.notes->peer = "player:P01";
+  EXPECT_EQ(copy.bytes.begin(), delivery.bytes.begin());
+  EXPECT_EQ(delivery.notes->peer, "player:P01");
   EXPECT_EQ(delivery.context.direction, MessageDirection::kClientToServer);
-}
-
-TEST(Delivery, BuildersReplaceOnePart) {
-  FakeTime time;
-  Delivery plain(make_notification("update"), MessageContext::minimal(time));
-  Delivery built = plain.with_direction(MessageDirection::kServerToClient)
-                       .with_session(SessionContext::with_id(SessionId("s")))
-                       .with_transport(TransportContext::memory());
-  EXPECT_EQ(built.message(), plain.message());
-  EXPECT_TRUE(built.context.is_complete());
-  EXPECT_EQ(built.context.transport.type, TransportType::kMemory);
-  EXPECT_EQ(plain.context.direction, MessageDirection::kUnknown);
-}
-
-TEST(Delivery, AnswerGoesTheOtherWay) {
-  FakeTime time;
-  Delivery request(make_request(Id(7), "ping"), http_context(time));
-  Delivery answer =
-      request.answer(make_result(Id(7), {{"status", "ok"}}), TimingContext::now(time));
-  EXPECT_EQ(answer.context.direction, MessageDirection::kServerToClient);
-  EXPECT_EQ(answer.context.session, request.context.session);
-  EXPECT_EQ(*id_of(answer.message()), Id(7));
 }
 
 }  // namespace

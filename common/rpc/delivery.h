@@ -1,43 +1,22 @@
 #pragma once
 
 #include <memory>
-#include <utility>
 
 #include "common/rpc/context.h"
-#include "common/rpc/message.h"
+#include "common/rpc/message_notes.h"
+#include "common/rpc/shared_text.h"
 
 namespace league::rpc {
 
-/// A message and how it came: what is handed from stage to stage after decoding. Copies share the
-/// message, which never changes, so a copy costs some reference counts; the context is each copy's
-/// own. Copies may be used from several threads. Source: the MessageEnvelope design
+/// One message in this process: its bytes, the way that it came or goes, and what is learned of it
+/// on the way. This pair of message and context is what transports, admission and the log hand on,
+/// in both directions: whatever else they need of a message stands beside it. Copies share the
+/// bytes and the notes; the context is each copy's own. Source: the MessageEnvelope design
 /// (docs/decisions.md).
-class Delivery {
- public:
-  Delivery(Message message, MessageContext context_in)
-      : context(std::move(context_in)),
-        message_(std::make_shared<const Message>(std::move(message))) {}
-
-  /// Valid as long as any copy of this delivery.
-  [[nodiscard]] const Message& message() const { return *message_; }
-  [[nodiscard]] const std::shared_ptr<const Message>& shared_message() const { return message_; }
-
-  /// The same with one part of the context replaced; chain them on a temporary, which copies
-  /// nothing.
-  [[nodiscard]] Delivery with_direction(MessageDirection value) const&;
-  [[nodiscard]] Delivery with_direction(MessageDirection value) &&;
-  [[nodiscard]] Delivery with_session(SessionContext value) const&;
-  [[nodiscard]] Delivery with_session(SessionContext value) &&;
-  [[nodiscard]] Delivery with_transport(TransportContext value) const&;
-  [[nodiscard]] Delivery with_transport(TransportContext value) &&;
-
-  /// The delivery of `response` to this message: see MessageContext::for_response.
-  [[nodiscard]] Delivery answer(Response response, const TimingContext& timing) const;
-
+struct Delivery {
+  SharedText bytes;  ///< one JSON document as on the wire; empty: none
   MessageContext context;
-
- private:
-  std::shared_ptr<const Message> message_;
+  std::shared_ptr<MessageNotes> notes = std::make_shared<MessageNotes>();
 };
 
 }  // namespace league::rpc

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,13 +10,17 @@
 namespace league::rpc {
 
 /// Text that never changes, so that copies share it: a copy allocates nothing whatever the length.
-/// Copies may be used from several threads at once.
+/// Copies may be used from several threads at once. Made from a text, and read as one, without a
+/// word.
 class SharedText {
  public:
   SharedText() = default;
   /// Takes over `text`.
-  explicit SharedText(std::string text)
+  SharedText(std::string text)
       : owner_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
+  /// Shares `text`, which may be null.
+  SharedText(std::shared_ptr<const std::string> text) : owner_(std::move(text)) {}
+  SharedText(const char* text) : SharedText(std::string(text)) {}
 
   /// Refers to text with static storage, such as a string literal; allocates nothing at all.
   [[nodiscard]] static SharedText literal(std::string_view text) {
@@ -27,8 +32,17 @@ class SharedText {
   [[nodiscard]] std::string_view view() const {
     return owner_ ? std::string_view(*owner_) : literal_;
   }
+  operator std::string_view() const { return view(); }
   [[nodiscard]] std::string str() const { return std::string(view()); }
   [[nodiscard]] bool empty() const { return view().empty(); }
+  [[nodiscard]] std::size_t size() const { return view().size(); }
+  [[nodiscard]] const char* begin() const { return view().data(); }
+  [[nodiscard]] const char* end() const { return begin() + size(); }
+  /// The same as a pointer, for what outlives this; null where it is empty.
+  [[nodiscard]] std::shared_ptr<const std::string> share() const {
+    if (empty()) return nullptr;
+    return owner_ ? owner_ : std::make_shared<const std::string>(literal_);
+  }
 
   bool operator==(const SharedText& other) const { return view() == other.view(); }
   auto operator<=>(const SharedText& other) const { return view() <=> other.view(); }

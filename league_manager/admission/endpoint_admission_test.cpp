@@ -75,7 +75,7 @@ TEST(ForeignSession, AnAgentIsCalledByTheSessionThatItSpeaksBy) {
 
 TEST(ForeignSession, AnMcpSessionOnTheBusChangesNothing) {
   auto context = came_by("mcp.session.session-of-p01.in");
-  context.session.session_id = rpc::SessionId(std::string("0123456789abcdef"));
+  context.session = rpc::SessionId(std::string("0123456789abcdef"));
   EXPECT_FALSE(foreign_session("nats:session-of-p01", context));
   EXPECT_TRUE(foreign_session("nats:0123456789abcdef", context));
 }
@@ -94,7 +94,7 @@ TEST(ForeignSession, NoOtherWayThanTheSessionsOwnSubjectWillDo) {
     EXPECT_TRUE(foreign_session("nats:session-of-p01", came_by(subject))) << subject;
   }
   rpc::MessageContext by_http;
-  by_http.session.session_id = rpc::SessionId(std::string("session-of-p01"));
+  by_http.session = rpc::SessionId(std::string("session-of-p01"));
   EXPECT_TRUE(foreign_session("nats:session-of-p01", by_http));
   EXPECT_TRUE(foreign_session("nats:manager", came_by("mcp.session.manager.in")))
       << "the manager is nobody's session";

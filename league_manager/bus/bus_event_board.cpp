@@ -239,7 +239,6 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     record.call = deps_.log.next_call();
     record.time = deps_.clock.utc_now();
     record.mono = deps_.clock.steady_now();
-    record.transport = rpc::to_string(rpc::TransportType::kNats);
     record.context = rpc::TransportContext::nats(
         {transport::event_subject(deps_.league_id, event.type), "", ""});
     record.notes.peer = "everybody";

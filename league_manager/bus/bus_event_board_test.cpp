@@ -132,7 +132,7 @@ TEST_F(BusEventBoardTest, WhatIsPublishedIsHeardAndKeptAndLoggedOnce) {
   auto record = log_.records.next();
   ASSERT_TRUE(record);
   EXPECT_EQ(record->notes.peer, "everybody");
-  EXPECT_EQ(*record->body, "{\"round\":1}");
+  EXPECT_EQ(record->body, "{\"round\":1}");
   EXPECT_EQ(log_.records.count(), 1U) << "one more, of the second";
   auto state = manager_->state(transport::event_stream("a"));
   ASSERT_TRUE(state);

@@ -43,7 +43,7 @@ class FakeBoard final : public EventBoard {
 class CountingCaller final : public transport::Caller {
  public:
   void call(transport::OutboundCall call, Completion completion) override {
-    sent.push_back(json::parse(*call.bytes)["params"]);
+    sent.push_back(json::parse(call.bytes)["params"]);
     peers.push_back(call.notes->peer);
     transport::CallOutcome outcome;
     outcome.http_status = 204;

@@ -17,7 +17,7 @@ using nlohmann::json;
 class HoldingCaller final : public transport::Caller {
  public:
   void call(transport::OutboundCall call, Completion completion) override {
-    sent.push_back(call.notes->peer + " " + json::parse(*call.bytes)["params"].dump());
+    sent.push_back(call.notes->peer + " " + json::parse(call.bytes)["params"].dump());
     held.push_back(std::move(completion));
   }
   /// Ends the oldest call.

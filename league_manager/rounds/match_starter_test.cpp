@@ -19,7 +19,7 @@ class ForeignReferee final : public transport::Caller {
   std::vector<json> frames;
 
   void call(transport::OutboundCall call, Completion completion) override {
-    frames.push_back(json::parse(*call.bytes));
+    frames.push_back(json::parse(call.bytes));
     const json& frame = frames.back();
     json answer = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
     if (name_of(frame) == knows) {

@@ -61,8 +61,8 @@ EventDesk::EventDesk(agent::AgentServer& server, EventSubscriptions* feed, std::
 void EventDesk::on_subscribe(agent::ToolCall call) {
   const auto& context = call.context;
   std::optional<transport::BusSession> session;
-  if (context.transport.type == rpc::TransportType::kNats && context.session.session_id)
-    session = transport::BusSession::parse(context.session.session_id->view());
+  if (context.transport.type == rpc::TransportType::kNats && context.session)
+    session = transport::BusSession::parse(context.session->view());
   auto wish = read_event_wish(call.arguments);
   if (!wish) return call.reply.refuse(wish.error());
   nlohmann::json answer = {

@@ -61,7 +61,7 @@ TEST_F(WebhooksTest, AMessageIsSignedAsTheStandardSays) {
   auto webhooks = make();
   webhooks.send("round.completed", "L.round.completed.1", {{"round", 1}});
   ASSERT_EQ(caller_.calls.size(), 1);
-  const std::string body = *caller_.calls[0].bytes;
+  const std::string body = caller_.calls[0].bytes.str();
   EXPECT_EQ(nlohmann::json::parse(body)["type"], "round.completed");
   EXPECT_EQ(nlohmann::json::parse(body)["data"]["round"], 1);
   EXPECT_EQ(caller_.header("webhook-id"), "L.round.completed.1");

@@ -21,7 +21,7 @@ class DisputeManager final : public transport::Caller {
   std::vector<json> requests;
 
   void call(transport::OutboundCall call, Completion completion) override {
-    const auto frame = json::parse(*call.bytes);
+    const auto frame = json::parse(call.bytes);
     requests.push_back(frame["params"]);
     transport::CallOutcome outcome;
     if (requests.size() <= failures.size()) {

@@ -49,7 +49,7 @@ class PlayerServiceFixture : public ::testing::Test {
     auto answer = std::make_shared<std::optional<std::string>>();
     transport::Inbound inbound;
     inbound.bytes = bytes;
-    inbound.context = rpc::MessageContext::minimal(time_);
+    inbound.context = rpc::MessageContext::now(time_);
     notes_ = inbound.notes;
     service_->handler().on_message(
         std::move(inbound),

@@ -24,7 +24,7 @@ class Manager final : public transport::Caller {
   std::vector<json> requests;
 
   void call(transport::OutboundCall call, Completion completion) override {
-    auto frame = json::parse(*call.bytes);
+    auto frame = json::parse(call.bytes);
     requests.push_back(frame);
     json answer = {{"jsonrpc", "2.0"}, {"id", frame["id"]}};
     if (auto known = answers.find(frame["method"]); known != answers.end()) {

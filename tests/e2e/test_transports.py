@@ -98,6 +98,12 @@ class SameLeague(LeagueTest):
                 self.assertEqual({r["transport"] for r in answers}, ways)
                 for record in answers:
                     self.assert_context(record)
+                asked = [r for r in log.records
+                         if r["agent"].startswith("referee:") and r["kind"] == "request" and r["dir"] == "out"
+                         and r.get("message_type") == "CHOOSE_PARITY_CALL"]
+                self.assertEqual(len(asked), 2 * MATCHES)
+                for record in asked:
+                    self.assert_context_of_call(record)
 
     def assert_context(self, record):
         """The way of a message is in the log, with what its transport knows."""
@@ -106,6 +112,11 @@ class SameLeague(LeagueTest):
                  "tcp": {"connection", "remote", "local"}, "unix": {"connection"}, "subprocess": {"process"},
                  "nats": {"subject", "session", "connection"}}
         self.assertLessEqual(known[record["transport"]], set(context), record)
+
+    def assert_context_of_call(self, record):
+        """And where a call goes, as far as that has an address."""
+        keys = {"http": {"remote", "method", "uri"}, "sse": {"remote"}, "websocket": {"remote"}, "tcp": {"remote"}}
+        self.assertLessEqual(keys.get(record["transport"], set()), set(record.get("context", {})), record)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ void ask(agent::AgentServer& server, std::string bytes) {
   int answers = 0;
   transport::Inbound message;
   message.bytes = std::move(bytes);
-  message.context = rpc::MessageContext::minimal(clock);
+  message.context = rpc::MessageContext::now(clock);
   server.on_message(std::move(message),
                     transport::ReplySlot([&answers](const transport::OutboundReply& reply) {
                       ++answers;

@@ -66,7 +66,8 @@ class Client {
     transport::Inbound message;
     message.bytes = body;
     message.channel = channel_;
-    message.context = rpc::MessageContext::minimal(under_.time).with_transport(how(body));
+    message.context =
+        rpc::MessageContext::now(under_.time, rpc::MessageDirection::kUnknown, how(body));
     answers_.push_back(0);
     under_.server.on_message(
         std::move(message),

@@ -29,7 +29,7 @@ class Receiver final : public MessageReceiver {
     if (message.bytes.size() > kMaxMessage) std::abort();
     auto connection = connection_.lock();
     if (!connection) return;
-    connection->send({.bytes = std::make_shared<const std::string>(std::move(message.bytes))});
+    connection->send({std::move(message)});
   }
   void on_closed(const league::core::Error&) override {
     std::lock_guard lock(mutex_);

@@ -396,13 +396,13 @@ LeagueFixture::Answer LeagueFixture::post(const std::string& id, const std::stri
   transport::MemoryCaller caller(network);
   transport::OutboundCall call;
   call.endpoint = *transport::parse_endpoint(url_of(id));
-  call.bytes = std::make_shared<const std::string>(bytes);
+  call.bytes = bytes;
   call.deadline = time.steady_now() + std::chrono::seconds(60);
   Answer answer;
   bool is_done = false;
   caller.call(std::move(call), [&](transport::CallOutcome outcome) {
     if (outcome.error) throw std::runtime_error("post: " + outcome.error->message);
-    answer = {outcome.http_status, outcome.bytes, json::parse(outcome.bytes, nullptr, false)};
+    answer = {outcome.http_status, outcome.bytes.str(), json::parse(outcome.bytes, nullptr, false)};
     is_done = true;
   });
   run_until([&] { return is_done; });

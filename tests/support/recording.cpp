@@ -21,8 +21,8 @@ Spoken Recording::read(const Entry& entry) {
                 .leniencies = record.notes.leniencies,
                 .verdict = record.notes.verdict,
                 .at = record.mono};
-  if (!record.body) return spoken;
-  auto frame = json::parse(*record.body, nullptr, false);
+  if (record.body.empty()) return spoken;
+  auto frame = json::parse(record.body, nullptr, false);
   if (!frame.is_object()) return spoken;
   for (const char* place : {"params", "result"}) {
     if (auto found = frame.find(place); found != frame.end()) spoken.message = *found;

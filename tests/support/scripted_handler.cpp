@@ -15,7 +15,7 @@ std::string text_in(const json& object, const char* key) {
 }
 
 /// The message type that the bytes hold, else the method.
-std::string type_of(const std::string& bytes) {
+std::string type_of(std::string_view bytes) {
   auto frame = json::parse(bytes, nullptr, false);
   if (!frame.is_object()) return "";
   json params = frame.contains("params") ? frame["params"] : json::object();

@@ -10,7 +10,7 @@
 
 #include "common/agent/host/agent_listener.h"
 #include "common/rpc/frame_peek.h"
-#include "common/transport/caller/any_caller.h"
+#include "common/transport/caller/endpoint_caller.h"
 #include "tools/bench/bench_echo.h"
 #include "tools/bench/bench_echo_bus.h"
 
@@ -86,7 +86,7 @@ class EchoCalls {
     call.endpoint = seventh_ && number % 7 == 6 ? *seventh_ : targets_[number % targets_.size()];
     auto id = static_cast<std::int64_t>(number + 1);
     call.id = rpc::Id(id);
-    call.bytes = std::make_shared<const std::string>(request_.with(id));
+    call.bytes = request_.with(id);
     call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     call.budget = transport::Budget::kGame;
     caller_.call(std::move(call), [this](const transport::CallOutcome& outcome) {
@@ -222,7 +222,7 @@ int run_echo_peer(const EchoPeerOptions& options) {
   for (const auto& url : *urls) std::cout << '\t' << url;
   std::cout << std::endl;
   if (!options.targets.empty()) {
-    auto direct = transport::make_caller(**hub, {});
+    auto direct = transport::StandaloneCaller::create();
     if (!direct) return fail(direct.error());
     auto& caller = bus ? bus->caller() : **direct;
     if (int code = call_all(options, caller); code != 0) return code;

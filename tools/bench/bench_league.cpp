@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/rpc/codec.h"
-#include "common/transport/caller/any_caller.h"
+#include "common/transport/caller/endpoint_caller.h"
 
 namespace league::tools {
 namespace {
@@ -28,8 +28,7 @@ class StatusQuery {
     auto answer = std::make_shared<std::promise<transport::CallOutcome>>();
     transport::OutboundCall call;
     call.endpoint = manager_;
-    call.bytes = std::make_shared<const std::string>(
-        rpc::encode_request(rpc::Id(1), "get_league_status", "{}"));
+    call.bytes = rpc::encode_request(rpc::Id(1), "get_league_status", "{}");
     call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     caller_.call(std::move(call), [answer](transport::CallOutcome outcome) {
       answer->set_value(std::move(outcome));
@@ -111,9 +110,7 @@ class League {
     if (auto ready = ready_url(*referee); !ready) return ready.error();
     before.push_back(referee->cpu());
 
-    auto hub = transport::Hub::start();
-    if (!hub) return hub.error();
-    auto caller = transport::make_caller(**hub, {});
+    auto caller = transport::StandaloneCaller::create();
     auto endpoint = transport::parse_endpoint(*url);
     if (!caller || !endpoint) return !caller ? caller.error() : endpoint.error();
     StatusQuery query(**caller, *endpoint);

@@ -49,11 +49,11 @@ json message_in(const json& frame) {
 audit::Record record_of(const MessageGroup& group) {
   audit::Record record;
   record.kind = group.is_reply ? audit::Kind::kReply : audit::Kind::kRequest;
-  record.transport = "http";
+  record.context.type = rpc::TransportType::kHttp;
   record.notes.message_type = group.message_type;
   record.notes.peer = "player:P01";
   record.notes.conversation_id = "convr1m1001";
-  record.body = std::make_shared<const std::string>(group.sample);
+  record.body = group.sample;
   return record;
 }
 

@@ -23,13 +23,9 @@ void GatewayLink::Shared::record(audit::Direction direction, audit::Kind kind,
                                  const GatewayCall& call, const rpc::MessageContext& context,
                                  std::shared_ptr<const std::string> body,
                                  const std::optional<Error>& fault) const {
-  audit::Record record;
-  record.direction = direction;
-  record.kind = kind;
+  audit::Record record = audit::record_of({std::move(body), context, nullptr}, direction, kind);
   record.time = tools.clock.utc_now();
   record.mono = tools.clock.steady_now();
-  audit::take_context(context, record);
-  record.transport = rpc::to_string(context.transport.type);
   record.notes.peer = options.endpoint.scheme + "://" + options.endpoint.authority();
   record.notes.message_type = call.request.method.substr(0, 64);
   record.notes.conversation_id = call.correlation_id;
@@ -37,7 +33,6 @@ void GatewayLink::Shared::record(audit::Direction direction, audit::Kind kind,
     record.notes.verdict = fault->code;
     record.notes.fault = fault->message;
   }
-  record.body = std::move(body);
   log.append(std::move(record));
 }
 
@@ -90,7 +85,7 @@ void GatewayLink::Shared::run(const std::shared_ptr<const GatewayCall>& call,
     std::lock_guard lock(running->mutex);
     if (running->is_cancelled) return;
   }
-  auto context = rpc::MessageContext::minimal(tools.clock);
+  auto context = rpc::MessageContext::now(tools.clock);
   const auto negotiated = there->negotiated();
   context.transport.type = negotiated.transport;
   if (call->request.method == kListenMethod && !negotiated.is_modern) {

@@ -45,7 +45,7 @@ class GatewayLinkTest : public ::testing::Test {
     call.request.method = method;
     call.request.params = {{"name", "t"}, {"arguments", json::object()}};
     call.deadline = time_.steady_now() + patience;
-    call.context = rpc::MessageContext::minimal(time_);
+    call.context = rpc::MessageContext::now(time_);
     return link_->forward(std::move(call),
                           [this](GatewayAnswer answer) { answers_.push_back(std::move(answer)); });
   }

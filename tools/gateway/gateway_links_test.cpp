@@ -71,7 +71,7 @@ class GatewayLinksTest : public ::testing::Test {
     call.request = rpc::make_request(rpc::Id(1), method, {{"name", "t"}});
     call.owner = owner;
     call.deadline = time_.steady_now() + seconds(30);
-    call.context = rpc::MessageContext::minimal(time_);
+    call.context = rpc::MessageContext::now(time_);
     return links_->forward(std::move(call),
                            [this](GatewayAnswer answer) { answers_.push_back(std::move(answer)); });
   }
@@ -165,7 +165,7 @@ TEST_F(GatewayLinksTest, WhatAClientHasSetSurvivesItsSession) {
     call.request = rpc::make_request(rpc::Id(1), method, std::move(params));
     call.owner = "a";
     call.deadline = time_.steady_now() + seconds(30);
-    call.context = rpc::MessageContext::minimal(time_);
+    call.context = rpc::MessageContext::now(time_);
     (void)links_->forward(std::move(call), [](const GatewayAnswer&) {});
   };
   set("logging/setLevel", {{"level", "debug"}, {"_meta", {{"progressToken", 1}}}});
@@ -243,7 +243,7 @@ TEST_F(GatewayLinksTest, SubscriptionsCarryTheClientsId) {
                                      {{"notifications", {{"toolsListChanged", true}}}});
     call.is_modern = true;
     call.deadline = time_.steady_now() + seconds(30);
-    call.context = rpc::MessageContext::minimal(time_);
+    call.context = rpc::MessageContext::now(time_);
     call.channel = channel;
     return links_->forward(std::move(call),
                            [this](GatewayAnswer answer) { answers_.push_back(std::move(answer)); });

@@ -63,7 +63,7 @@ class GatewaySseBackend::Exchange final : public transport::MessageReceiver,
     refusal_ = std::move(headers);
   }
   [[nodiscard]] Error scrubbed(const Error& error) const;
-  void record(audit::Direction direction, audit::Kind kind, std::string bytes,
+  void record(audit::Direction direction, audit::Kind kind, rpc::SharedText bytes,
               const rpc::MessageContext& context);
   void record_failure(const rpc::Response& answer);
 
@@ -157,11 +157,11 @@ void GatewaySseBackend::Exchange::send(const GatewayMachine::Send& action) {
     connection = connection_;
   }
   if (!connection) return;
-  rpc::MessageContext context = rpc::MessageContext::minimal(shared_->tools.clock);
-  context.transport = connection->current_context();
+  auto context = rpc::MessageContext::now(shared_->tools.clock, rpc::MessageDirection::kUnknown,
+                                          connection->current_context());
   record(audit::Direction::kOut, audit::Kind::kRequest, action.bytes, context);
   transport::OutboundMessage message;
-  message.bytes = std::make_shared<const std::string>(action.bytes);
+  message.bytes = action.bytes;
   message.deadline = call_.deadline;
   message.done = [self = shared_from_this(),
                   awaits = action.awaits_receipt](const transport::SendOutcome& outcome) {
@@ -220,17 +220,14 @@ Error GatewaySseBackend::Exchange::scrubbed(const Error& error) const {
 }
 
 void GatewaySseBackend::Exchange::record(audit::Direction direction, audit::Kind kind,
-                                         std::string bytes, const rpc::MessageContext& context) {
-  audit::Record record;
-  record.direction = direction;
-  record.kind = kind;
+                                         rpc::SharedText bytes,
+                                         const rpc::MessageContext& context) {
+  audit::Record record = audit::record_of({std::move(bytes), context, nullptr}, direction, kind);
   record.time = shared_->tools.clock.utc_now();
   record.mono = shared_->tools.clock.steady_now();
-  record.transport = "sse";
-  audit::take_context(context, record);
+  record.context.type = rpc::TransportType::kSse;
   record.notes.peer = place_of(shared_->options.endpoint);
   record.notes.conversation_id = call_.correlation_id;
-  record.body = std::make_shared<const std::string>(std::move(bytes));
   shared_->tools.log.append(std::move(record));
 }
 
@@ -240,7 +237,7 @@ void GatewaySseBackend::Exchange::record_failure(const rpc::Response& answer) {
   record.kind = audit::Kind::kFailure;
   record.time = shared_->tools.clock.utc_now();
   record.mono = shared_->tools.clock.steady_now();
-  record.transport = "sse";
+  record.context.type = rpc::TransportType::kSse;
   record.notes.peer = place_of(shared_->options.endpoint);
   record.notes.conversation_id = call_.correlation_id;
   record.notes.verdict = ErrorCode::kConnectionError;

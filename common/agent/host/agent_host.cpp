@@ -5,8 +5,7 @@
 
 #include "common/agent/peers/refusal_report.h"
 #include "common/agent/runtime/child_log.h"
-#include "common/transport/caller/any_caller.h"
-#include "common/transport/caller/patient_caller.h"
+#include "common/transport/caller/endpoint_caller.h"
 
 namespace league::agent {
 namespace {
@@ -16,9 +15,9 @@ std::size_t worker_count(const Settings& settings) {
   return std::max<std::size_t>(2, std::thread::hardware_concurrency());
 }
 
-transport::AnyCallerOptions caller_options(const Settings& settings,
-                                           const std::filesystem::path& child_logs) {
-  transport::AnyCallerOptions all;
+transport::EndpointCallerOptions caller_options(const Settings& settings,
+                                                const std::filesystem::path& child_logs) {
+  transport::EndpointCallerOptions all;
   all.links.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
   // Children seal their logs before they end.
   all.links.farewell = std::chrono::milliseconds(1800);
@@ -59,10 +58,9 @@ core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& setti
   if (!runtime) return runtime.error();
   host->runtime_ = std::move(*runtime);
   const auto all = caller_options(settings, options.child_logs);
-  auto caller = transport::make_caller(*host->hub_, all);
+  auto caller = transport::EndpointCaller::create(*host->hub_, *host->timer_, host->clock_, all);
   if (!caller) return caller.error();
-  host->caller_ = std::make_unique<GatedCaller>(
-      std::make_unique<transport::PatientCaller>(std::move(*caller), *host->timer_, host->clock_));
+  host->caller_ = std::move(*caller);
   host->sessions_ = std::make_unique<PlainMcpSessions>(*host->hub_, *host->timer_, host->clock_,
                                                        all.lines, settings.calls.mcp_probe);
   if (options.bus) {

@@ -18,6 +18,7 @@
 #include "common/audit/log/audit_log.h"
 #include "common/core/timer.h"
 #include "common/envelope/message_schemas.h"
+#include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/front/http_server.h"
 #include "common/transport/link/budgeted_handler.h"
 #include "common/transport/link/hub.h"
@@ -81,7 +82,7 @@ class AgentHost {
   std::unique_ptr<core::ThreadTimer> timer_;
   std::unique_ptr<HostBus> bus_;
   std::atomic<bool> is_stopping_{false};
-  std::unique_ptr<GatedCaller> caller_;
+  std::unique_ptr<transport::EndpointCaller> caller_;
   std::vector<std::unique_ptr<GatedCaller>> session_callers_;
   std::unique_ptr<PlainMcpSessions> sessions_;
 };

@@ -22,7 +22,7 @@ class Manager final : public transport::Caller {
   std::shared_ptr<rpc::MessageNotes> notes;  ///< of the last answer
 
   void call(transport::OutboundCall call, Completion completion) override {
-    auto frame = json::parse(*call.bytes);
+    auto frame = json::parse(call.bytes);
     requests.push_back(frame["params"]);
     auto outcome = answers.at(std::min(requests.size(), answers.size()) - 1);
     if (!outcome.error) {

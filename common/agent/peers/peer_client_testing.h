@@ -23,7 +23,7 @@ class ScriptedCaller final : public transport::Caller {
   std::vector<nlohmann::json> frames;
 
   void call(transport::OutboundCall call, Completion completion) override {
-    frames.push_back(nlohmann::json::parse(*call.bytes));
+    frames.push_back(nlohmann::json::parse(call.bytes));
     completion(answer(frames.back()));
   }
 };

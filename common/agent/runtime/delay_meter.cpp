@@ -29,8 +29,9 @@ struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
   class CanaryHandler final : public transport::MessageHandler {
    public:
     void on_message(transport::Inbound /*message*/, transport::ReplySlot reply) override {
-      reply.send(
-          {.bytes = R"({"jsonrpc":"2.0","id":1,"result":{"status":"ok"}})", .after_sent = {}});
+      transport::OutboundReply answer;
+      answer.bytes = R"({"jsonrpc":"2.0","id":1,"result":{"status":"ok"}})";
+      reply.send(std::move(answer));
     }
   };
 

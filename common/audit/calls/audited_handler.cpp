@@ -8,9 +8,10 @@
 namespace league::audit {
 namespace {
 
-/// One delivery between its arrival and its answer. The notes are shared with admission until then.
-struct Delivery {
+/// One message between its arrival and its answer. The notes are shared with admission until then.
+struct Pending {
   Record in;
+  rpc::MessageContext context;
   std::shared_ptr<rpc::MessageNotes> notes;
   transport::ReplySlot slot;
 };
@@ -21,21 +22,16 @@ std::string peer_address(const rpc::MessageContext& context) {
 }
 
 Record reply_record(const Record& in, const transport::OutboundReply& reply) {
-  Record out;
-  out.direction = Direction::kOut;
-  out.kind = Kind::kReply;
+  Record out = record_of(reply, Direction::kOut, Kind::kReply);
   out.call = in.call;
-  out.transport = in.transport;
-  out.context = in.context;
-  out.session = in.session;
   out.meter = in.meter;
   out.broadcast = is_worth_referring(reply.bytes.size());
-  out.http_status = reply.http_status;
+  if (out.context.type == rpc::TransportType::kHttp) out.http_status = reply.http_status;
   if (reply.notes) out.notes = *reply.notes;
   if (out.notes.peer.empty()) out.notes.peer = in.notes.peer;
   if (out.notes.conversation_id.empty()) out.notes.conversation_id = in.notes.conversation_id;
   if (out.notes.match_id.empty()) out.notes.match_id = in.notes.match_id;
-  if (!reply.bytes.empty()) out.body = std::make_shared<const std::string>(reply.bytes);
+  out.elapsed = out.mono - in.mono;
   return out;
 }
 
@@ -44,43 +40,36 @@ Record reply_record(const Record& in, const transport::OutboundReply& reply) {
 bool is_answered_read(const Record& in, const Record& out, int http_status) {
   constexpr int kFirstRefusal = 300;
   return in.notes.message_type.starts_with("get_") && !in.notes.verdict && !out.notes.verdict &&
-         http_status < kFirstRefusal && is_plain_read(*in.body);
+         http_status < kFirstRefusal && is_plain_read(in.body);
 }
 
-void finish(Delivery& delivery, transport::OutboundReply reply, RecordSink& log,
+void finish(Pending& pending, transport::OutboundReply reply, RecordSink& log,
             const core::Clock& clock) {
-  Record& in = delivery.in;
+  Record& in = pending.in;
   std::string address = std::move(in.notes.peer);
-  if (delivery.notes) in.notes = *delivery.notes;
+  if (pending.notes) in.notes = *pending.notes;
   if (in.notes.peer.empty()) in.notes.peer = std::move(address);
+  reply.context = pending.context.for_response(clock);
   Record out = reply_record(in, reply);
-  if (out.transport != "http") out.http_status = 0;
-  out.time = clock.utc_now();
-  out.mono = clock.steady_now();
-  out.elapsed = in.elapsed = out.mono - in.mono;
+  in.elapsed = out.elapsed;
   if (!is_answered_read(in, out, reply.http_status)) {
     log.append(std::move(in));
     log.append(std::move(out));
   }
-  delivery.slot.send(std::move(reply));
+  pending.slot.send(std::move(reply));
 }
 
 }  // namespace
 
 void AuditedHandler::on_message(transport::Inbound message, transport::ReplySlot reply) {
-  Record in;
+  Record in = record_of(message, Direction::kIn, Kind::kRequest);
   in.call = log_.next_call();
-  in.time = clock_.utc_now();
-  in.mono = clock_.steady_now();
-  in.transport = rpc::to_string(message.context.transport.type);
   in.meter = message.meter;
-  take_context(message.context, in);
   in.notes.peer = peer_address(message.context);
-  in.body = std::make_shared<const std::string>(message.bytes);
-  auto delivery =
-      std::make_shared<Delivery>(Delivery{std::move(in), message.notes, std::move(reply)});
-  transport::ReplySlot audited([delivery, this](transport::OutboundReply answer) {
-    finish(*delivery, std::move(answer), log_, clock_);
+  auto pending = std::make_shared<Pending>(
+      Pending{std::move(in), message.context, message.notes, std::move(reply)});
+  transport::ReplySlot audited([pending, this](transport::OutboundReply answer) {
+    finish(*pending, std::move(answer), log_, clock_);
   });
   handler_.on_message(std::move(message), std::move(audited));
 }

@@ -44,9 +44,11 @@ struct AuditedHandlerTest : ::testing::Test {
   void receive(std::string bytes) {
     transport::Inbound message;
     message.bytes = std::move(bytes);
-    message.context.transport = rpc::TransportContext::http(
-        std::make_shared<rpc::HeaderMap>(), "POST", rpc::SharedText::literal("/mcp"));
-    message.context.session = rpc::SessionContext::with_id(rpc::SessionId("s-1"));
+    message.context = rpc::MessageContext::now(
+        time, rpc::MessageDirection::kClientToServer,
+        rpc::TransportContext::http(std::make_shared<rpc::HeaderMap>(), "POST",
+                                    rpc::SharedText::literal("/mcp")));
+    message.context.session = rpc::SessionId("s-1");
     audited.on_message(std::move(message),
                        transport::ReplySlot([this](transport::OutboundReply reply) {
                          sent.push_back(std::move(reply));
@@ -68,8 +70,8 @@ TEST_F(AuditedHandlerTest, WritesBothRecordsWhenTheAnswerIsSent) {
   const Record& in = log.all[0];
   EXPECT_EQ(in.direction, Direction::kIn);
   EXPECT_EQ(in.kind, Kind::kRequest);
-  EXPECT_EQ(*in.body, "ask");
-  EXPECT_EQ(in.transport, "http");
+  EXPECT_EQ(in.body, "ask");
+  EXPECT_EQ(in.context.type, rpc::TransportType::kHttp);
   ASSERT_NE(in.context.as_http(), nullptr);
   EXPECT_EQ(in.context.as_http()->uri.view(), "/mcp");
   EXPECT_EQ(in.context.as_http()->headers, nullptr) << "headers hold credentials";
@@ -81,7 +83,8 @@ TEST_F(AuditedHandlerTest, WritesBothRecordsWhenTheAnswerIsSent) {
   EXPECT_EQ(out.direction, Direction::kOut);
   EXPECT_EQ(out.kind, Kind::kReply);
   EXPECT_EQ(out.session, in.session);
-  EXPECT_EQ(*out.body, "answer");
+  EXPECT_EQ(out.context.as_http()->uri.view(), "/mcp");
+  EXPECT_EQ(out.body, "answer");
   EXPECT_EQ(out.http_status, 200);
   EXPECT_EQ(out.notes.message_type, "GAME_JOIN_ACK");
   EXPECT_EQ(out.notes.conversation_id, "convr1m1001");
@@ -181,7 +184,7 @@ struct AuditedCallerTest : ::testing::Test {
     transport::OutboundCall request;
     request.endpoint = {
         .scheme = "http", .host = "localhost", .port = 8101, .path = "/mcp", .pinned_address = ""};
-    request.bytes = std::make_shared<const std::string>("question");
+    request.bytes = "question";
     request.budget = budget;
     request.notes->message_type = "CHOOSE_PARITY_CALL";
     request.notes->conversation_id = "convr1m1001";
@@ -203,8 +206,10 @@ TEST_F(AuditedCallerTest, WritesTheRequestAtOnceAndTheAnswerAfterTheCompletion) 
   });
   ASSERT_EQ(log.all.size(), 1U);
   EXPECT_EQ(log.all[0].body, bytes);  // shared, not copied
-  EXPECT_EQ(log.all[0].transport, "http");
+  EXPECT_EQ(rpc::to_string(log.all[0].context.type), "http");
   EXPECT_FALSE(log.all[0].broadcast);
+  EXPECT_EQ(log.all[0].context.as_http()->uri.view(), "/mcp");
+  EXPECT_EQ(log.all[0].context.connection->remote_address, "localhost:8101");
   time.advance(3ms);
   transport::CallOutcome outcome;
   outcome.bytes = "reply";
@@ -214,7 +219,7 @@ TEST_F(AuditedCallerTest, WritesTheRequestAtOnceAndTheAnswerAfterTheCompletion) 
   const Record& answer = log.all[1];
   EXPECT_EQ(answer.direction, Direction::kIn);
   EXPECT_EQ(answer.kind, Kind::kReply);
-  EXPECT_EQ(*answer.body, "reply");
+  EXPECT_EQ(answer.body, "reply");
   EXPECT_EQ(answer.elapsed, 3ms);
   EXPECT_EQ(answer.notes.message_type, "CHOOSE_PARITY_RESPONSE");
   EXPECT_EQ(answer.notes.verdict, core::ErrorCode::kInvalidParityChoice);
@@ -231,13 +236,13 @@ TEST_F(AuditedCallerTest, TheAnswerSaysHowItCame) {
     auto request = call();
     request.endpoint.scheme = scheme;
     audited.call(std::move(request), [](transport::CallOutcome) {});
-    EXPECT_EQ(log.all.at(0).transport, transport);
+    EXPECT_EQ(rpc::to_string(log.all.at(0).context.type), transport);
     transport::CallOutcome outcome;
     rpc::SseMetadata event;
     event.event_id = "7";
     outcome.context.transport = rpc::TransportContext::sse(event);
     caller.completions.back()(std::move(outcome));
-    EXPECT_EQ(log.all.at(1).transport, "sse");
+    EXPECT_EQ(rpc::to_string(log.all.at(1).context.type), "sse");
     EXPECT_EQ(log.all.at(1).context.type, rpc::TransportType::kSse);
   }
 }
@@ -256,9 +261,9 @@ TEST_F(AuditedCallerTest, WhatACallerFramesAnewIsLoggedAsItWasSent) {
   auto sent = *outcome.sent_at;
   caller.completions[0](std::move(outcome));
   ASSERT_EQ(log.all.size(), 2U);
-  EXPECT_EQ(*log.all[0].body, "framed request");
+  EXPECT_EQ(log.all[0].body, "framed request");
   EXPECT_EQ(log.all[0].mono, sent);
-  EXPECT_EQ(*log.all[1].body, "framed reply");
+  EXPECT_EQ(log.all[1].body, "framed reply");
   EXPECT_EQ(log.all[1].elapsed, 3ms);
 }
 
@@ -291,7 +296,7 @@ TEST_F(AuditedCallerTest, AFailureIsARecordToo) {
   EXPECT_EQ(failure.notes.fault, "no answer within 2 s");
   EXPECT_EQ(failure.elapsed, 2s);
   EXPECT_EQ(failure.notes.match_id, "R1M1");
-  EXPECT_EQ(failure.body, nullptr);
+  EXPECT_TRUE(failure.body.empty());
 }
 
 TEST_F(AuditedCallerTest, MarksBroadcastsAndNamesAnUnknownPeerByItsAddress) {

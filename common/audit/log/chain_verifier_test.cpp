@@ -67,7 +67,7 @@ class ChainVerifierTest : public ::testing::Test {
   static void append(AuditLog& log, int count) {
     for (int i = 0; i < count; ++i) {
       Record record;
-      record.body = std::make_shared<const std::string>("body " + std::to_string(i));
+      record.body = "body " + std::to_string(i);
       log.append(std::move(record));
     }
   }

@@ -41,8 +41,8 @@ Record broadcast(const std::string& token) {
   record.notes.verdict = core::ErrorCode::kTimeout;
   record.notes.fault = "late";
   record.elapsed = std::chrono::microseconds(5);
-  record.body = std::make_shared<const std::string>("{\"auth_token\":\"" + token + "\",\"t\":\"" +
-                                                    std::string(500, 's') + "\xC3\xA4\"}");
+  record.body =
+      "{\"auth_token\":\"" + token + "\",\"t\":\"" + std::string(500, 's') + "\xC3\xA4\"}";
   return record;
 }
 
@@ -86,7 +86,7 @@ TEST_F(LogReaderTest, PutsRepeatedAnswersTogetherAgainBesideBroadcasts) {
     Record record = broadcast("tok");
     if (seq % 3 != 0) {
       record.kind = Kind::kReply;
-      record.body = std::make_shared<const std::string>(body(seq));
+      record.body = body(seq);
     }
     writer.append(record, seq, text);
   }

@@ -11,7 +11,7 @@ namespace league::audit {
 /// A record of nothing but `body`.
 inline Record record_saying(std::string body) {
   Record record;
-  record.body = std::make_shared<const std::string>(std::move(body));
+  record.body = std::move(body);
   return record;
 }
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "common/rpc/session_context.h"
+#include "common/rpc/session_id.h"
 #include "common/rpc/transport_context.h"
 
 namespace league::audit {

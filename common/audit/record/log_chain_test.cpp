@@ -40,7 +40,7 @@ TEST(LogChain, TheHashOfABodyIsThatOfTheBytesOnTheWire) {
   RecordWriter writer;
   Record record;
   std::string body = R"({"auth_token":"tok_p01_abcdefghijklmnop"})";
-  record.body = std::make_shared<const std::string>(body);
+  record.body = body;
   std::string text;
   writer.append(record, 1, text);
   EXPECT_NE(text.find("\"raw_sha256\":\"" + core::to_hex(core::sha256(body)) + '"'), text.npos);

@@ -18,15 +18,22 @@ std::string_view kind_name(Kind kind) {
   return "";
 }
 
-void take_context(const rpc::MessageContext& context, Record& record) {
-  record.context = context.transport;
+Record record_of(const rpc::Delivery& message, Direction direction, Kind kind) {
+  Record record;
+  record.direction = direction;
+  record.kind = kind;
+  record.time = message.context.timing.system_time;
+  record.mono = message.context.timing.created;
+  record.context = message.context.transport;
   // Credentials are in there, and a queue of records would keep them all.
   if (auto* http = record.context.as_http()) http->headers = nullptr;
-  record.session = context.session.session_id;
+  record.session = message.context.session;
+  record.body = message.bytes;
+  return record;
 }
 
 std::size_t memory_of(const Record& record) {
-  return sizeof(Record) + (record.body ? record.body->size() : 0) + record.notes.fault.size() +
+  return sizeof(Record) + record.body.size() + record.notes.fault.size() +
          record.notes.conversation_id.size();
 }
 

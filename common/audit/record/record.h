@@ -9,8 +9,7 @@
 #include <string_view>
 
 #include "common/core/clock.h"
-#include "common/rpc/context.h"
-#include "common/rpc/message_notes.h"
+#include "common/rpc/delivery.h"
 #include "common/transport/link/log_meter.h"
 
 namespace league::audit {
@@ -35,15 +34,13 @@ struct Record {
   std::uint64_t call = 0;
   core::UtcTimestamp time;  ///< when the bytes came or went
   core::Clock::Steady mono;  ///< the same instant on the monotonic clock
-  std::string transport;  ///< `http`, `memory`, ...
-  rpc::TransportContext context;  ///< how it came, without headers; unknown before it is sent
+  rpc::TransportContext context;  ///< how it came or goes, without headers
   std::optional<rpc::SessionId> session;
   int http_status = 0;  ///< 0 where there is none
   /// Reply and failure: since the request. Inbound request: how long it was worked on.
   std::optional<std::chrono::nanoseconds> elapsed;
   rpc::MessageNotes notes;  ///< peer, type, ids, leniencies, verdict and its text
-  std::shared_ptr<const std::string>
-      body;  ///< the bytes of the wire, not masked; may be null for none
+  rpc::SharedText body;  ///< the bytes of the wire, not masked; empty: none
   /// The same body, but for a few bytes, comes again and again: a broadcast, or an answer that is
   /// worth referring to. See RecordWriter.
   bool broadcast = false;
@@ -56,8 +53,9 @@ struct Record {
   return answer_bytes >= kWorthReferring;
 }
 
-/// Keeps what the log says of `context`: the transport without its headers, and the session.
-void take_context(const rpc::MessageContext& context, Record& record);
+/// A record of `message`, without its notes, which are not complete yet: bytes, time and way, the
+/// transport without its headers.
+[[nodiscard]] Record record_of(const rpc::Delivery& message, Direction direction, Kind kind);
 
 /// What a record costs in the queue, in bytes.
 [[nodiscard]] std::size_t memory_of(const Record& record);

@@ -125,7 +125,7 @@ void RecordWriter::end_line(std::size_t begin, std::string& out) {
 void RecordWriter::append(const Record& record, std::uint64_t seq, std::string& out) {
   std::size_t begin = out.size();
   append_facts(record, seq, out);
-  if (record.body && !record.body->empty()) append_body(record, seq, out);
+  if (!record.body.empty()) append_body(record, seq, out);
   end_line(begin, out);
 }
 
@@ -144,7 +144,7 @@ void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::st
     append_number(record.call, out);
   }
   append_foreign(",\"peer\":", notes.peer, "_", out);
-  append_text(",\"transport\":", record.transport, out);
+  append_text(",\"transport\":", rpc::to_string(record.context.type), out);
   append_way(record, out);
   // The body of a message with a longer one is cut before it.
   if (notes.conversation_id.size() <= options_.max_body)
@@ -166,7 +166,7 @@ void RecordWriter::append_facts(const Record& record, std::uint64_t seq, std::st
 }
 
 void RecordWriter::append_body(const Record& record, std::uint64_t seq, std::string& out) {
-  std::string_view raw = *record.body;
+  std::string_view raw = record.body;
   bool cut = raw.size() > options_.max_body;
   masked_.clear();
   append_masked(cut ? utf8_prefix(raw, options_.max_body) : raw, masked_);

@@ -20,14 +20,14 @@ Record sample(std::string body) {
   record.kind = Kind::kReply;
   record.time = *core::UtcTimestamp::parse("2025-01-15T10:30:00.123456Z");
   record.mono = core::Clock::Steady(std::chrono::nanoseconds(987654321));
-  record.transport = "http";
+  record.context.type = rpc::TransportType::kHttp;
   record.http_status = 200;
   record.elapsed = std::chrono::microseconds(412);
   record.notes.peer = "player:P01";
   record.notes.conversation_id = "convr1m1001";
   record.notes.message_type = "CHOOSE_PARITY_RESPONSE";
   record.notes.match_id = "R1M1";
-  record.body = std::make_shared<const std::string>(std::move(body));
+  record.body = std::move(body);
   return record;
 }
 
@@ -59,7 +59,7 @@ TEST(RecordWriter, WritesTheGoldenLine) {
 
 TEST(RecordWriter, TheContextStandsBehindTheTransport) {
   Record record = sample("");
-  record.transport = "websocket";
+  record.context.type = rpc::TransportType::kWebSocket;
   record.context = rpc::TransportContext::web_socket({});
   EXPECT_NE(
       line_of(record).find(R"("transport":"websocket","context":{"frame":"text","final":true,)"
@@ -73,7 +73,7 @@ TEST(RecordWriter, LeavesOutWhatIsNotKnown) {
   record.time = *core::UtcTimestamp::parse("2025-01-15T10:30:00Z");
   EXPECT_EQ(
       line_of(record),
-      R"({"seq":7,"time":"2025-01-15T10:30:00.000000Z","mono_ns":0,"dir":"in","kind":"request"})"
+      R"({"seq":7,"time":"2025-01-15T10:30:00.000000Z","mono_ns":0,"dir":"in","kind":"request","transport":"unknown"})"
       "\n");
 }
 
@@ -166,7 +166,7 @@ TEST(RecordWriter, WritesABroadcastOnceAndThenWhatDiffers) {
   writer.append(record, 1, out);
   EXPECT_EQ(json::parse(out).contains("raw_ref"), false);
   out.clear();
-  record.body = std::make_shared<const std::string>(body("22", "tok_p02_bbbbbbbbbbbbbbbbbbb"));
+  record.body = body("22", "tok_p02_bbbbbbbbbbbbbbbbbbb");
   writer.append(record, 2, out);
   json line = json::parse(out);
   EXPECT_EQ(line["raw_ref"], 1);

@@ -131,7 +131,7 @@ void ClientSession::send(const std::shared_ptr<Call>& call) {
   if (!frame) failed.error = frame.error();
   if (failed.error) return finish(call, std::move(failed));
   transport::OutboundMessage message;
-  message.bytes = std::make_shared<const std::string>(std::move(frame->bytes));
+  message.bytes = std::move(frame->bytes);
   call->bytes = message.bytes;
   message.headers = with_own(std::move(frame->headers));
   message.headers.insert(message.headers.end(), of_arguments.begin(), of_arguments.end());
@@ -151,8 +151,7 @@ void ClientSession::on_outcome(const std::shared_ptr<Call>& call, transport::Cal
   answer.context = std::move(outcome.context);
   answer.sent_at = outcome.sent_at;
   answer.wire_request = call->bytes;
-  if (!outcome.bytes.empty())
-    answer.wire_response = std::make_shared<const std::string>(outcome.bytes);
+  answer.wire_response = outcome.bytes;
   if (outcome.error) {
     if (outcome.error->code == ErrorCode::kTimeout)
       tell_cancelled(call->id, "the time for the answer is over");
@@ -228,7 +227,7 @@ void ClientSession::notify(const std::string& method, const std::string& params)
     if (negotiated_.is_modern) message.headers.emplace_back("Mcp-Method", method);
   }
   if (!client) return;
-  message.bytes = std::make_shared<const std::string>(rpc::encode_notification(method, params));
+  message.bytes = rpc::encode_notification(method, params);
   message.deadline = tools_.clock.steady_now() + std::chrono::seconds(5);
   client->send(std::move(message));
 }

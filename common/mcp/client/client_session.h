@@ -100,8 +100,8 @@ struct SessionAnswer {
       response;  ///< a result, or the server's error; with the id of the session's request
   rpc::MessageContext context;  ///< of the response
   std::optional<core::Clock::Steady> sent_at;
-  std::shared_ptr<const std::string> wire_request;  ///< as it was sent; null: it was not
-  std::shared_ptr<const std::string> wire_response;  ///< as it came; null: none came
+  rpc::SharedText wire_request;  ///< as it was sent; empty: it was not
+  rpc::SharedText wire_response;  ///< as it came; empty: none came
 };
 
 /// A client's session with one MCP server of whatever revision and transport: finds out how the

@@ -23,7 +23,7 @@ struct ClientSession::Call {
   Completion completion;
   std::uint64_t generation = 0;  ///< of the agreement under which it was sent
   bool had_session = false;
-  std::shared_ptr<const std::string> bytes;  ///< as it was sent last
+  rpc::SharedText bytes;  ///< as it was sent last
   bool was_renewed = false;
   bool was_renewed_at_400 = false;
   bool has_listed = false;  ///< for the header fields of its arguments

@@ -64,8 +64,7 @@ void ClientSession::answer_server(rpc::Response response) {
     message.headers = with_own(session_headers(negotiated_));
   }
   if (!connection) return;
-  message.bytes =
-      std::make_shared<const std::string>(rpc::encode(rpc::Message(std::move(response))));
+  message.bytes = rpc::encode(rpc::Message(std::move(response)));
   connection->send(std::move(message));
 }
 

@@ -48,8 +48,8 @@ NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const 
     if (session) reply.session_id = std::string(*session);
   }
   // An answer that came as an event has no headers; its context keeps the session of the head.
-  if (reply.session_id.empty() && outcome.context.session.session_id)
-    reply.session_id = std::string(outcome.context.session.session_id->view());
+  if (reply.session_id.empty() && outcome.context.session)
+    reply.session_id = std::string(outcome.context.session->view());
   if (outcome.bytes.empty()) return reply;
   auto document = schema::parse_json(outcome.bytes, {.max_depth = 64, .max_key_length = 1024});
   if (!document) {
@@ -156,8 +156,7 @@ void ClientSession::do_step(Negotiation::Ask ask) {
   }
   if (!client) return;  // closed meanwhile
   transport::OutboundMessage message;
-  message.bytes =
-      std::make_shared<const std::string>(rpc::encode_request(id, ask.method, ask.params));
+  message.bytes = rpc::encode_request(id, ask.method, ask.params);
   message.headers = with_own(std::move(ask.headers));
   message.deadline = deadline;
   client->request(
@@ -199,8 +198,7 @@ void ClientSession::do_step(Negotiation::Confirm /*confirm*/) {
     message.deadline = connect_deadline_;
   }
   if (!client) return;
-  message.bytes = std::make_shared<const std::string>(
-      rpc::encode_notification("notifications/initialized", {}));
+  message.bytes = rpc::encode_notification("notifications/initialized", {});
   message.done = [self = shared_from_this()](const transport::SendOutcome& outcome) {
     Negotiation::Step step = [&] {
       std::lock_guard lock(self->mutex_);

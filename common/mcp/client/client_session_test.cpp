@@ -96,8 +96,7 @@ TEST_F(ClientSessionTest, AChildThatDiesAtTheProbeIsBegunAgain) {
 
 TEST_F(ClientSessionTest, TheSessionOfAnAnswerThatCameAsAnEventCounts) {
   connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
-    server.context.session =
-        rpc::SessionContext::with_id(rpc::SessionId(std::string("of-the-head")));
+    server.context.session = rpc::SessionId("of-the-head");
     answer_handshake(server, message);
   };
   auto open = session("http://127.0.0.1:9/mcp");

@@ -27,7 +27,7 @@ class ScriptedConnection final : public transport::MessageConnection,
   void send(transport::OutboundMessage message) override {
     auto self = shared_from_this();
     refusal_ = {};
-    if (!is_closed) script_(*this, nlohmann::json::parse(*message.bytes), message.headers);
+    if (!is_closed) script_(*this, nlohmann::json::parse(message.bytes), message.headers);
     if (is_closed) refusal_.error = core::Error{core::ErrorCode::kConnectionError, "closed", ""};
     if (message.done) message.done(refusal_);
   }

@@ -56,7 +56,7 @@ class Departure {
 
 /// Method and parameters of a framed request.
 core::Result<SessionRequest> take_apart(const transport::OutboundCall& call) {
-  auto document = schema::parse_json(*call.bytes, {.max_depth = 64, .max_key_length = 1024});
+  auto document = schema::parse_json(call.bytes, {.max_depth = 64, .max_key_length = 1024});
   if (!document) return document.error();
   auto frames = rpc::decode(std::move(*document)).frames;
   auto* message = std::get_if<rpc::Message>(&frames.front());

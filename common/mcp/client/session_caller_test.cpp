@@ -29,8 +29,7 @@ class SessionCallerTest : public ::testing::Test {
     transport::OutboundCall out;
     out.endpoint = *transport::parse_endpoint(url);
     out.id = id;
-    out.bytes = std::make_shared<const std::string>(
-        rpc::encode_request(id, "tools/call", R"({"name":"choose","arguments":{"a":1}})"));
+    out.bytes = rpc::encode_request(id, "tools/call", R"({"name":"choose","arguments":{"a":1}})");
     out.deadline = time_.steady_now() + seconds(4);
     caller_->call(std::move(out), [this](transport::CallOutcome outcome) {
       outcomes_.push_back(std::move(outcome));

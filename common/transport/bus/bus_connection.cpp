@@ -63,7 +63,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
                   core::Error{core::ErrorCode::kConnectionError, "the connection is closed", {}});
     forget_expired();
     const bool is_request = message.deadline != core::Clock::Steady::max();
-    if (is_request && message.id.is_null()) message.id = rpc::peek_frame(*message.bytes).id;
+    if (is_request && message.id.is_null()) message.id = rpc::peek_frame(message.bytes).id;
     Asked asked{std::move(message.bytes), std::move(message.id), trace_of(message.headers),
                 std::move(message.lost),  message.deadline,      clock_.steady_now()};
     const std::uint64_t number = is_request ? ++last_number_ : 0;
@@ -93,7 +93,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
 
  private:
   struct Asked {
-    std::shared_ptr<const std::string> bytes;
+    rpc::SharedText bytes;
     rpc::Id id;
     std::string trace;
     std::function<void(const core::Error&)> lost;
@@ -109,7 +109,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     return {};
   }
   core::Result<void> publish(const Asked& asked, std::uint64_t number) {
-    auto message = bus_message(way_.subject, *asked.bytes, session_,
+    auto message = bus_message(way_.subject, asked.bytes.str(), session_,
                                rpc::MessageDirection::kClientToServer, asked.trace);
     if (number > 0) message.reply = inbox_->subject(name_, number);
     return bus_.publish(message);

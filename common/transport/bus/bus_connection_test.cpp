@@ -103,7 +103,7 @@ TEST_F(BusConnectionTest, WhoHasNoDeadlineFindsTheManagerToo) {
   OutboundCall call;
   call.endpoint = *parse_endpoint("nats:manager");
   call.id = rpc::Id(1);
-  call.bytes = std::make_shared<const std::string>(R"({"jsonrpc":"2.0","id":1,"method":"x"})");
+  call.bytes = R"({"jsonrpc":"2.0","id":1,"method":"x"})";
   std::shared_ptr<MessageConnection> opened;
   connector_->connect(call.endpoint, core::Clock::Steady::max(), [&opened](auto connection) {
     if (connection) opened = std::move(*connection);

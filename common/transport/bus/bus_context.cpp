@@ -19,11 +19,11 @@ rpc::MessageContext bus_context(const BusMessage& message, const BusSession& ses
                                 rpc::MessageDirection direction,
                                 std::shared_ptr<const rpc::ConnectionInfo> connection,
                                 const core::Clock& clock) {
-  auto context = rpc::MessageContext::minimal(clock).with_direction(direction).with_transport(
+  auto context = rpc::MessageContext::now(
+      clock, direction,
       rpc::TransportContext::nats({message.subject, message.reply, bus_trace(message)})
           .with_connection(std::move(connection)));
-  context.session.session_id = rpc::SessionId(session.str());
-  context.session.state = rpc::SessionState::kActive;
+  context.session = rpc::SessionId(session.str());
   return context;
 }
 

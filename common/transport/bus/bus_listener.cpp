@@ -152,7 +152,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
       listen_later(*pass.retry_after, pass.standing);
     } else if (auto refusal = over_budget_reply(message.payload, *pass.retry_after);
                !reply_subject.empty() && !refusal.bytes.empty()) {
-      (void)bus_.publish(bus_message(reply_subject, std::move(refusal.bytes), session_,
+      (void)bus_.publish(bus_message(reply_subject, refusal.bytes.str(), session_,
                                      rpc::MessageDirection::kServerToClient, bus_trace(message)));
     }
     return std::nullopt;
@@ -242,7 +242,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   void answer(const std::string& subject, const std::string& trace, OutboundReply reply) {
     std::shared_lock open(open_mutex_);
     if (!subject.empty() && !reply.bytes.empty() && is_open()) {
-      auto message = bus_message(subject, std::move(reply.bytes), session_,
+      auto message = bus_message(subject, reply.bytes.str(), session_,
                                  rpc::MessageDirection::kServerToClient, trace);
       auto sent = bus_.publish(message);
       if (!sent && sent.error().code == core::ErrorCode::kReplyTooLarge)

@@ -24,7 +24,7 @@ class SessionHandler final : public MessageHandler {
  public:
   void on_message(Inbound message, ReplySlot reply) override {
     auto request = json::parse(message.bytes);
-    sessions.push_back(std::string(message.context.session.session_id->view()));
+    sessions.push_back(std::string(message.context.session->view()));
     contexts.push_back(message.context);
     methods.push_back(request.value("method", ""));
     channel = message.channel;
@@ -94,8 +94,7 @@ class BusSessionsTest : public ::testing::Test {
     OutboundCall call;
     call.endpoint = *parse_endpoint(url);
     call.id = rpc::Id(++last_id_);
-    call.bytes = std::make_shared<const std::string>(
-        json{{"jsonrpc", "2.0"}, {"id", last_id_}, {"method", method}}.dump());
+    call.bytes = json{{"jsonrpc", "2.0"}, {"id", last_id_}, {"method", method}}.dump();
     call.deadline = time_.steady_now() + limit;
     caller_->call(std::move(call), [asked](CallOutcome outcome) { asked->outcome = outcome; });
     settle();
@@ -104,7 +103,7 @@ class BusSessionsTest : public ::testing::Test {
   static std::string result_of(const Asked& asked) {
     if (!asked.outcome) return "no outcome";
     if (asked.outcome->error) return asked.outcome->error->message;
-    return json::parse(asked.outcome->bytes).value("result", asked.outcome->bytes);
+    return json::parse(asked.outcome->bytes).value("result", asked.outcome->bytes.str());
   }
 
   league::testing::FakeTime time_;

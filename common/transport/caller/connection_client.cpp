@@ -27,12 +27,6 @@ std::string answer_frame(const rpc::Id& id, std::string_view member) {
   return out.append(",").append(member).append("}");
 }
 
-OutboundMessage message_of(std::string bytes) {
-  OutboundMessage out;
-  out.bytes = std::make_shared<const std::string>(std::move(bytes));
-  return out;
-}
-
 }  // namespace
 
 /// What the connection and the timer still hold when the client is gone.
@@ -186,8 +180,7 @@ void ConnectionClient::State::finish(PendingRequest request, CallOutcome outcome
   outcome.elapsed = clock_.steady_now() - request.begun;
   outcome.sent_at = request.sent_at;
   if (outcome.error) {
-    outcome.context =
-        rpc::MessageContext::minimal(clock_).with_direction(rpc::MessageDirection::kServerToClient);
+    outcome.context = rpc::MessageContext::now(clock_, rpc::MessageDirection::kServerToClient);
   }
   if (request.completion) request.completion(std::move(outcome));
 }
@@ -213,10 +206,8 @@ void ConnectionClient::State::on_message(ReceivedMessage message) {
     ++unexpected_;
     return;
   }
-  CallOutcome outcome;
+  CallOutcome outcome{std::move(message)};
   outcome.http_status = request->http_status;
-  outcome.bytes = std::move(message.bytes);
-  outcome.context = std::move(message.context);
   finish(std::move(*request), std::move(outcome));
 }
 
@@ -226,10 +217,12 @@ void ConnectionClient::State::answer_or_pass_on(const rpc::FramePeek& peek,
   if (is_request && (peek.method == "ping" || !options_.on_other)) {
     auto connection = connection_.lock();
     if (!connection) return;
-    connection->send(message_of(answer_frame(
+    OutboundMessage answer;
+    answer.bytes = answer_frame(
         peek.id, peek.method == "ping"
                      ? R"("result":{})"
-                     : R"("error":{"code":-32601,"message":"this client offers no methods"})")));
+                     : R"("error":{"code":-32601,"message":"this client offers no methods"})");
+    connection->send(std::move(answer));
     return;
   }
   {

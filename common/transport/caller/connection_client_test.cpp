@@ -170,7 +170,7 @@ TEST_F(ConnectionClientTest, AnswersPingsAndRefusesOtherRequests) {
 TEST_F(ConnectionClientTest, PassesOnWhatIsNoAnswer) {
   std::vector<std::string> others;
   ConnectionClientOptions options;
-  options.on_other = [&](ReceivedMessage message) { others.push_back(message.bytes); };
+  options.on_other = [&](ReceivedMessage message) { others.push_back(message.bytes.str()); };
   client_.reset();
   begin(std::move(options));
   for (std::string bytes : {R"({"id":8,"method":"m"})", R"({"method":"n"})", "[]", "nonsense",

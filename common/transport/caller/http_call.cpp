@@ -65,7 +65,7 @@ void HttpCall::ask() {
     request.headers = {{"Accept", "application/json, text/event-stream"},
                        {"Content-Type", std::string(kJsonType)}};
     request.headers.insert(request.headers.end(), call_.headers.begin(), call_.headers.end());
-    request.body = call_.bytes;
+    request.body = call_.bytes.share();
   } else {
     request.method = "GET";
     request.headers = {{"Accept", std::string(kEventStreamType)},
@@ -110,7 +110,7 @@ void HttpCall::take(ReceivedMessage message) {
   bool is_answer =
       peek.kind == rpc::FrameKind::kResponse && (call_.id.is_null() || peek.id == call_.id);
   if (!is_answer || is_complete()) return;
-  complete(answered(std::move(message.bytes), std::move(message.context)));
+  complete(answered(std::move(message)));
   auto until = std::chrono::steady_clock::now() + kStreamEndPatience;
   if (auto exchange = exchange_.lock()) exchange->set_deadline(std::min(call_.deadline, until));
 }
@@ -149,11 +149,9 @@ void HttpCall::wait_to_continue() {
   });
 }
 
-CallOutcome HttpCall::answered(std::string bytes, rpc::MessageContext context) const {
-  CallOutcome out;
+CallOutcome HttpCall::answered(rpc::Delivery message) const {
+  CallOutcome out{std::move(message)};
   out.http_status = head_.status;
-  out.bytes = std::move(bytes);
-  out.context = std::move(context);
   return out;
 }
 
@@ -165,7 +163,7 @@ CallOutcome HttpCall::whole() {
                  !body_.empty() && !looks_like_json(body_);
   bool is_refused = !events_.last_event_id().empty();
   std::string url = call_.endpoint.url();
-  CallOutcome out = answered(std::move(body_), std::move(context_));
+  CallOutcome out = answered({std::move(body_), std::move(context_)});
   if (is_refused) {
     out.error = {ErrorCode::kConnectionError,
                  "call of " + url + " failed at receive: its stream of events broke off and was " +
@@ -203,8 +201,8 @@ CallOutcome failed_call(const OutboundCall& call, ErrorCode code, std::string_vi
   CallOutcome out;
   std::string text = "call of " + call.endpoint.url() + " failed at " + std::string(phase) + ": ";
   out.error = core::Error{code, text + std::string(cause), {}};
-  out.context = rpc::MessageContext::minimal(core::SystemClock())
-                    .with_direction(rpc::MessageDirection::kServerToClient);
+  out.context =
+      rpc::MessageContext::now(core::SystemClock(), rpc::MessageDirection::kServerToClient);
   return out;
 }
 

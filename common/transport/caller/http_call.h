@@ -38,7 +38,7 @@ class HttpCall final : public HttpSink, public std::enable_shared_from_this<Http
   void ask();
   void wait_to_continue();
   void take(ReceivedMessage message);
-  [[nodiscard]] CallOutcome answered(std::string bytes, rpc::MessageContext context) const;
+  [[nodiscard]] CallOutcome answered(rpc::Delivery message) const;
   [[nodiscard]] CallOutcome whole();
   void fail(core::ErrorCode code, std::string_view phase, std::string_view cause);
   void complete(CallOutcome outcome);

@@ -74,10 +74,14 @@ struct HttpCaller::Impl {
     if (is_stopping) return call->stop();
     CalledPeer& peer = peer_of(call->request().endpoint);
     auto budget = static_cast<std::size_t>(call->request().budget);
-    peer.lines[budget].waiting.push_back(call);
+    CallLine& line = peer.lines[budget];
+    const bool is_its_turn = budgets[budget].running < budgets[budget].most &&
+                             budgets[budget].ready.empty() && line.waiting.empty() &&
+                             line.running < options.max_per_endpoint;
+    if (is_its_turn) return begin(call, budget, peer);
+    line.waiting.push_back(call);
     make_ready(budget, peer);
-    begin_calls(budget);
-    if (running.count(call) == 0) call->wait_for_turn();
+    call->wait_for_turn();
   }
 
   CalledPeer& peer_of(const Endpoint& endpoint) {

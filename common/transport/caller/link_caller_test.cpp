@@ -5,7 +5,7 @@
 #include <future>
 #include <set>
 
-#include "common/transport/caller/any_caller.h"
+#include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/line/line_connector.h"
 #include "common/transport/line/line_listener.h"
 #include "common/transport/memory/faulty_connection.h"
@@ -78,7 +78,7 @@ TEST_F(LinkCallerTest, OneConnectionServesManyCallsInAnyOrder) {
   for (int i = 0; i < 10; ++i) {
     auto outcome = calls[static_cast<std::size_t>(i)].get();
     ASSERT_FALSE(outcome.error) << outcome.error->message;
-    EXPECT_NE(outcome.bytes.find("\"id\":" + std::to_string(i)), std::string::npos);
+    EXPECT_NE(outcome.bytes.view().find("\"id\":" + std::to_string(i)), std::string::npos);
     EXPECT_EQ(outcome.context.transport.type, rpc::TransportType::kTcp);
     EXPECT_TRUE(outcome.sent_at);
   }
@@ -109,10 +109,10 @@ TEST_F(LinkCallerTest, MoreThanTheBudgetWaits) {
 
 TEST_F(LinkCallerTest, ReconnectsAfterALoss) {
   serve([](Inbound message, ReplySlot reply) {
-    bool is_last = message.bytes.find("\"id\":2,") != std::string::npos;
+    bool is_last = message.bytes.view().find("\"id\":2,") != std::string::npos;
     auto channel = message.channel;
     if (is_last) channel->close();
-    reply.send(reply_with(is_last ? std::string() : std::move(message.bytes)));
+    reply.send(reply_with(is_last ? std::string() : message.bytes.str()));
   });
   EXPECT_FALSE(begin(1).get().error);
   EXPECT_EQ(begin(2).get().error->code, core::ErrorCode::kConnectionError);
@@ -186,7 +186,7 @@ TEST_F(LinkCallerTest, EveryCallEndsWhateverGoesWrong) {
 
 TEST_F(LinkCallerTest, ACallerForAllSchemesGoesByTheScheme) {
   serve(echo);
-  auto caller = *make_caller(*hub_, {});
+  auto caller = *StandaloneCaller::create();
   EXPECT_FALSE(call_and_wait(*caller, echo_call(listener_->url(), 1, milliseconds(5000))).error);
   auto http = call_and_wait(*caller, echo_call("http://127.0.0.1:1/", 1, milliseconds(5000)));
   EXPECT_EQ(http.error->code, core::ErrorCode::kConnectionError);

@@ -41,8 +41,7 @@ void LinkCaller::Pool::fail(const JobPointer& job, core::ErrorCode code, const s
   CallOutcome outcome;
   outcome.error =
       core::Error{code, "call of " + job->call.endpoint.url() + " failed: " + cause, {}};
-  outcome.context =
-      rpc::MessageContext::minimal(clock_).with_direction(rpc::MessageDirection::kServerToClient);
+  outcome.context = rpc::MessageContext::now(clock_, rpc::MessageDirection::kServerToClient);
   complete(job, std::move(outcome));
 }
 
@@ -201,8 +200,7 @@ void LinkCaller::Pool::dispatch(const std::string& key, const LinkPointer& link,
     timer = std::exchange(job->timer, 0);
   }
   if (timer != 0) timer_.cancel(timer);
-  OutboundMessage message;
-  message.bytes = job->call.bytes;
+  OutboundMessage message{job->call};
   message.deadline = job->call.deadline;
   const auto& notes = job->call.notes;
   if (job->call.endpoint.scheme == "nats" && notes && !notes->conversation_id.empty())

@@ -54,7 +54,7 @@ class Collector final : public MessageReceiver {
   }
   std::string texts(std::size_t count) {
     std::string all;
-    for (const auto& message : wait_for(count)) all += message.bytes + "|";
+    for (const auto& message : wait_for(count)) all += message.bytes.str() + "|";
     return all;
   }
   core::Error wait_closed() {
@@ -84,7 +84,7 @@ class Sent {
   OutboundMessage message(std::string bytes, core::Clock::Steady deadline = in(kPatience),
                           HttpHeaders headers = {}) {
     OutboundMessage out;
-    out.bytes = std::make_shared<const std::string>(std::move(bytes));
+    out.bytes = std::move(bytes);
     out.headers = std::move(headers);
     out.deadline = deadline;
     out.done = [done = done_](const SendOutcome& outcome) { done->set_value(outcome); };

@@ -10,11 +10,10 @@ rpc::MessageContext context_of_answer(const ResponseHead& head, std::string_view
   auto transport = rpc::TransportContext::http(head.headers, method, rpc::SharedText(target))
                        .with_connection(std::move(connection));
   transport.as_http()->status = head.status;
-  auto context = rpc::MessageContext::minimal(core::SystemClock())
-                     .with_direction(rpc::MessageDirection::kServerToClient)
-                     .with_transport(std::move(transport));
+  auto context = rpc::MessageContext::now(
+      core::SystemClock(), rpc::MessageDirection::kServerToClient, std::move(transport));
   if (auto session = rpc::find_header(*head.headers, "mcp-session-id")) {
-    context.session.session_id = rpc::SessionId(std::string(*session));
+    context.session = rpc::SessionId(std::string(*session));
   }
   return context;
 }

@@ -271,7 +271,7 @@ TEST(LegacySse, ClosingSendsWhatWaits) {
   outcome = {};
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
-  for (int i = 0; i < 20; ++i) connection->send({std::make_shared<const std::string>("{}")});
+  for (int i = 0; i < 20; ++i) connection->send({{std::string("{}"), {}}});
   connection = nullptr;
   EXPECT_EQ(receiver->wait_closed().code, ErrorCode::kShuttingDown);
   EXPECT_EQ(posts, 20);
@@ -285,7 +285,7 @@ TEST(LegacySse, TooMuchWaitingIsRefused) {
   auto outcome = connect_to_stream(*hub, peer, kPatience, options);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   connection->start(std::make_shared<Collector>());
-  connection->send({std::make_shared<const std::string>(800, ' ')});
+  connection->send({{std::string(800, ' '), {}}});
   Sent sent;
   connection->send(sent.message(std::string(300, ' ')));
   EXPECT_EQ(sent.outcome().error->code, ErrorCode::kOverloaded);

@@ -40,7 +40,7 @@ class PostDrain::Post final : public HttpSink {
   Post(std::shared_ptr<State> state, Endpoint endpoint, OutboundMessage message)
       : state_(std::move(state)), endpoint_(std::move(endpoint)), message_(std::move(message)) {
     ++state_->unsent;
-    state_->bytes += message_.bytes->size();
+    state_->bytes += message_.bytes.size();
   }
 
   void run_in(const std::shared_ptr<PoolExchange>& exchange) { exchange_ = exchange; }
@@ -64,7 +64,7 @@ class PostDrain::Post final : public HttpSink {
   }
   void on_end(const HttpFault* fault) override {
     if (std::exchange(is_over_, true)) return;
-    state_->bytes -= message_.bytes->size();
+    state_->bytes -= message_.bytes.size();
     if (status_ != 0) {
       report(refusal("POST", endpoint_, status_, body_));
     } else if (fault != nullptr) {
@@ -97,7 +97,7 @@ PostDrain::~PostDrain() = default;
 
 void PostDrain::start(HttpPool& pool, HttpRequest request, OutboundMessage message,
                       const std::string& target) {
-  if (state_->bytes + message.bytes->size() > state_->limits.max_waiting) {
+  if (state_->bytes + message.bytes.size() > state_->limits.max_waiting) {
     return tell(message, core::Error{core::ErrorCode::kOverloaded,
                                      "more than " + std::to_string(state_->limits.max_waiting) +
                                          " bytes wait to be sent to " + pool.endpoint().url(),
@@ -105,7 +105,7 @@ void PostDrain::start(HttpPool& pool, HttpRequest request, OutboundMessage messa
   }
   Endpoint endpoint = pool.endpoint();
   endpoint.path = target;
-  request.body = message.bytes;
+  request.body = message.bytes.share();
   request.deadline = message.deadline;
   if (request.deadline == core::Clock::Steady::max()) {
     request.deadline = std::chrono::steady_clock::now() + state_->limits.default_patience;

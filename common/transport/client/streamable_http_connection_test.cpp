@@ -24,7 +24,7 @@ TEST(StreamableHttp, AJsonAnswerComesAsAMessageWithItsHead) {
   ASSERT_NE(http, nullptr);
   EXPECT_EQ(http->status, 200);
   EXPECT_EQ(rpc::find_header(*http->headers, "mcp-session-id"), "s1");
-  EXPECT_EQ(messages[0].context.session.session_id, rpc::SessionId("s1"));
+  EXPECT_EQ(messages[0].context.session, rpc::SessionId("s1"));
   EXPECT_EQ(messages[0].context.transport.connection->remote_address,
             "127.0.0.1:" + std::to_string(peer.server.port()));
   std::string request = seen.get_future().get();

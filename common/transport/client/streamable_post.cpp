@@ -20,20 +20,20 @@ class StreamablePost final : public StreamableTask,
   StreamablePost(std::shared_ptr<StreamableShared> shared, OutboundMessage message)
       : shared_(std::move(shared)),
         message_(std::move(message)),
-        request_(rpc::peek_frame(*message_.bytes)),
+        request_(rpc::peek_frame(message_.bytes)),
         events_(shared_->options.limits),
         timer_(shared_->hub.context()) {}
 
   void begin() {
     ++shared_->unsent;
-    shared_->bytes += message_.bytes->size();
+    shared_->bytes += message_.bytes.size();
     shared_->tasks.insert(shared_from_this());
     HttpRequest request;
     request.target = shared_->endpoint.path;
     request.headers = shared_->headers({{"Content-Type", std::string(kJsonType)},
                                         {"Accept", "application/json, text/event-stream"}},
                                        message_.headers);
-    request.body = message_.bytes;
+    request.body = message_.bytes.share();
     request.is_listening = message_.is_listening;
     request.deadline = message_.deadline;
     if (request.deadline == core::Clock::Steady::max()) {
@@ -85,7 +85,7 @@ class StreamablePost final : public StreamableTask,
     auto self = shared_from_this();
     timer_.cancel();
     if (auto exchange = exchange_.lock()) exchange->cancel();
-    shared_->bytes -= message_.bytes->size();
+    shared_->bytes -= message_.bytes.size();
     shared_->tasks.erase(self);
     bool is_lost = has_reported_ && error && wants_answer() && !is_answered_;
     if (is_lost && message_.lost) message_.lost(*error);
@@ -241,7 +241,7 @@ void StreamablePost::ask_again() {
 
 void start_post(const std::shared_ptr<StreamableShared>& shared, OutboundMessage message) {
   std::size_t most = shared->options.limits.max_waiting;
-  if (shared->bytes + message.bytes->size() > most) {
+  if (shared->bytes + message.bytes.size() > most) {
     return tell(message, core::Error{core::ErrorCode::kOverloaded,
                                      "more than " + std::to_string(most) +
                                          " bytes wait to be sent to " + shared->endpoint.url(),

@@ -54,7 +54,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
 
   void send(OutboundMessage message) {
     if (gate_.is_closed() || is_closing_) return tell(message, gone());
-    waiting_ += message.bytes->size();
+    waiting_ += message.bytes.size();
     queue_.push_back(std::move(message));
     if (waiting_ > options_.max_waiting) {
       return finish({core::ErrorCode::kConnectionError,
@@ -137,9 +137,8 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   }
 
   [[nodiscard]] rpc::MessageContext context() const {
-    return rpc::MessageContext::minimal(core::SystemClock())
-        .with_direction(rpc::MessageDirection::kServerToClient)
-        .with_transport(current_context());
+    return rpc::MessageContext::now(core::SystemClock(), rpc::MessageDirection::kServerToClient,
+                                    current_context());
   }
 
   void write_next() {
@@ -149,7 +148,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     }
     is_writing_ = true;
     socket_->async_write(
-        asio::buffer(*queue_.front().bytes),
+        asio::buffer(queue_.front().bytes.view()),
         [self = shared_from_this()](SocketError fault, std::size_t) { self->on_written(fault); });
   }
 
@@ -159,7 +158,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     if (fault) return finish(cause_of(fault));
     OutboundMessage sent = std::move(queue_.front());
     queue_.pop_front();
-    waiting_ -= sent.bytes->size();
+    waiting_ -= sent.bytes.size();
     tell(sent, std::nullopt, 0, {});
     write_next();
   }

@@ -250,7 +250,7 @@ TEST(WebSocketClient, ClosingSendsWhatWaits) {
     server.send(0x88, "\x03\xE8");
   });
   for (int i = 0; i < 100; ++i) {
-    peer.connection->send({std::make_shared<const std::string>(std::to_string(i))});
+    peer.connection->send({{std::string(std::to_string(i)), {}}});
   }
   peer.connection->close();
   EXPECT_EQ(peer.end().code, ErrorCode::kShuttingDown);
@@ -275,7 +275,7 @@ TEST(WebSocketClient, APeerThatDoesNotReadIsDropped) {
   Framed peer([&](FramePeer&) { is_over.get_future().wait(); }, options);
   auto block = std::make_shared<const std::string>(100'000, 'x');
   Sent last;
-  for (int i = 0; i < 200 && !peer.receiver->is_closed(); ++i) peer.connection->send({block});
+  for (int i = 0; i < 200 && !peer.receiver->is_closed(); ++i) peer.connection->send({{block, {}}});
   peer.connection->send(last.message("{}"));
   auto why = peer.end();
   EXPECT_TRUE(says(why.message, "does not read")) << why.message;
@@ -295,7 +295,7 @@ TEST(WebSocketClient, ManyThreadsMaySend) {
     for (int thread = 0; thread < 4; ++thread) {
       threads.emplace_back([&] {
         for (int i = 0; i < 500; ++i) {
-          peer.connection->send({std::make_shared<const std::string>("{}")});
+          peer.connection->send({{std::string("{}"), {}}});
         }
       });
     }

@@ -305,7 +305,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     bool is_event = reply->http_status == 200 && accepted.event_stream &&
                     (options_.prefers_event_stream || !accepted.json);
     response.set_header("Content-Type", is_event ? kEventStream : kJson);
-    response.body = is_event ? sse_event_text(reply->bytes) : std::move(reply->bytes);
+    response.body = is_event ? sse_event_text(reply->bytes) : reply->bytes.str();
   }
 
   void dispatch(const httplib::Request& request, const std::shared_ptr<HttpExchange>& exchange) {
@@ -314,13 +314,11 @@ class HttplibServer::Adapter final : public httplib::Server {
     inbound.watch = exchange;
     inbound.meter = current->request->meter;
     inbound.bytes = request.body;
-    inbound.context =
-        rpc::MessageContext::minimal(clock_)
-            .with_direction(rpc::MessageDirection::kClientToServer)
-            .with_transport(rpc::TransportContext::http(
-                                std::move(current->headers), "POST",
-                                request.path == path_ ? path_text_ : rpc::SharedText(request.path))
-                                .with_connection(current->request->connection));
+    inbound.context = rpc::MessageContext::now(
+        clock_, rpc::MessageDirection::kClientToServer,
+        rpc::TransportContext::http(std::move(current->headers), "POST",
+                                    request.path == path_ ? path_text_ : request.path)
+            .with_connection(current->request->connection));
     try {
       handler_.on_message(std::move(inbound), exchange->make_slot());
     } catch (...) {  // NOLINT(bugprone-empty-catch)

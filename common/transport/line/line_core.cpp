@@ -24,12 +24,11 @@ void make_non_blocking(int fd) {
 
 /// A line end inside a document would cut it in two. In valid JSON it stands between tokens only,
 /// where a blank does as well.
-std::shared_ptr<const std::string> on_one_line(std::shared_ptr<const std::string> bytes) {
-  if (bytes->find('\n') == std::string::npos && bytes->find('\r') == std::string::npos)
-    return bytes;
-  auto copy = std::make_shared<std::string>(*bytes);
+rpc::SharedText on_one_line(rpc::SharedText bytes) {
+  if (bytes.view().find_first_of("\r\n") == std::string::npos) return bytes;
+  std::string copy = bytes.str();
   std::replace_if(
-      copy->begin(), copy->end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
+      copy.begin(), copy.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
   return copy;
 }
 
@@ -85,7 +84,7 @@ void LineCore::send(OutboundMessage message) {
   bool is_refused = false;
   bool is_first = false;
   bool overflows = false;
-  if (!message.bytes || message.bytes->empty()) {
+  if (message.bytes.empty()) {
     if (message.done) message.done({});
     return;
   }
@@ -94,9 +93,9 @@ void LineCore::send(OutboundMessage message) {
     std::lock_guard lock(mutex_);
     is_refused = life_ != Life::kOpen || is_overflowing_;
     if (!is_refused) {
-      overflows = !queue_.empty() && queued_bytes_ + message.bytes->size() > limits_.max_queued;
+      overflows = !queue_.empty() && queued_bytes_ + message.bytes.size() > limits_.max_queued;
       is_overflowing_ = overflows;
-      queued_bytes_ += message.bytes->size() + 1;
+      queued_bytes_ += message.bytes.size() + 1;
       queue_.push_back(std::move(message));
       is_first = !std::exchange(is_flush_posted_, true);
     }
@@ -130,7 +129,7 @@ void LineCore::flush() {
 /// False when there is nothing more to do for now.
 bool LineCore::write_some() {
   std::array<iovec, kBuffersAtOnce * 2> parts{};
-  std::vector<std::shared_ptr<const std::string>> held;
+  std::vector<rpc::SharedText> held;
   {
     std::lock_guard lock(mutex_);
     auto count = std::min(queue_.size(), kBuffersAtOnce);
@@ -145,8 +144,8 @@ bool LineCore::write_some() {
   std::size_t used = 0;
   std::size_t skip = front_written_;
   for (const auto& bytes : held) {
-    if (skip < bytes->size()) {
-      parts[used++] = {const_cast<char*>(bytes->data()) + skip, bytes->size() - skip};
+    if (skip < bytes.size()) {
+      parts[used++] = {const_cast<char*>(bytes.begin()) + skip, bytes.size() - skip};
     }
     parts[used++] = {&end_of_line, 1};
     skip = 0;
@@ -172,8 +171,8 @@ bool LineCore::note_written(std::size_t bytes) {
   {
     std::lock_guard lock(mutex_);
     front_written_ += bytes;
-    while (!queue_.empty() && front_written_ >= queue_.front().bytes->size() + 1) {
-      auto whole = queue_.front().bytes->size() + 1;
+    while (!queue_.empty() && front_written_ >= queue_.front().bytes.size() + 1) {
+      auto whole = queue_.front().bytes.size() + 1;
       front_written_ -= whole;
       queued_bytes_ -= whole;
       if (queue_.front().done) sent.push_back(std::move(queue_.front().done));

@@ -61,9 +61,7 @@ bool LineCore::read_chunk() {
 void LineCore::deliver_one(std::string line) {
   ReceivedMessage message;
   message.bytes = std::move(line);
-  message.context = rpc::MessageContext::minimal(core::SystemClock())
-                        .with_direction(received_)
-                        .with_transport(context_);
+  message.context = rpc::MessageContext::now(core::SystemClock(), received_, context_);
   receiver_->on_message(std::move(message));
 }
 
@@ -125,8 +123,8 @@ void LineCore::fail_line(const std::string& why) {
   core::Error error{core::ErrorCode::kConnectionError, "the peer was dropped: " + why, {}};
   if (explains_faults_) {
     OutboundMessage message;
-    message.bytes = std::make_shared<const std::string>(
-        R"({"jsonrpc":"2.0","error":{"code":-32600,"message":")" + why + R"("},"id":null})");
+    message.bytes =
+        R"({"jsonrpc":"2.0","error":{"code":-32600,"message":")" + why + R"("},"id":null})";
     send(std::move(message));
   }
   close_for(std::move(error));

@@ -21,7 +21,8 @@ class BudgetedHandlerTest : public ::testing::Test {
                     std::shared_ptr<LogMeter> meter = nullptr) {
     Inbound message;
     message.bytes = std::move(bytes);
-    message.context = rpc::MessageContext::minimal(time_).with_transport(
+    message.context = rpc::MessageContext::now(
+        time_, rpc::MessageDirection::kUnknown,
         rpc::TransportContext::socket(type).with_connection(std::make_shared<rpc::ConnectionInfo>(
             rpc::ConnectionInfo{"10.0.0.1:4711", "", "c", std::nullopt})));
     message.meter = std::move(meter);
@@ -41,7 +42,9 @@ class BudgetedHandlerTest : public ::testing::Test {
   league::testing::FunctionHandler inner_{[this](Inbound message, ReplySlot reply) {
     ++handled_;
     meter_ = message.meter;
-    reply.send({.bytes = "{}", .after_sent = {}});
+    OutboundReply answer;
+    answer.bytes = "{}";
+    reply.send(std::move(answer));
   }};
   BudgetedHandler handler_{inner_, gate_};
 };
@@ -49,7 +52,8 @@ class BudgetedHandlerTest : public ::testing::Test {
 TEST_F(BudgetedHandlerTest, AnswersWhatIsBeyondTheBudgetWithAnErrorThatCarriesTheId) {
   EXPECT_EQ(ask(R"({"id":1,"method":"ping"})").bytes, "{}");
   EXPECT_NE(meter_, nullptr) << "the log counts for the sender";
-  EXPECT_NE(ask(R"({"id":"two","method":"ping"})").bytes.find(R"("id":"two"})"), std::string::npos);
+  EXPECT_NE(ask(R"({"id":"two","method":"ping"})").bytes.view().find(R"("id":"two"})"),
+            std::string::npos);
   EXPECT_EQ(handled_, 1);
   time_.advance(std::chrono::seconds(1));
   EXPECT_EQ(ask(R"({"id":3,"method":"ping"})").bytes, "{}");

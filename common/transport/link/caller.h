@@ -10,9 +10,8 @@
 
 #include "common/core/clock.h"
 #include "common/core/result.h"
-#include "common/rpc/context.h"
+#include "common/rpc/delivery.h"
 #include "common/rpc/id.h"
-#include "common/rpc/message_notes.h"
 #include "common/transport/link/endpoint.h"
 
 namespace league::transport {
@@ -24,27 +23,28 @@ enum class Budget {
   kControl,  ///< registration, queries, pings
 };
 
-/// One JSON-RPC request to one peer.
-struct OutboundCall {
-  Endpoint endpoint;
-  std::shared_ptr<const std::string>
-      bytes;  ///< the whole JSON-RPC frame; shared, since a broadcast goes to many
-  core::Clock::Steady deadline;  ///< absolute: covers waiting, connecting, sending and receiving
+/// One JSON-RPC request to one peer. Its context says where it goes once it is in the log
+/// (context_of_call).
+struct OutboundCall : rpc::Delivery {
+  Endpoint endpoint{};
+  core::Clock::Steady deadline{};  ///< absolute: covers waiting, connecting, sending and receiving
   Budget budget = Budget::kControl;
   /// Further headers, where the transport is HTTP.
   std::vector<std::pair<std::string, std::string>> headers = {};
   /// Of the request in `bytes`, for transports on which answers come in any order; null: HTTP only.
   rpc::Id id{};
-  std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
 };
 
+/// What is known of the way of a call before it is made: transport, address, and over HTTP method
+/// and path. Which connection it takes stands in the context of its outcome.
+[[nodiscard]] rpc::MessageContext context_of_call(const Endpoint& endpoint,
+                                                  const core::Clock& clock);
+
 /// How a call ended: an error (kTimeout, kConnectionError, kReplyTooLarge, kShuttingDown), or an
-/// answer with any status.
-struct CallOutcome {
-  std::optional<core::Error> error;
+/// answer with any status, whose body may be empty.
+struct CallOutcome : rpc::Delivery {
+  std::optional<core::Error> error = std::nullopt;
   int http_status = 0;  ///< 0 where the transport has none
-  std::string bytes;  ///< the answer's body, perhaps empty
-  rpc::MessageContext context;
   std::chrono::nanoseconds elapsed{};
   /// When the last byte of the request went to the system; nothing before, or where that is
   /// unknown.
@@ -52,11 +52,9 @@ struct CallOutcome {
   /// Of an HTTP answer that refuses (its `WWW-Authenticate`), where the caller keeps them.
   std::shared_ptr<const rpc::HeaderMap> refusal_headers = nullptr;
   /// Where the caller frames requests anew (a session of MCP): request and answer as they were on
-  /// the wire, for the log. Null: as they were given and as `bytes` are.
-  std::shared_ptr<const std::string> wire_request = nullptr;
-  std::shared_ptr<const std::string> wire_answer = nullptr;
-  std::shared_ptr<rpc::MessageNotes> notes =
-      std::make_shared<rpc::MessageNotes>();  ///< of the answer
+  /// the wire, for the log. Empty: as they were given and as `bytes` are.
+  rpc::SharedText wire_request{};
+  rpc::SharedText wire_answer{};
 };
 
 /// Sends requests to peers. Thread-safe. The completion runs exactly once, on a thread of the

@@ -9,10 +9,9 @@
 
 #include "common/core/clock.h"
 #include "common/core/result.h"
-#include "common/rpc/context.h"
+#include "common/rpc/delivery.h"
 #include "common/rpc/frame_peek.h"
 #include "common/rpc/id.h"
-#include "common/rpc/message_notes.h"
 #include "common/transport/link/endpoint.h"
 
 namespace league::transport {
@@ -24,10 +23,8 @@ struct SendOutcome {
   rpc::MessageContext context{};  ///< of the answer's head (HTTP)
 };
 
-/// One message to be sent.
-struct OutboundMessage {
-  std::shared_ptr<const std::string>
-      bytes;  ///< one JSON document without line feeds outside strings
+/// One message to be sent: one JSON document without line feeds outside strings.
+struct OutboundMessage : rpc::Delivery {
   /// Of the request in `bytes`, where the sender knows it; null says nothing.
   rpc::Id id = {};
   /// For transports that have headers (`Mcp-Session-Id`); the others ignore them.
@@ -45,10 +42,8 @@ struct OutboundMessage {
   std::function<void(const core::Error&)> lost = nullptr;
 };
 
-/// What came by a connection.
-struct ReceivedMessage {
-  std::string bytes;  ///< one JSON document, not yet parsed
-  rpc::MessageContext context;
+/// What came by a connection: one JSON document, not yet parsed.
+struct ReceivedMessage : rpc::Delivery {
   /// peek_frame(bytes), where the connection had to look itself.
   std::optional<rpc::FramePeek> frame = std::nullopt;
   /// Our request whose answer's stream it came by (HTTP); null where that is unknown.

@@ -32,7 +32,7 @@ void ReplySlot::send(OutboundReply reply) {
 void ReplySlot::abandon() {
   if (sink_ == nullptr) return;
   OutboundReply reply;
-  reply.bytes = kForgotten;
+  reply.bytes = rpc::SharedText::literal(kForgotten);
   reply.http_status = 500;
   reply.notes->verdict = core::ErrorCode::kInternalError;
   reply.notes->fault = "the message was not answered";

@@ -10,8 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/rpc/context.h"
-#include "common/rpc/message_notes.h"
+#include "common/rpc/delivery.h"
 #include "common/transport/link/log_meter.h"
 
 namespace league::transport {
@@ -62,11 +61,8 @@ class PeerWatch {
   virtual void when_gone(std::function<void()> callback) = 0;
 };
 
-/// One message as a transport hands it up: the bytes of one JSON document and how it came.
-struct Inbound {
-  std::string bytes;
-  rpc::MessageContext context;
-  std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
+/// One message as a transport hands it up.
+struct Inbound : rpc::Delivery {
   /// For what goes before or beside the answer; null where the transport has no such way. On HTTP
   /// the first push turns the answer into a stream of events, of which the answer is the last; it
   /// fails where the client does not accept one. On connections it is the connection.
@@ -100,13 +96,11 @@ struct StreamAcceptance {
 using StreamAnswer = std::variant<StreamRefusal, StreamAcceptance>;
 
 /// The answer to one inbound message. Empty `bytes` with status 202 or 204 is an acknowledgement
-/// without a body.
-struct OutboundReply {
-  std::string bytes;
+/// without a body. Its context is that of the request, reversed, once it is in the log.
+struct OutboundReply : rpc::Delivery {
   int http_status = 200;  ///< for HTTP only; other transports ignore it
   /// Names and values of header fields (`Mcp-Session-Id`); for HTTP only, like the status.
   std::vector<std::pair<std::string, std::string>> headers = {};
-  std::shared_ptr<rpc::MessageNotes> notes = std::make_shared<rpc::MessageNotes>();
   /// Runs once when the bytes have been handed to the operating system or could not be; may be
   /// empty. Who answers a MATCH_RESULT_REPORT broadcasts from here, never before (protocol §9,
   /// lessons).

@@ -89,9 +89,7 @@ void ServedConnection::State::on_message(ReceivedMessage message) {
       connection_->set_reading(false);
     }
   }
-  Inbound inbound;
-  inbound.bytes = std::move(message.bytes);
-  inbound.context = std::move(message.context);
+  Inbound inbound{std::move(message)};
   inbound.channel = shared_from_this();
   handler_.on_message(std::move(inbound),
                       ReplySlot([self = shared_from_this()](OutboundReply reply) {
@@ -104,8 +102,7 @@ void ServedConnection::State::answer(OutboundReply reply) {
   if (reply.bytes.empty() || !connection) {
     if (reply.after_sent) reply.after_sent();
   } else {
-    OutboundMessage message;
-    message.bytes = std::make_shared<const std::string>(std::move(reply.bytes));
+    OutboundMessage message{reply};
     message.done = [after = std::move(reply.after_sent)](const SendOutcome&) {
       if (after) after();
     };

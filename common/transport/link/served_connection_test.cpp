@@ -26,7 +26,7 @@ class HandConnection final : public MessageConnection {
   void receive(const std::string& bytes) const { receiver->on_message({bytes, {}}); }
   void write_all() {
     for (auto& message : std::exchange(queued, {})) {
-      written.push_back(*message.bytes);
+      written.push_back(message.bytes.str());
       if (message.done) message.done({});
     }
   }
@@ -46,7 +46,7 @@ class KeepingHandler final : public MessageHandler {
  public:
   void on_message(Inbound message, ReplySlot reply) override {
     channel = message.channel;
-    came.push_back(std::move(message.bytes));
+    came.push_back(message.bytes.str());
     slots.push_back(std::move(reply));
   }
   void on_channel_closed(const PeerChannel& gone) override {

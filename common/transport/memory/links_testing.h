@@ -18,7 +18,7 @@ class NotingReceiver final : public transport::MessageReceiver {
   void on_message(transport::ReceivedMessage message) override {
     std::lock_guard lock(mutex_);
     last_context_ = message.context;
-    messages_.push_back(std::move(message.bytes));
+    messages_.push_back(message.bytes.str());
     changed_.notify_all();
   }
   void on_closed(const core::Error& why) override {
@@ -51,7 +51,7 @@ class NotingReceiver final : public transport::MessageReceiver {
 
 inline transport::OutboundMessage outbound(std::string bytes) {
   transport::OutboundMessage message;
-  message.bytes = std::make_shared<const std::string>(std::move(bytes));
+  message.bytes = std::move(bytes);
   return message;
 }
 
@@ -66,8 +66,7 @@ inline transport::OutboundCall echo_call(const std::string& url, std::int64_t id
                                          std::chrono::milliseconds patience) {
   transport::OutboundCall call;
   call.endpoint = *transport::parse_endpoint(url);
-  call.bytes = std::make_shared<const std::string>(R"({"jsonrpc":"2.0","id":)" +
-                                                   std::to_string(id) + R"(,"result":{}})");
+  call.bytes = R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{}})";
   call.deadline = std::chrono::steady_clock::now() + patience;
   call.id = rpc::Id(id);
   return call;

@@ -35,7 +35,7 @@ class MemoryEnd final : public MessageConnection, public std::enable_shared_from
             core::Error{core::ErrorCode::kConnectionError, "the connection is closed", {}};
       }
     }
-    if (!outcome.error) other->take(*message.bytes);
+    if (!outcome.error) other->take(message.bytes);
     if (message.done) post_([done = std::move(message.done), outcome] { done(outcome); });
   }
   void set_reading(bool is_on) override {
@@ -54,9 +54,9 @@ class MemoryEnd final : public MessageConnection, public std::enable_shared_from
   }
   [[nodiscard]] rpc::TransportContext current_context() const override { return context_; }
 
-  void take(const std::string& bytes) {
+  void take(rpc::SharedText bytes) {
     std::lock_guard lock(mutex_);
-    waiting_.push_back(bytes);
+    waiting_.push_back(std::move(bytes));
     schedule();
   }
   void end(const core::Error& why) {
@@ -92,8 +92,7 @@ class MemoryEnd final : public MessageConnection, public std::enable_shared_from
       }
     }
     if (is_end) return receiver->on_closed(why_);
-    message.context = rpc::MessageContext::minimal(clock_).with_direction(received_).with_transport(
-        current_context());
+    message.context = rpc::MessageContext::now(clock_, received_, current_context());
     receiver->on_message(std::move(message));
   }
 
@@ -104,7 +103,7 @@ class MemoryEnd final : public MessageConnection, public std::enable_shared_from
   std::weak_ptr<MemoryEnd> other_;
   std::mutex mutex_;
   std::shared_ptr<MessageReceiver> receiver_;
-  std::deque<std::string> waiting_;
+  std::deque<rpc::SharedText> waiting_;
   core::Error why_;
   bool is_reading_ = true;
   bool is_closed_ = false;

@@ -54,10 +54,9 @@ void MemoryNetwork::deliver(const std::shared_ptr<Call>& call) {
     return;
   }
   Inbound inbound;
-  inbound.bytes = *call->request.bytes;
-  inbound.context = rpc::MessageContext::minimal(clock_)
-                        .with_direction(rpc::MessageDirection::kClientToServer)
-                        .with_transport(rpc::TransportContext::memory());
+  inbound.bytes = call->request.bytes;
+  inbound.context = rpc::MessageContext::now(clock_, rpc::MessageDirection::kClientToServer,
+                                             rpc::TransportContext::memory());
   handler->on_message(std::move(inbound), ReplySlot([this, call](OutboundReply reply) {
                         post([this, call, reply = std::move(reply)] { answer(call, reply); });
                       }));
@@ -87,9 +86,8 @@ void MemoryNetwork::finish(const std::shared_ptr<Call>& call, CallOutcome outcom
   }
   if (!completion) return;
   timer_.cancel(call->timer);
-  outcome.context = rpc::MessageContext::minimal(clock_)
-                        .with_direction(rpc::MessageDirection::kServerToClient)
-                        .with_transport(rpc::TransportContext::memory());
+  outcome.context = rpc::MessageContext::now(clock_, rpc::MessageDirection::kServerToClient,
+                                             rpc::TransportContext::memory());
   outcome.elapsed = clock_.steady_now() - call->begun;
   outcome.sent_at = call->begun;
   completion(std::move(outcome));

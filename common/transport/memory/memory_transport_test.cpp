@@ -20,10 +20,10 @@ class MemoryTransport : public ::testing::Test {
   void call(const std::string& url, std::string bytes = "{}") {
     OutboundCall call;
     call.endpoint = *parse_endpoint(url);
-    call.bytes = std::make_shared<const std::string>(std::move(bytes));
+    call.bytes = std::move(bytes);
     call.deadline = time_.steady_now() + seconds(5);
     caller_.call(std::move(call), [this](CallOutcome outcome) {
-      order_.push_back(outcome.bytes);
+      order_.push_back(outcome.bytes.str());
       last_ = std::move(outcome);
     });
   }

@@ -156,7 +156,7 @@ void BeastServerWebSocket::send(OutboundMessage message) {
     is_too_slow = takes_messages_ && waiting_ >= options_.max_queue;
     if (is_too_slow) takes_messages_ = false;
     if (takes_messages_) {
-      waiting_ += message.bytes->size();
+      waiting_ += message.bytes.size();
       queue_.push_back(std::move(message));
       hub_.post([self = shared_from_this()] { self->write_next(); });
       return;
@@ -203,9 +203,8 @@ void BeastServerWebSocket::take_message() {
   message.bytes = beast::buffers_to_string(buffer_.data());
   buffer_.consume(buffer_.size());
   if (buffer_.capacity() > kKeptReadBuffer) buffer_.shrink_to_fit();
-  message.context = rpc::MessageContext::minimal(clock_)
-                        .with_direction(rpc::MessageDirection::kClientToServer)
-                        .with_transport(context_);
+  message.context =
+      rpc::MessageContext::now(clock_, rpc::MessageDirection::kClientToServer, context_);
   try {
     receiver_->on_message(std::move(message));
   } catch (...) {
@@ -229,7 +228,7 @@ void BeastServerWebSocket::write_next() {
     }
     return;
   }
-  socket_.async_write(boost::asio::buffer(*writing_->bytes),
+  socket_.async_write(boost::asio::buffer(writing_->bytes.view()),
                       [self = shared_from_this()](const error_code& error, std::size_t) {
                         self->on_written(error);
                       });
@@ -239,7 +238,7 @@ void BeastServerWebSocket::on_written(const error_code& error) {
   OutboundMessage written = *std::exchange(writing_, std::nullopt);
   {
     std::lock_guard lock(mutex_);
-    waiting_ -= written.bytes->size();
+    waiting_ -= written.bytes.size();
   }
   if (written.done) {
     SendOutcome outcome;

@@ -134,8 +134,7 @@ ReplySlot StreamHost::legacy_slot(std::shared_ptr<SseStream> stream) {
   ++stream->in_work;
   return ReplySlot([self = shared_from_this(), stream = std::move(stream)](OutboundReply reply) {
     if (!reply.bytes.empty()) {
-      stream->answer(std::make_shared<const std::string>(std::move(reply.bytes)),
-                     std::move(reply.after_sent));
+      stream->answer(reply.bytes.share(), std::move(reply.after_sent));
     } else if (reply.after_sent) {
       reply.after_sent();
     }

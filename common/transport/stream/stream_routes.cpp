@@ -106,13 +106,11 @@ RouteAnswer StreamRoutes::on_legacy_post(const RouteRequest& request, const std:
   rpc::SseMetadata metadata;
   metadata.stream_id = stream->id();
   Inbound inbound;
-  inbound.bytes = request.body;
+  inbound.bytes = std::string(request.body);
   inbound.meter = request.meter;
-  inbound.context =
-      rpc::MessageContext::minimal(clock_)
-          .with_direction(rpc::MessageDirection::kClientToServer)
-          .with_transport(
-              rpc::TransportContext::sse(std::move(metadata)).with_connection(request.connection));
+  inbound.context = rpc::MessageContext::now(
+      clock_, rpc::MessageDirection::kClientToServer,
+      rpc::TransportContext::sse(std::move(metadata)).with_connection(request.connection));
   inbound.channel = stream;
   try {
     handler_.on_message(std::move(inbound), host_.legacy_slot(stream));
@@ -159,8 +157,7 @@ std::shared_ptr<PeerChannel> StreamRoutes::answer_channel(
         answering->close();
         if (reply.after_sent) reply.after_sent();
       } else {
-        answering->finish(std::make_shared<const std::string>(std::move(reply.bytes)),
-                          std::move(reply.after_sent));
+        answering->finish(reply.bytes.share(), std::move(reply.after_sent));
       }
     };
     part.abandon = [answering] { answering->cut("the connection is gone"); };
@@ -171,10 +168,10 @@ std::shared_ptr<PeerChannel> StreamRoutes::answer_channel(
 }
 
 rpc::MessageContext StreamRoutes::context_of(const RouteRequest& request) const {
-  return rpc::MessageContext::minimal(clock_)
-      .with_direction(rpc::MessageDirection::kClientToServer)
-      .with_transport(rpc::TransportContext::http(request.headers, request.method, path_)
-                          .with_connection(request.connection));
+  return rpc::MessageContext::now(
+      clock_, rpc::MessageDirection::kClientToServer,
+      rpc::TransportContext::http(request.headers, request.method, path_)
+          .with_connection(request.connection));
 }
 
 }  // namespace league::transport

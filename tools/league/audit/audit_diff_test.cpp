@@ -38,7 +38,7 @@ class AuditDiffTest : public ::testing::Test {
       record.notes.message_type = request ? "CHOOSE_PARITY_CALL" : "CHOOSE_PARITY_RESPONSE";
       record.notes.conversation_id = "convr1m1001";
       record.notes.match_id = i < 4 ? "R1M1" : "R2M1";
-      record.body = std::make_shared<const std::string>("{\"id\":" + std::to_string(i) + "}");
+      record.body = "{\"id\":" + std::to_string(i) + "}";
       if (!change || change(i, record)) writer.append(record, ++seq, text);
     }
     auto path = directory_ / file;
@@ -59,7 +59,7 @@ class AuditDiffTest : public ::testing::Test {
   }
   static Change other_body(int which) {
     return [which](int i, audit::Record& record) {
-      if (i == which) record.body = std::make_shared<const std::string>("{\"id\":\"forged\"}");
+      if (i == which) record.body = "{\"id\":\"forged\"}";
       return true;
     };
   }

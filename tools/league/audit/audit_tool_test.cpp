@@ -44,7 +44,7 @@ class AuditToolTest : public ::testing::Test {
     made.time =
         core::UtcTimestamp(core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000)) + now_);
     made.mono = core::Clock::Steady(now_);
-    made.transport = "http";
+    made.context.type = rpc::TransportType::kHttp;
     if (kind != audit::Kind::kRequest) made.elapsed = std::chrono::microseconds(700);
     made.notes.peer = peer;
     made.notes.message_type = type;
@@ -54,7 +54,7 @@ class AuditToolTest : public ::testing::Test {
       json frame = {{"jsonrpc", "2.0"},
                     {"id", now_.count()},
                     {kind == audit::Kind::kRequest ? "params" : "result", message}};
-      made.body = std::make_shared<const std::string>(frame.dump());
+      made.body = frame.dump();
     }
     return made;
   }
@@ -228,8 +228,8 @@ TEST_F(AuditToolTest, OurOwnSearchForItsDialectIsNoFault) {
   for (auto why : {rpc::kTriesAnotherName, rpc::kTriesAnotherName, rpc::kTriesPlainMcp}) {
     add(referee_, record(kOut, kRequest, "player:P01", "GAME_INVITATION", json::object()));
     auto unknown = record(kIn, kReply, "player:P01", "", nullptr);
-    unknown.body = std::make_shared<const std::string>(
-        R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}})");
+    unknown.body =
+        R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}})";
     unknown.notes.verdict = core::ErrorCode::kUnexpectedMessage;
     unknown.notes.fault = why;
     add(referee_, unknown);
@@ -250,9 +250,9 @@ TEST_F(AuditToolTest, APeerCannotPaintOnTheTerminal) {
   using enum audit::Direction;
   using enum audit::Kind;
   auto evil = record(kIn, kReply, "player:P01\033[2J", "", nullptr);
-  evil.body = std::make_shared<const std::string>(
+  evil.body =
       "garbage \033]0;owned\a \xC2\x9B"
-      "31m");
+      "31m";
   evil.notes.fault = "\033[31m";
   evil.notes.verdict = core::ErrorCode::kMalformedMessage;
   add(referee_, evil);

@@ -107,7 +107,7 @@ void Desk::set_script(Script script) {
 }
 
 void Desk::on_message(transport::Inbound message, transport::ReplySlot reply) {
-  InboundCall call = read_call(std::move(message.bytes));
+  InboundCall call = read_call(message.bytes.str());
   DeskAnswer answer;
   {
     // What the script decides is what waiters will see decided: the call is filed afterwards.

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "common/transport/caller/any_caller.h"
+#include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/client/response_reader.h"
 #include "common/transport/link/resolver.h"
 #include "common/transport/link/socket.h"
@@ -158,17 +158,12 @@ std::string http_post(const transport::Endpoint& endpoint, const std::string& bo
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-Wire::Wire(std::unique_ptr<transport::Hub> hub, std::unique_ptr<transport::Caller> caller)
-    : hub_(std::move(hub)), caller_(std::move(caller)) {}
-
-Wire::~Wire() = default;
-
 core::Result<std::unique_ptr<Wire>> Wire::open() {
-  auto hub = transport::Hub::start();
-  if (!hub) return hub.error();
-  auto caller = transport::make_caller(**hub, {});
+  transport::EndpointCallerOptions options;
+  options.repeats_refused = false;  // what a bot answers is what is looked at
+  auto caller = transport::StandaloneCaller::create(options);
   if (!caller) return caller.error();
-  return std::unique_ptr<Wire>(new Wire(std::move(*hub), std::move(*caller)));
+  return std::unique_ptr<Wire>(new Wire(std::move(*caller)));
 }
 
 Exchange Wire::send(const transport::Endpoint& endpoint, std::string bytes, const rpc::Id& id,
@@ -187,14 +182,16 @@ Exchange Wire::send(const transport::Endpoint& endpoint, std::string bytes, cons
     exchange.is_refused = answer.is_refused;
   } else {
     std::promise<transport::CallOutcome> promise;
-    caller_->call({.endpoint = endpoint,
-                   .bytes = std::make_shared<const std::string>(bytes),
-                   .deadline = begun + limit,
-                   .budget = transport::Budget::kGame,
-                   .id = id},
+    transport::OutboundCall question;
+    question.bytes = bytes;
+    question.endpoint = endpoint;
+    question.deadline = begun + limit;
+    question.budget = transport::Budget::kGame;
+    question.id = id;
+    caller_->call(std::move(question),
                   [&](transport::CallOutcome outcome) { promise.set_value(std::move(outcome)); });
     transport::CallOutcome outcome = promise.get_future().get();
-    exchange.received = std::move(outcome.bytes);
+    exchange.received = outcome.bytes.str();
     exchange.status = outcome.http_status;
     if (outcome.error) {
       exchange.trouble = outcome.error->message;

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
 #include "common/transport/link/caller.h"
-#include "common/transport/link/hub.h"
 #include "tools/league/check/verdict.h"
 
 namespace league::tools::check {
@@ -46,7 +46,6 @@ class Wire {
  public:
   /// Fails when the system refuses what callers need.
   [[nodiscard]] static core::Result<std::unique_ptr<Wire>> open();
-  ~Wire();
 
   /// One request and its answer. `id` is that of the request in `bytes`; transports other than HTTP
   /// find the answer by it.
@@ -54,9 +53,9 @@ class Wire {
                               const rpc::Id& id, milliseconds limit);
 
  private:
-  Wire(std::unique_ptr<transport::Hub> hub, std::unique_ptr<transport::Caller> caller);
-  std::unique_ptr<transport::Hub> hub_;
-  std::unique_ptr<transport::Caller> caller_;
+  explicit Wire(std::unique_ptr<transport::Caller> caller) : caller_(std::move(caller)) {}
+
+  const std::unique_ptr<transport::Caller> caller_;
 };
 
 }  // namespace league::tools::check

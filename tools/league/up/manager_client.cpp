@@ -4,8 +4,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
-#include "common/transport/caller/any_caller.h"
-#include "common/transport/caller/patient_caller.h"
+#include "common/transport/caller/endpoint_caller.h"
 
 namespace league::tools {
 namespace {
@@ -47,14 +46,6 @@ core::Result<json> result_of(const transport::CallOutcome& outcome, const std::s
 
 }  // namespace
 
-ManagerClient::ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Hub> hub,
-                             std::unique_ptr<transport::Caller> caller)
-    : endpoint_(std::move(endpoint)),
-      hub_(std::move(hub)),
-      clock_(std::make_unique<core::SystemClock>()),
-      timer_(std::make_unique<core::ThreadTimer>()),
-      caller_(std::make_unique<transport::PatientCaller>(std::move(caller), *timer_, *clock_)) {}
-
 core::Result<ManagerClient> ManagerClient::connect(const std::string& url) {
   bool has_scheme =
       url.find("://") != std::string::npos || url.starts_with("unix:") || url.starts_with("stdio:");
@@ -63,11 +54,9 @@ core::Result<ManagerClient> ManagerClient::connect(const std::string& url) {
   if (!endpoint) return endpoint.error();
   bool has_path = endpoint->scheme.starts_with("http") || endpoint->scheme.starts_with("ws");
   if (has_path && endpoint->path == "/") endpoint->path = "/mcp";
-  auto hub = transport::Hub::start();
-  if (!hub) return hub.error();
-  auto caller = transport::make_caller(**hub, {});
+  auto caller = transport::StandaloneCaller::create();
   if (!caller) return caller.error();
-  return ManagerClient(std::move(*endpoint), std::move(*hub), std::move(*caller));
+  return ManagerClient(std::move(*endpoint), std::move(*caller));
 }
 
 core::Result<json> ManagerClient::call(const std::string& tool, const json& arguments,
@@ -77,11 +66,12 @@ core::Result<json> ManagerClient::call(const std::string& tool, const json& argu
   // Shared: set_value may still be at work on it when get() returns.
   auto promise = std::make_shared<std::promise<transport::CallOutcome>>();
   auto outcome = promise->get_future();
-  caller_->call({.endpoint = endpoint_,
-                 .bytes = std::make_shared<const std::string>(frame.dump()),
-                 .deadline = std::chrono::steady_clock::now() + patience,
-                 .budget = transport::Budget::kControl,
-                 .id = rpc::Id(id)},
+  transport::OutboundCall question;
+  question.bytes = frame.dump();
+  question.endpoint = endpoint_;
+  question.deadline = std::chrono::steady_clock::now() + patience;
+  question.id = rpc::Id(id);
+  caller_->call(std::move(question),
                 [promise](transport::CallOutcome done) { promise->set_value(std::move(done)); });
   return result_of(outcome.get(), endpoint_.url());
 }

@@ -4,12 +4,10 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 
-#include "common/core/clock.h"
 #include "common/core/result.h"
-#include "common/core/timer.h"
 #include "common/transport/link/caller.h"
-#include "common/transport/link/hub.h"
 
 namespace league::tools {
 
@@ -33,13 +31,10 @@ class ManagerClient {
   [[nodiscard]] core::Result<nlohmann::json> resource(const std::string& uri);
 
  private:
-  ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Hub> hub,
-                std::unique_ptr<transport::Caller> caller);
+  ManagerClient(transport::Endpoint endpoint, std::unique_ptr<transport::Caller> caller)
+      : endpoint_(std::move(endpoint)), caller_(std::move(caller)) {}
 
   transport::Endpoint endpoint_;
-  std::unique_ptr<transport::Hub> hub_;
-  std::unique_ptr<const core::Clock> clock_;
-  std::unique_ptr<core::Timer> timer_;
   std::unique_ptr<transport::Caller> caller_;
   int next_id_ = 1;
 };

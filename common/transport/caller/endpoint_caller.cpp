@@ -1,4 +1,4 @@
-#include "common/transport/caller/patient_caller.h"
+#include "common/transport/caller/endpoint_caller.h"
 
 #include <algorithm>
 #include <charconv>
@@ -57,8 +57,8 @@ std::optional<milliseconds> wait_asked_for(const CallOutcome& outcome) {
   return asked_in_header(outcome.context.transport).value_or(milliseconds(1000));
 }
 
-/// What calls, completions and the timer hold on to; the inner caller is taken away at the end.
-struct PatientCaller::Shared : std::enable_shared_from_this<Shared> {
+/// What calls, completions and the timer hold on to; the ways to call are taken away at the end.
+struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
   struct Attempt {
     OutboundCall call;
     Completion completion;
@@ -66,14 +66,19 @@ struct PatientCaller::Shared : std::enable_shared_from_this<Shared> {
   };
   using AttemptPtr = std::shared_ptr<Attempt>;
 
-  Shared(std::unique_ptr<Caller> its_inner, core::Timer& its_timer, const core::Clock& its_clock)
-      : timer(its_timer), clock(its_clock), inner(std::move(its_inner)) {}
+  Shared(Ways its_ways, core::Timer& its_timer, const core::Clock& its_clock, bool repeats)
+      : timer(its_timer),
+        clock(its_clock),
+        repeats_refused(repeats),
+        ways(std::make_unique<Ways>(std::move(its_ways))) {}
 
   void send(const AttemptPtr& attempt) {
     {
-      std::shared_lock lock(inner_mutex);
-      if (inner) {
-        inner->call(attempt->call, [self = shared_from_this(), attempt](CallOutcome outcome) {
+      std::shared_lock lock(ways_mutex);
+      if (ways) {
+        // They only queue here; but for a call that is refused at once, completions run elsewhere.
+        Caller& way = is_http(attempt->call.endpoint) ? *ways->http : *ways->links;
+        way.call(attempt->call, [self = shared_from_this(), attempt](CallOutcome outcome) {
           self->on_outcome(attempt, std::move(outcome));
         });
         return;
@@ -88,7 +93,7 @@ struct PatientCaller::Shared : std::enable_shared_from_this<Shared> {
   }
 
   void on_outcome(const AttemptPtr& attempt, CallOutcome outcome) {
-    if (auto asked = wait_asked_for(outcome)) {
+    if (auto asked = repeats_refused ? wait_asked_for(outcome) : std::nullopt) {
       const auto own =
           std::min(kFirstWait * (1 << std::min(attempt->refusals++, 5)), kLongestOwnWait);
       const auto wait = std::max(*asked, own);
@@ -128,10 +133,10 @@ struct PatientCaller::Shared : std::enable_shared_from_this<Shared> {
       is_ending = true;
       left.swap(waiting);
     }
-    std::unique_ptr<Caller> closing;
+    std::unique_ptr<Ways> closing;
     {
-      std::unique_lock lock(inner_mutex);
-      closing = std::move(inner);
+      std::unique_lock lock(ways_mutex);
+      closing = std::move(ways);
     }
     closing.reset();
     for (const auto& [number, attempt] : left) end(attempt);
@@ -139,23 +144,48 @@ struct PatientCaller::Shared : std::enable_shared_from_this<Shared> {
 
   core::Timer& timer;
   const core::Clock& clock;
-  std::shared_mutex inner_mutex;  // shared: inner is in use; alone: it is taken away
-  std::unique_ptr<Caller> inner;
+  const bool repeats_refused;
+  std::shared_mutex ways_mutex;  // shared: the ways are in use; alone: they are taken away
+  std::unique_ptr<Ways> ways;
   std::mutex waiting_mutex;  // guards the rest
   bool is_ending = false;
   std::uint64_t next_number = 0;
   std::map<std::uint64_t, AttemptPtr> waiting;
 };
 
-PatientCaller::PatientCaller(std::unique_ptr<Caller> inner, core::Timer& timer,
-                             const core::Clock& clock)
-    : shared_(std::make_shared<Shared>(std::move(inner), timer, clock)) {}
+core::Result<std::unique_ptr<EndpointCaller>> EndpointCaller::create(
+    Hub& hub, core::Timer& timer, const core::Clock& clock, const EndpointCallerOptions& options) {
+  auto http = HttpCaller::create(options.http);
+  if (!http) return http.error();
+  AnyConnectorOptions connector_options;
+  connector_options.lines = options.lines;
+  auto connector = make_connector(hub, connector_options);
+  auto links = std::make_unique<LinkCaller>(*connector, clock, timer, options.links);
+  return std::make_unique<EndpointCaller>(
+      Ways{std::move(*http), std::move(connector), std::move(links)}, timer, clock,
+      options.repeats_refused);
+}
 
-PatientCaller::~PatientCaller() { shared_->close(); }
+EndpointCaller::EndpointCaller(Ways ways, core::Timer& timer, const core::Clock& clock,
+                               bool repeats_refused)
+    : shared_(std::make_shared<Shared>(std::move(ways), timer, clock, repeats_refused)) {}
 
-void PatientCaller::call(OutboundCall call, Completion completion) {
+void EndpointCaller::call(OutboundCall call, Completion completion) {
   shared_->send(std::make_shared<Shared::Attempt>(
       Shared::Attempt{std::move(call), std::move(completion), 0}));
+}
+
+void EndpointCaller::close() { shared_->close(); }
+
+core::Result<std::unique_ptr<StandaloneCaller>> StandaloneCaller::create(
+    const EndpointCallerOptions& options) {
+  auto hub = Hub::start();
+  if (!hub) return hub.error();
+  std::unique_ptr<StandaloneCaller> made(new StandaloneCaller(std::move(*hub)));
+  auto caller = EndpointCaller::create(*made->hub_, made->timer_, made->clock_, options);
+  if (!caller) return caller.error();
+  made->caller_ = std::move(*caller);
+  return made;
 }
 
 }  // namespace league::transport

@@ -1,4 +1,4 @@
-#include "common/transport/caller/patient_caller.h"
+#include "common/transport/caller/endpoint_caller.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "common/transport/link/request_gate.h"
 #include "tests/support/fake_clock.h"
 
-namespace league::transport::patient_caller_tests {
+namespace league::transport::endpoint_caller_tests {
 namespace {
 
 using core::ErrorCode;
@@ -42,22 +42,24 @@ class ScriptedCaller final : public Caller {
   std::deque<CallOutcome> outcomes_;
 };
 
-class PatientCallerTest : public ::testing::Test {
+class EndpointCallerTest : public ::testing::Test {
  protected:
   void begin(std::deque<CallOutcome> outcomes, milliseconds time_limit = seconds(10)) {
-    caller_ = std::make_unique<PatientCaller>(std::make_unique<ScriptedCaller>(std::move(outcomes)),
-                                              time_, time_);
+    caller_ = std::make_unique<EndpointCaller>(
+        EndpointCaller::Ways{nullptr, nullptr,
+                             std::make_unique<ScriptedCaller>(std::move(outcomes))},
+        time_, time_);
     OutboundCall call;
     call.deadline = time_.steady_now() + time_limit;
     caller_->call(std::move(call), [this](CallOutcome outcome) { ends_.push_back(outcome); });
   }
 
   league::testing::FakeTime time_;
-  std::unique_ptr<PatientCaller> caller_;
+  std::unique_ptr<EndpointCaller> caller_;
   std::vector<CallOutcome> ends_;
 };
 
-TEST_F(PatientCallerTest, WaitsAsLongAsItIsToldAndTriesAgain) {
+TEST_F(EndpointCallerTest, WaitsAsLongAsItIsToldAndTriesAgain) {
   begin({refused(milliseconds(700)), refused(seconds(2), 0)});
   EXPECT_TRUE(ends_.empty());
   time_.advance(milliseconds(699));
@@ -70,7 +72,7 @@ TEST_F(PatientCallerTest, WaitsAsLongAsItIsToldAndTriesAgain) {
   EXPECT_EQ(ends_[0].http_status, 200);
 }
 
-TEST_F(PatientCallerTest, WaitsLongerFromRefusalToRefusal) {
+TEST_F(EndpointCallerTest, WaitsLongerFromRefusalToRefusal) {
   begin(std::deque<CallOutcome>(4, refused(milliseconds(1))));
   time_.advance(milliseconds(100 + 200 + 400 + 800 - 1));
   EXPECT_TRUE(ends_.empty());
@@ -78,14 +80,14 @@ TEST_F(PatientCallerTest, WaitsLongerFromRefusalToRefusal) {
   EXPECT_EQ(ends_.size(), 1U);
 }
 
-TEST_F(PatientCallerTest, TheRefusalStandsWhereTheDeadlineComesBefore) {
+TEST_F(EndpointCallerTest, TheRefusalStandsWhereTheDeadlineComesBefore) {
   begin({refused(seconds(60))});
   ASSERT_EQ(ends_.size(), 1U);
   EXPECT_EQ(ends_[0].http_status, 429);
   EXPECT_EQ(time_.waiting(), 0U);
 }
 
-TEST_F(PatientCallerTest, EndsWhatWaitsOnce) {
+TEST_F(EndpointCallerTest, EndsWhatWaitsOnce) {
   begin({refused(seconds(1))});
   caller_.reset();
   ASSERT_EQ(ends_.size(), 1U);
@@ -100,8 +102,7 @@ TEST(WaitAskedFor, ReadsTheBodyOrTheHeader) {
   auto headers = std::make_shared<rpc::HeaderMap>();
   headers->emplace("retry-after", "3");
   CallOutcome foreign = outcome_of(429, "slow down");
-  foreign.context =
-      foreign.context.with_transport(rpc::TransportContext::http(headers, "POST", {}));
+  foreign.context.transport = rpc::TransportContext::http(headers, "POST", {});
   EXPECT_EQ(wait_asked_for(foreign), seconds(3));
 }
 
@@ -121,4 +122,4 @@ TEST(WaitAskedFor, IsNothingForEverythingElse) {
 }
 
 }  // namespace
-}  // namespace league::transport::patient_caller_tests
+}  // namespace league::transport::endpoint_caller_tests

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common/rpc/shared_text.h"
+
+namespace league::rpc {
+
+/// Names the session that a message belongs to. Worth as much as a credential while the session
+/// lives: logs show only its beginning.
+class SessionId {
+ public:
+  explicit SessionId(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] std::string_view view() const { return text_.view(); }
+  bool operator==(const SessionId&) const = default;
+  auto operator<=>(const SessionId&) const = default;
+
+ private:
+  SharedText text_;
+};
+
+}  // namespace league::rpc

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "common/core/clock.h"
+#include "common/core/result.h"
+#include "common/core/timer.h"
+#include "common/transport/caller/any_connector.h"
+#include "common/transport/caller/http_caller.h"
+#include "common/transport/caller/link_caller.h"
+#include "common/transport/link/caller.h"
+#include "common/transport/link/hub.h"
+
+namespace league::transport {
+
+/// What calls over any transport may take.
+struct EndpointCallerOptions {
+  HttpCallerOptions http;
+  LinkCallerOptions links;
+  LineConnectorOptions lines;  ///< of sockets and children
+  bool repeats_refused = true;  ///< false: a refusal because of too many requests is the outcome
+};
+
+/// Calls endpoints of every scheme. It makes a call again that was refused because of too many
+/// requests: HTTP status 429, or a JSON-RPC error with `retry_after_ms` in its `data`. It waits as
+/// long as the peer asks, and a moment that grows from refusal to refusal; a call whose deadline
+/// comes before that ends with the refusal as it is. Thread-safe.
+class EndpointCaller final : public Caller {
+ public:
+  /// Who makes the calls.
+  struct Ways {
+    std::unique_ptr<Caller> http;  ///< of plain HTTP
+    std::shared_ptr<Connector> connector;  ///< of `links`, which it outlives
+    std::unique_ptr<Caller> links;  ///< of all other schemes
+  };
+
+  /// `hub`, `timer` and `clock` outlive the caller. Fails as HttpCaller::create.
+  [[nodiscard]] static core::Result<std::unique_ptr<EndpointCaller>> create(
+      Hub& hub, core::Timer& timer, const core::Clock& clock,
+      const EndpointCallerOptions& options = {});
+  EndpointCaller(Ways ways, core::Timer& timer, const core::Clock& clock,
+                 bool repeats_refused = true);
+  /// Closes.
+  ~EndpointCaller() override { close(); }
+  EndpointCaller(const EndpointCaller&) = delete;
+  EndpointCaller& operator=(const EndpointCaller&) = delete;
+
+  void call(OutboundCall call, Completion completion) override;
+  /// Ends what waits and what runs with kShuttingDown, closes connections and ends children; later
+  /// calls end so at once. So services may go on calling while their program is being taken down.
+  void close();
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+/// An EndpointCaller with a hub and a timer of its own, for programs that call and do nothing else.
+/// Thread-safe.
+class StandaloneCaller final : public Caller {
+ public:
+  /// Fails as Hub::start and HttpCaller::create.
+  [[nodiscard]] static core::Result<std::unique_ptr<StandaloneCaller>> create(
+      const EndpointCallerOptions& options = {});
+
+  void call(OutboundCall call, Completion completion) override {
+    caller_->call(std::move(call), std::move(completion));
+  }
+
+ private:
+  explicit StandaloneCaller(std::unique_ptr<Hub> hub) : hub_(std::move(hub)) {}
+
+  const std::unique_ptr<Hub> hub_;
+  core::SystemClock clock_;
+  core::ThreadTimer timer_;
+  std::unique_ptr<EndpointCaller> caller_;  // last: it uses everything above
+};
+
+/// How long the peer asks to wait; nothing where the outcome is no refusal of that kind.
+[[nodiscard]] std::optional<std::chrono::milliseconds> wait_asked_for(const CallOutcome& outcome);
+
+}  // namespace league::transport
