@@ -22,7 +22,7 @@ template <typename Message>
 [[nodiscard]] nlohmann::json encode(const Envelope& envelope, const Message& message);
 
 /// The text of the same, without the tree. Instantiated for what a referee says to players, which
-/// is most of what a league says.
+/// is most of what a league says, and for what agents ask the manager.
 template <typename Message>
 [[nodiscard]] std::string encode_text(const Envelope& envelope, const Message& message);
 
@@ -31,6 +31,12 @@ template <typename Message>
 /// required read as their defaults.
 template <typename Message>
 [[nodiscard]] core::Result<Message> decode(const nlohmann::json& message);
+// These are used in this library, too, and instantiated where their fields are described.
+extern template core::Result<RefereeRegisterResponse> decode(const nlohmann::json&);
+extern template core::Result<LeagueRegisterResponse> decode(const nlohmann::json&);
+extern template core::Result<GameJoinAck> decode(const nlohmann::json&);
+extern template core::Result<ChooseParityResponse> decode(const nlohmann::json&);
+extern template core::Result<LeagueQueryResponse> decode(const nlohmann::json&);
 
 /// The envelope alone, as an object.
 [[nodiscard]] nlohmann::json encode_envelope(const Envelope& envelope);

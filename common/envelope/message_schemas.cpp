@@ -51,8 +51,8 @@ core::Result<json> load_document(const std::optional<std::filesystem::path>& dir
   return Error{ErrorCode::kInternalError, name + ": " + document.error().message, ""};
 }
 
-/// The schema without the patterns of fields that decode_envelope and has_exact_fields check more
-/// strictly: regular expressions cost more than all the rest of a validation.
+/// The schema without the patterns of fields that has_exact_texts and those who read the fields
+/// check more strictly: regular expressions cost more than all the rest of a validation.
 json without_checked_patterns(json document) {
   for (auto& [name, field] : document["properties"].items()) {
     if (name == "protocol" || name == "sender" || name == "timestamp" ||
@@ -77,25 +77,34 @@ bool is_commitment(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Whether the fields beside the envelope whose patterns were left out are as their patterns, and
-/// more, demand.
-bool has_exact_fields(const json& message) {
+/// Whether the texts whose patterns were left out, and which no reader looks at, are as their
+/// patterns demand.
+bool has_exact_texts(const json& message) {
   auto holds = [&message](std::string_view name, auto check) {
     auto field = message.find(name);
     return field == message.end() || !field->is_string() ||
            check(field->get_ref<const std::string&>());
   };
-  auto is_time = [](const std::string& text) {
-    return core::UtcTimestamp::parse(text).has_value();
-  };
-  return holds("protocol", is_our_protocol) && holds("choice_commitment", is_commitment) &&
-         std::ranges::all_of(kOtherTimes, [&](const char* name) { return holds(name, is_time); });
+  return holds("protocol", is_our_protocol) && holds("choice_commitment", is_commitment);
+}
+
+/// The first of the other times that is none.
+std::optional<Error> wrong_time(const json& message) {
+  for (const char* name : kOtherTimes) {
+    auto field = message.find(name);
+    if (field == message.end() || !field->is_string()) continue;
+    auto parsed = core::UtcTimestamp::parse(field->get_ref<const std::string&>());
+    if (parsed) continue;
+    Error error = parsed.error();
+    error.field = std::string("/") + name;
+    return error;
+  }
+  return std::nullopt;
 }
 
 /// The Error for a field whose text passed the schema but is wrong.
-Error at_field(MessageType type, Error error, std::string field) {
+Error of_message(MessageType type, Error error) {
   error.message = std::string(wire_name(type)) + ": " + error.message;
-  error.field = std::move(field);
   return error;
 }
 
@@ -105,7 +114,7 @@ class MessageSchemas::Impl {
  public:
   std::vector<schema::CompiledSchema> schemas;  ///< by type; they explain what is wrong
   std::vector<schema::CompiledSchema>
-      quick;  ///< by type; with decode_envelope and has_exact_fields they decide the same
+      quick;  ///< by type; with has_exact_texts and those who read the fields they decide the same
 };
 
 MessageSchemas::MessageSchemas(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
@@ -135,21 +144,24 @@ core::Result<MessageSchemas> MessageSchemas::load(
 core::Result<Envelope> MessageSchemas::validate(MessageType type, const json& message) const {
   auto envelope = decode_envelope(message);
   if (!message.is_object()) return envelope;
-  auto index = static_cast<std::size_t>(type) - 1;
-  if (!impl_->quick.empty() && envelope && has_exact_fields(message) &&
-      impl_->quick[index].is_valid(message))
-    return envelope;
-  const auto& compiled = impl_->schemas[index];
-  auto violations = compiled.violations(message);
-  if (!violations.empty()) return to_error(type, message, violations);
-  for (const char* name : kOtherTimes) {
-    auto field = message.find(name);
-    if (field == message.end() || !field->is_string()) continue;
-    auto parsed = core::UtcTimestamp::parse(field->get_ref<const std::string&>());
-    if (!parsed) return at_field(type, parsed.error(), std::string("/") + name);
-  }
-  if (!envelope) return at_field(type, envelope.error(), envelope.error().field);
+  auto fault = wrong_time(message);
+  if (!fault && !envelope) fault = envelope.error();
+  if (auto checked = check(type, message, fault); !checked) return checked.error();
   return envelope;
+}
+
+core::Result<void> MessageSchemas::check(MessageType type, const json& message,
+                                         const std::optional<Error>& fault) const {
+  if (!message.is_object())
+    return fault ? core::Result<void>(*fault) : decode_envelope(message).error();
+  auto index = static_cast<std::size_t>(type) - 1;
+  if (!fault && !impl_->quick.empty() && has_exact_texts(message) &&
+      impl_->quick[index].is_valid(message))
+    return {};
+  auto violations = impl_->schemas[index].violations(message);
+  if (!violations.empty()) return to_error(type, message, violations);
+  if (fault) return of_message(type, *fault);
+  return {};
 }
 
 core::Result<MessageType> MessageSchemas::type_of(const json& message) {

@@ -28,6 +28,10 @@ class MessageSchemas {
   /// pointer of the field and a text for the author of the bot.
   [[nodiscard]] core::Result<Envelope> validate(MessageType type,
                                                 const nlohmann::json& message) const;
+  /// The same for a message whose fields have been read (envelope::read): `fault` is the first one
+  /// that the reader found, and is told where the schema finds none.
+  [[nodiscard]] core::Result<void> check(MessageType type, const nlohmann::json& message,
+                                         const std::optional<core::Error>& fault) const;
 
   /// The type that `message` names; kMissingRequiredField or kUnknownMessageType otherwise.
   [[nodiscard]] static core::Result<MessageType> type_of(const nlohmann::json& message);

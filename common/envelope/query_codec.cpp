@@ -89,6 +89,7 @@ void describe(Archive& a, Self& s, Of<LeagueQueryResponse> /*unused*/) {
 
 template nlohmann::json encode(const Envelope&, const LeagueQuery&);
 template nlohmann::json encode(const Envelope&, const LeagueQueryResponse&);
+template std::string encode_text(const Envelope&, const LeagueQuery&);
 template core::Result<LeagueQuery> decode(const nlohmann::json&);
 template core::Result<LeagueQueryResponse> decode(const nlohmann::json&);
 

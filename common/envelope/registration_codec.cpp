@@ -91,6 +91,8 @@ template nlohmann::json encode(const Envelope&, const RefereeRegisterRequest&);
 template nlohmann::json encode(const Envelope&, const RefereeRegisterResponse&);
 template nlohmann::json encode(const Envelope&, const LeagueRegisterRequest&);
 template nlohmann::json encode(const Envelope&, const LeagueRegisterResponse&);
+template std::string encode_text(const Envelope&, const RefereeRegisterRequest&);
+template std::string encode_text(const Envelope&, const LeagueRegisterRequest&);
 template core::Result<RefereeRegisterRequest> decode(const nlohmann::json&);
 template core::Result<RefereeRegisterResponse> decode(const nlohmann::json&);
 template core::Result<LeagueRegisterRequest> decode(const nlohmann::json&);

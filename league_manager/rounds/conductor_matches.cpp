@@ -231,7 +231,7 @@ void Conductor::on_delivered(int referee, const std::vector<MatchKey>& matches, 
                              agent::Route route, const agent::PeerReply& reply) {
   if (is_stopped_) return;
   if (reply.has_no_method) return deliver_otherwise(referee, matches, attempt);
-  if (!reply.error) return release_refused(referee, reply.message);
+  if (!reply.error) return release_refused(referee, reply.acknowledgement);
   bool passes = core::error_info(reply.error->code).retryable;
   // An attempt that failed while we were late ourselves is none of the referee's three.
   const bool is_void =

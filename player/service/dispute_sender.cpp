@@ -31,8 +31,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     envelope::LeagueQuery query{.query_type = envelope::QueryType::kDisputeMatch};
     query.query_params.match_id = match_.match_id;
     query.query_params.reason = match_.reason;
-    agent::PeerCall call = agent::call_with({context_.manager, "league_manager"}, envelope,
-                                            envelope::encode(envelope, query).dump(),
+    agent::PeerCall call = agent::call_with({context_.manager, "league_manager"}, envelope, query,
                                             context_.settings.time_limit(envelope.type));
     call.match_id = match_.match_id.str();
     context_.peers.call(
@@ -42,7 +41,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
 
  private:
   void on_reply(const agent::PeerReply& reply) {
-    if (!reply.error) return on_answer(reply.message);
+    if (!reply.error) return on_answer(reply.as<envelope::LeagueQueryResponse>());
     const bool passes = core::error_info(reply.error->code).retryable;
     if (!passes || attempts_ >= context_.settings.retry.max_attempts)
       return give_up(reply.error->message);
@@ -50,10 +49,9 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                             [self = shared_from_this()] { self->send(); });
   }
 
-  void on_answer(const nlohmann::json& message) const {
-    auto answer = envelope::decode<envelope::LeagueQueryResponse>(message);
-    if (answer && answer->success) return;
-    give_up(answer && answer->error ? answer->error->error_description : "no reason given");
+  void on_answer(const envelope::LeagueQueryResponse& answer) const {
+    if (!answer.success)
+      give_up(answer.error ? answer.error->error_description : "no reason given");
   }
 
   void give_up(const std::string& why) const {

@@ -174,8 +174,8 @@ void MatchRunner::send(Side side, const Message& message, std::chrono::milliseco
                        transport::Budget budget, agent::PeerClient::Completion completion) {
   const auto to = seat(side);
   const auto envelope = envelope_for(Message::kType, to->credential);
-  agent::PeerCall call = agent::call_with({to->endpoint, "player:" + to->id.str()}, envelope,
-                                          envelope::encode_text(envelope, message), limit);
+  agent::PeerCall call =
+      agent::call_with({to->endpoint, "player:" + to->id.str()}, envelope, message, limit);
   call.budget = budget;
   std::string_view error_code;
   if constexpr (std::is_same_v<Message, envelope::GameError>) error_code = message.error_code;
@@ -218,13 +218,15 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
   send(effect.side, call, limit, transport::Budget::kGame, std::move(completion));
 }
 
-Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply& reply) const {
+Result<Reply> MatchRunner::read_answer(const CallPlayer& call,
+                                       const agent::PeerReply& reply) const {
   if (reply.error) return *reply.error;
   const auto called = seat(call.side);
-  if (auto token = check_reply_token(*called, reply.message, context_.mode, *reply.notes); !token)
+  const envelope::Envelope& envelope = reply.answer->envelope;
+  if (auto token = check_reply_token(*called, envelope.auth_token, context_.mode, *reply.notes);
+      !token)
     return token.error();
-  const auto& envelope = reply.envelope;
-  std::string match_id = envelope && envelope->match_id ? envelope->match_id->str() : "";
+  std::string match_id = envelope.match_id ? envelope.match_id->str() : "";
   auto mine = [&called](const core::PlayerId& id) -> std::optional<Error> {
     if (id == called->id) return std::nullopt;
     return Error{
@@ -233,20 +235,17 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call, agent::PeerReply&
         "/player_id"};
   };
   if (call.call == Call::kInvitation) {
-    auto ack = envelope::decode<envelope::GameJoinAck>(reply.message);
-    if (!ack) return ack.error();
-    if (auto wrong = mine(ack->player_id)) return *wrong;
-    if (ack->choice_commitment && !assignment_.draw_commitment)
+    const auto& ack = reply.as<envelope::GameJoinAck>();
+    if (auto wrong = mine(ack.player_id)) return *wrong;
+    if (ack.choice_commitment && !assignment_.draw_commitment)
       reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kCommitmentIgnored));
-    return Reply(JoinAnswer{std::move(match_id), ack->accept, std::move(ack->choice_commitment)});
+    return Reply(JoinAnswer{std::move(match_id), ack.accept, ack.choice_commitment});
   }
-  auto choice = envelope::decode<envelope::ChooseParityResponse>(reply.message);
-  if (!choice) return choice.error();
-  if (auto wrong = mine(choice->player_id)) return *wrong;
-  if (choice->choice_nonce && !call.is_bound)
+  const auto& choice = reply.as<envelope::ChooseParityResponse>();
+  if (auto wrong = mine(choice.player_id)) return *wrong;
+  if (choice.choice_nonce && !call.is_bound)
     reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kNonceIgnored));
-  return Reply(ChoiceAnswer{std::move(match_id), std::move(choice->parity_choice),
-                            std::move(choice->choice_nonce)});
+  return Reply(ChoiceAnswer{std::move(match_id), choice.parity_choice, choice.choice_nonce});
 }
 
 void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
@@ -348,7 +347,7 @@ void MatchRunner::carry_out(const ReportResult& effect) {
     Effects effects;
     {
       std::lock_guard lock(self->mutex_);
-      if (!reply.error) self->ack_ = std::move(reply.message);
+      if (!reply.error) self->ack_ = std::move(reply.acknowledgement);
       effects = reply.error ? self->match_->on_report_failed(*reply.error)
                             : self->match_->on_report_accepted();
     }

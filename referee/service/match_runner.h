@@ -102,7 +102,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Tells the referee's operator of an answer that took half of its time or more.
   void tell_of_slowness(const CallPlayer& call, Duration elapsed) const;
   [[nodiscard]] core::Result<Reply> read_answer(const CallPlayer& call,
-                                                agent::PeerReply& reply) const;
+                                                const agent::PeerReply& reply) const;
   template <typename Message>
   void send(Side side, const Message& message, std::chrono::milliseconds limit,
             transport::Budget budget, agent::PeerClient::Completion completion);

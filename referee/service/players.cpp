@@ -1,7 +1,5 @@
 #include "referee/service/players.h"
 
-#include <nlohmann/json.hpp>
-
 #include "common/core/crypto.h"
 
 namespace league::referee {
@@ -44,17 +42,13 @@ core::Result<PerSide<PlayerSeat>> seats_of(const envelope::MatchAssignment& assi
   return seats;
 }
 
-core::Result<void> check_reply_token(const PlayerSeat& seat, const nlohmann::json& reply,
+core::Result<void> check_reply_token(const PlayerSeat& seat,
+                                     const std::optional<core::AuthToken>& shown,
                                      envelope::Mode mode, rpc::MessageNotes& notes) {
   // The manager of a guest tells nobody's token.
   if (seat.token_hash.empty()) return {};
-  auto found = reply.find("auth_token");
-  bool missing =
-      found == reply.end() || !found->is_string() || found->get_ref<const std::string&>().empty();
-  if (!missing) {
-    core::AuthToken shown(found->get<std::string>());
-    if (core::constant_time_equal(shown.hash(), seat.token_hash)) return {};
-  }
+  const bool missing = !shown || shown->empty();
+  if (!missing && core::constant_time_equal(shown->hash(), seat.token_hash)) return {};
   auto leniency =
       missing ? envelope::Leniency::kMissingReplyToken : envelope::Leniency::kForeignReplyToken;
   if (mode == envelope::Mode::kOpen) {

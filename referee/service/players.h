@@ -30,7 +30,7 @@ struct PlayerSeat {
 /// Checks the credential in a player's reply. In open mode a missing or foreign token is a noted
 /// leniency, in strict mode it is kAuthTokenMissing or kAuthTokenInvalid. Source: protocol §8.
 [[nodiscard]] core::Result<void> check_reply_token(const PlayerSeat& seat,
-                                                   const nlohmann::json& reply, envelope::Mode mode,
-                                                   rpc::MessageNotes& notes);
+                                                   const std::optional<core::AuthToken>& shown,
+                                                   envelope::Mode mode, rpc::MessageNotes& notes);
 
 }  // namespace league::referee

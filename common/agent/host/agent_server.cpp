@@ -27,7 +27,13 @@ void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
   // As the wire has it, however long: the log says what came.
   notes.conversation_id = envelope::conversation_id_in(message);
   notes.match_id = text("match_id", 64);
-  if (auto sender = envelope::Sender::parse(text("sender", 100))) notes.peer = sender->str();
+}
+
+void note_sender(const json& message, rpc::MessageNotes& notes) {
+  auto it = message.find("sender");
+  if (it == message.end() || !it->is_string()) return;
+  if (auto sender = envelope::Sender::parse(it->get_ref<const std::string&>()))
+    notes.peer = sender->str();
 }
 
 Error missing_token() {
@@ -89,15 +95,17 @@ AgentServer::AgentServer(AgentServerOptions options, const envelope::MessageSche
 
 void AgentServer::bind_undecoded(MessageType type, std::function<void(Call<json>)> handler) {
   show_message(type);
-  messages_[type] = [handler = std::move(handler)](Admitted admitted) {
-    handler(Call<json>{std::move(admitted.envelope), std::move(admitted.message),
-                       std::move(admitted.context), std::move(admitted.reply)});
+  messages_[type] = [this, type, handler = std::move(handler)](Arrived arrived) {
+    auto envelope =
+        admit(arrived, [&](const json& message) { return schemas_.validate(type, message); });
+    if (!envelope) return arrived.reply.refuse(envelope.error());
+    handler(Call<json>{std::move(*envelope), std::move(arrived.request.message),
+                       std::move(arrived.arrival.context), std::move(arrived.reply)});
   };
 }
 
 void AgentServer::bind_news(MessageType type) {
-  show_message(type);
-  messages_[type] = [](Admitted admitted) { admitted.reply.acknowledge(); };
+  bind_undecoded(type, [](Call<json> call) { call.reply.acknowledge(); });
 }
 
 void AgentServer::bind_tool(std::string name, std::function<void(ToolCall)> handler) {
@@ -193,6 +201,7 @@ void AgentServer::on_request(IncomingRequest request, const Arrival& arrival,
     if (is_holding_ && hold(request, arrival, reply)) return;
     return on_league_message(std::move(request), arrival, std::move(reply));
   }
+  note_sender(request.message, *arrival.notes);
   auto tool = tools_.find(request.method);
   arrival.notes->message_type = request.method;
   arrival.notes->leniencies = request.leniencies.names();
@@ -203,17 +212,13 @@ void AgentServer::on_request(IncomingRequest request, const Arrival& arrival,
 void AgentServer::on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply) {
   auto handler = messages_.find(*request.type);
   if (handler == messages_.end()) {
+    note_sender(request.message, *arrival.notes);
     return reply.refuse({ErrorCode::kUnexpectedMessage,
                          std::string(envelope::wire_name(*request.type)) + " is not sent to a " +
                              std::string(envelope::role_name(options_.role)),
                          "/message_type"});
   }
-  auto envelope = admit(request, *arrival.notes);
-  arrival.notes->leniencies = request.leniencies.names();
-  if (!envelope) return reply.refuse(envelope.error());
-  const CallStyle style = style_of(request);
-  handler->second(Admitted{std::move(*envelope), std::move(request.message), arrival.context,
-                           std::move(reply), style});
+  handler->second(Arrived{std::move(request), arrival, std::move(reply)});
 }
 
 envelope::NormaliseDefaults AgentServer::defaults_for(const IncomingRequest& request) {
@@ -240,7 +245,25 @@ envelope::NormaliseDefaults AgentServer::defaults_for(const IncomingRequest& req
   return defaults;
 }
 
-Result<envelope::Envelope> AgentServer::admit(IncomingRequest& request, rpc::MessageNotes& notes) {
+Result<envelope::Envelope> AgentServer::admit(Arrived& arrived, const Read& read) {
+  auto& notes = *arrived.arrival.notes;
+  auto envelope = normalised(arrived.request, read);
+  if (envelope) {
+    notes.conversation_id = envelope->conversation_id.str();
+    notes.peer = envelope->sender.str();
+    if (envelope->match_id) notes.match_id = envelope->match_id->str();
+    const auto& row = envelope::spec(*arrived.request.type);
+    auto known = check_direction(row, *envelope);
+    if (known) known = check_sender(row, *envelope, arrived.request.leniencies);
+    if (!known) envelope = known.error();
+  } else {
+    note_sender(arrived.request.message, notes);
+  }
+  notes.leniencies = arrived.request.leniencies.names();
+  return envelope;
+}
+
+Result<envelope::Envelope> AgentServer::normalised(IncomingRequest& request, const Read& read) {
   const auto& row = envelope::spec(*request.type);
   if (options_.mode == envelope::Mode::kStrict && !request.leniencies.empty()) {
     return Error{ErrorCode::kUnexpectedMessage,
@@ -254,7 +277,7 @@ Result<envelope::Envelope> AgentServer::admit(IncomingRequest& request, rpc::Mes
       !done) {
     return done.error();
   }
-  auto envelope = schemas_.validate(row.type, request.message);
+  auto envelope = read(request.message);
   if (!envelope) {
     // Who shows nothing to an agent that expects something is not told what else is wrong.
     const bool is_stranger = row.token_required && options_.check_token && !is_guest() &&
@@ -262,11 +285,6 @@ Result<envelope::Envelope> AgentServer::admit(IncomingRequest& request, rpc::Mes
                              !request.message.contains("auth_token");
     return is_stranger ? missing_token() : envelope.error();
   }
-  notes.conversation_id = envelope->conversation_id.str();
-  notes.peer = envelope->sender.str();
-  if (envelope->match_id) notes.match_id = envelope->match_id->str();
-  if (auto direction = check_direction(row, *envelope); !direction) return direction.error();
-  if (auto known = check_sender(row, *envelope, request.leniencies); !known) return known.error();
   return envelope;
 }
 

@@ -14,9 +14,8 @@
 #include "common/agent/dialects/request_dialect.h"
 #include "common/agent/peers/reply.h"
 #include "common/core/clock.h"
-#include "common/envelope/codec.h"
-#include "common/envelope/message_schemas.h"
 #include "common/envelope/mode.h"
+#include "common/envelope/read_message.h"
 #include "common/mcp/server.h"
 #include "common/transport/link/message_handler.h"
 
@@ -91,12 +90,19 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   /// tool.
   template <typename Message, typename Handler>
   void bind_answer(Handler handler) {
-    messages_[Message::kType] = [handler = std::move(handler)](Admitted admitted) {
-      auto message = envelope::decode<Message>(admitted.message);
-      if (!message) return admitted.reply.refuse(message.error());
-      handler(Call<Message>{std::move(admitted.envelope), std::move(*message),
-                            std::move(admitted.context), std::move(admitted.reply),
-                            admitted.style});
+    messages_[Message::kType] = [this, handler = std::move(handler)](Arrived arrived) {
+      std::optional<Message> message;
+      const auto read = [this, &message](const nlohmann::json& text) -> ReadEnvelope {
+        auto received = envelope::read<Message>(schemas_, text);
+        if (!received) return received.error();
+        message = std::move(received->message);
+        return std::move(received->envelope);
+      };
+      auto envelope = admit(arrived, read);
+      if (!envelope) return arrived.reply.refuse(envelope.error());
+      handler(Call<Message>{std::move(*envelope), std::move(*message),
+                            std::move(arrived.arrival.context), std::move(arrived.reply),
+                            style_of(arrived.request)});
     };
   }
   /// Has `handler` handle the messages of `type` as they are, admitted but not decoded.
@@ -129,18 +135,20 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   }
 
  private:
-  struct Admitted {
-    envelope::Envelope envelope;
-    nlohmann::json message;
-    rpc::MessageContext context;
-    Reply reply;
-    CallStyle style;
-  };
   struct Arrival {
     std::shared_ptr<rpc::MessageNotes> notes;
     rpc::MessageContext context;
     std::shared_ptr<transport::PeerChannel> channel;
   };
+  /// A league message that is to be admitted.
+  struct Arrived {
+    IncomingRequest request;
+    Arrival arrival;
+    Reply reply;
+  };
+  /// Reads the fields of a message that has been normalised, and checks it against its schema.
+  using ReadEnvelope = core::Result<envelope::Envelope>;
+  using Read = std::function<ReadEnvelope(const nlohmann::json& message)>;
 
   /// Whatever is no MCP.
   void on_document(mcp::ForeignDocument document, transport::ReplySlot slot) override;
@@ -154,8 +162,10 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   /// True if the message was put aside until release(); then its parts have been moved away.
   bool hold(IncomingRequest& request, const Arrival& arrival, Reply& reply);
   void on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply);
-  /// Normalises and checks a message in place; its envelope, or the first fault.
-  core::Result<envelope::Envelope> admit(IncomingRequest& request, rpc::MessageNotes& notes);
+  /// Normalises and checks a message in place, and completes its notes; its envelope, or the first
+  /// fault.
+  core::Result<envelope::Envelope> admit(Arrived& arrived, const Read& read);
+  core::Result<envelope::Envelope> normalised(IncomingRequest& request, const Read& read);
   core::Result<void> check_direction(const envelope::MessageSpec& row,
                                      const envelope::Envelope& envelope) const;
   core::Result<void> check_sender(const envelope::MessageSpec& row,
@@ -169,7 +179,7 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
   const envelope::MessageSchemas& schemas_;
   const core::Clock& clock_;
   RequestReader reader_;
-  std::unordered_map<envelope::MessageType, std::function<void(Admitted)>> messages_;
+  std::unordered_map<envelope::MessageType, std::function<void(Arrived)>> messages_;
   std::unordered_map<std::string, std::function<void(ToolCall)>> tools_;
   std::atomic<int> unnamed_conversations_{0};
   std::atomic<bool> is_holding_;

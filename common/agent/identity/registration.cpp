@@ -45,8 +45,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                                                  .auth_token = if_any(credentials_.token),
                                                  .round_id = {},
                                                  .match_id = {}});
-    PeerCall call = call_with({options_.manager, "league_manager"}, envelope,
-                              request(envelope).dump(), context_.settings.time_limit(type));
+    PeerCall call = call_with({options_.manager, "league_manager"}, envelope, request(envelope),
+                              context_.settings.time_limit(type));
     call.reply_defaults.is_guest = true;  // nobody knows yet whose manager it is
     context_.peers.call(std::move(call), [self = shared_from_this()](const PeerReply& reply) {
       self->on_reply(reply);
@@ -60,7 +60,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     return options_.log_public_key.empty() ? std::nullopt : std::optional(options_.log_public_key);
   }
 
-  [[nodiscard]] json request(const envelope::Envelope& envelope) const {
+  [[nodiscard]] std::string request(const envelope::Envelope& envelope) const {
     if (is_referee()) {
       envelope::RefereeRegisterRequest message;
       message.referee_meta = {.display_name = options_.display_name,
@@ -75,7 +75,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                               .match_credentials = true,
                               .admission_key = text_if_any(options_.admission_key)};
       message.registration_nonce = credentials_.nonce;
-      return envelope::encode(envelope, message);
+      return envelope::encode_text(envelope, message);
     }
     envelope::LeagueRegisterRequest message;
     message.player_meta = {.display_name = options_.display_name,
@@ -88,7 +88,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                            .hears_events = options_.hears_events,
                            .registration_code = text_if_any(options_.registration_code)};
     message.registration_nonce = credentials_.nonce;
-    return envelope::encode(envelope, message);
+    return envelope::encode_text(envelope, message);
   }
 
   void on_reply(const PeerReply& reply) {
@@ -141,8 +141,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   }
 
   [[nodiscard]] core::Result<Identity> read(const PeerReply& reply) const {
-    const json& message = reply.message;
-    const auto& envelope = reply.envelope;
+    const envelope::Envelope& envelope = reply.answer->envelope;
     auto finish = [&](const auto& response, const auto& id) -> core::Result<Identity> {
       if (response.status != envelope::RegistrationStatus::kAccepted || !id) {
         return Error{response.error_code.value_or(ErrorCode::kInvalidReply),
@@ -150,21 +149,21 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                          response.reason.value_or("no reason given"),
                      ""};
       }
-      auto token = check_token(*envelope, reply, response.match_credentials);
+      auto token = check_token(envelope, reply, response.match_credentials);
       if (!token) return token.error();
       return Identity{id->str(),
-                      envelope->auth_token.value_or(core::AuthToken()),
-                      envelope->league_id.value_or(core::LeagueId{}),
+                      envelope.auth_token.value_or(core::AuthToken()),
+                      envelope.league_id.value_or(core::LeagueId{}),
                       response.broadcast_key.value_or(std::string()),
                       response.league_key.value_or(std::string()),
                       response.match_credentials};
     };
     if (is_referee()) {
-      auto response = envelope::decode<envelope::RefereeRegisterResponse>(message);
-      return response ? finish(*response, response->referee_id) : response.error();
+      const auto& response = reply.as<envelope::RefereeRegisterResponse>();
+      return finish(response, response.referee_id);
     }
-    auto response = envelope::decode<envelope::LeagueRegisterResponse>(message);
-    return response ? finish(*response, response->player_id) : response.error();
+    const auto& response = reply.as<envelope::LeagueRegisterResponse>();
+    return finish(response, response.player_id);
   }
 
   const RegistrationContext context_;

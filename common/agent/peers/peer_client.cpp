@@ -121,8 +121,7 @@ void PeerClient::send(const std::shared_ptr<Pending>& pending) {
   const PeerCall& call = pending->call;
   transport::OutboundCall out;
   out.endpoint = call.endpoint;
-  out.bytes = std::make_shared<const std::string>(
-      frame_call(pending->search.way(), pending->id, *call.message));
+  out.bytes = frame_call(pending->search.way(), pending->id, *call.message);
   out.deadline = pending->deadline;
   out.budget = call.budget;
   out.id = pending->id;
@@ -268,9 +267,9 @@ PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& out
   if (!done.has_no_method)
     known_.prove(pending.call.endpoint.url(), pending.call.type, pending.search.way());
   if (reply && reply->message.is_object()) {
-    done.message = std::move(reply->message);
-    if (says_type(done.message, envelope::MessageType::kLeagueError))
-      done.error = league_error(done.message, pending.call.peer);
+    done.acknowledgement = std::move(reply->message);
+    if (says_type(done.acknowledgement, envelope::MessageType::kLeagueError))
+      done.error = league_error(done.acknowledgement, pending.call.peer);
   }
   return done;
 }
@@ -303,16 +302,16 @@ Result<PeerReply> PeerClient::admit_reply(Pending& pending, IncomingReply reply,
   auto normal = envelope::normalise(reply.message, expected, mode_, defaults, reply.leniencies);
   notes.leniencies = reply.leniencies.names();
   if (!normal) return normal.error();
-  auto envelope = schemas_.validate(expected, reply.message);
-  if (!envelope) {
+  auto answer = envelope::read_answer(schemas_, expected, reply.message);
+  if (!answer) {
     pending.is_receipt = is_receipt;
     if (is_receipt) notes.message_type.clear();
-    return with_received(envelope.error(), reply.message);
+    return with_received(answer.error(), reply.message);
   }
-  auto names = compare_names(pending.call, *envelope, mode_, reply.leniencies);
+  auto names = compare_names(pending.call, answer->envelope, mode_, reply.leniencies);
   if (!names) return names.error();
   notes.leniencies = reply.leniencies.names();
-  return PeerReply{.message = std::move(reply.message), .envelope = std::move(*envelope)};
+  return PeerReply{.answer = std::move(*answer)};
 }
 
 void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
@@ -321,7 +320,7 @@ void PeerClient::ping(transport::Endpoint endpoint, const std::string& peer,
   transport::OutboundCall out;
   out.endpoint = std::move(endpoint);
   out.id = rpc::Id(next_id_.fetch_add(1));
-  out.bytes = std::make_shared<const std::string>(rpc::encode_request(out.id, "ping", "{}"));
+  out.bytes = rpc::encode_request(out.id, "ping", "{}");
   out.deadline = clock_.steady_now() + time_limit;
   out.notes->message_type = "ping";
   out.notes->peer = peer;
@@ -342,8 +341,7 @@ void PeerClient::call_tool(PeerToolCall call, std::function<void(Result<json>)> 
   transport::OutboundCall out;
   out.endpoint = std::move(call.endpoint);
   out.id = rpc::Id(next_id_.fetch_add(1));
-  out.bytes =
-      std::make_shared<const std::string>(rpc::encode_request(out.id, call.tool, call.arguments));
+  out.bytes = rpc::encode_request(out.id, call.tool, call.arguments);
   out.deadline = clock_.steady_now() + call.time_limit;
   out.budget = call.budget;
   out.notes->message_type = call.tool;

@@ -7,14 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "common/agent/dialects/known_ways.h"
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/core/clock.h"
 #include "common/envelope/envelope.h"
 #include "common/envelope/leniency.h"
-#include "common/envelope/message_schemas.h"
 #include "common/envelope/mode.h"
+#include "common/envelope/read_message.h"
 #include "common/transport/link/caller.h"
 
 namespace league::agent {
@@ -49,6 +51,11 @@ struct Peer {
 /// answer is held against.
 [[nodiscard]] PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string message,
                                  std::chrono::milliseconds time_limit);
+template <typename Message>
+[[nodiscard]] PeerCall call_with(Peer to, const envelope::Envelope& envelope,
+                                 const Message& message, std::chrono::milliseconds time_limit) {
+  return call_with(std::move(to), envelope, envelope::encode_text(envelope, message), time_limit);
+}
 
 /// A call of a tool that is no league message.
 struct PeerToolCall {
@@ -69,8 +76,9 @@ struct PeerReply {
   /// kTimeout, kConnectionError: no answer. kInvalidReply or a validation code: an answer that is
   /// none. The code of a LEAGUE_ERROR or of the peer's JSON-RPC error where it names one.
   std::optional<core::Error> error = std::nullopt;
-  nlohmann::json message = nullptr;  ///< exact and valid; null after a plain acknowledgement
-  std::optional<envelope::Envelope> envelope = std::nullopt;  ///< of an answer that is a message
+  /// A good answer, where the call is answered with a message.
+  std::optional<envelope::Received<envelope::AnswerMessage>> answer = std::nullopt;
+  nlohmann::json acknowledgement = nullptr;  ///< what came where any answer will do; may be null
   /// Beside an error: the peer has only said that it got the call, so its answer may still come as
   /// a call of its own. In open mode only.
   bool is_receipt = false;
@@ -81,6 +89,12 @@ struct PeerReply {
   std::optional<core::Clock::Steady> sent_at = std::nullopt;
   /// Of the answer, for the log: a completion may add a verdict (a wrong token) before it returns.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
+
+  /// The answer to a call that is answered with a Message. Only where there is no error.
+  template <typename Message>
+  [[nodiscard]] const Message& as() const {
+    return std::get<Message>(answer->message);
+  }
 };
 
 /// The way to peers that are plain MCP servers: calls through negotiated sessions

@@ -13,9 +13,8 @@ TEST_F(PeerClientTest, FillsTheHolesOfAnAnswer) {
   answer_result({{"accept", true}});
   auto reply = ask(kInvite);
   ASSERT_FALSE(reply.error) << reply.error->message;
-  EXPECT_EQ(reply.message["player_id"], "P01");
-  EXPECT_EQ(reply.message["sender"], "player:P01");
-  EXPECT_EQ(reply.message["message_type"], "GAME_JOIN_ACK");
+  EXPECT_EQ(reply.as<envelope::GameJoinAck>().player_id.str(), "P01");
+  EXPECT_EQ(reply.answer->envelope.sender.str(), "player:P01");
   EXPECT_FALSE(reply.notes->leniencies.empty());
   auto strict = ask(kInvite, Mode::kStrict);
   EXPECT_EQ(strict.error->code, ErrorCode::kMissingRequiredField);
@@ -148,10 +147,10 @@ TEST_F(PeerClientTest, ABotMayCallItselfWhatItWasStartedAs) {
   answer_result(ack);
   auto open = ask(kInvite);
   ASSERT_FALSE(open.error) << open.error->message;
-  EXPECT_EQ(open.message["player_id"], "P01");
+  EXPECT_EQ(open.as<envelope::GameJoinAck>().player_id.str(), "P01");
   EXPECT_EQ(open.notes->leniencies, (std::vector<std::string_view>{"foreign_reply_player"}));
   auto strict = ask(kInvite, Mode::kStrict);
-  EXPECT_EQ(strict.message["player_id"], "P04") << "which the match refuses";
+  EXPECT_EQ(strict.as<envelope::GameJoinAck>().player_id.str(), "P04") << "which the match refuses";
 }
 
 TEST_F(PeerClientTest, AnAnswerIsInTheConversationLeagueAndRoundOfItsCall) {
@@ -190,7 +189,7 @@ TEST_F(PeerClientTest, AnAcknowledgementOfTheMatchAcceptsIt) {
   answer_result({{"status", "ACK"}, {"match_id", "R1M1"}});
   auto open = ask(kInvite);
   ASSERT_FALSE(open.error) << open.error->message;
-  EXPECT_EQ(open.message["accept"], true);
+  EXPECT_TRUE(open.as<envelope::GameJoinAck>().accept);
   EXPECT_TRUE(ask(kInvite, Mode::kStrict).error);
   answer_result({{"status", "OK"}, {"match_id", "R1M2"}});
   EXPECT_TRUE(ask(kInvite).error) << "of another match";
