@@ -1,15 +1,15 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
+#include <deque>
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
-#include "common/transport/link/socket.h"
+#include "tools/league/up/process.h"
 
 namespace league::tools {
 
@@ -29,32 +29,25 @@ class BenchChild {
   [[nodiscard]] static core::Result<BenchChild> start(const std::filesystem::path& program,
                                                       const std::vector<std::string>& arguments,
                                                       const std::filesystem::path& error_file);
-  BenchChild(BenchChild&& other) noexcept;
+  BenchChild(BenchChild&&) noexcept = default;
   BenchChild& operator=(BenchChild&&) = delete;
   ~BenchChild();
 
   /// The next line of its stdout; an error if it ended or said nothing in time.
   [[nodiscard]] core::Result<std::string> read_line(std::chrono::milliseconds patience);
-  void write_line(const std::string& line);
-  /// Waits for so long; true if the program has ended by itself.
-  [[nodiscard]] bool has_ended_within(std::chrono::milliseconds patience);
+  void write_line(const std::string& line) const { child_->write_line(line); }
   [[nodiscard]] CpuTime cpu() const;
   /// The most memory that it has had resident, in bytes.
   [[nodiscard]] long peak_memory() const;
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] pid_t pid() const { return child_->pid(); }
 
  private:
-  BenchChild(std::string name, pid_t pid, transport::FileDescriptor in,
-             transport::FileDescriptor out);
-  /// False at the end of its output or when nothing came in time.
-  bool fill(std::chrono::milliseconds patience);
+  BenchChild(std::string name, ChildProcess child)
+      : name_(std::move(name)), child_(std::make_unique<ChildProcess>(std::move(child))) {}
 
   std::string name_;
-  pid_t pid_;
-  transport::FileDescriptor in_;
-  transport::FileDescriptor out_;
-  std::string text_;
-  bool has_closed_ = false;
+  std::unique_ptr<ChildProcess> child_;  ///< null once it was moved away
+  std::deque<std::string> lines_;  ///< that have come and were not read
 };
 
 }  // namespace league::tools

@@ -1,11 +1,9 @@
 #include "tools/bench/bench_league.h"
 
 #include <fstream>
-#include <future>
 #include <nlohmann/json.hpp>
 
-#include "common/rpc/codec.h"
-#include "common/transport/caller/endpoint_caller.h"
+#include "tools/league/up/manager_client.h"
 
 namespace league::tools {
 namespace {
@@ -16,36 +14,8 @@ using core::Result;
 
 constexpr std::chrono::milliseconds kStartPatience{60'000};
 constexpr std::chrono::milliseconds kStatusInterval{100};
+constexpr std::chrono::seconds kStatusPatience{30};
 constexpr std::chrono::minutes kLeaguePatience{5};
-
-/// Asks a manager how far its league is.
-class StatusQuery {
- public:
-  StatusQuery(transport::Caller& caller, transport::Endpoint manager)
-      : caller_(caller), manager_(std::move(manager)) {}
-
-  Result<bool> is_completed() {
-    auto answer = std::make_shared<std::promise<transport::CallOutcome>>();
-    transport::OutboundCall call;
-    call.endpoint = manager_;
-    call.bytes = rpc::encode_request(rpc::Id(1), "get_league_status", "{}");
-    call.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    caller_.call(std::move(call), [answer](transport::CallOutcome outcome) {
-      answer->set_value(std::move(outcome));
-    });
-    auto outcome = answer->get_future().get();
-    if (outcome.error) return *outcome.error;
-    auto document = nlohmann::json::parse(outcome.bytes, nullptr, false);
-    if (!document.is_object() || !document.contains("result")) {
-      return Error{ErrorCode::kInvalidReply, "get_league_status was answered without a result", {}};
-    }
-    return document["result"].value("state", "") == "COMPLETED";
-  }
-
- private:
-  transport::Caller& caller_;
-  const transport::Endpoint manager_;
-};
 
 /// `ready URL ID` → URL.
 Result<std::string> ready_url(BenchChild& child) {
@@ -55,12 +25,12 @@ Result<std::string> ready_url(BenchChild& child) {
   return line->substr(begin, line->find(' ', begin) - begin);
 }
 
-Result<void> wait_for_end(transport::StopSignal& stop, StatusQuery& query) {
+Result<void> wait_for_end(transport::StopSignal& stop, ManagerClient& manager) {
   auto until = std::chrono::steady_clock::now() + kLeaguePatience;
   while (std::chrono::steady_clock::now() < until) {
-    auto completed = query.is_completed();
-    if (!completed) return completed.error();
-    if (*completed) return {};
+    auto status = manager.call("get_league_status", nlohmann::json::object(), kStatusPatience);
+    if (!status) return status.error();
+    if (status->value("state", "") == "COMPLETED") return {};
     if (stop.wait_for(kStatusInterval) >= 0)
       return Error{ErrorCode::kShuttingDown, "stopped by a signal", {}};
   }
@@ -110,11 +80,9 @@ class League {
     if (auto ready = ready_url(*referee); !ready) return ready.error();
     before.push_back(referee->cpu());
 
-    auto caller = transport::StandaloneCaller::create();
-    auto endpoint = transport::parse_endpoint(*url);
-    if (!caller || !endpoint) return !caller ? caller.error() : endpoint.error();
-    StatusQuery query(**caller, *endpoint);
-    if (auto ended = wait_for_end(stop_, query); !ended) return ended.error();
+    auto client = ManagerClient::connect(*url);
+    if (!client) return client.error();
+    if (auto ended = wait_for_end(stop_, *client); !ended) return ended.error();
     return std::vector<ProcessCost>{
         {"league_manager", difference(manager->cpu(), before[0]), manager->peak_memory()},
         {"player", difference(players->cpu(), before[1]), players->peak_memory()},

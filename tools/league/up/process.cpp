@@ -1,6 +1,7 @@
 #include "tools/league/up/process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@ struct ChildSetup {
   const char* program = nullptr;
   char* const* arguments = nullptr;
   char* const* environment = nullptr;
+  int in = -1;
   int out = -1;
   int error = -1;
   int failure = -1;  ///< takes errno if exec fails
@@ -38,8 +40,7 @@ struct ChildSetup {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != setup.parent) ::_exit(127);  // it died before the line above
-  int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(setup.in, STDIN_FILENO);
   ::dup2(setup.out, STDOUT_FILENO);
   ::dup2(setup.error, STDERR_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
@@ -82,11 +83,15 @@ std::string ProcessEnd::text() const {
 }
 
 core::Result<ChildProcess> ChildProcess::start(const ProcessOptions& options) {
+  auto in = options.takes_input
+                ? make_pipe()
+                : std::optional(Pipe{
+                      transport::FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)), {}});
   auto out = make_pipe();
   auto failure = make_pipe();
   transport::FileDescriptor error(
       ::open(options.stderr_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!out || !failure) return process_error(options.program, std::strerror(errno));
+  if (!in || !out || !failure) return process_error(options.program, std::strerror(errno));
   if (!error.is_open())
     return process_error(options.program,
                          options.stderr_file.string() + ": " + std::strerror(errno));
@@ -100,6 +105,7 @@ core::Result<ChildProcess> ChildProcess::start(const ProcessOptions& options) {
                    .program = name.c_str(),
                    .arguments = arguments.data(),
                    .environment = environment.data(),
+                   .in = in->read.get(),
                    .out = out->write.get(),
                    .error = error.get(),
                    .failure = failure->write.get()};
@@ -113,18 +119,20 @@ core::Result<ChildProcess> ChildProcess::start(const ProcessOptions& options) {
     return process_error(options.program, std::strerror(reason));
   }
   ::fcntl(out->read.get(), F_SETFL, O_NONBLOCK);
-  return ChildProcess(pid, std::move(out->read));
+  return ChildProcess(pid, std::move(in->write), std::move(out->read));
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       end_(other.end_),
+      in_(std::move(other.in_)),
       out_(std::move(other.out_)),
       partial_(std::move(other.partial_)) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(end_, other.end_);
+  std::swap(in_, other.in_);
   std::swap(out_, other.out_);
   std::swap(partial_, other.partial_);
   return *this;
@@ -149,6 +157,16 @@ std::vector<std::string> ChildProcess::read_lines() {
     lines.push_back(partial_.substr(begin, end - begin));
   partial_.erase(0, begin);
   return lines;
+}
+
+bool ChildProcess::wait_for_output(std::chrono::milliseconds patience) const {
+  pollfd ready{out_.get(), POLLIN, 0};
+  return ::poll(&ready, 1, static_cast<int>(patience.count())) > 0;
+}
+
+void ChildProcess::write_line(const std::string& line) const {
+  const std::string text = line + '\n';
+  [[maybe_unused]] ssize_t written = ::write(in_.get(), text.data(), text.size());
 }
 
 std::optional<ProcessEnd> ChildProcess::poll_end() {

@@ -2,9 +2,11 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
@@ -19,6 +21,7 @@ struct ProcessOptions {
   std::filesystem::path stderr_file;  ///< is appended to
   /// `NAME=VALUE`, where our environment has no such name; the child gets the rest of it as it is.
   std::vector<std::string> environment_defaults = {};
+  bool takes_input = false;  ///< false: its stdin is empty
 };
 
 /// How a process ended.
@@ -44,6 +47,12 @@ class ChildProcess {
 
   /// Lines that have arrived on its stdout since the last call. Never blocks.
   [[nodiscard]] std::vector<std::string> read_lines();
+  /// Blocks until something has arrived there, or it was closed; false: not within `patience`.
+  [[nodiscard]] bool wait_for_output(std::chrono::milliseconds patience) const;
+  /// To its stdin, where it takes input.
+  void write_line(const std::string& line) const;
+  /// The end of its stdin.
+  void close_input() { in_.close(); }
   /// How it ended, once it has. Never blocks.
   [[nodiscard]] std::optional<ProcessEnd> poll_end();
   /// Sends a signal unless it has ended.
@@ -51,10 +60,12 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  ChildProcess(pid_t pid, transport::FileDescriptor out) : pid_(pid), out_(std::move(out)) {}
+  ChildProcess(pid_t pid, transport::FileDescriptor in, transport::FileDescriptor out)
+      : pid_(pid), in_(std::move(in)), out_(std::move(out)) {}
 
   pid_t pid_ = -1;
   std::optional<ProcessEnd> end_;
+  transport::FileDescriptor in_;  ///< not open where it takes no input
   transport::FileDescriptor out_;
   std::string partial_;  // of a line
 };
