@@ -64,7 +64,7 @@ class Client {
 
   void say(std::string_view body) {
     transport::Inbound message;
-    message.bytes = body;
+    message.bytes = std::string(body);
     message.channel = channel_;
     message.context =
         rpc::MessageContext::now(under_.time, rpc::MessageDirection::kUnknown, how(body));
