@@ -26,7 +26,7 @@ class ManagerPages {
   ManagerPages& operator=(const ManagerPages&) = delete;
   /// A line of the operator's log.
   void on_line(const OperatorLine& line) { feed_->on_line(line); }
-  /// For who registers and who is refused.
+  /// For registrations and refusals.
   [[nodiscard]] RegistrationBoard& registrations() { return registrations_; }
   /// What has been told of them lately, as a JSON array.
   [[nodiscard]] std::string news() const { return feed_->news(); }
