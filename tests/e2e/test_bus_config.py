@@ -41,7 +41,7 @@ class TheCommand(BusConfigTest):
         self.assertIn("--players", self.bus_config(code=2).stderr)
         self.bus_config("--players", 1, "--tls-cert", "c.pem", "--dir", "c", code=2)
         self.bus_config("--players", 1, "--listen", "nats://host:1", "--dir", "c", code=2)
-        self.assertIn("in the clear", self.bus_config("--players", 1, "--listen", "10.0.0.1", "--dir", "d").stderr)
+        self.assertIn("unencrypted", self.bus_config("--players", 1, "--listen", "10.0.0.1", "--dir", "d").stderr)
 
     def test_it_says_the_next_command(self):
         self.assertIn("nats-server -c bus/server.conf", self.bus_config("--players", 1).stdout)

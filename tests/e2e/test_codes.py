@@ -78,7 +78,7 @@ class Registration(ClassWithCodes):
     def test_right_wrong_anothers_and_none(self):
         codes = self.codes()
         self.start_class()
-        for name, code, why in (("bob", "not-a-code-of-ours", "none of this league's"), ("Bob", None, "is missing"),
+        for name, code, why in (("bob", "not-a-code-of-ours", "not a code of this"), ("Bob", None, "is missing"),
                                 ("Bob", codes["Cid"], "belongs to"), ("Bob", codes["Bob"] + "x", "not a code of this")):
             result = self.register(name, 5001, code).result()
             self.assertEqual((result["status"], result["error_code"]), ("REJECTED", "E016"), result)
@@ -204,7 +204,7 @@ class Operator(ClassWithCodes):
         self.assertIn("Bob", self.league("revoke", "bob"))
         self.assertNotIn(codes["Cid"], self.league("revoke", codes["Cid"]))
         self.league("revoke", "Ann Author")
-        self.assertIn("nobody in it", self.league("revoke", "Zoe", code=1))
+        self.assertIn("no line has this code", self.league("revoke", "Zoe", code=1))
         self.assertIn("has no code", self.league("revoke", "Bob", code=1))
         self.wait_until_told("no line has a code")
         self.assertEqual(self.register("c", 5003, codes["Cid"]).result()["status"], "ACCEPTED",

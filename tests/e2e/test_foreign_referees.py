@@ -92,7 +92,7 @@ class ForeignReferees(LeagueTest):
         self.assertLess(time.monotonic() - begun, 20, "the limit of a match is 157 s")
         self.assertEqual(referee.played, [])
         self.stop_programs()
-        self.assertIn("has not taken R1M1", manager.program.stderr())
+        self.assertIn("has refused R1M1", manager.program.stderr())
         self.assertIn("knows none of the calls", manager.program.stderr())
         # The players were told of a referee that shows its token; now it is one of ours.
         told = bots[0].received("ROUND_ANNOUNCEMENT")

@@ -113,7 +113,7 @@ class Bot {
     Json reply = null, meta = new Json("display_name", options.text("name"), "version", "1.0.0", "protocol_version", "2.1.0", "contact_endpoint", contact); meta.put("game_types", "[\"even_odd\"]");
     for (; reply == null; Thread.sleep(reply == null ? 2000 : 0))  // shows the token of before, so that we come back as who we were
       reply = post("register_player", message("LEAGUE_REGISTER_REQUEST", new Json("conversation_id", "conv" + nonce), "player_meta", meta, "registration_nonce", nonce));
-    System.out.println(reply.get("status") + " " + reply.get("player_id") + " " + reply.get("reason") + " " + reply.get("error_description"));
+    System.out.println(String.join(" ", reply.text("status"), reply.text("player_id"), reply.text("reason"), reply.text("error_description")).strip());
     if (!reply.text("status").equals("ACCEPTED")) System.exit(1);
     synchronized (Bot.class) { for (String field : List.of("player_id", "auth_token", "league_id")) if (reply.containsKey(field)) me.put(field, reply.get(field)); save(null, null); }
   }

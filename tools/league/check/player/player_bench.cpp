@@ -18,14 +18,6 @@ using agent::CallWay;
 using envelope::MessageType;
 using nlohmann::json;
 
-std::string BotReply::text(const std::string& field) const { return text_field(message, field); }
-
-int BotReply::code() const {
-  const bool has_code =
-      error.is_object() && error.contains("code") && error["code"].is_number_integer();
-  return has_code ? error["code"].get<int>() : 0;
-}
-
 PlayerBench::PlayerBench(Wire& wire, Options options) : wire_(wire), options_(std::move(options)) {}
 
 milliseconds PlayerBench::limit() const {
@@ -192,33 +184,12 @@ json PlayerBench::news(MessageType type) const {
 }
 
 BotReply PlayerBench::read(Exchange exchange, const rpc::Id& id) {
-  BotReply reply;
   if (exchange.has_timed_out) {
     timeouts_.fetch_add(1);
   } else {
     timeouts_.store(0);
   }
-  reply.exchange = std::move(exchange);
-  reply.document = json::parse(reply.exchange.received, nullptr, false);
-  reply.message = nullptr;
-  reply.error = nullptr;
-  if (!reply.document.is_object()) return reply;
-  if (const auto it = reply.document.find("error"); it != reply.document.end()) reply.error = *it;
-  auto found = agent::read_reply(reply.document, id);
-  if (!found) return reply;
-  if (found->message.is_object() && !found->message.empty()) reply.message = found->message;
-  if (found->error && reply.error.is_null())
-    reply.error = {{"code", found->error->code}, {"message", found->error->message}};
-  const auto names = found->leniencies.names();
-  for (std::string_view name : names) {
-    reply.leniencies.emplace_back(name);
-    if (name == "result_response") reply.place = "/result/response";
-    if (name == "result_structured_content") reply.place = "/result/structuredContent";
-    if (name == "result_content_text") reply.place = "/result/content/0/text";
-    if (name == "reply_as_request") reply.place = "/params";
-    if (name == "bare_reply_body") reply.place = "";
-  }
-  return reply;
+  return read_bot_reply(std::move(exchange), id);
 }
 
 BotReply PlayerBench::send(const std::string& bytes, const rpc::Id& id) {
@@ -337,22 +308,10 @@ const PlayedGame& PlayerBench::sample() {
   // The first match finds out how the bot wants to be called; the second is what is looked at.
   PlayedGame game = play(new_match());
   if (!game.join.exchange.has_timed_out) game = play(new_match());
-  const auto normalise = [this, &game](const BotReply& reply, MessageType type) {
-    leniencies_.insert(reply.leniencies.begin(), reply.leniencies.end());
-    if (!reply.message.is_object()) return;
-    json message = reply.message;
-    envelope::Leniencies taken;
-    envelope::NormaliseDefaults defaults{.now = core::SystemClock().utc_now(),
-                                         .sender = "player:" + options_.bot.id,
-                                         .conversation_id = core::ConversationId("conv"),
-                                         .player_id = core::PlayerId(options_.bot.id),
-                                         .match_id = core::MatchId(game.match.id)};
-    (void)envelope::normalise(message, type, envelope::Mode::kOpen, defaults, taken);
-    for (std::string_view name : taken.names()) leniencies_.emplace(name);
-  };
   std::lock_guard lock(mutex_);
-  normalise(game.join, MessageType::kGameJoinAck);
-  normalise(game.choice, MessageType::kChooseParityResponse);
+  leniencies_.merge(overlooked_in(game.join, MessageType::kGameJoinAck, game.match, options_.bot));
+  leniencies_.merge(
+      overlooked_in(game.choice, MessageType::kChooseParityResponse, game.match, options_.bot));
   sample_ = std::move(game);
   return *sample_;
 }
