@@ -163,17 +163,17 @@ core::Result<void> LeagueStore::read_journal(const core::Clock& clock) {
 
 core::Result<void> LeagueStore::open_keys(core::RandomSource& random) {
   const DataDirectory data(options_.data);
-  auto vault = TokenVault::open(settings_.league_id, data.secret_key(), random);
-  if (!vault) return vault.error();
-  vault_ = std::make_unique<TokenVault>(std::move(*vault));
-  if (auto known = take_league_key(settings_, *vault_); !known) return known;
+  auto token_issuer = TokenIssuer::open(settings_.league_id, data.secret_key(), random);
+  if (!token_issuer) return token_issuer.error();
+  token_issuer_ = std::make_unique<TokenIssuer>(std::move(*token_issuer));
+  if (auto known = take_league_key(settings_, *token_issuer_); !known) return known;
   auto key = open_operator_key(options_.operator_key_file.empty()
                                    ? data.operator_key()
                                    : std::filesystem::path(options_.operator_key_file),
                                random);
   if (!key) return key.error();
   operator_key_ = *key;
-  auto referees = open_referee_key(data.referee_key(), vault_->referee_key());
+  auto referees = open_referee_key(data.referee_key(), token_issuer_->referee_key());
   if (!referees) return referees.error();
   referee_key_ = *referees;
   return {};

@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "common/journal/lock_file.h"
 #include "common/journal/sqlite_journal.h"
-#include "league_manager/admission/token_vault.h"
+#include "league_manager/admission/token_issuer.h"
 #include "league_manager/files/journal_evidence.h"
 #include "league_manager/manager_turn.h"
 #include "league_manager/program.h"
@@ -41,7 +41,7 @@ class LeagueStore {
   [[nodiscard]] Leadership* leadership() const { return leadership_.get(); }
   /// What the journal lacks, and the league goes on without.
   [[nodiscard]] const std::optional<std::string>& given_up() const { return given_up_; }
-  [[nodiscard]] const TokenVault& vault() const { return *vault_; }
+  [[nodiscard]] const TokenIssuer& token_issuer() const { return *token_issuer_; }
   [[nodiscard]] const core::AuthToken& operator_key() const { return operator_key_; }
   [[nodiscard]] const core::AuthToken& referee_key() const { return referee_key_; }
 
@@ -74,7 +74,7 @@ class LeagueStore {
   bool is_new_ = true;
   std::optional<std::string> given_up_;
   std::optional<journal::LockFile> log_lock_;
-  std::unique_ptr<TokenVault> vault_;
+  std::unique_ptr<TokenIssuer> token_issuer_;
   core::AuthToken operator_key_;
   core::AuthToken referee_key_;
 };

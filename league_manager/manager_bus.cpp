@@ -69,23 +69,23 @@ EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
 }
 
 core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
-                            transport::MessageHandler& handler, Conductor& conductor,
+                            transport::MessageHandler& handler, LeagueRunner& league_runner,
                             const Ledger& ledger, const core::LeagueId& id) {
   if (host.bus() == nullptr) return {};
   transport::BusSessionsOptions options;
   options.league_id = id.str();
   options.keep_alive = host.settings().bus.keep_alive;
-  options.on_gone = [&ledger, &conductor](const transport::BusSession& session) {
+  options.on_gone = [&ledger, &league_runner](const transport::BusSession& session) {
     auto agent = agent_at(ledger, session);
     if (!agent) return;
     agent::log::warn("{} is silent on the bus", shown(ledger, *agent));
-    conductor.on_silent(*agent);
+    league_runner.on_silent(*agent);
   };
-  options.on_back = [&ledger, &conductor](const transport::BusSession& session) {
+  options.on_back = [&ledger, &league_runner](const transport::BusSession& session) {
     auto agent = agent_at(ledger, session);
     if (!agent) return;
     agent::log::info("{} is back on the bus", shown(ledger, *agent));
-    conductor.on_alive(*agent, kReasonHeardAgain);
+    league_runner.on_alive(*agent, kReasonHeardAgain);
   };
   auto served = port.serve_sessions(handler, std::move(options));
   if (!served) return served;

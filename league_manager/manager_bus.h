@@ -7,7 +7,7 @@
 #include "league_manager/bus/event_board.h"
 #include "league_manager/bus/event_subscriptions.h"
 #include "league_manager/files/ledger.h"
-#include "league_manager/rounds/conductor.h"
+#include "league_manager/rounds/league_runner.h"
 
 namespace league::league_manager {
 
@@ -25,7 +25,8 @@ struct EventPublisher {
 /// Serves the league's sessions, where the program is on a bus, with those of its agents from
 /// before.
 [[nodiscard]] core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
-                                          transport::MessageHandler& handler, Conductor& conductor,
-                                          const Ledger& ledger, const core::LeagueId& id);
+                                          transport::MessageHandler& handler,
+                                          LeagueRunner& league_runner, const Ledger& ledger,
+                                          const core::LeagueId& id);
 
 }  // namespace league::league_manager

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "common/agent/runtime/log.h"
-#include "league_manager/admission/token_vault.h"
+#include "league_manager/admission/token_issuer.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/data_directory.h"
-#include "league_manager/standby/succession.h"
+#include "league_manager/standby/standby_takeover.h"
 
 namespace league::league_manager {
 namespace {
@@ -39,11 +39,11 @@ class KeyCheck {
     auto event = from_record(record);
     if (!event) return event.error();
     if (auto there = is_there(); !there) return there;
-    auto vault = TokenVault::open(league_, file_, random_);
-    if (!vault) return vault.error();
+    auto token_issuer = TokenIssuer::open(league_, file_, random_);
+    if (!token_issuer) return token_issuer.error();
     const auto& agent = std::get<AgentRegistered>(event->body);
     is_done_ = true;
-    auto token = vault->token(agent.agent.id(), agent.credential.nonce);
+    auto token = token_issuer->token(agent.agent.id(), agent.credential.nonce);
     if (token.hash() == agent.credential.token_hash) return {};
     return core::Error{core::ErrorCode::kInternalError,
                        file_.string() + " is not the key of league " + league_.str() +
@@ -83,7 +83,7 @@ core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& op
   warn_of_short_lease(host.settings().bus);
   auto key = std::make_shared<KeyCheck>(league, DataDirectory(options.data).secret_key(),
                                         dependencies.random);
-  SuccessionOptions wanted;
+  StandbyTakeoverOptions wanted;
   wanted.league = league.str();
   wanted.replication = options.replication.value_or(Replication::kAsync);
   wanted.begins_leagues = !options.is_standby;
@@ -100,14 +100,14 @@ core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& op
   };
   auto session =
       host.on_bus()->session().value_or(transport::BusSession::make(dependencies.random));
-  auto succession = std::make_unique<Succession>(
-      SuccessionDependencies{host.on_bus()->streams_bus(), session, host.clock(), host.timer(),
-                             dependencies.random},
+  auto takeover = std::make_unique<StandbyTakeover>(
+      StandbyTakeoverDependencies{host.on_bus()->streams_bus(), session, host.clock(), host.timer(),
+                                  dependencies.random},
       std::move(wanted));
-  auto leads = succession->lead(local, dependencies.stop);
+  auto leads = takeover->lead(local, dependencies.stop);
   if (!leads) return leads.error();
   if (!*leads) return std::unique_ptr<Leadership>();
-  return std::unique_ptr<Leadership>(std::move(succession));
+  return std::unique_ptr<Leadership>(std::move(takeover));
 }
 
 core::Result<void> begin_serving(Leadership& leadership, Ledger& ledger) {

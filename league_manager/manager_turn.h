@@ -13,7 +13,7 @@
 namespace league::league_manager {
 
 /// What the turn of a manager with `--replicate` or `--standby` is waited for with; all outlive the
-/// succession.
+/// StandbyTakeover.
 struct TurnDependencies {
   agent::AgentHost& host;
   core::RandomSource& random;
@@ -27,7 +27,8 @@ struct TurnDependencies {
 
 /// Blocks until this manager leads `league`, whose journal is then in `local`; null: it was asked
 /// to stop. Whoever is fenced later ends the process at once, with 2: nothing may leave it any
-/// more, not even an error. Errors as of Succession::lead, and those of a key that does not fit.
+/// more, not even an error. Errors as of StandbyTakeover::lead, and those of a key that does not
+/// fit.
 [[nodiscard]] core::Result<std::unique_ptr<Leadership>> wait_for_turn(
     const ProgramOptions& options, const core::LeagueId& league, journal::Journal& local,
     const TurnDependencies& dependencies);

@@ -18,7 +18,7 @@ EventPublisher open_events(agent::AgentHost& /*host*/, agent::AgentPort& /*port*
 }
 
 core::Result<void> join_bus(agent::AgentHost& /*host*/, agent::AgentPort& /*port*/,
-                            transport::MessageHandler& /*handler*/, Conductor& /*conductor*/,
+                            transport::MessageHandler& /*handler*/, LeagueRunner& /*league_runner*/,
                             const Ledger& /*ledger*/, const core::LeagueId& /*id*/) {
   return {};
 }

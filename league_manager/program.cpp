@@ -57,7 +57,7 @@ class Program {
   core::Result<void> open_ledger();
   core::Result<void> check_ledger();
   core::Result<void> open_rounds();
-  void make_conductor();
+  void make_league_runner();
   core::Result<void> open_admission();
   void make_service();
   core::Result<void> serve();
@@ -88,7 +88,7 @@ class Program {
   std::unique_ptr<agent::ProbingDelayMeter> delays_;
   EventPublisher events_;
   std::optional<envelope::EnvelopeBuilder> envelopes_;
-  std::optional<Conductor> conductor_;
+  std::optional<LeagueRunner> league_runner_;
   std::optional<Admission> admission_;
   std::optional<ManagerCodes> codes_;
   std::optional<EndpointAdmission> endpoints_;
@@ -192,8 +192,8 @@ core::Result<void> Program::open_ledger() {
 }
 
 core::Result<void> Program::check_ledger() {
-  auto fits =
-      ledger_->read([this](const League& league) { return check_vault(league, store_->vault()); });
+  auto fits = ledger_->read(
+      [this](const League& league) { return check_token_issuer(league, store_->token_issuer()); });
   if (!fits) return fits;
   if (store_->given_up()) {
     if (auto noted = note_given_up(*ledger_, *store_->given_up()); !noted) return noted;
@@ -209,15 +209,15 @@ core::Result<void> Program::open_rounds() {
   delays_ = std::move(*delays);
   events_ = open_events(*host_, *port_, id());
   envelopes_.emplace(envelope::Sender::league_manager(), id(), host_->clock());
-  make_conductor();
+  make_league_runner();
   return {};
 }
 
-void Program::make_conductor() {
+void Program::make_league_runner() {
   const Leadership* leadership = store_->leadership();
-  conductor_.emplace(RoundDependencies{
+  league_runner_.emplace(RoundDependencies{
       .ledger = *ledger_,
-      .vault = store_->vault(),
+      .token_issuer = store_->token_issuer(),
       .peers = port_->peers(),
       .timer = host_->timer(),
       .clock = host_->clock(),
@@ -231,7 +231,7 @@ void Program::make_conductor() {
       .events = events_.board.get(),
       .log = &*operator_log_,
       .delays = delays_.get()});
-  conductor_->on_finished([this] { on_finished(); });
+  league_runner_->on_finished([this] { on_finished(); });
 }
 
 core::Result<void> Program::open_admission() {
@@ -239,7 +239,7 @@ core::Result<void> Program::open_admission() {
       Admission::Options{.referees = options_.referee_admission,
                          .referee_key = store_->referee_key(),
                          .referee_key_file = DataDirectory(options_.data).referee_key().string()});
-  const auto digest_of = [this](auto code) { return store_->vault().code_digest(code); };
+  const auto digest_of = [this](auto code) { return store_->token_issuer().code_digest(code); };
   codes_.emplace(options_.registration_codes, digest_of, *admission_, pages_->registrations(),
                  *operator_log_);
   endpoints_.emplace(host_->bus() != nullptr ? policy_.with_bus() : policy_);
@@ -253,8 +253,8 @@ void Program::make_service() {
                                   .league_key = store_->settings().league_key,
                                   .publishes_events = events_.board != nullptr},
                    ManagerDependencies{.ledger = *ledger_,
-                                       .conductor = *conductor_,
-                                       .vault = store_->vault(),
+                                       .league_runner = *league_runner_,
+                                       .token_issuer = store_->token_issuer(),
                                        .random = random_,
                                        .clock = host_->clock(),
                                        .schemas = host_->schemas(),
@@ -276,7 +276,7 @@ core::Result<void> Program::serve() {
   listen.recognise = KnownSenders(*ledger_, store_->operator_key(), *admission_);
   listen.pages = pages_->pages(port_->log(), *drain_);
   if (auto served = port_->serve(std::move(listen), *handler_); !served) return served;
-  return join_bus(*host_, *port_, *handler_, *conductor_, *ledger_, id());
+  return join_bus(*host_, *port_, *handler_, *league_runner_, *ledger_, id());
 }
 
 void Program::on_finished() {
@@ -307,13 +307,13 @@ void Program::play(ManagerReload* reload) {
   flusher_.emplace(host_->timer());
   codes_->follow(host_->timer());
   if (reload != nullptr) reload->follow(host_->timer(), settings_, *port_, *operator_log_);
-  conductor_->start(std::chrono::seconds(options_.registration_window_seconds));
+  league_runner_->start(std::chrono::seconds(options_.registration_window_seconds));
   if (store_->is_kept()) projector_->start();
   tell_operator();
 
   if (stop_.wait() > 0) drain_->run(stop_);
   webhooks_->finish();
-  conductor_->stop();
+  league_runner_->stop();
   pages_->finish();
   if (events_.feed) events_.feed->stop();
   port_->stop_serving();

@@ -9,7 +9,7 @@
 
 #include "common/agent/bus/manager_watch.h"
 #include "common/agent/host/agent_host.h"
-#include "common/agent/identity/identity_keeper.h"
+#include "common/agent/identity/identity_store.h"
 #include "common/agent/identity/secret_file.h"
 #include "common/agent/runtime/log.h"
 #include "common/transport/link/signals.h"
@@ -33,38 +33,38 @@ std::vector<std::string> split_names(const std::string& list) {
 }
 
 /// One of the players of this process.
-struct Seat {
+struct LocalPlayer {
   std::string name;
   std::filesystem::path socket;  ///< of --transport unix
   std::unique_ptr<core::RandomSource> random;
-  std::unique_ptr<agent::IdentityKeeper> keeper;  ///< null without --data
+  std::unique_ptr<agent::IdentityStore> identity_store;  ///< null without --data
   std::unique_ptr<agent::AgentPort> port;
   std::unique_ptr<PlayerService> service;
   std::unique_ptr<HistoryFile> history;  ///< null without --data and before there is an id
 };
 
 /// All players of this process.
-class Bench {
+class PlayerGroup {
  public:
-  Bench(const ProgramOptions& options, agent::AgentHost& host, transport::StopSignal& stop)
+  PlayerGroup(const ProgramOptions& options, agent::AgentHost& host, transport::StopSignal& stop)
       : options_(options), host_(host), stop_(stop) {}
 
-  core::Result<void> sit_down(int index, const std::string& strategy) {
-    Seat seat;
-    seat.name = options_.count == 1 ? options_.name : options_.name + std::to_string(index + 1);
+  core::Result<void> start_player(int index, const std::string& strategy) {
+    LocalPlayer local;
+    local.name = options_.count == 1 ? options_.name : options_.name + std::to_string(index + 1);
     if (options_.seed) {
-      seat.random =
+      local.random =
           std::make_unique<SeededRandom>(*options_.seed + static_cast<std::uint64_t>(index));
     } else {
-      seat.random = std::make_unique<core::CryptoRandom>();
+      local.random = std::make_unique<core::CryptoRandom>();
     }
-    if (auto kept = open_keeper(seat); !kept) return kept;
-    if (auto opened = open_notes(seat); !opened) return opened;
-    std::string temporary = agent::temporary_id(seat.name);
+    if (auto kept = open_identity_store(local); !kept) return kept;
+    if (auto opened = open_notes(local); !opened) return opened;
+    std::string temporary = agent::temporary_id(local.name);
     std::uint16_t wanted =
         options_.common.port == 0 ? 0 : static_cast<std::uint16_t>(options_.common.port + index);
-    if (wanted == 0 && seat.keeper) wanted = seat.keeper->port();
-    seat.socket = agent::numbered_socket(options_.common.socket, index, options_.count);
+    if (wanted == 0 && local.identity_store) wanted = local.identity_store->port();
+    local.socket = agent::numbered_socket(options_.common.socket, index, options_.count);
     // The manager and each referee have a child of their own of one player.
     const std::string process = std::to_string(::getpid());
     if (options_.common.serving() == agent::Serving::kStdio) temporary += "_" + process;
@@ -73,74 +73,76 @@ class Bench {
     if (!log) return log.error();
     auto mode = options_.common.parsed_mode();
     auto port = agent::AgentPort::open(
-        host_,
-        {.log = *log,
-         .agent = "player:" + temporary,
-         .logs = options_.common.logs,
-         .mode = mode,
-         .log_key = seat.keeper ? seat.keeper->log_key() : std::filesystem::path(),
-         .session_file = seat.keeper ? seat.keeper->session_file() : std::filesystem::path()});
+        host_, {.log = *log,
+                .agent = "player:" + temporary,
+                .logs = options_.common.logs,
+                .mode = mode,
+                .log_key = local.identity_store ? local.identity_store->log_key()
+                                                : std::filesystem::path(),
+                .session_file = local.identity_store ? local.identity_store->session_file()
+                                                     : std::filesystem::path()});
     if (!port) return port.error();
-    seat.port = std::move(*port);
-    auto service = PlayerService::create({.display_name = seat.name,
+    local.port = std::move(*port);
+    auto service = PlayerService::create({.display_name = local.name,
                                           .strategy = strategy,
                                           .mode = mode,
                                           .standalone = options_.standalone,
                                           .commits = options_.commits},
                                          {.timer = host_.timer(),
                                           .clock = host_.clock(),
-                                          .random = *seat.random,
+                                          .random = *local.random,
                                           .schemas = host_.schemas(),
                                           .open_matches = open_matches_.get()});
     if (!service) return service.error();
-    seat.service = std::move(*service);
-    seat.service->on_league_completed(
+    local.service = std::move(*service);
+    local.service->on_league_completed(
         [this](const envelope::LeagueCompleted&) { histories_.write_all_now(); });
-    auto served = serve(seat, wanted);
-    if (!served && options_.common.port == 0) served = serve(seat, 0);  // the old port is taken
+    auto served = serve(local, wanted);
+    if (!served && options_.common.port == 0) served = serve(local, 0);  // the old port is taken
     if (!served) return served;
-    if (seat.keeper && !seat.keeper->id().empty()) {
-      if (auto opened = open_history(seat, seat.keeper->id(), {}); !opened) return opened;
+    if (local.identity_store && !local.identity_store->id().empty()) {
+      if (auto opened = open_history(local, local.identity_store->id(), {}); !opened) return opened;
     }
-    seats_.push_back(std::move(seat));
+    players_.push_back(std::move(local));
     return {};
   }
 
   core::Result<void> register_all(const transport::Endpoint& manager) {
-    for (auto& seat : seats_) {
-      std::string url = contact_endpoint(seat);
+    for (auto& local : players_) {
+      std::string url = contact_endpoint(local);
       agent::RegistrationOptions registration{.role = envelope::Role::kPlayer,
-                                              .display_name = seat.name,
+                                              .display_name = local.name,
                                               .contact_endpoint = url,
-                                              .game_types = seat.service->game_types(),
+                                              .game_types = local.service->game_types(),
                                               .manager = manager,
-                                              .log_public_key = seat.port->log().public_key(),
+                                              .log_public_key = local.port->log().public_key(),
                                               .hears_events = host_.bus() != nullptr};
       // Where the league is known, nothing is missed while the answer is on its way.
-      if (auto heard = hear_events(seat, agent::league_of(manager_url())); !heard) return heard;
-      if (seat.keeper) {
-        if (auto kept = seat.keeper->prepare(registration, seat.port->port()); !kept) return kept;
+      if (auto heard = hear_events(local, agent::league_of(manager_url())); !heard) return heard;
+      if (local.identity_store) {
+        if (auto kept = local.identity_store->prepare(registration, local.port->port()); !kept)
+          return kept;
       }
-      if (auto added = add_secrets(seat, registration); !added) return added;
-      const agent::ManagerWatch watch(host_.timer(), seat.name, manager_url());
+      if (auto added = add_secrets(local, registration); !added) return added;
+      const agent::ManagerWatch watch(host_.timer(), local.name, manager_url());
       agent::register_agent(
-          {seat.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
+          {local.port->peers(), host_.timer(), host_.clock(), random_, host_.settings()},
           std::move(registration),
-          [this, &seat, url, watch](const core::Result<agent::Identity>& identity) {
+          [this, &local, url, watch](const core::Result<agent::Identity>& identity) {
             watch.ended(identity.has_value());
-            on_registered(seat, url, identity);
+            on_registered(local, url, identity);
           });
     }
     return {};
   }
 
   void announce_standalone() const {
-    for (const auto& seat : seats_) agent::announce_ready(contact_endpoint(seat), "");
+    for (const auto& local : players_) agent::announce_ready(contact_endpoint(local), "");
   }
 
   void stop_serving() {
-    for (auto& seat : seats_) seat.port->begin_stop();
-    for (auto& seat : seats_) seat.port->stop_serving();
+    for (auto& local : players_) local.port->begin_stop();
+    for (auto& local : players_) local.port->stop_serving();
   }
 
   /// Writes the histories, if they are kept.
@@ -149,41 +151,42 @@ class Bench {
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:
-  [[nodiscard]] std::string contact_endpoint(const Seat& seat) const {
-    auto session = seat.port->session_url();
+  [[nodiscard]] std::string contact_endpoint(const LocalPlayer& local) const {
+    auto session = local.port->session_url();
     if (!session.empty()) return session;
-    return options_.common.contact_endpoint(seat.port->port(), seat.socket);
+    return options_.common.contact_endpoint(local.port->port(), local.socket);
   }
 
   [[nodiscard]] std::string manager_url() const {
     return options_.common.manager_url(options_.manager);
   }
 
-  core::Result<void> open_keeper(Seat& seat) {
+  core::Result<void> open_identity_store(LocalPlayer& local) {
     if (options_.data.empty() || options_.standalone) return {};
-    auto keeper = agent::IdentityKeeper::open({.data = options_.data,
-                                               .role = envelope::Role::kPlayer,
-                                               .display_name = seat.name,
-                                               .manager = manager_url()},
-                                              random_);
-    if (!keeper) return keeper.error();
-    seat.keeper = std::move(*keeper);
+    auto identity_store = agent::IdentityStore::open({.data = options_.data,
+                                                      .role = envelope::Role::kPlayer,
+                                                      .display_name = local.name,
+                                                      .manager = manager_url()},
+                                                     random_);
+    if (!identity_store) return identity_store.error();
+    local.identity_store = std::move(*identity_store);
     return {};
   }
 
   /// What the operator gave the player to register with.
-  core::Result<void> add_secrets(const Seat& seat, agent::RegistrationOptions& registration) const {
-    auto code = read_registration_code(options_.registration_code_file, seat.name);
+  core::Result<void> add_secrets(const LocalPlayer& local,
+                                 agent::RegistrationOptions& registration) const {
+    auto code = read_registration_code(options_.registration_code_file, local.name);
     if (!code) return code.error();
     registration.registration_code = *code;
     return agent::use_token_of(options_.token_file, registration);
   }
 
   /// One file for all players of the process, called after the first, whose lock nobody else has.
-  core::Result<void> open_notes(const Seat& seat) {
-    if (!seat.keeper || open_matches_) return {};
+  core::Result<void> open_notes(const LocalPlayer& local) {
+    if (!local.identity_store || open_matches_) return {};
     auto file = options_.data / "agents" /
-                ("player_" + agent::temporary_id(seat.name) + ".open_matches.jsonl");
+                ("player_" + agent::temporary_id(local.name) + ".open_matches.jsonl");
     auto opened = OpenMatchFile::open({.file = std::move(file)});
     if (!opened) return opened.error();
     open_matches_ = std::move(*opened);
@@ -191,21 +194,21 @@ class Bench {
   }
 
   /// Continues the matches in which the player was, if it is the same one.
-  void resume_matches(Seat& seat, const agent::Identity& identity) {
-    if (!seat.keeper || !open_matches_) return;
+  void resume_matches(LocalPlayer& local, const agent::Identity& identity) {
+    if (!local.identity_store || !open_matches_) return;
     const core::PlayerId player(identity.id);
-    if (!seat.keeper->is_same(identity)) return open_matches_->forget_all(player);
-    seat.service->resume(open_matches_->matches_of(player), open_matches_->credentials_of(player));
+    if (!local.identity_store->is_same(identity)) return open_matches_->forget_all(player);
+    local.service->resume(open_matches_->matches_of(player), open_matches_->credentials_of(player));
   }
 
   /// Has the manager told of what the player disputes, and the history keep it.
-  void tell_disputes(Seat& seat, const agent::Identity& identity) {
+  void tell_disputes(LocalPlayer& local, const agent::Identity& identity) {
     auto manager = transport::parse_endpoint(manager_url());
     if (!manager) return;
-    seat.service->on_dispute(
-        [this, &seat, identity, manager = *manager](const DisputedMatch& match) {
-          if (seat.history) seat.history->dispute(match);
-          send_dispute({.peers = seat.port->peers(),
+    local.service->on_dispute(
+        [this, &local, identity, manager = *manager](const DisputedMatch& match) {
+          if (local.history) local.history->dispute(match);
+          send_dispute({.peers = local.port->peers(),
                         .timer = host_.timer(),
                         .clock = host_.clock(),
                         .settings = host_.settings(),
@@ -215,71 +218,72 @@ class Bench {
   }
 
   /// Continues the history of player `id`, who has entered `new_league`, or none.
-  core::Result<void> open_history(Seat& seat, const std::string& id,
+  core::Result<void> open_history(LocalPlayer& local, const std::string& id,
                                   const core::LeagueId& new_league) {
     auto opened = HistoryFile::open(
         options_.data,
-        {.player_id = core::PlayerId(id), .display_name = seat.name, .new_league = new_league},
+        {.player_id = core::PlayerId(id), .display_name = local.name, .new_league = new_league},
         histories_);
     if (!opened) return opened.error();
-    seat.history = std::move(*opened);
-    seat.service->remember(seat.history->read());
-    seat.service->on_match_over(
-        [file = seat.history.get()](const PlayedMatch& match) { file->add(match); });
+    local.history = std::move(*opened);
+    local.service->remember(local.history->read());
+    local.service->on_match_over(
+        [file = local.history.get()](const PlayedMatch& match) { file->add(match); });
     return {};
   }
 
   /// Keeps who the player is, and opens the history that goes with it. Does nothing without --data.
-  core::Result<void> keep(Seat& seat, const agent::Identity& identity) {
-    if (!seat.keeper) return {};
-    if (!seat.keeper->is_same(identity)) {
-      if (auto opened = open_history(seat, identity.id, identity.league); !opened) return opened;
+  core::Result<void> keep(LocalPlayer& local, const agent::Identity& identity) {
+    if (!local.identity_store) return {};
+    if (!local.identity_store->is_same(identity)) {
+      if (auto opened = open_history(local, identity.id, identity.league); !opened) return opened;
     }
-    if (auto kept = seat.keeper->keep(identity); !kept)
+    if (auto kept = local.identity_store->keep(identity); !kept)
       agent::log::error("{}", kept.error().message);
     return {};
   }
 
-  static core::Result<void> hear_events(Seat& seat, const std::string& league_id) {
+  static core::Result<void> hear_events(LocalPlayer& local, const std::string& league_id) {
     using envelope::MessageType;
-    return seat.port->hear_events(
-        seat.service->handler(), league_id,
+    return local.port->hear_events(
+        local.service->handler(), league_id,
         {MessageType::kRoundAnnouncement, MessageType::kLeagueStandingsUpdate,
          MessageType::kRoundCompleted, MessageType::kLeagueCompleted});
   }
 
-  core::Result<void> serve(Seat& seat, std::uint16_t port) {
+  core::Result<void> serve(LocalPlayer& local, std::uint16_t port) {
     if (options_.common.serving() == agent::Serving::kNats)
-      return seat.port->serve_session(seat.service->handler(), manager_url());
-    auto listen = options_.common.listen_options(host_.settings(), port, seat.socket);
+      return local.port->serve_session(local.service->handler(), manager_url());
+    auto listen = options_.common.listen_options(host_.settings(), port, local.socket);
     listen.on_input_end = [&stop = stop_] { stop.request_stop(); };
-    return seat.port->serve(std::move(listen), seat.service->handler());
+    return local.port->serve(std::move(listen), local.service->handler());
   }
 
-  void on_registered(Seat& seat, const std::string& url,
+  void on_registered(LocalPlayer& local, const std::string& url,
                      const core::Result<agent::Identity>& answer) {
     if (!answer) {
       if (answer.error().code == core::ErrorCode::kShuttingDown) return;
       exit_code_ = agent::fail(answer.error());
       return stop_.request_stop();
     }
-    resume_matches(seat, *answer);
-    const auto league = agent::log_league(*answer, seat.keeper.get());
-    if (auto kept = keep(seat, *answer); !kept) {
+    resume_matches(local, *answer);
+    const auto league = agent::log_league(*answer, local.identity_store.get());
+    if (auto kept = keep(local, *answer); !kept) {
       exit_code_ = agent::fail(kept.error());
       return stop_.request_stop();
     }
     // An answer that says less than an earlier one makes nobody a guest (protocol §8).
-    const agent::Identity* identity = seat.keeper ? &seat.keeper->identity() : &*answer;
-    tell_disputes(seat, *identity);
-    seat.service->set_identity(*identity);
-    seat.port->set_token(identity->token);
-    if (auto heard = hear_events(seat, identity->league.str()); !heard)
+    const agent::Identity* identity =
+        local.identity_store ? &local.identity_store->identity() : &*answer;
+    tell_disputes(local, *identity);
+    local.service->set_identity(*identity);
+    local.port->set_token(identity->token);
+    if (auto heard = hear_events(local, identity->league.str()); !heard)
       agent::log::error("{}", heard.error().message);
-    seat.port->trust_events(*identity);
+    local.port->trust_events(*identity);
     auto path = audit::agent_log_path(options_.common.logs, identity->id);
-    if (path) (void)seat.port->log().retarget(*path, "player:" + identity->id, league);
-    agent::log::info("{} is {} of {}", seat.name, identity->id, identity->league.str());
+    if (path) (void)local.port->log().retarget(*path, "player:" + identity->id, league);
+    agent::log::info("{} is {} of {}", local.name, identity->id, identity->league.str());
     agent::announce_ready(url, identity->id);
   }
 
@@ -288,7 +292,7 @@ class Bench {
   transport::StopSignal& stop_;
   core::CryptoRandom random_;  // of registration nonces
   std::unique_ptr<OpenMatchFile> open_matches_;  ///< null without --data
-  std::vector<Seat> seats_;
+  std::vector<LocalPlayer> players_;
   std::atomic<int> exit_code_{0};
   agent::ProjectionWriter histories_;  // last: it writes what stands above
 };
@@ -311,24 +315,25 @@ int run(const ProgramOptions& options, transport::StopSignal& stop) {
                         "player, or leave out --count",
                         {}});
   }
-  Bench bench(options, **host, stop);
+  PlayerGroup group(options, **host, stop);
   auto strategies = split_names(options.strategy);
   for (int i = 0; i < options.count; ++i) {
-    auto seated = bench.sit_down(i, strategies[static_cast<std::size_t>(i) % strategies.size()]);
-    if (!seated) return agent::fail(seated.error());
+    auto started =
+        group.start_player(i, strategies[static_cast<std::size_t>(i) % strategies.size()]);
+    if (!started) return agent::fail(started.error());
   }
   if (options.standalone) {
-    bench.announce_standalone();
-  } else if (auto registered = bench.register_all(*manager); !registered) {
+    group.announce_standalone();
+  } else if (auto registered = group.register_all(*manager); !registered) {
     (*host)->shut_down();
     return agent::fail(registered.error());
   }
 
   stop.wait();
-  bench.stop_serving();
+  group.stop_serving();
   (*host)->shut_down();
-  bench.save_histories();
-  return bench.exit_code();
+  group.save_histories();
+  return group.exit_code();
 }
 
 }  // namespace league::player

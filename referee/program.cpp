@@ -10,7 +10,7 @@
 
 #include "common/agent/bus/manager_watch.h"
 #include "common/agent/host/agent_host.h"
-#include "common/agent/identity/identity_keeper.h"
+#include "common/agent/identity/identity_store.h"
 #include "common/agent/identity/secret_file.h"
 #include "common/agent/runtime/log.h"
 #include "common/transport/link/signals.h"
@@ -94,7 +94,7 @@ class Program {
   std::unique_ptr<agent::AgentHost> host_;
   agent::ProjectionWriter projections_{
       {.draft_suffix = "." + agent::temporary_id(options_.name) + ".new"}};
-  std::unique_ptr<agent::IdentityKeeper> keeper_;  ///< null without --data, as the next
+  std::unique_ptr<agent::IdentityStore> identity_store_;  ///< null without --data, as the next
   std::unique_ptr<MatchFiles> files_;
   std::unique_ptr<agent::AgentPort> port_;
   std::unique_ptr<agent::ProbingDelayMeter> delays_;
@@ -130,13 +130,13 @@ core::Result<void> Program::open_data() {
   if (!host) return host.error();
   host_ = std::move(*host);
   if (options_.data.empty()) return {};
-  auto keeper = agent::IdentityKeeper::open({.data = options_.data,
-                                             .role = envelope::Role::kReferee,
-                                             .display_name = options_.name,
-                                             .manager = manager_url_},
-                                            random_);
-  if (!keeper) return keeper.error();
-  keeper_ = std::move(*keeper);
+  auto identity_store = agent::IdentityStore::open({.data = options_.data,
+                                                    .role = envelope::Role::kReferee,
+                                                    .display_name = options_.name,
+                                                    .manager = manager_url_},
+                                                   random_);
+  if (!identity_store) return identity_store.error();
+  identity_store_ = std::move(*identity_store);
   auto files = MatchFiles::open(options_.data, projections_);
   if (!files) return files.error();
   files_ = std::move(*files);
@@ -154,8 +154,9 @@ core::Result<void> Program::open_port() {
                .agent = "referee:" + temporary,
                .logs = options_.common.logs,
                .mode = options_.common.parsed_mode(),
-               .log_key = keeper_ ? keeper_->log_key() : std::filesystem::path(),
-               .session_file = keeper_ ? keeper_->session_file() : std::filesystem::path()});
+               .log_key = identity_store_ ? identity_store_->log_key() : std::filesystem::path(),
+               .session_file =
+                   identity_store_ ? identity_store_->session_file() : std::filesystem::path()});
   if (!port) return port.error();
   port_ = std::move(*port);
   auto delays = agent::ProbingDelayMeter::start(host_->runtime(), host_->caller(), host_->timer(),
@@ -198,7 +199,8 @@ core::Result<void> Program::serve_at(std::uint16_t port) {
 
 core::Result<void> Program::serve() {
   const bool wants_any = options_.common.port == 0;
-  auto served = serve_at(wants_any && keeper_ ? keeper_->port() : options_.common.port);
+  auto served =
+      serve_at(wants_any && identity_store_ ? identity_store_->port() : options_.common.port);
   if (!served && wants_any) served = serve_at(0);  // the port of the last time is taken
   if (!served) return served;
   url_ = port_->session_url();
@@ -222,8 +224,8 @@ core::Result<void> Program::register_with_manager() {
                                           .manager = manager_,
                                           .log_public_key = port_->log().public_key(),
                                           .hears_events = host_->bus() != nullptr};
-  if (keeper_) {
-    if (auto kept = keeper_->prepare(registration, port_->port()); !kept) return kept;
+  if (identity_store_) {
+    if (auto kept = identity_store_->prepare(registration, port_->port()); !kept) return kept;
   }
   registration.admission_key = admission_key_;
   if (auto used = agent::use_token_of(options_.token_file, registration); !used) return used;
@@ -245,12 +247,13 @@ void Program::on_registered(const core::Result<agent::Identity>& answer) {
 void Program::take_place(const agent::Identity& answer) {
   if (auto path = audit::agent_log_path(options_.common.logs, answer.id))
     (void)port_->log().retarget(*path, "referee:" + answer.id,
-                                agent::log_league(answer, keeper_.get()));
-  if (keeper_) {
-    if (auto kept = keeper_->keep(answer); !kept) agent::log::error("{}", kept.error().message);
+                                agent::log_league(answer, identity_store_.get()));
+  if (identity_store_) {
+    if (auto kept = identity_store_->keep(answer); !kept)
+      agent::log::error("{}", kept.error().message);
   }
   // An answer that says less than an earlier one makes nobody a guest (protocol §8).
-  const agent::Identity& identity = keeper_ ? keeper_->identity() : answer;
+  const agent::Identity& identity = identity_store_ ? identity_store_->identity() : answer;
   service_->set_identity(identity, url_);
   port_->set_token(identity.token);
   if (auto heard = hear_events(identity.league.str()); !heard)

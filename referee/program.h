@@ -21,7 +21,7 @@ struct ProgramOptions {
   std::string endpoints = "any";
   std::filesystem::path token_file;  ///< of the seat to come back to; empty: that of the identity
   std::filesystem::path admission_key_file;  ///< the manager's referee.key; empty: none is shown
-  std::filesystem::path players_file;  ///< of addresses, see GuestDesk; empty: none
+  std::filesystem::path players_file;  ///< of addresses, see GuestAssignments; empty: none
   std::filesystem::path data;  ///< empty: the identity is not kept
 };
 

@@ -847,7 +847,7 @@ class Announced:
         return next(iter(self.commitments.values()))[1]
 
 
-class GivenUp:
+class AcceptedLoss:
     """An operator went on from an older journal (docs/audit.md, "Given up"). `decided`: the matches that had a result then;
     `later`: whether others have one by now."""
 
@@ -885,7 +885,7 @@ def given_up_by_journal(path):
         if kind != "LEAGUE_CONTINUED":
             decided.add(text_of(event, "match"))
         elif text_of(event, "given_up") and seconds_of(text_of(event, "at")) is not None:
-            found.append(GivenUp(event["at"], event["given_up"], decided, (path, number)))
+            found.append(AcceptedLoss(event["at"], event["given_up"], decided, (path, number)))
     return found, decided
 
 
@@ -894,7 +894,7 @@ def given_up_by_bundle(path):
     decided = [text_of(row, "match_id") for row in list_of(content, "results")]
     rows = [row for row in list_of(content, "given_up")
             if seconds_of(text_of(row, "at")) is not None and number_of(row, "results") is not None]
-    return [GivenUp(row["at"], text_of(row, "text"), decided[:row["results"]], (path, 0)) for row in rows], set(decided)
+    return [AcceptedLoss(row["at"], text_of(row, "text"), decided[:row["results"]], (path, 0)) for row in rows], set(decided)
 
 
 def read_given_up(directory):
@@ -922,7 +922,7 @@ def read_voided(directory):
 
 
 class Forgetting:
-    """Takes out of a league what one GivenUp has made void: what happened before it to matches that had no result then. Where
+    """Takes out of a league what one AcceptedLoss has made void: what happened before it to matches that had no result then. Where
     a match was announced anew, the promise of its seed tells which play a record is of; else its time does."""
 
     def __init__(self, league, past):

@@ -33,7 +33,7 @@ template <typename Message>
 core::Result<Message> decode(const nlohmann::json& in) {
   Message message;
   std::optional<core::Error> fault;
-  const Place root;
+  const FieldPath root;
   FieldReader reader(in, root, fault);
   if (!fault) describe(reader, message, Of<Message>{});
   if (fault) return std::move(*fault);

@@ -6,17 +6,17 @@ namespace league::envelope {
 
 using core::ErrorCode;
 
-void FieldReader::from_json(const nlohmann::json& in, std::string& value, const Place& at) {
+void FieldReader::from_json(const nlohmann::json& in, std::string& value, const FieldPath& at) {
   if (!in.is_string()) return fail(ErrorCode::kInvalidFieldType, at, "must be a string");
   value = in.get_ref<const std::string&>();
 }
 
-void FieldReader::from_json(const nlohmann::json& in, bool& value, const Place& at) {
+void FieldReader::from_json(const nlohmann::json& in, bool& value, const FieldPath& at) {
   if (!in.is_boolean()) return fail(ErrorCode::kInvalidFieldType, at, "must be true or false");
   value = in.get<bool>();
 }
 
-void FieldReader::from_json(const nlohmann::json& in, int& value, const Place& at) {
+void FieldReader::from_json(const nlohmann::json& in, int& value, const FieldPath& at) {
   constexpr double kMost = std::numeric_limits<int>::max();
   if (!in.is_number()) return fail(ErrorCode::kInvalidFieldType, at, "must be an integer");
   // JSON Schema counts 3.0 as an integer, so it may arrive here as a floating-point number.
@@ -28,13 +28,14 @@ void FieldReader::from_json(const nlohmann::json& in, int& value, const Place& a
     fail(ErrorCode::kInvalidFieldType, at, "must be an integer");
 }
 
-void FieldReader::from_json(const nlohmann::json& in, core::AuthToken& value, const Place& at) {
+void FieldReader::from_json(const nlohmann::json& in, core::AuthToken& value, const FieldPath& at) {
   std::string secret;
   from_json(in, secret, at);
   value = core::AuthToken(std::move(secret));
 }
 
-void FieldReader::from_json(const nlohmann::json& in, core::UtcTimestamp& value, const Place& at) {
+void FieldReader::from_json(const nlohmann::json& in, core::UtcTimestamp& value,
+                            const FieldPath& at) {
   std::string text;
   from_json(in, text, at);
   if (fault_) return;
@@ -47,7 +48,7 @@ void FieldReader::from_json(const nlohmann::json& in, core::UtcTimestamp& value,
   }
 }
 
-void FieldReader::from_json(const nlohmann::json& in, ErrorCode& value, const Place& at) {
+void FieldReader::from_json(const nlohmann::json& in, ErrorCode& value, const FieldPath& at) {
   std::string text;
   from_json(in, text, at);
   if (fault_) return;
@@ -59,7 +60,7 @@ void FieldReader::from_json(const nlohmann::json& in, ErrorCode& value, const Pl
 }
 
 void FieldReader::from_json(const nlohmann::json& in, std::map<std::string, std::string>& values,
-                            const Place& at) {
+                            const FieldPath& at) {
   if (!in.is_object()) return fail(ErrorCode::kInvalidFieldType, at, "must be an object");
   for (const auto& [key, value] : in.items()) {
     values[key] = value.is_string()

@@ -113,11 +113,11 @@ class FieldWriter {
 
 /// Where a value stands in a document: a chain of steps on the stack, made text only for a fault. A
 /// table of 64 rows has 500 places, and nobody asks for them.
-class Place {
+class FieldPath {
  public:
-  Place() = default;
-  Place(const Place& parent, std::string_view name) : parent_(&parent), name_(name) {}
-  Place(const Place& parent, std::size_t index) : parent_(&parent), index_(index) {}
+  FieldPath() = default;
+  FieldPath(const FieldPath& parent, std::string_view name) : parent_(&parent), name_(name) {}
+  FieldPath(const FieldPath& parent, std::size_t index) : parent_(&parent), index_(index) {}
 
   /// As JSON pointer.
   [[nodiscard]] std::string text() const {
@@ -126,7 +126,7 @@ class Place {
   }
 
  private:
-  const Place* parent_ = nullptr;
+  const FieldPath* parent_ = nullptr;
   std::optional<std::string_view> name_;
   std::size_t index_ = 0;
 };
@@ -137,7 +137,7 @@ class FieldReader {
  public:
   static constexpr bool kWrites = false;
   /// All outlive the reader.
-  FieldReader(const nlohmann::json& in, const Place& place, std::optional<core::Error>& fault)
+  FieldReader(const nlohmann::json& in, const FieldPath& place, std::optional<core::Error>& fault)
       : in_(in), place_(place), fault_(fault) {
     if (!in_.is_object()) fail(core::ErrorCode::kInvalidFieldType, place_, "must be an object");
   }
@@ -147,14 +147,14 @@ class FieldReader {
     const auto* found = find(name);
     if (fault_) return;
     if (found == nullptr)
-      return fail(core::ErrorCode::kMissingRequiredField, Place(place_, name), "is required");
-    from_json(*found, value, Place(place_, name));
+      return fail(core::ErrorCode::kMissingRequiredField, FieldPath(place_, name), "is required");
+    from_json(*found, value, FieldPath(place_, name));
   }
   template <typename T>
   void optional(const char* name, std::optional<T>& value) {
     const auto* found = find(name);
     if (fault_ || found == nullptr) return;
-    from_json(*found, value.emplace(), Place(place_, name));
+    from_json(*found, value.emplace(), FieldPath(place_, name));
   }
   template <typename T>
   void nullable(const char* name, std::optional<T>& value) {
@@ -164,7 +164,7 @@ class FieldReader {
   void defaulted(const char* name, T& value) {
     const auto* found = find(name);
     if (fault_ || found == nullptr) return;
-    from_json(*found, value, Place(place_, name));
+    from_json(*found, value, FieldPath(place_, name));
   }
   template <typename T>
   void unless(const char* name, T& value, const T& /*omitted*/) {
@@ -175,14 +175,14 @@ class FieldReader {
   /// True if the field is there and not null.
   [[nodiscard]] bool has(const char* name) const { return find(name) != nullptr; }
 
-  void fail(core::ErrorCode code, const Place& place, std::string_view rule) {
+  void fail(core::ErrorCode code, const FieldPath& place, std::string_view rule) {
     if (fault_) return;
     std::string pointer = place.text();
     fault_ = core::Error{code, pointer + " " + std::string(rule), pointer};
   }
   /// At the field `name`.
   void fail(core::ErrorCode code, const char* name, std::string_view rule) {
-    fail(code, Place(place_, name), rule);
+    fail(code, FieldPath(place_, name), rule);
   }
 
  private:
@@ -191,44 +191,44 @@ class FieldReader {
     auto it = in_.find(std::string_view(name));  // not measured anew at each comparison
     return it == in_.end() || it->is_null() ? nullptr : &*it;
   }
-  void from_json(const nlohmann::json& in, std::string& value, const Place& at);
-  void from_json(const nlohmann::json& in, bool& value, const Place& at);
-  void from_json(const nlohmann::json& in, int& value, const Place& at);
-  void from_json(const nlohmann::json& in, core::AuthToken& value, const Place& at);
-  void from_json(const nlohmann::json& in, core::UtcTimestamp& value, const Place& at);
-  void from_json(const nlohmann::json& in, core::ErrorCode& value, const Place& at);
+  void from_json(const nlohmann::json& in, std::string& value, const FieldPath& at);
+  void from_json(const nlohmann::json& in, bool& value, const FieldPath& at);
+  void from_json(const nlohmann::json& in, int& value, const FieldPath& at);
+  void from_json(const nlohmann::json& in, core::AuthToken& value, const FieldPath& at);
+  void from_json(const nlohmann::json& in, core::UtcTimestamp& value, const FieldPath& at);
+  void from_json(const nlohmann::json& in, core::ErrorCode& value, const FieldPath& at);
   /// Free facts: a value that is no text is read as its JSON.
   void from_json(const nlohmann::json& in, std::map<std::string, std::string>& values,
-                 const Place& at);
+                 const FieldPath& at);
   template <typename Tag>
-  void from_json(const nlohmann::json& in, core::StringId<Tag>& value, const Place& at) {
+  void from_json(const nlohmann::json& in, core::StringId<Tag>& value, const FieldPath& at) {
     std::string text;
     from_json(in, text, at);
     value = core::StringId<Tag>(std::move(text));
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, std::optional<T>& value, const Place& at) {
+  void from_json(const nlohmann::json& in, std::optional<T>& value, const FieldPath& at) {
     if (!in.is_null()) from_json(in, value.emplace(), at);
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, std::vector<T>& values, const Place& at) {
+  void from_json(const nlohmann::json& in, std::vector<T>& values, const FieldPath& at) {
     if (!in.is_array()) return fail(core::ErrorCode::kInvalidFieldType, at, "must be an array");
     values.reserve(in.size());
     for (std::size_t i = 0; i < in.size() && !fault_; ++i) {
-      from_json(in[i], values.emplace_back(), Place(at, i));
+      from_json(in[i], values.emplace_back(), FieldPath(at, i));
     }
   }
   template <typename Tag, typename V>
   void from_json(const nlohmann::json& in, std::map<core::StringId<Tag>, V>& values,
-                 const Place& at) {
+                 const FieldPath& at) {
     if (!in.is_object()) return fail(core::ErrorCode::kInvalidFieldType, at, "must be an object");
     for (const auto& [key, value] : in.items()) {
       if (fault_) return;
-      from_json(value, values[core::StringId<Tag>(key)], Place(at, std::string_view(key)));
+      from_json(value, values[core::StringId<Tag>(key)], FieldPath(at, std::string_view(key)));
     }
   }
   template <typename T>
-  void from_json(const nlohmann::json& in, T& value, const Place& at) {
+  void from_json(const nlohmann::json& in, T& value, const FieldPath& at) {
     if constexpr (std::is_enum_v<T>) {
       std::string text;
       from_json(in, text, at);
@@ -245,7 +245,7 @@ class FieldReader {
     }
   }
   const nlohmann::json& in_;
-  const Place& place_;
+  const FieldPath& place_;
   std::optional<core::Error>& fault_;
 };
 

@@ -33,7 +33,7 @@ JournalMark::~JournalMark() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void JournalMark::write(const JournalPlace& place) {
+void JournalMark::write(const JournalPosition& place) {
   if (descriptor_ < 0) descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor_ < 0) return;
   std::string number = std::to_string(place.sequence);
@@ -43,7 +43,7 @@ void JournalMark::write(const JournalPlace& place) {
   [[maybe_unused]] auto written = ::pwrite(descriptor_, line.data(), line.size(), 0);
 }
 
-std::optional<JournalPlace> JournalMark::read(const std::filesystem::path& file) {
+std::optional<JournalPosition> JournalMark::read(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string line(kLine + 1, '\0');
   in.read(line.data(), static_cast<std::streamsize>(line.size()));
@@ -56,7 +56,7 @@ std::optional<JournalPlace> JournalMark::read(const std::filesystem::path& file)
       text[kLine - 1] != '\n') {
     return std::nullopt;
   }
-  JournalPlace place;
+  JournalPosition place;
   auto [end, problem] =
       std::from_chars(digits.data(), digits.data() + digits.size(), place.sequence);
   auto digest = core::from_hex(hex);

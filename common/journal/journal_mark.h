@@ -10,11 +10,11 @@
 namespace league::journal {
 
 /// An entry of a journal, and with its digest all entries before it.
-struct JournalPlace {
+struct JournalPosition {
   std::uint64_t sequence = 0;
   core::Digest digest{};
 
-  bool operator==(const JournalPlace&) const = default;
+  bool operator==(const JournalPosition&) const = default;
 };
 
 /// The digest of an entry: SHA-256 of (digest of the entry before, type, newline, payload). Before
@@ -33,9 +33,9 @@ class JournalMark {
   JournalMark& operator=(const JournalMark&) = delete;
 
   /// A mark that cannot be written stays as it is: it then claims less than it could.
-  void write(const JournalPlace& place);
+  void write(const JournalPosition& place);
   /// What the file says; nothing if it is missing, empty or damaged.
-  [[nodiscard]] static std::optional<JournalPlace> read(const std::filesystem::path& file);
+  [[nodiscard]] static std::optional<JournalPosition> read(const std::filesystem::path& file);
 
  private:
   const std::filesystem::path file_;

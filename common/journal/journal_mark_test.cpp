@@ -23,7 +23,7 @@ class JournalMarkTest : public ::testing::Test {
 
   testing::TemporaryDirectory directory_;
   const fs::path file_ = directory_.path() / "journal.mark";
-  const JournalPlace place_{42, core::sha256("x")};
+  const JournalPosition place_{42, core::sha256("x")};
 };
 
 TEST_F(JournalMarkTest, SaysWhatWasWrittenLast) {

@@ -101,7 +101,7 @@ TEST_F(SqliteJournalTest, MarksWhatIsDurable) {
   auto journal = SqliteJournal::open(options);
   ASSERT_TRUE(journal) << journal.error().message;
   ASSERT_TRUE(append_and_wait(**journal, {{"A", "1"}, {"B", "2"}}));
-  JournalPlace place{2, chained(chained({}, {"A", "1"}), {"B", "2"})};
+  JournalPosition place{2, chained(chained({}, {"A", "1"}), {"B", "2"})};
   EXPECT_EQ(JournalMark::read(options.mark), place);
 }
 

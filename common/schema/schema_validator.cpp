@@ -10,7 +10,7 @@
 #include <valijson/validation_visitor.hpp>
 
 #include "common/schema/accepting_visitor.h"
-#include "common/schema/length_gate.h"
+#include "common/schema/length_check.h"
 #include "common/schema/violation.h"
 
 namespace league::schema {
@@ -145,7 +145,7 @@ class CompiledSchema::Impl {
   }
 
   json document_;
-  LengthGate gate_;
+  LengthCheck gate_;
   valijson::Schema schema_;
   PatternCache prototype_;
   mutable std::mutex mutex_;

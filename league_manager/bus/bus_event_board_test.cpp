@@ -268,7 +268,7 @@ TEST_F(BusEventBoardTest, AReaderThatComesInTheMiddleMissesNothing) {
   }
 }
 
-TEST_F(BusEventBoardTest, AWishTakesThePlaceOfTheOneBefore) {
+TEST_F(BusEventBoardTest, AFilterReplacesTheOneBefore) {
   start();
   heard_.reset();
   auto out = listen(transport::session_out(reader_));
@@ -279,17 +279,17 @@ TEST_F(BusEventBoardTest, AWishTakesThePlaceOfTheOneBefore) {
   EXPECT_EQ(next_payload(), "id: 2\nevent: message\ndata: {\"round\":2}\n\n");
 }
 
-TEST(EventWishes, AreRead) {
+TEST(EventFilters, AreRead) {
   using nlohmann::json;
-  auto wish = read_event_wish(json::parse(R"({"types": ["ROUND_COMPLETED"], "after": 7})"));
-  ASSERT_TRUE(wish);
-  EXPECT_EQ(wish->types, (std::set<std::string>{"round_completed"}));
-  EXPECT_EQ(wish->after, 7U);
-  EXPECT_FALSE(read_event_wish(json::object())->after);
+  auto filter = read_event_filter(json::parse(R"({"types": ["ROUND_COMPLETED"], "after": 7})"));
+  ASSERT_TRUE(filter);
+  EXPECT_EQ(filter->types, (std::set<std::string>{"round_completed"}));
+  EXPECT_EQ(filter->after, 7U);
+  EXPECT_FALSE(read_event_filter(json::object())->after);
   for (const auto& bad :
        {json{{"after", "7"}}, json{{"after", -1}}, json{{"types", "x"}},
         json{{"types", json::array({1})}}, json{{"types", std::vector<std::string>(17, "x")}}})
-    EXPECT_FALSE(read_event_wish(bad)) << bad;
+    EXPECT_FALSE(read_event_filter(bad)) << bad;
 }
 
 }  // namespace

@@ -34,16 +34,16 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
         const core::Clock& clock)
       : bus_(bus), streams_(streams), league_id_(std::move(league_id)), clock_(clock) {}
 
-  void subscribe(const transport::BusSession& session, EventWish wish) {
+  void subscribe(const transport::BusSession& session, EventFilter filter) {
     {
       std::lock_guard lock(mutex_);
       const std::string name = kOfSessions + session.str();
       if (!readers_.contains(name)) make_room();
     }
     add(kOfSessions + session.str(), std::make_shared<SessionReader>(bus_, session),
-        std::move(wish));
+        std::move(filter));
   }
-  core::Result<void> subscribe(std::shared_ptr<EventReader> reader, EventWish wish) {
+  core::Result<void> subscribe(std::shared_ptr<EventReader> reader, EventFilter filter) {
     std::string name;
     std::vector<std::shared_ptr<EventReader>> gone;  // let go of without the lock
     {
@@ -63,7 +63,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
         return Error{ErrorCode::kOverloaded, "as many listen to events here as may", ""};
       name = "other " + std::to_string(++others_);
     }
-    add(name, std::move(reader), std::move(wish));
+    add(name, std::move(reader), std::move(filter));
     return {};
   }
   void on_published(const PublishedEvent& event, EventKept kept) {
@@ -153,9 +153,9 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     }
   };
 
-  void add(const std::string& name, std::shared_ptr<EventReader> told, EventWish wish) {
+  void add(const std::string& name, std::shared_ptr<EventReader> told, EventFilter filter) {
     std::uint64_t generation = 0;
-    bool is_behind = wish.after && streams_ != nullptr;
+    bool is_behind = filter.after && streams_ != nullptr;
     std::shared_ptr<EventReader> replaced;
     {
       std::lock_guard lock(mutex_);
@@ -164,8 +164,8 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
       auto& reader = readers_[name];
       replaced = std::move(reader.told);
       reader = {.told = std::move(told),
-                .types = std::move(wish.types),
-                .next = wish.after ? *wish.after + 1 : 0,
+                .types = std::move(filter.types),
+                .next = filter.after ? *filter.after + 1 : 0,
                 .generation = generation,
                 .is_behind = is_behind};
     }
@@ -290,11 +290,11 @@ EventFeed::EventFeed(transport::Bus& bus, transport::JetStream* streams, std::st
 
 EventFeed::~EventFeed() { stop(); }
 
-void EventFeed::subscribe(const transport::BusSession& session, EventWish wish) {
-  state_->subscribe(session, std::move(wish));
+void EventFeed::subscribe(const transport::BusSession& session, EventFilter filter) {
+  state_->subscribe(session, std::move(filter));
 }
-core::Result<void> EventFeed::subscribe(std::shared_ptr<EventReader> reader, EventWish wish) {
-  return state_->subscribe(std::move(reader), std::move(wish));
+core::Result<void> EventFeed::subscribe(std::shared_ptr<EventReader> reader, EventFilter filter) {
+  return state_->subscribe(std::move(reader), std::move(filter));
 }
 void EventFeed::on_published(const PublishedEvent& event, EventKept kept) {
   state_->on_published(event, kept);

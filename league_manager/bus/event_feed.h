@@ -30,9 +30,9 @@ class EventFeed final : public EventSubscriptions {
   EventFeed(const EventFeed&) = delete;
   EventFeed& operator=(const EventFeed&) = delete;
 
-  void subscribe(const transport::BusSession& session, EventWish wish) override;
+  void subscribe(const transport::BusSession& session, EventFilter filter) override;
   [[nodiscard]] core::Result<void> subscribe(std::shared_ptr<EventReader> reader,
-                                             EventWish wish) override;
+                                             EventFilter filter) override;
   /// An event was published.
   void on_published(const PublishedEvent& event, EventKept kept);
   [[nodiscard]] bool is_kept() const override;

@@ -11,17 +11,17 @@ constexpr std::size_t kMostTypes = 16;
 
 }  // namespace
 
-core::Result<EventWish> read_event_wish(const nlohmann::json& arguments) {
-  EventWish wish;
+core::Result<EventFilter> read_event_filter(const nlohmann::json& arguments) {
+  EventFilter filter;
   if (auto after = arguments.find("after"); after != arguments.end() && !after->is_null()) {
     if (!after->is_number_integer() ||
         (!after->is_number_unsigned() && after->get<std::int64_t>() < 0))
       return core::Error{core::ErrorCode::kInvalidFieldType, "after must be the number of an event",
                          "/after"};
-    wish.after = after->get<std::uint64_t>();
+    filter.after = after->get<std::uint64_t>();
   }
   auto types = arguments.find("types");
-  if (types == arguments.end() || types->is_null()) return wish;
+  if (types == arguments.end() || types->is_null()) return filter;
   if (!types->is_array() || types->size() > kMostTypes)
     return core::Error{core::ErrorCode::kInvalidFieldType, "types must be a list of names",
                        "/types"};
@@ -33,9 +33,9 @@ core::Result<EventWish> read_event_wish(const nlohmann::json& arguments) {
     if (!envelope::is_event_type(name))
       return core::Error{core::ErrorCode::kInvalidFieldValue, envelope::unknown_event_type(name),
                          "/types"};
-    wish.types.insert(std::move(name));
+    filter.types.insert(std::move(name));
   }
-  return wish;
+  return filter;
 }
 
 }  // namespace league::league_manager

@@ -14,7 +14,7 @@
 namespace league::league_manager {
 
 /// The events to which a session subscribes.
-struct EventWish {
+struct EventFilter {
   std::set<std::string> types = {};  ///< `round_completed`; empty: all
   /// First those behind this number of the stream that it still has, then what happens; nothing:
   /// only what happens.
@@ -37,11 +37,11 @@ class EventSubscriptions {
   virtual ~EventSubscriptions() = default;
   /// Begins to push to `session`, in place of what it asked for before. Where there are too many,
   /// who asked longest ago is forgotten.
-  virtual void subscribe(const transport::BusSession& session, EventWish wish) = 0;
+  virtual void subscribe(const transport::BusSession& session, EventFilter filter) = 0;
   /// The same for a reader on another way. kOverloaded where there are too many of these: none has
   /// to make room for a stranger.
   [[nodiscard]] virtual core::Result<void> subscribe(std::shared_ptr<EventReader> reader,
-                                                     EventWish wish) = 0;
+                                                     EventFilter filter) = 0;
   /// False if no event can be sent again.
   [[nodiscard]] virtual bool is_kept() const = 0;
   /// Nothing is pushed any more.
@@ -50,6 +50,6 @@ class EventSubscriptions {
 
 /// The arguments of `events_subscribe`; fails with kInvalidFieldType or kInvalidFieldValue and the
 /// field.
-[[nodiscard]] core::Result<EventWish> read_event_wish(const nlohmann::json& arguments);
+[[nodiscard]] core::Result<EventFilter> read_event_filter(const nlohmann::json& arguments);
 
 }  // namespace league::league_manager

@@ -35,12 +35,12 @@ struct StepFacts {
 };
 
 /// Notifications that some agents may not have; they are sent again after a restart.
-struct UntoldNews {
+struct UndeliveredNotifications {
   std::optional<int> announced_round;  ///< the open round
   std::optional<int> completed_round;  ///< the last one that is completed
   bool is_league_completed = false;
 
-  bool operator==(const UntoldNews&) const = default;
+  bool operator==(const UndeliveredNotifications&) const = default;
 };
 
 /// What an operator wants done to the league: OperatorActed before it is decided.
@@ -107,8 +107,9 @@ class League {
   /// The manager is about to end: no other match begins until `decide_continuation`. Nothing for a
   /// league that does not run or that the operator has paused.
   [[nodiscard]] Events decide_drain(core::UtcTimestamp now) const;
-  /// All agents have got `news` of `round`, or could not be reached. Nothing if that is known.
-  [[nodiscard]] Events decide_delivered(News news, int round, core::UtcTimestamp now) const;
+  /// All agents have got `kind` of `round`, or could not be reached. Nothing if that is known.
+  [[nodiscard]] Events decide_delivered(NotificationKind kind, int round,
+                                        core::UtcTimestamp now) const;
   /// See decide_registration in registration.h. A referee that comes back as a new process loses
   /// its matches: it knows nothing of them any more.
   [[nodiscard]] core::Result<RegistrationDecision> decide_register(
@@ -208,7 +209,7 @@ class League {
   [[nodiscard]] std::vector<MatchView> schedule_page(std::size_t offset, std::size_t limit) const;
   /// The first unfinished match of `player`; nothing before the start and after its last.
   [[nodiscard]] std::optional<MatchView> next_match(int player) const;
-  [[nodiscard]] UntoldNews untold_news() const;
+  [[nodiscard]] UndeliveredNotifications undelivered_notifications() const;
   /// How long the open round may take: the setting, or as long as all of its matches with all
   /// their attempts take in the places that there are, and five minutes for a referee to come back.
   [[nodiscard]] std::chrono::microseconds round_limit() const;
@@ -257,7 +258,7 @@ class League {
   void change(const Event& event);
   void change_lifecycles(const Event& event);
   void start(const LeagueStarted& event, core::UtcTimestamp at);
-  void note_delivered(const NewsDelivered& event);
+  void note_delivered(const NotificationDelivered& event);
 
   LeagueSettings settings_;
   LeagueState state_ = LeagueState::kRegistering;

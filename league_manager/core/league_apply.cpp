@@ -84,7 +84,7 @@ bool League::fits(const EventBody& body) const {
                    roster_.contains(AgentRef::player(e.champion));
           },
           [&](const LeagueContinued&) { return is_created_; },
-          [&](const NewsDelivered& e) {
+          [&](const NotificationDelivered& e) {
             return state_ != LeagueState::kRegistering && e.round <= board_.round();
           },
           [&](const MatchDisputed& e) {
@@ -185,7 +185,7 @@ void League::change(const Event& event) {
                    completed_at_ = event.at;
                  },
                  [&](const LeagueContinued&) { roster_.await_referees(); },
-                 [&](const NewsDelivered& e) { note_delivered(e); },
+                 [&](const NotificationDelivered& e) { note_delivered(e); },
                  [&](const MatchDisputed& e) { disputes_[e.match].push_back(e.player); },
                  [&](const OperatorActed& e) { act(e); },
                  [](const auto&) {},

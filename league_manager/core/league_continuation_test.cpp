@@ -134,17 +134,17 @@ TEST_F(Continuation, AFinishedLeagueStaysAsItIs) {
 
 TEST_F(Continuation, KnowsWhatHasNotBeenTold) {
   const League& league = played_.league;
-  EXPECT_EQ(league.untold_news(), (UntoldNews{1, std::nullopt, false}));
-  played_.take(league.decide_delivered(News::kRoundAnnounced, 1, at(1)));
-  EXPECT_EQ(league.untold_news(), UntoldNews{});
-  EXPECT_TRUE(league.decide_delivered(News::kRoundAnnounced, 1, at(1)).empty());
-  EXPECT_TRUE(league.decide_delivered(News::kRoundAnnounced, 2, at(1)).empty());
+  EXPECT_EQ(league.undelivered_notifications(), (UndeliveredNotifications{1, std::nullopt, false}));
+  played_.take(league.decide_delivered(NotificationKind::kRoundAnnounced, 1, at(1)));
+  EXPECT_EQ(league.undelivered_notifications(), UndeliveredNotifications{});
+  EXPECT_TRUE(league.decide_delivered(NotificationKind::kRoundAnnounced, 1, at(1)).empty());
+  EXPECT_TRUE(league.decide_delivered(NotificationKind::kRoundAnnounced, 2, at(1)).empty());
   for (MatchKey match : league.board().with_status(MatchStatus::kAssigned))
     played_.report(slot(match).referee(), report_of(league, match, 0));
   played_.step();
-  EXPECT_EQ(league.untold_news(), (UntoldNews{2, 1, false}));
-  played_.take(league.decide_delivered(News::kRoundCompleted, 1, at(2)));
-  EXPECT_EQ(league.untold_news(), (UntoldNews{2, std::nullopt, false}));
+  EXPECT_EQ(league.undelivered_notifications(), (UndeliveredNotifications{2, 1, false}));
+  played_.take(league.decide_delivered(NotificationKind::kRoundCompleted, 1, at(2)));
+  EXPECT_EQ(league.undelivered_notifications(), (UndeliveredNotifications{2, std::nullopt, false}));
 }
 
 TEST_F(Continuation, BeforeTheStartNothingIsAssigned) {

@@ -139,36 +139,36 @@ Events League::decide_drain(core::UtcTimestamp now) const {
                               .reason = "the manager is about to end"}}};
 }
 
-Events League::decide_delivered(News news, int round, core::UtcTimestamp now) const {
+Events League::decide_delivered(NotificationKind kind, int round, core::UtcTimestamp now) const {
   if (state_ == LeagueState::kRegistering || round > board_.round()) return {};
-  bool is_known = news == News::kRoundAnnounced   ? round <= announced_round_
-                  : news == News::kRoundCompleted ? round <= told_round_
-                                                  : is_end_told_;
+  bool is_known = kind == NotificationKind::kRoundAnnounced   ? round <= announced_round_
+                  : kind == NotificationKind::kRoundCompleted ? round <= told_round_
+                                                              : is_end_told_;
   if (is_known) return {};
-  return {{now, NewsDelivered{news, round}}};
+  return {{now, NotificationDelivered{kind, round}}};
 }
 
-void League::note_delivered(const NewsDelivered& event) {
-  switch (event.news) {
-    case News::kRoundAnnounced:
+void League::note_delivered(const NotificationDelivered& event) {
+  switch (event.kind) {
+    case NotificationKind::kRoundAnnounced:
       announced_round_ = std::max(announced_round_, event.round);
       break;
-    case News::kRoundCompleted:
+    case NotificationKind::kRoundCompleted:
       told_round_ = std::max(told_round_, event.round);
       break;
-    case News::kLeagueCompleted:
+    case NotificationKind::kLeagueCompleted:
       is_end_told_ = true;
       break;
   }
 }
 
-UntoldNews League::untold_news() const {
-  UntoldNews news;
-  if (is_round_open_ && board_.round() > announced_round_) news.announced_round = board_.round();
+UndeliveredNotifications League::undelivered_notifications() const {
+  UndeliveredNotifications kind;
+  if (is_round_open_ && board_.round() > announced_round_) kind.announced_round = board_.round();
   auto completed = static_cast<int>(summaries_.size());
-  if (completed > told_round_) news.completed_round = completed;
-  news.is_league_completed = state_ == LeagueState::kCompleted && !is_end_told_;
-  return news;
+  if (completed > told_round_) kind.completed_round = completed;
+  kind.is_league_completed = state_ == LeagueState::kCompleted && !is_end_told_;
+  return kind;
 }
 
 bool League::is_any_referee_active() const {

@@ -26,7 +26,7 @@ struct AgentProfile {
   /// other origin (protocol §8).
   bool match_credentials = false;
   bool is_from_loopback = false;  ///< it registered from this machine, not over a bus
-  /// Players only: TokenVault::code_digest of the registration code that it was let in with; the
+  /// Players only: TokenIssuer::code_digest of the registration code that it was let in with; the
   /// operator's list has named it.
   std::optional<std::string> code_digest = {};
 

@@ -34,7 +34,9 @@ class Writer {
   void operator()(const char* key, MatchResult& result) { out_[key] = result_to_json(result); }
   void operator()(const char* key, AgentState& state) { out_[key] = agent_state_name(state); }
   void operator()(const char* key, Recognition& how) { out_[key] = recognition_name(how); }
-  void operator()(const char* key, News& news) { out_[key] = news_name(news); }
+  void operator()(const char* key, NotificationKind& kind) {
+    out_[key] = notification_kind_name(kind);
+  }
   void operator()(const char* key, OperatorAct& act) { out_[key] = operator_act_name(act); }
   void operator()(const char* key, std::optional<game::Fairness>& fairness) {
     if (fairness) out_[key] = game::fairness_name(*fairness);
@@ -72,7 +74,9 @@ class Reader {
   void operator()(const char* key, Recognition& how) {
     how = named(key, parse_recognition(text(key)));
   }
-  void operator()(const char* key, News& news) { news = named(key, parse_news(text(key))); }
+  void operator()(const char* key, NotificationKind& kind) {
+    kind = named(key, parse_notification_kind(text(key)));
+  }
   void operator()(const char* key, OperatorAct& act) {
     act = named(key, parse_operator_act(text(key)));
   }
@@ -191,8 +195,8 @@ void fields(auto& io, LeagueContinued& e) {
   io("term", e.term);
   io("given_up", e.given_up);
 }
-void fields(auto& io, NewsDelivered& e) {
-  io("news", e.news);
+void fields(auto& io, NotificationDelivered& e) {
+  io("news", e.kind);
   io("round", e.round);
 }
 void fields(auto& io, MatchDisputed& e) {

@@ -109,7 +109,7 @@ class Maker {
         return LeagueContinued{number(2) == 0 ? std::nullopt : std::optional<int>(number(99)),
                                number(2) == 0 ? std::nullopt : std::optional<std::string>("R1M1")};
       case 16:
-        return NewsDelivered{static_cast<News>(number(3)), number(99)};
+        return NotificationDelivered{static_cast<NotificationKind>(number(3)), number(99)};
       case 17:
         return MatchDisputed{match(), number(99), text()};
       default:

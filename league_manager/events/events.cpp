@@ -7,8 +7,8 @@ namespace league::league_manager {
 namespace {
 constexpr std::array<std::string_view, 4> kRecognitionNames = {"TOKEN", "REGISTRATION_NONCE",
                                                                "ENDPOINT_AND_NAME", "OPERATOR"};
-constexpr std::array<std::string_view, 3> kNewsNames = {"ROUND_ANNOUNCED", "ROUND_COMPLETED",
-                                                        "LEAGUE_COMPLETED"};
+constexpr std::array<std::string_view, 3> kNotificationKindNames = {
+    "ROUND_ANNOUNCED", "ROUND_COMPLETED", "LEAGUE_COMPLETED"};
 constexpr std::array<std::string_view, 6> kActNames = {"PAUSE",    "RESUME",     "EXTEND_ROUND",
                                                        "ANNOUNCE", "VOID_MATCH", "END_LEAGUE"};
 
@@ -35,11 +35,13 @@ std::optional<Recognition> parse_recognition(std::string_view text) {
   return std::nullopt;
 }
 
-std::string_view news_name(News news) { return kNewsNames[static_cast<std::size_t>(news)]; }
+std::string_view notification_kind_name(NotificationKind kind) {
+  return kNotificationKindNames[static_cast<std::size_t>(kind)];
+}
 
-std::optional<News> parse_news(std::string_view text) {
-  for (std::size_t i = 0; i < kNewsNames.size(); ++i) {
-    if (kNewsNames[i] == text) return static_cast<News>(i);
+std::optional<NotificationKind> parse_notification_kind(std::string_view text) {
+  for (std::size_t i = 0; i < kNotificationKindNames.size(); ++i) {
+    if (kNotificationKindNames[i] == text) return static_cast<NotificationKind>(i);
   }
   return std::nullopt;
 }

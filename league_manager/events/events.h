@@ -267,23 +267,24 @@ struct LeagueCompleted {
 };
 
 /// The kinds of broadcasts of a league.
-enum class News : std::uint8_t { kRoundAnnounced, kRoundCompleted, kLeagueCompleted };
+enum class NotificationKind : std::uint8_t { kRoundAnnounced, kRoundCompleted, kLeagueCompleted };
 /// `ROUND_ANNOUNCED`, `ROUND_COMPLETED`, `LEAGUE_COMPLETED`.
-[[nodiscard]] std::string_view news_name(News news);
-[[nodiscard]] std::optional<News> parse_news(std::string_view text);
+[[nodiscard]] std::string_view notification_kind_name(NotificationKind kind);
+[[nodiscard]] std::optional<NotificationKind> parse_notification_kind(std::string_view text);
 
 /// Everybody has been told, as far as that was possible; it is not told again after a restart.
-struct NewsDelivered {
-  News news = News::kRoundAnnounced;
+struct NotificationDelivered {
+  NotificationKind kind = NotificationKind::kRoundAnnounced;
   int round = 0;  ///< the last one for kLeagueCompleted
-  bool operator==(const NewsDelivered&) const = default;
+  bool operator==(const NotificationDelivered&) const = default;
 };
 
-using EventBody = std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted,
-                               RoundStarted, MatchAssigned, MatchReleased, MatchReported,
-                               MatchForfeited, ReportConflictRecorded, StaleReportRecorded,
-                               FailureCounted, AgentStateChanged, RoundCompleted, LeagueCompleted,
-                               LeagueContinued, NewsDelivered, MatchDisputed, OperatorActed>;
+using EventBody =
+    std::variant<LeagueCreated, AgentRegistered, AgentReregistered, LeagueStarted, RoundStarted,
+                 MatchAssigned, MatchReleased, MatchReported, MatchForfeited,
+                 ReportConflictRecorded, StaleReportRecorded, FailureCounted, AgentStateChanged,
+                 RoundCompleted, LeagueCompleted, LeagueContinued, NotificationDelivered,
+                 MatchDisputed, OperatorActed>;
 
 /// Something that has happened to a league, in the past tense: the only thing that changes it.
 struct Event {

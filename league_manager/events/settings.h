@@ -23,7 +23,7 @@ enum class UnprovenReferees : std::uint8_t {
 /// event never does, so a league can be continued with other limits.
 struct LeagueSettings {
   core::LeagueId league_id{"league_even_odd"};
-  std::string league_key = {};  ///< public (TokenVault): tells this league from all others
+  std::string league_key = {};  ///< public (TokenIssuer): tells this league from all others
   std::string game_type = "even_odd";
   const game::Rules* rules = *game::standard_games().find("even_odd");  ///< those of `game_type`
   int players = 2;  ///< the league is full and starts with this many (2 ... 32,000) ...

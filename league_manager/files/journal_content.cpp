@@ -21,9 +21,9 @@ bool is_telling(std::string_view type) {
   return kTypes.contains(type);
 }
 
-class Taking {
+class ContentCollector {
  public:
-  explicit Taking(JournalContent& content) : content_(content) {}
+  explicit ContentCollector(JournalContent& content) : content_(content) {}
 
   void take(const Event& event) {
     if (const auto* created = std::get_if<LeagueCreated>(&event.body)) {
@@ -58,9 +58,9 @@ std::string JournalContent::text() const {
 }
 
 core::Result<JournalContent> read_content(const journal::Journal& journal,
-                                          const std::optional<journal::JournalPlace>& mark) {
+                                          const std::optional<journal::JournalPosition>& mark) {
   JournalContent content;
-  Taking taking(content);
+  ContentCollector taking(content);
   core::Digest digest{};
   auto read = journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
     content.entries = entry.sequence;

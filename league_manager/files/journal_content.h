@@ -36,6 +36,6 @@ struct JournalContent {
 /// Reads a journal. `mark`: the entry that is looked for. Fails as the journal does, and for an
 /// event that cannot be read.
 [[nodiscard]] core::Result<JournalContent> read_content(
-    const journal::Journal& journal, const std::optional<journal::JournalPlace>& mark);
+    const journal::Journal& journal, const std::optional<journal::JournalPosition>& mark);
 
 }  // namespace league::league_manager

@@ -207,7 +207,7 @@ TEST(JournalContent, CountsWhatOthersMayClaim) {
   core::Digest digest{};
   for (int i = 0; i < 2; ++i)
     digest = journal::chained(digest, records[static_cast<std::size_t>(i)]);
-  auto content = read_content(journal, journal::JournalPlace{2, digest});
+  auto content = read_content(journal, journal::JournalPosition{2, digest});
   ASSERT_TRUE(content) << content.error().message;
   EXPECT_EQ(content->text(), "entry 5 (0 players, 1 referee, 2 results)");
   EXPECT_EQ(content->league_id, kLeague);
@@ -215,8 +215,8 @@ TEST(JournalContent, CountsWhatOthersMayClaim) {
   EXPECT_TRUE(content->has_marked);
   EXPECT_TRUE(content->has_finished({1, 1}));
   EXPECT_FALSE(content->has_finished({1, 2}));
-  EXPECT_FALSE(read_content(journal, journal::JournalPlace{2, {}})->has_marked);
-  EXPECT_FALSE(read_content(journal, journal::JournalPlace{9, digest})->has_marked);
+  EXPECT_FALSE(read_content(journal, journal::JournalPosition{2, {}})->has_marked);
+  EXPECT_FALSE(read_content(journal, journal::JournalPosition{9, digest})->has_marked);
 }
 
 TEST(JournalContent, WhatWasGivenUpCountsFromThen) {

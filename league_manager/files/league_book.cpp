@@ -43,9 +43,9 @@ core::Result<void> LeagueBook::apply(const Event& event) {
   }
   if (auto applied = league_->apply(event); !applied) return applied;
   ++entries_;
-  Stamp stamp{entries_, event.at};
-  if (changes_table(event.body)) table_stamp_ = stamp;
-  if (changes_rounds(event.body)) rounds_stamp_ = stamp;
+  LastChange stamp{entries_, event.at};
+  if (changes_table(event.body)) table_change_ = stamp;
+  if (changes_rounds(event.body)) rounds_change_ = stamp;
   take_notes(event);
   return {};
 }

@@ -16,7 +16,7 @@ namespace league::league_manager {
 class LeagueBook {
  public:
   /// The event after which something was last changed.
-  struct Stamp {
+  struct LastChange {
     std::uint64_t entry = 0;  ///< its number in the journal; 0: none yet
     core::UtcTimestamp at;
   };
@@ -55,8 +55,8 @@ class LeagueBook {
   [[nodiscard]] const League& league() const { return *league_; }
   /// Events so far.
   [[nodiscard]] std::uint64_t entries() const { return entries_; }
-  [[nodiscard]] const Stamp& table_stamp() const { return table_stamp_; }
-  [[nodiscard]] const Stamp& rounds_stamp() const { return rounds_stamp_; }
+  [[nodiscard]] const LastChange& table_change() const { return table_change_; }
+  [[nodiscard]] const LastChange& rounds_change() const { return rounds_change_; }
   /// Rounds that have been started, from the first.
   [[nodiscard]] const std::vector<RoundNote>& rounds() const { return rounds_; }
   /// Of a match of a round that has been started.
@@ -82,8 +82,8 @@ class LeagueBook {
   const game::Registry* games_;  // outlives the book
   std::optional<League> league_;
   std::uint64_t entries_ = 0;
-  Stamp table_stamp_;
-  Stamp rounds_stamp_;
+  LastChange table_change_;
+  LastChange rounds_change_;
   std::vector<RoundNote> rounds_;
   std::vector<std::vector<MatchNote>> notes_;  // by round and number
   std::map<MatchKey, Causes> causes_;

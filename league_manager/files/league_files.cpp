@@ -14,7 +14,7 @@ std::string player_id(int index) {
 }
 
 /// What both files begin with.
-JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::Stamp& stamp) {
+JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::LastChange& stamp) {
   const League& league = book.league();
   LeagueStatus status = league.status();
   JsonObject object(out, ",\n");
@@ -222,7 +222,7 @@ core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink)
   std::string out;
   const League& league = book.league();
   LeagueStatus status = league.status();
-  JsonObject object = head(out, book, book.table_stamp());
+  JsonObject object = head(out, book, book.table_change());
   int rounds = 0;
   for (const auto& note : book.rounds()) rounds += note.completed_at ? 1 : 0;
   object.number("rounds_completed", rounds)
@@ -243,7 +243,7 @@ core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink)
 
 core::Result<void> write_rounds(const LeagueBook& book, const FileSink& sink) {
   std::string out;
-  head(out, book, book.rounds_stamp()).name("rounds");
+  head(out, book, book.rounds_change()).name("rounds");
   out += '[';
   const char* separator = "\n ";
   for (int round = 1; round <= static_cast<int>(book.rounds().size()); ++round) {

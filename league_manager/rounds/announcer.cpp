@@ -113,7 +113,7 @@ class LongTable {
 
 Announcer::Announcer(const RoundDependencies& dependencies)
     : deps_(dependencies),
-      key_(dependencies.vault.league_key()),
+      key_(dependencies.token_issuer.league_key()),
       broadcaster_(dependencies.peers, dependencies.clock, dependencies.settings) {}
 
 void Announcer::stop() {
@@ -138,8 +138,8 @@ std::vector<Announcer::Addressed> Announcer::recipients(bool players, bool refer
         if (!hearers && hears_board(agent.profile)) continue;
         auto endpoint = transport::parse_endpoint(agent.profile.endpoint);
         if (!endpoint) continue;
-        all.push_back(
-            {ref, std::move(*endpoint), deps_.vault.token(ref.id(), agent.credential.nonce)});
+        all.push_back({ref, std::move(*endpoint),
+                       deps_.token_issuer.token(ref.id(), agent.credential.nonce)});
       }
     }
   });
@@ -215,7 +215,7 @@ void Announcer::tell_state(const AgentStateChanged& change) {
   deps_.ledger.read([&](const League& league) {
     const Agent& agent = league.roster().agent(change.agent);
     if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint)) to = *endpoint;
-    token = deps_.vault.token(change.agent.id(), agent.credential.nonce);
+    token = deps_.token_issuer.token(change.agent.id(), agent.credential.nonce);
   });
   if (!to) return;
   const auto conversation = state_conversation(change.agent);

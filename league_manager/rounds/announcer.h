@@ -13,7 +13,7 @@
 #include "common/core/random_source.h"
 #include "common/core/timer.h"
 #include "common/envelope/envelope.h"
-#include "league_manager/admission/token_vault.h"
+#include "league_manager/admission/token_issuer.h"
 #include "league_manager/bus/event_board.h"
 #include "league_manager/files/ledger.h"
 #include "league_manager/rounds/broadcaster.h"
@@ -22,10 +22,11 @@ namespace league::league_manager {
 
 class OperatorLog;
 
-/// What a conductor and its announcer work with; all references outlive them and their last call.
+/// What a LeagueRunner and its Announcer work with; all references outlive them and their last
+/// call.
 struct RoundDependencies {
   Ledger& ledger;
-  const TokenVault& vault;
+  const TokenIssuer& token_issuer;
   agent::PeerClient& peers;
   core::Timer& timer;
   const core::Clock& clock;

@@ -77,7 +77,7 @@ class AnnouncerTest : public ::testing::Test {
       return *league.decide_step(facts);
     });
     announcer_ = std::make_unique<Announcer>(RoundDependencies{.ledger = *ledger_,
-                                                               .vault = vault_,
+                                                               .token_issuer = token_issuer_,
                                                                .peers = peers_,
                                                                .timer = time_,
                                                                .clock = time_,
@@ -103,7 +103,7 @@ class AnnouncerTest : public ::testing::Test {
   league::testing::FakeTime time_;
   league::testing::ScriptedRandom random_;
   core::LeagueId id_{"league_a"};
-  TokenVault vault_{id_, random_};
+  TokenIssuer token_issuer_{id_, random_};
   journal::DiscardingJournal journal_;
   CountingCaller caller_;
   agent::PeerClient peers_{caller_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
@@ -176,7 +176,7 @@ TEST_F(AnnouncerTest, ItIsSignedAndShowsNoToken) {
   EXPECT_EQ(json::parse(text)["method"],
             envelope::spec(envelope::MessageType::kRoundAnnouncement).method);
   EXPECT_FALSE(json::parse(text).contains("id")) << "nobody answers it";
-  auto key = vault_.league_key().public_key();
+  auto key = token_issuer_.league_key().public_key();
   EXPECT_TRUE(agent::check_event_signature(text, params["signature"].get<std::string>(), key));
 }
 

@@ -121,7 +121,7 @@ std::vector<envelope::AnnouncedMatch> announced_matches(const League& league) {
 }
 
 std::optional<envelope::MatchAssignment> match_assignment(const League& league, MatchKey match,
-                                                          const TokenVault& vault) {
+                                                          const TokenIssuer& token_issuer) {
   const RoundBoard& board = league.board();
   if (!board.contains(match) || board.slot(match).status != MatchStatus::kAssigned)
     return std::nullopt;
@@ -130,7 +130,7 @@ std::optional<envelope::MatchAssignment> match_assignment(const League& league, 
   const Agent& a = player(league, pairing.player_a);
   const Agent& b = player(league, pairing.player_b);
   auto credential = [&](int index, const Agent& agent) {
-    auto token = vault.token(AgentRef::player(index).id(), agent.credential.nonce);
+    auto token = token_issuer.token(AgentRef::player(index).id(), agent.credential.nonce);
     return agent::match_credential(token, match.id(), slot.attempts);
   };
   envelope::MatchAssignment assignment;

@@ -8,7 +8,7 @@
 #include "common/envelope/game_messages.h"
 #include "common/envelope/query_messages.h"
 #include "common/envelope/round_messages.h"
-#include "league_manager/admission/token_vault.h"
+#include "league_manager/admission/token_issuer.h"
 #include "league_manager/core/league.h"
 
 namespace league::league_manager {
@@ -34,9 +34,8 @@ namespace league::league_manager {
 [[nodiscard]] std::optional<std::string> referee_credential(const League& league, int referee);
 
 /// One match with all that its referee needs; only for a match that is assigned now.
-[[nodiscard]] std::optional<envelope::MatchAssignment> match_assignment(const League& league,
-                                                                        MatchKey match,
-                                                                        const TokenVault& vault);
+[[nodiscard]] std::optional<envelope::MatchAssignment> match_assignment(
+    const League& league, MatchKey match, const TokenIssuer& token_issuer);
 
 /// A match of the schedule, for GET_SCHEDULE.
 [[nodiscard]] envelope::ScheduledMatch scheduled_match(const League& league, const MatchView& view);

@@ -16,12 +16,12 @@ using core::ErrorCode;
 using nlohmann::json;
 
 /// A call that has been seen to start matches.
-struct Way {
+struct StartCall {
   std::string_view method;
   std::string_view message_type;
   bool is_tools_call = false;
 };
-constexpr auto kWays = std::to_array<Way>({
+constexpr auto kStartCalls = std::to_array<StartCall>({
     {"START_MATCH", "START_MATCH"},
     {"start_match", "START_MATCH"},
     {"assign_match", "MATCH_ASSIGNMENT"},
@@ -121,7 +121,7 @@ std::string MatchStarter::arguments_for(const Order& order, std::string_view typ
 
 void MatchStarter::call(const std::shared_ptr<Attempt>& attempt) {
   const Order& order = attempt->order;
-  const Way& way = kWays[attempt->way];
+  const StartCall& way = kStartCalls[attempt->way];
   agent::PeerToolCall call;
   call.endpoint = order.referee;
   call.peer = order.peer;
@@ -147,8 +147,8 @@ void MatchStarter::call(const std::shared_ptr<Attempt>& attempt) {
     }
     const bool is_unknown = answer.error().code == ErrorCode::kUnknownMessageType;
     if (!is_unknown) return attempt->completion(answer.error());
-    if (!attempt->is_hopeless && ++attempt->tried < kWays.size()) {
-      attempt->way = (attempt->way + 1) % kWays.size();
+    if (!attempt->is_hopeless && ++attempt->tried < kStartCalls.size()) {
+      attempt->way = (attempt->way + 1) % kStartCalls.size();
       return this->call(attempt);
     }
     {

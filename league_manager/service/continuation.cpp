@@ -81,19 +81,19 @@ core::Result<void> note_given_up(Ledger& ledger, const std::string& what) {
   return written.get_future().get();
 }
 
-core::Result<void> take_league_key(LeagueSettings& settings, const TokenVault& vault) {
-  std::string key = vault.league_key().public_key();
+core::Result<void> take_league_key(LeagueSettings& settings, const TokenIssuer& token_issuer) {
+  std::string key = token_issuer.league_key().public_key();
   if (!settings.league_key.empty() && settings.league_key != key) return foreign_key();
   settings.league_key = std::move(key);
   return {};
 }
 
-core::Result<void> check_vault(const League& league, const TokenVault& vault) {
+core::Result<void> check_token_issuer(const League& league, const TokenIssuer& token_issuer) {
   for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
     if (league.roster().count(kind) == 0) continue;
     AgentRef first{kind, 0};
     const Credential& credential = league.roster().agent(first).credential;
-    if (vault.token(first.id(), credential.nonce).hash() == credential.token_hash) continue;
+    if (token_issuer.token(first.id(), credential.nonce).hash() == credential.token_hash) continue;
     return foreign_key();
   }
   return {};

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/journal/journal.h"
-#include "league_manager/admission/token_vault.h"
+#include "league_manager/admission/token_issuer.h"
 #include "league_manager/events/events.h"
 #include "league_manager/events/settings.h"
 
@@ -35,11 +35,13 @@ struct WantedLeague {
 /// durable.
 [[nodiscard]] core::Result<void> note_given_up(Ledger& ledger, const std::string& what);
 
-/// Completes `settings` with the public key of the vault's league. Fails when the league that is
-/// continued has another one.
-[[nodiscard]] core::Result<void> take_league_key(LeagueSettings& settings, const TokenVault& vault);
+/// Completes `settings` with the public key of the issuer's league. Fails when the league
+/// that is continued has another one.
+[[nodiscard]] core::Result<void> take_league_key(LeagueSettings& settings,
+                                                 const TokenIssuer& token_issuer);
 
 /// Whether the key that is at hand gives the tokens of the league's agents.
-[[nodiscard]] core::Result<void> check_vault(const League& league, const TokenVault& vault);
+[[nodiscard]] core::Result<void> check_token_issuer(const League& league,
+                                                    const TokenIssuer& token_issuer);
 
 }  // namespace league::league_manager

@@ -63,8 +63,8 @@ TEST(Continuation, RefusesAJournalOfSomethingElse) {
 
 TEST(Continuation, TheLeaguesKeyIsTheOneOfItsJournal) {
   league::testing::ScriptedRandom random;
-  TokenVault right(core::LeagueId("league_a"), random);
-  TokenVault wrong(core::LeagueId("league_a"), random);
+  TokenIssuer right(core::LeagueId("league_a"), random);
+  TokenIssuer wrong(core::LeagueId("league_a"), random);
   LeagueCreated creation = kCreation;
   creation.league_key = right.league_key().public_key();
   LeagueSettings settings;
@@ -81,10 +81,10 @@ TEST(Continuation, TheLeaguesKeyIsTheOneOfItsJournal) {
 
 TEST(Continuation, FindsAKeyThatIsNotTheLeagues) {
   league::testing::ScriptedRandom random;
-  TokenVault right(core::LeagueId("league_even_odd"), random);
-  TokenVault wrong(core::LeagueId("league_even_odd"), random);
+  TokenIssuer right(core::LeagueId("league_even_odd"), random);
+  TokenIssuer wrong(core::LeagueId("league_even_odd"), random);
   testing::Played played(testing::settings(2, 1));
-  EXPECT_TRUE(check_vault(played.league, wrong));  // there are no agents yet
+  EXPECT_TRUE(check_token_issuer(played.league, wrong));  // there are no agents yet
   RegistrationFacts facts{testing::at(0), "nonce",
                           [&](const std::string& id, const std::string& nonce) {
                             return right.token(id, nonce).hash();
@@ -93,8 +93,8 @@ TEST(Continuation, FindsAKeyThatIsNotTheLeagues) {
       {AgentKind::kReferee, testing::profile("r", 9000), {}, {}}, facts);
   ASSERT_TRUE(decision);
   played.take(decision->events);
-  EXPECT_TRUE(check_vault(played.league, right));
-  auto refused = check_vault(played.league, wrong);
+  EXPECT_TRUE(check_token_issuer(played.league, right));
+  auto refused = check_token_issuer(played.league, wrong);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("secret.key does not belong"), std::string::npos);
 }

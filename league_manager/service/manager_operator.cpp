@@ -82,8 +82,8 @@ void ManagerService::act(agent::Reply given,
         if (!stored) return reply->refuse(not_stored());
         if (*refusal) return reply->refuse(**refusal);
         reply->acknowledge([this, events = *stored] {
-          deps_.conductor.on_events(events);
-          deps_.conductor.advance();
+          deps_.league_runner.on_events(events);
+          deps_.league_runner.advance();
         });
       });
 }
@@ -104,7 +104,7 @@ void ManagerService::on_new_token(agent::ToolCall call) {
   }
   auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
   std::string nonce = core::to_hex(deps_.random.bytes<16>());
-  auto token = deps_.vault.token(id, nonce);
+  auto token = deps_.token_issuer.token(id, nonce);
   deps_.ledger.commit(
       [&](const League& league, core::UtcTimestamp now) {
         auto hash = [&token](const std::string&, const std::string&) { return token.hash(); };
@@ -117,8 +117,8 @@ void ManagerService::on_new_token(agent::ToolCall call) {
                              {"league_id", options_.league_id.str()},
                              {"auth_token", token.reveal()}};
         reply->send(answer, [this, events = *stored] {
-          deps_.conductor.on_events(events);
-          deps_.conductor.advance();
+          deps_.league_runner.on_events(events);
+          deps_.league_runner.advance();
         });
       });
 }

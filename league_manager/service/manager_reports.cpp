@@ -58,7 +58,7 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
         *reporter = referee->index;
         *decision = league.decide_report(*reporter, *given, now);
         if (is_accepted(*decision)) {
-          deps_.conductor.hold_for_answer();
+          deps_.league_runner.hold_for_answer();
           if (deps_.records != nullptr)
             deps_.records->on_report(*given, league.match(given->match)->pairing, decision->events,
                                      now);
@@ -68,22 +68,22 @@ void ManagerService::on_report(agent::Call<envelope::MatchResultReport> call) {
       [this, shared, given, decision, reporter](const Result<Events>& stored) {
         bool is_held = is_accepted(*decision);
         if (!stored) {
-          if (is_held) deps_.conductor.on_answered();
+          if (is_held) deps_.league_runner.on_answered();
           return shared->reply.refuse(not_stored());
         }
         auto follow = [this, given, events = *stored, is_held] {
           note_answered();
-          if (is_held) deps_.conductor.on_answered();
+          if (is_held) deps_.league_runner.on_answered();
           if (deps_.log != nullptr && is_held) note_slow_players(*deps_.log, *given, events);
-          deps_.conductor.on_events(events);
-          deps_.conductor.advance();
+          deps_.league_runner.on_events(events);
+          deps_.league_runner.advance();
         };
         if (decision->refusal) {
           shared->reply.refuse(*decision->refusal);
           return follow();
         }
         json answer = {{"status", "ok"}, {"match_id", shared->envelope.match_id->str()}};
-        auto next = deps_.conductor.assignments(*reporter, decision->next_matches);
+        auto next = deps_.league_runner.assignments(*reporter, decision->next_matches);
         if (!next.empty()) {
           answer["matches"] = envelope::encode_assignments(next);
           answer["round_id"] = decision->next_matches.front().round;

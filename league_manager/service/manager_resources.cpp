@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kStandings = "league://standings";
-constexpr std::chrono::milliseconds kNewsInterval{200};
+constexpr std::chrono::milliseconds kNotificationInterval{200};
 constexpr const char* kSchedule = "league://schedule";
 /// A resource is one text: beyond this many matches the schedule is left to `league_query`.
 constexpr std::size_t kMostMatches = 2000;
@@ -48,12 +48,12 @@ json match_row(const League& league, const MatchView& view) {
 ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer,
                                    const News& news)
     : ledger_(ledger),
-      news_(std::make_shared<NewsPace>(timer, kNewsInterval,
-                                       [&server] {
-                                         if (!server.has_followers()) return false;
-                                         server.notify_resource_updated(kStandings);
-                                         return true;
-                                       })),
+      news_(std::make_shared<NotificationThrottle>(timer, kNotificationInterval,
+                                                   [&server] {
+                                                     if (!server.has_followers()) return false;
+                                                     server.notify_resource_updated(kStandings);
+                                                     return true;
+                                                   })),
       prompts_(server, ledger) {
   auto& registry = server.registry();
   registry.add({.uri = kStandings,

@@ -6,7 +6,7 @@
 
 #include "common/mcp/server.h"
 #include "league_manager/files/ledger.h"
-#include "league_manager/rounds/news_pace.h"
+#include "league_manager/rounds/notification_throttle.h"
 #include "league_manager/service/manager_prompts.h"
 
 namespace league::league_manager {
@@ -36,7 +36,7 @@ class ManagerResources {
   void answer(const mcp::ServerResource::Read& read, std::string text);
 
   Ledger& ledger_;
-  std::shared_ptr<NewsPace> news_;
+  std::shared_ptr<NotificationThrottle> news_;
   ManagerPrompts prompts_;
 };
 

@@ -108,9 +108,9 @@ ManagerService::ManagerService(ManagerOptions options, const ManagerDependencies
                                        "referees that have registered."}},
               dependencies.schemas, dependencies.clock),
       resources_(server_.mcp(), dependencies.ledger, dependencies.timer, dependencies.news),
-      agents_(server_, dependencies.ledger, dependencies.conductor, options_.operator_key,
+      agents_(server_, dependencies.ledger, dependencies.league_runner, options_.operator_key,
               dependencies.records),
-      referees_(server_, dependencies.ledger, dependencies.conductor, options_.league_id),
+      referees_(server_, dependencies.ledger, dependencies.league_runner, options_.league_id),
       events_(server_, dependencies.events, options_.league_id.str()) {
   bind_handlers();
 }
@@ -208,19 +208,19 @@ void ManagerService::accept(const std::shared_ptr<agent::Call<Request>>& call,
   typename RegistrationTraits<Request>::Response response;
   response.status = envelope::RegistrationStatus::kAccepted;
   std::string id = decision.agent.id();
-  auto envelope = deps_.envelopes.make(response.kType,
-                                       {.conversation_id = call->envelope.conversation_id,
-                                        .auth_token = deps_.vault.token(id, decision.token_nonce),
-                                        .round_id = {},
-                                        .match_id = {}});
+  auto envelope = deps_.envelopes.make(
+      response.kType, {.conversation_id = call->envelope.conversation_id,
+                       .auth_token = deps_.token_issuer.token(id, decision.token_nonce),
+                       .round_id = {},
+                       .match_id = {}});
   RegistrationTraits<Request>::set_id(response, std::move(id));
   if (options_.publishes_events) response.broadcast_key = options_.league_key;
   if (!options_.league_key.empty()) response.league_key = options_.league_key;
   response.match_credentials = true;
   call->reply.send(envelope::encode(envelope, response), [this, events = decision.events] {
     note_answered();
-    deps_.conductor.on_events(events);
-    deps_.conductor.advance();
+    deps_.league_runner.on_events(events);
+    deps_.league_runner.advance();
   });
 }
 
@@ -255,7 +255,7 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
       [&](const League& league, core::UtcTimestamp now) {
         RegistrationFacts facts{now, nonce,
                                 [this](const std::string& id, const std::string& token_nonce) {
-                                  return deps_.vault.token(id, token_nonce).hash();
+                                  return deps_.token_issuer.token(id, token_nonce).hash();
                                 }};
         *outcome = league.decide_register(request, facts);
         return *outcome ? (*outcome)->events : Events{};
@@ -263,7 +263,7 @@ void ManagerService::register_at(std::shared_ptr<agent::Call<Request>> call,
       [this, outcome, call, at = *endpoint](const Result<Events>& stored) {
         if (!stored) return call->reply.refuse(not_stored());
         if (!*outcome) return reject(call, outcome->error());
-        deps_.conductor.on_registered(at, call->style);
+        deps_.league_runner.on_registered(at, call->style);
         accept(call, **outcome);
       });
 }

@@ -7,13 +7,13 @@
 #include "common/agent/host/agent_server.h"
 #include "league_manager/admission/admission.h"
 #include "league_manager/admission/endpoint_admission.h"
-#include "league_manager/admission/token_vault.h"
+#include "league_manager/admission/token_issuer.h"
 #include "league_manager/files/ledger.h"
-#include "league_manager/rounds/conductor.h"
-#include "league_manager/service/agent_desk.h"
-#include "league_manager/service/event_desk.h"
+#include "league_manager/rounds/league_runner.h"
+#include "league_manager/service/agent_tools.h"
+#include "league_manager/service/event_tool.h"
 #include "league_manager/service/manager_resources.h"
-#include "league_manager/service/referee_desk.h"
+#include "league_manager/service/referee_tools.h"
 #include "league_manager/spectators/registration_board.h"
 
 namespace league::league_manager {
@@ -29,8 +29,8 @@ struct ManagerOptions {
 /// What a manager needs from its program; all references outlive it.
 struct ManagerDependencies {
   Ledger& ledger;
-  Conductor& conductor;
-  const TokenVault& vault;
+  LeagueRunner& league_runner;
+  const TokenIssuer& token_issuer;
   core::RandomSource& random;
   const core::Clock& clock;
   const envelope::MessageSchemas& schemas;
@@ -47,7 +47,7 @@ struct ManagerDependencies {
 };
 
 /// What the league manager answers: registrations, reports, queries and the operator's commands.
-/// What follows from them is the conductor's. Thread-safe.
+/// What follows from them is the LeagueRunner's. Thread-safe.
 class ManagerService {
  public:
   ManagerService(ManagerOptions options, const ManagerDependencies& dependencies);
@@ -104,9 +104,9 @@ class ManagerService {
   const ManagerDependencies deps_;
   agent::AgentServer server_;
   ManagerResources resources_;
-  AgentDesk agents_;
-  RefereeDesk referees_;
-  EventDesk events_;
+  AgentTools agents_;
+  RefereeTools referees_;
+  EventTool events_;
 };
 
 }  // namespace league::league_manager

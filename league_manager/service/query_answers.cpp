@@ -74,7 +74,7 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
     add_schedule(league, params, response);
     return response;
   }
-  if (query.query_type == QueryType::kGetRegistrations) return response;  // see RefereeDesk
+  if (query.query_type == QueryType::kGetRegistrations) return response;  // see RefereeTools
   std::string id = params.player_id ? params.player_id->str() : asker;
   auto player = league.roster().find(id);
   if (!player || player->kind != AgentKind::kPlayer) {

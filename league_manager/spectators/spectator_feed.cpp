@@ -131,11 +131,11 @@ transport::HttpPage SpectatorFeed::open(const transport::PageRequest& request) {
   return page;
 }
 
-void SpectatorFeed::add(Newcomer newcomer) {
+void SpectatorFeed::add(PendingSpectator pending) {
   std::lock_guard lock(mutex_);
   ++spectators_;
   is_watched_ = true;
-  newcomers_.push_back(std::move(newcomer));
+  pending_.push_back(std::move(pending));
   schedule_locked();
 }
 
@@ -145,7 +145,7 @@ transport::HttpPage SpectatorFeed::match(const transport::PageRequest& request) 
   std::lock_guard lock(tick_mutex_);
   if (is_stopped_) return json_page(503, "{}");
   read_up();
-  const auto read = [&](const LeagueBook& book) { found = match_view(book, stories_, *key); };
+  const auto read = [&](const LeagueBook& book) { found = match_view(book, timelines_, *key); };
   if (key && !read_book_(read)) return json_page(503, "{}");
   if (found.empty()) return json_page(404, R"({"error":"no such match has been announced"})");
   return json_page(200, std::move(found));
@@ -166,8 +166,8 @@ bool SpectatorFeed::tick() {
   {
     std::lock_guard moment(mutex_);
     is_scheduled_ = false;
-    arrived_.insert(arrived_.end(), newcomers_.begin(), newcomers_.end());
-    newcomers_.clear();
+    arrived_.insert(arrived_.end(), pending_.begin(), pending_.end());
+    pending_.clear();
   }
   read_up();
   Text update;
@@ -186,10 +186,10 @@ bool SpectatorFeed::tick() {
       {options_.interval, (now - began) * kPartOfProcessor,
        std::chrono::milliseconds(bytes * 1000 / kBytesPerSecond)});
   std::lock_guard moment(mutex_);
-  spectators_ = readers_.size() + arrived_.size() + newcomers_.size();
+  spectators_ = readers_.size() + arrived_.size() + pending_.size();
   is_watched_ = spectators_ > 0 || now < watched_until_;
   next_tick_ = now + pause;
-  if (!was_read || !unread_.empty() || !newcomers_.empty()) schedule_locked();
+  if (!was_read || !unread_.empty() || !pending_.empty()) schedule_locked();
   return was_read;
 }
 
@@ -203,7 +203,7 @@ void SpectatorFeed::read_up() {
     is_watched = is_watched_;
   }
   for (const Event& event : events) {
-    const auto match = stories_.take(event);
+    const auto match = timelines_.take(event);
     if (!is_watched) continue;
     has_changed_ = true;
     if (match) changed_.matches.insert(*match);
@@ -238,8 +238,8 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
   }
   const bool needs_update =
       is_watched && (has_changed_ || has_registrations || last_line > told_line_);
-  const bool needs_snapshot = std::ranges::any_of(arrived_, [&](const Newcomer& newcomer) {
-    return !newcomer.last || !has_since(*newcomer.last);
+  const bool needs_snapshot = std::ranges::any_of(arrived_, [&](const PendingSpectator& pending) {
+    return !pending.last || !has_since(*pending.last);
   });
   if (options_.registrations && needs_snapshot) whole.registrations = options_.registrations();
   if (needs_update && has_registrations) parts.registrations = options_.registrations();
@@ -248,9 +248,9 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
       (!needs_update && !needs_snapshot) || read_book_([&](const LeagueBook& book) {
         if (!book.is_open()) return;
         if (needs_update)
-          update = std::make_shared<const std::string>(league_view(book, stories_, parts, now));
+          update = std::make_shared<const std::string>(league_view(book, timelines_, parts, now));
         if (needs_snapshot)
-          snapshot = std::make_shared<const std::string>(league_view(book, stories_, whole, now));
+          snapshot = std::make_shared<const std::string>(league_view(book, timelines_, whole, now));
       });
   if (!was_read) {
     std::lock_guard moment(mutex_);
@@ -289,18 +289,18 @@ void SpectatorFeed::tell_all(const Text& update, const Text& snapshot) {
     const std::string id = event_id(last_id_);
     for (const auto& reader : readers_) (void)reader->push_event(update, id, "update");
   }
-  for (const Newcomer& newcomer : arrived_) {
-    if (newcomer.last && has_since(*newcomer.last)) {
+  for (const PendingSpectator& pending : arrived_) {
+    if (pending.last && has_since(*pending.last)) {
       for (const Update& missed : updates_) {
-        if (missed.id > *newcomer.last)
-          (void)newcomer.channel->push_event(missed.text, event_id(missed.id), "update");
+        if (missed.id > *pending.last)
+          (void)pending.channel->push_event(missed.text, event_id(missed.id), "update");
       }
     } else if (snapshot) {
-      (void)newcomer.channel->push_event(snapshot, event_id(last_id_), "snapshot");
+      (void)pending.channel->push_event(snapshot, event_id(last_id_), "snapshot");
     } else {  // what it missed has just been forgotten: it comes back for a snapshot
-      newcomer.channel->close();
+      pending.channel->close();
     }
-    readers_.push_back(newcomer.channel);
+    readers_.push_back(pending.channel);
   }
   arrived_.clear();
   std::erase_if(readers_, [](const Channel& reader) { return !reader->is_open(); });

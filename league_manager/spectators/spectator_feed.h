@@ -14,7 +14,7 @@
 #include "common/core/timer.h"
 #include "common/transport/http/http_page.h"
 #include "league_manager/rounds/operator_log.h"
-#include "league_manager/spectators/match_stories.h"
+#include "league_manager/spectators/match_timelines.h"
 #include "league_manager/spectators/spectator_view.h"
 
 namespace league::league_manager {
@@ -68,7 +68,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   using Text = std::shared_ptr<const std::string>;
   using Channel = std::shared_ptr<transport::PeerChannel>;
   using Time = core::Clock::Steady;
-  struct Newcomer {
+  struct PendingSpectator {
     Channel channel;
     std::optional<std::uint64_t> last;  ///< the event it had; nothing: none that is known here
   };
@@ -79,7 +79,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
 
   SpectatorFeed(SpectatorOptions options, ReadBook read_book, core::Timer& timer,
                 const core::Clock& clock);
-  void add(Newcomer newcomer);
+  void add(PendingSpectator pending);
   void schedule_locked();
   /// False where the book could not be read now.
   bool tick();
@@ -101,13 +101,13 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
 
   std::mutex tick_mutex_;  // guards what follows; taken before mutex_
   bool is_stopped_ = false;
-  MatchStories stories_{kMostMatchesShown};
+  MatchTimelines timelines_{kMostMatchesShown};
   ViewParts changed_;  ///< since the last update
   bool has_changed_ = false;
   bool has_gap_ = false;  ///< something has changed for which no update is to be made
   std::uint64_t told_line_ = 0;  ///< the last one that is in an update
   std::vector<Channel> readers_;
-  std::vector<Newcomer> arrived_;
+  std::vector<PendingSpectator> arrived_;
   std::deque<Update> updates_;  ///< the last ones
   std::size_t updates_bytes_ = 0;
   std::uint64_t last_id_ = 0;
@@ -115,7 +115,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
 
   mutable std::mutex mutex_;  // guards the rest; held for moments only
   Events unread_;
-  std::vector<Newcomer> newcomers_;
+  std::vector<PendingSpectator> pending_;
   std::deque<std::pair<std::uint64_t, std::string>> lines_;  ///< by number, as JSON
   std::uint64_t last_line_ = 0;
   bool has_registrations_ = false;  ///< that are in no update yet

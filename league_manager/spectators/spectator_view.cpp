@@ -119,7 +119,7 @@ void append_cause(std::string& out, const std::optional<FailureCause>& cause) {
 /// Round, number, player A, player B, status, referee, attempt; of a finished match also outcome,
 /// number, choices of A and B, technical reason, fairness, when it was finished, how it was decided
 /// (see below), answer times (join A, choice A, join B, choice B), causes of A and B.
-void append_match(std::string& out, const LeagueBook& book, const MatchStories& stories,
+void append_match(std::string& out, const LeagueBook& book, const MatchTimelines& timelines,
                   const MatchView& view) {
   Rows row(out);
   row.number(view.match.round)
@@ -142,8 +142,9 @@ void append_match(std::string& out, const LeagueBook& book, const MatchStories& 
   if (book.league().disputes().contains(view.match)) decided = "disputed";
   if (result.is_voided) decided = "void";
   row.text(decided);
-  const MatchStory* story = stories.find(view.match);
-  const MatchEvidence* evidence = story != nullptr && story->evidence ? &*story->evidence : nullptr;
+  const MatchTimeline* timeline = timelines.find(view.match);
+  const MatchEvidence* evidence =
+      timeline != nullptr && timeline->evidence ? &*timeline->evidence : nullptr;
   Rows times(row.next());
   for (game::Side side : game::kBothSides) {
     if (evidence == nullptr) break;
@@ -167,8 +168,8 @@ MatchKey first_shown(const LeagueBook& book) {
 
 }  // namespace
 
-std::string league_view(const LeagueBook& book, const MatchStories& stories, const ViewParts& parts,
-                        core::UtcTimestamp now) {
+std::string league_view(const LeagueBook& book, const MatchTimelines& timelines,
+                        const ViewParts& parts, core::UtcTimestamp now) {
   const League& league = book.league();
   std::string out;
   JsonObject object(out);
@@ -185,7 +186,7 @@ std::string league_view(const LeagueBook& book, const MatchStories& stories, con
   Rows rows(out);
   const auto add = [&](MatchKey key) {
     if (const auto view = league.match(key); view && key.round <= static_cast<int>(rounds))
-      append_match(rows.next(), book, stories, *view);
+      append_match(rows.next(), book, timelines, *view);
   };
   if (parts.is_whole) {
     for (MatchKey key = first_shown(book); key.round <= static_cast<int>(rounds); ++key.round) {
@@ -201,7 +202,7 @@ std::string league_view(const LeagueBook& book, const MatchStories& stories, con
   return out;
 }
 
-std::string match_view(const LeagueBook& book, const MatchStories& stories, MatchKey match) {
+std::string match_view(const LeagueBook& book, const MatchTimelines& timelines, MatchKey match) {
   const League& league = book.league();
   const auto view = league.match(match);
   if (!view || match.round > static_cast<int>(book.rounds().size())) return {};
@@ -211,15 +212,15 @@ std::string match_view(const LeagueBook& book, const MatchStories& stories, Matc
   JsonObject object(out);
   object.text("match_id", id).text("draw_commitment", game::draw_commitment(seed, id));
   object.name("match");
-  append_match(out, book, stories, *view);
+  append_match(out, book, timelines, *view);
   object.number(
       "announced_at",
       milliseconds_of(book.rounds()[static_cast<std::size_t>(match.round - 1)].started_at));
-  const MatchStory* story = stories.find(match);
+  const MatchTimeline* timeline = timelines.find(match);
   object.name("steps");  // when, attempt, referee (-1: taken back), reason
   Rows steps(out);
-  if (story != nullptr) {
-    for (const auto& step : story->steps)
+  if (timeline != nullptr) {
+    for (const auto& step : timeline->steps)
       Rows(steps.next())
           .number(milliseconds_of(step.at))
           .number(step.attempt)
@@ -232,7 +233,7 @@ std::string match_view(const LeagueBook& book, const MatchStories& stories, Matc
   if (view->result) {
     object.text("seed", core::to_hex(seed));
     const auto bindings =
-        story != nullptr && story->evidence ? story->evidence->bindings : game::Bindings{};
+        timeline != nullptr && timeline->evidence ? timeline->evidence->bindings : game::Bindings{};
     for (game::Side side : game::kBothSides) {
       const std::string suffix = side == game::Side::kA ? "_A" : "_B";
       object.optional_text("commitment" + suffix, bindings.commitments[side].value_or(""))

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "league_manager/files/league_book.h"
-#include "league_manager/spectators/match_stories.h"
+#include "league_manager/spectators/match_timelines.h"
 
 namespace league::league_manager {
 
@@ -24,12 +24,12 @@ struct ViewParts {
 /// These parts of the league as strangers may see them, as a JSON object; docs/live_page.md says
 /// what is in it. No address, token, e-mail address or seed is, and no choice of a match that is
 /// not finished. `book` must be open.
-[[nodiscard]] std::string league_view(const LeagueBook& book, const MatchStories& stories,
+[[nodiscard]] std::string league_view(const LeagueBook& book, const MatchTimelines& timelines,
                                       const ViewParts& parts, core::UtcTimestamp now);
 
 /// One match with all that makes its result checkable, as a JSON object; empty for one that is not
 /// of a round that has started.
-[[nodiscard]] std::string match_view(const LeagueBook& book, const MatchStories& stories,
+[[nodiscard]] std::string match_view(const LeagueBook& book, const MatchTimelines& timelines,
                                      MatchKey match);
 
 }  // namespace league::league_manager

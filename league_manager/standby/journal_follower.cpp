@@ -36,12 +36,12 @@ core::Digest record_digest(const journal::Record& record) {
   return core::sha256(record.type + "\n" + record.payload);
 }
 
-void JournalFollower::Said::say() {
+void JournalFollower::ProgressPublisher::say() {
   transport::BusMessage message;
   {
     std::lock_guard lock(mutex);
     if (had.term == 0) return;
-    message.payload = write_had(had);
+    message.payload = write_follower_position(had);
   }
   message.subject = subject;
   (void)bus.publish(message);  // said again soon
@@ -57,8 +57,8 @@ JournalFollower::JournalFollower(journal::Journal& local, transport::Bus& bus,
       options_(std::move(options)),
       stream_(transport::league_stream("JOURNAL", options_.league)),
       inbox_(std::make_shared<Inbox>()),
-      said_(std::make_shared<Said>(bus_)) {
-  said_->subject = transport::journal_have_subject(options_.league);
+      progress_(std::make_shared<ProgressPublisher>(bus_)) {
+  progress_->subject = transport::journal_have_subject(options_.league);
 }
 
 core::Result<void> JournalFollower::begin() {
@@ -166,8 +166,8 @@ core::Result<void> JournalFollower::take(std::chrono::milliseconds patience) {
     if (auto taken = on_delivery(message); !taken) return taken;
   }
   if (is_gone) consumer_.clear();
-  std::lock_guard lock(said_->mutex);
-  return said_->failure ? core::Result<void>(*said_->failure) : core::Result<void>();
+  std::lock_guard lock(progress_->mutex);
+  return progress_->failure ? core::Result<void>(*progress_->failure) : core::Result<void>();
 }
 
 core::Result<void> JournalFollower::on_delivery(const transport::StreamDelivery& delivery) {
@@ -231,15 +231,16 @@ core::Result<void> JournalFollower::take_group() {
   verified_ = std::max(verified_, sequence - 1);
   if (group.is_packed && group.first_sequence <= packed_ + 1)
     packed_ = std::max(packed_, sequence - 1);
-  local_.append(std::move(fresh), [said = said_, had = JournalHad{last_term_, verified_}](
-                                      const core::Result<void>& stored) {
-    {
-      std::lock_guard lock(said->mutex);
-      if (stored) said->had = had;
-      if (!stored && !said->failure) said->failure = stored.error();
-    }
-    if (stored) said->say();
-  });
+  local_.append(std::move(fresh),
+                [progress = progress_,
+                 had = FollowerPosition{last_term_, verified_}](const core::Result<void>& stored) {
+                  {
+                    std::lock_guard lock(progress->mutex);
+                    if (stored) progress->had = had;
+                    if (!stored && !progress->failure) progress->failure = stored.error();
+                  }
+                  if (stored) progress->say();
+                });
   return {};
 }
 
@@ -248,7 +249,7 @@ void JournalFollower::say_now_and_then() {
   auto now = clock_.steady_now();
   if (now < said_at_ + kSayAgain) return;
   said_at_ = now;
-  said_->say();
+  progress_->say();
 }
 
 core::Result<void> JournalFollower::read_to_end(core::Clock::Steady deadline) {

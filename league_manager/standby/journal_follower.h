@@ -64,13 +64,13 @@ class JournalFollower {
     bool is_gone = false;  ///< the consumer is
     std::uint64_t generation = 0;  ///< of the consumer
   };
-  /// What is durable, and where that is said.
-  struct Said {
-    explicit Said(transport::Bus& its_bus) : bus(its_bus) {}
+  /// Publishes what is durable.
+  struct ProgressPublisher {
+    explicit ProgressPublisher(transport::Bus& its_bus) : bus(its_bus) {}
     transport::Bus& bus;
     std::string subject;
     std::mutex mutex;
-    JournalHad had;
+    FollowerPosition had;
     std::optional<core::Error> failure;
     void say();
   };
@@ -93,7 +93,7 @@ class JournalFollower {
   const JournalFollowerOptions options_;
   const std::string stream_;
   const std::shared_ptr<Inbox> inbox_;
-  const std::shared_ptr<Said> said_;
+  const std::shared_ptr<ProgressPublisher> progress_;
   std::string consumer_;  ///< empty: none
   std::uint64_t next_ = 1;  ///< sequence number of the stream that comes next
   std::vector<core::Digest> digests_;  ///< of the local journal's records

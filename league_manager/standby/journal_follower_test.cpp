@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/transport/link/subject.h"
-#include "league_manager/standby/succession_testing.h"
+#include "league_manager/standby/standby_takeover_testing.h"
 
 namespace league::league_manager {
 namespace {
@@ -18,7 +18,8 @@ class JournalFollowerTest : public testing::StandbyTest {
     if (IsSkipped() || HasFatalFailure()) return;
     auto heard = agent->bus->subscribe(transport::journal_have_subject(testing::kStandbyLeague), "",
                                        [this](const transport::BusMessage& message) {
-                                         if (auto had = read_had(message.payload)) hads.add(*had);
+                                         if (auto had = read_follower_position(message.payload))
+                                           hads.add(*had);
                                        });
     ASSERT_TRUE(heard);
     listener = std::move(*heard);
@@ -35,7 +36,7 @@ class JournalFollowerTest : public testing::StandbyTest {
   core::SystemClock clock;
   journal::MemoryJournal local;
   core::Result<void> verdict;
-  JetAnswers<JournalHad> hads;
+  JetAnswers<FollowerPosition> hads;
   std::unique_ptr<transport::Bus::Subscription> listener;
   std::unique_ptr<JournalFollower> follower;
 };
@@ -50,7 +51,7 @@ TEST_F(JournalFollowerTest, TakesInWhatTheStreamHas) {
   EXPECT_EQ(follower->last_term(), 4);
   EXPECT_EQ(follower->verified(), 5U);
   EXPECT_EQ(follower->stream_sequence(), 3U);
-  std::optional<JournalHad> had;
+  std::optional<FollowerPosition> had;
   do {
     had = hads.next();
   } while (had && had->sequence < 5);

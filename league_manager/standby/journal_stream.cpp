@@ -60,16 +60,16 @@ core::Result<JournalPiece> read_piece(const transport::BusMessage& message) {
   }
 }
 
-std::string write_had(const JournalHad& had) {
+std::string write_follower_position(const FollowerPosition& had) {
   return json{{"term", had.term}, {"sequence", had.sequence}}.dump();
 }
 
-core::Result<JournalHad> read_had(std::string_view payload) {
+core::Result<FollowerPosition> read_follower_position(std::string_view payload) {
   json in = json::parse(payload, nullptr, false);
   if (!in.is_object() || !in.contains("term") || !in["term"].is_number_integer() ||
       !in.contains("sequence") || !in["sequence"].is_number_unsigned())
     return unreadable_piece("it does not say what a follower has");
-  return JournalHad{in["term"].get<int>(), in["sequence"].get<std::uint64_t>()};
+  return FollowerPosition{in["term"].get<int>(), in["sequence"].get<std::uint64_t>()};
 }
 
 std::int64_t stream_bytes(long max_mib) {

@@ -35,12 +35,12 @@ struct JournalPiece {
 [[nodiscard]] core::Result<JournalPiece> read_piece(const transport::BusMessage& message);
 
 /// What a manager that stands by has made durable.
-struct JournalHad {
+struct FollowerPosition {
   int term = 0;  ///< the last that it has heard of
   std::uint64_t sequence = 0;
 };
-[[nodiscard]] std::string write_had(const JournalHad& had);
-[[nodiscard]] core::Result<JournalHad> read_had(std::string_view payload);
+[[nodiscard]] std::string write_follower_position(const FollowerPosition& had);
+[[nodiscard]] core::Result<FollowerPosition> read_follower_position(std::string_view payload);
 
 /// The stream of a league's journal, for ever. `max_mib`: 0 for no limit; full, it takes no more.
 [[nodiscard]] transport::StreamConfig journal_stream(const std::string& league, long max_mib = 0);

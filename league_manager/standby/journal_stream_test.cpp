@@ -34,12 +34,12 @@ TEST(JournalPieces, AreRefusedWhenTheyAreNone) {
 }
 
 TEST(JournalHads, AreReadAsTheyWereWritten) {
-  auto read = read_had(write_had({3, 99}));
+  auto read = read_follower_position(write_follower_position({3, 99}));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->term, 3);
   EXPECT_EQ(read->sequence, 99U);
   for (const char* text : {"", "7", "{}", R"({"term":1})", R"({"term":1,"sequence":-1})"})
-    EXPECT_FALSE(read_had(text)) << text;
+    EXPECT_FALSE(read_follower_position(text)) << text;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "league_manager/standby/succession_testing.h"
+#include "league_manager/standby/standby_takeover_testing.h"
 
 namespace league::league_manager {
 namespace {

@@ -323,7 +323,7 @@ void ReplicatedJournal::skip(std::uint64_t stream_sequence,
 }
 
 void ReplicatedJournal::on_had(const transport::BusMessage& message) {
-  auto had = read_had(message.payload);
+  auto had = read_follower_position(message.payload);
   if (!had || had->term != options_.term) return;
   {
     std::lock_guard lock(mutex_);

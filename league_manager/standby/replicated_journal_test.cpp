@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/transport/link/subject.h"
-#include "league_manager/standby/succession_testing.h"
+#include "league_manager/standby/standby_takeover_testing.h"
 
 namespace league::league_manager {
 namespace {
@@ -56,7 +56,7 @@ class ReplicatedJournalTest : public testing::StandbyTest {
     ASSERT_TRUE(agent->bus->publish({transport::journal_have_subject(testing::kStandbyLeague),
                                      {},
                                      {},
-                                     write_had({term, sequence}),
+                                     write_follower_position({term, sequence}),
                                      false}));
   }
 

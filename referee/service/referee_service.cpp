@@ -53,7 +53,7 @@ RefereeService::RefereeService(RefereeOptions options, const RefereeDependencies
                .mode = options_.mode,
                .check_token =
                    [this](const envelope::Envelope& envelope) { return check_token(envelope); },
-               .is_guest = [this] { return desk() != nullptr; },
+               .is_guest = [this] { return guest_assignments() != nullptr; },
                .pardon = [this](const envelope::Envelope& envelope) { return pardon(envelope); },
                .tool_alias = start_tool_alias,
                .starts_held = true,
@@ -96,12 +96,12 @@ void RefereeService::set_identity(const agent::Identity& identity,
                       deps_.settings, deps_.delays, options_.mode, options_.manager,
                       options_.endpoints, identity.token, is_guest, deps_.publish});
   }
-  if (is_guest) open_desk(identity, contact_endpoint);
+  if (is_guest) open_guest_assignments(identity, contact_endpoint);
   server_.release();
 }
 
-void RefereeService::open_desk(const agent::Identity& identity,
-                               const std::string& contact_endpoint) {
+void RefereeService::open_guest_assignments(const agent::Identity& identity,
+                                            const std::string& contact_endpoint) {
   auto play = [this](envelope::MatchAssignment assignment, int round_id) -> Result<void> {
     auto runner = take_place(std::move(assignment), round_id);
     if (!runner) return runner.error();
@@ -109,27 +109,27 @@ void RefereeService::open_desk(const agent::Identity& identity,
     return {};
   };
   const auto games = deps_.games.names();
-  auto desk = std::make_shared<GuestDesk>(
-      GuestDeskOptions{.identity = identity,
-                       .contact_endpoint = contact_endpoint,
-                       .game_type = games.empty() ? std::string() : games.front(),
-                       .manager = options_.manager,
-                       .players = options_.players},
-      GuestDeskDependencies{deps_.peers, deps_.timer, deps_.clock, seeds_}, std::move(play));
+  auto guest_assignments = std::make_shared<GuestAssignments>(
+      GuestAssignmentsOptions{.identity = identity,
+                              .contact_endpoint = contact_endpoint,
+                              .game_type = games.empty() ? std::string() : games.front(),
+                              .manager = options_.manager,
+                              .players = options_.players},
+      GuestAssignmentsDependencies{deps_.peers, deps_.timer, deps_.clock, seeds_}, std::move(play));
   {
     std::lock_guard lock(mutex_);
-    desk_ = desk;
+    guest_assignments_ = guest_assignments;
   }
-  desk->watch();
+  guest_assignments->watch();
 }
 
-std::shared_ptr<GuestDesk> RefereeService::desk() const {
+std::shared_ptr<GuestAssignments> RefereeService::guest_assignments() const {
   std::lock_guard lock(mutex_);
-  return desk_;
+  return guest_assignments_;
 }
 
 std::optional<envelope::Leniency> RefereeService::pardon(const envelope::Envelope& envelope) const {
-  if (!desk()) return std::nullopt;
+  if (!guest_assignments()) return std::nullopt;
   const bool shows_token = envelope.auth_token && !envelope.auth_token->empty();
   return shows_token ? envelope::Leniency::kForeignCallToken
                      : envelope::Leniency::kMissingCallToken;
@@ -178,7 +178,7 @@ void RefereeService::bind_handlers() {
 
 void RefereeService::on_announcement(agent::Call<json> call) {
   auto matches = envelope::decode_assignments(call.message["matches"]);
-  if (auto guest = desk(); guest && !matches) {
+  if (auto guest = guest_assignments(); guest && !matches) {
     auto given = guest->read(call.message);
     if (!given) return call.reply.refuse(given.error());
     return call.reply.acknowledge([guest, given = std::move(*given)] { guest->begin(given); });
@@ -308,7 +308,7 @@ void RefereeService::on_finished(MatchRunner& runner, const json& ack) {
       finished_order_.pop_front();
     }
   }
-  if (auto guest = desk()) guest->place_is_free();
+  if (auto guest = guest_assignments()) guest->place_is_free();
   if (!ack.is_object() || !ack.contains("matches")) return;
   auto next = envelope::decode_assignments(ack["matches"]);
   if (!next) return;
@@ -328,7 +328,7 @@ void RefereeService::on_start_match(agent::ToolCall call) {
   const bool has_match = match != call.arguments.end();
   auto assignments = envelope::decode_assignments(has_match ? json::array({*match}) : json());
   // A guest's manager may know our assignments, too.
-  auto guest = desk();
+  auto guest = guest_assignments();
   if (guest && !(knows_token && assignments))
     return on_foreign_start(*guest, std::move(call), knows_token);
   if (!knows_token) {
@@ -352,22 +352,22 @@ void RefereeService::on_start_match(agent::ToolCall call) {
   });
 }
 
-void RefereeService::on_foreign_start(GuestDesk& desk, agent::ToolCall call, bool knows_token) {
+void RefereeService::on_foreign_start(GuestAssignments& guest_assignments, agent::ToolCall call,
+                                      bool knows_token) {
   if (!knows_token && call.notes) {
     const bool shows_token = !schema::text_at(call.arguments, "auth_token").empty();
     call.notes->leniencies.push_back(leniency_name(shows_token
                                                        ? envelope::Leniency::kForeignCallToken
                                                        : envelope::Leniency::kMissingCallToken));
   }
-  auto given = desk.read(call.arguments);
+  auto given = guest_assignments.read(call.arguments);
   if (!given) return call.reply.refuse(given.error());
   json answer = {{"status", "ok"}, {"accepted", !given->empty()}};
   if (!given->empty()) answer["match_id"] = given->front().match_id.str();
   if (schema::text_at(call.arguments, "message_type") == "START_MATCH")
     answer["message_type"] = "START_MATCH_ACK";
-  call.reply.send(answer, [guest = desk.shared_from_this(), given = std::move(*given)] {
-    guest->begin(given);
-  });
+  call.reply.send(answer, [guest = guest_assignments.shared_from_this(),
+                           given = std::move(*given)] { guest->begin(given); });
 }
 
 void RefereeService::on_get_match_state(agent::ToolCall call) {

@@ -8,7 +8,7 @@
 
 #include "common/agent/host/agent_server.h"
 #include "common/agent/identity/registration.h"
-#include "referee/service/guest_desk.h"
+#include "referee/service/guest_assignments.h"
 #include "referee/service/match_runner.h"
 
 namespace league::referee {
@@ -18,7 +18,7 @@ struct RefereeOptions {
   envelope::Mode mode = envelope::Mode::kOpen;
   transport::Endpoint manager;
   transport::EndpointPolicy endpoints = transport::EndpointPolicy::any();  ///< see seats_of
-  PlayerAddresses players = {};  ///< for third-party managers, see GuestDesk
+  PlayerAddresses players = {};  ///< for third-party managers, see GuestAssignments
 };
 
 /// What a referee needs from its program; all references outlive the service.
@@ -59,9 +59,9 @@ class RefereeService {
   /// Why a call that check_token refuses is admitted; see agent::AgentServerOptions.
   [[nodiscard]] std::optional<envelope::Leniency> pardon(const envelope::Envelope& envelope) const;
   /// Null but where the referee is a guest and reads foreign forms.
-  [[nodiscard]] std::shared_ptr<GuestDesk> desk() const;
-  /// See GuestDesk.
-  void open_desk(const agent::Identity& identity, const std::string& contact_endpoint);
+  [[nodiscard]] std::shared_ptr<GuestAssignments> guest_assignments() const;
+  /// See GuestAssignments.
+  void open_guest_assignments(const agent::Identity& identity, const std::string& contact_endpoint);
   /// Takes a place for a match without starting it; null for one that is known already.
   core::Result<std::shared_ptr<MatchRunner>> take_place(envelope::MatchAssignment assignment,
                                                         int round_id);
@@ -81,7 +81,8 @@ class RefereeService {
   void on_announcement(agent::Call<nlohmann::json> call);
   void on_start_match(agent::ToolCall call);
   /// START_MATCH, `assign_match` and whatever else starts the referee of another manager.
-  static void on_foreign_start(GuestDesk& desk, agent::ToolCall call, bool knows_token);
+  static void on_foreign_start(GuestAssignments& guest_assignments, agent::ToolCall call,
+                               bool knows_token);
   void on_get_match_state(agent::ToolCall call);
 
   const RefereeOptions options_;
@@ -94,7 +95,7 @@ class RefereeService {
   std::unique_ptr<RunnerContext> context_;  // as envelopes_
   core::AuthToken token_;
   core::CryptoRandom seeds_;  // of a guest's draws
-  std::shared_ptr<GuestDesk> desk_;
+  std::shared_ptr<GuestAssignments> guest_assignments_;
   std::map<core::MatchId, std::shared_ptr<MatchRunner>> running_;
   std::map<core::MatchId, MatchSnapshot> finished_;
   std::deque<core::MatchId> finished_order_;  // the oldest are forgotten

@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "common/agent/identity/identity_keeper.h"
+#include "common/agent/identity/identity_store.h"
 #include "common/core/private_file.h"
 #include "common/core/random_source.h"
 #include "tests/support/temporary_directory.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using league::agent::IdentityKeeper;
+  using league::agent::IdentityStore;
   static const league::testing::TemporaryDirectory directory;
   static const auto agents = directory.path() / "agents";
   std::filesystem::create_directories(agents);
@@ -20,22 +20,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!league::core::write_private_file(file, content, league::core::Flush::kLater)) std::abort();
   league::core::CryptoRandom random;
   auto open = [&random] {
-    return IdentityKeeper::open({.data = directory.path(),
-                                 .role = league::envelope::Role::kPlayer,
-                                 .display_name = "alpha",
-                                 .manager = "http://localhost:8000/mcp"},
-                                random);
+    return IdentityStore::open({.data = directory.path(),
+                                .role = league::envelope::Role::kPlayer,
+                                .display_name = "alpha",
+                                .manager = "http://localhost:8000/mcp"},
+                               random);
   };
-  auto keeper = open();
-  if (!keeper) {
-    if (keeper.error().message.empty()) std::abort();
+  auto identity_store = open();
+  if (!identity_store) {
+    if (identity_store.error().message.empty()) std::abort();
     return 0;
   }
-  std::string id = (*keeper)->id();
-  auto port = (*keeper)->port();
+  std::string id = (*identity_store)->id();
+  auto port = (*identity_store)->port();
   league::agent::RegistrationOptions registration;
-  if (!(*keeper)->prepare(registration, port)) std::abort();
-  keeper->reset();
+  if (!(*identity_store)->prepare(registration, port)) std::abort();
+  identity_store->reset();
   auto again = open();
   if (!again || (*again)->id() != id || (*again)->port() != port) std::abort();
   return 0;

@@ -17,8 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     auto again = lm::read_piece(lm::write_piece("l", *piece));
     if (!again || !(*again == *piece)) std::abort();
   }
-  if (auto had = lm::read_had(input)) {
-    auto again = lm::read_had(lm::write_had(*had));
+  if (auto had = lm::read_follower_position(input)) {
+    auto again = lm::read_follower_position(lm::write_follower_position(*had));
     if (!again || again->term != had->term || again->sequence != had->sequence) std::abort();
   }
   return 0;

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/stream/server_web_socket.h"
 
 namespace {
@@ -54,7 +54,7 @@ class Receiver final : public MessageReceiver {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static std::unique_ptr<Hub> hub = *Hub::start();
+  static std::unique_ptr<EventLoop> loop = *EventLoop::start();
   if (size == 0 || size > 16'384) return 0;
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) return 0;
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                         nullptr, nullptr};
   WebSocketUpgrade upgrade{"dGhlIHNhbXBsZSBub25jZQ==", true};
   auto connection = ServerWebSocket::create(
-      *hub, std::move(handed), upgrade,
+      *loop, std::move(handed), upgrade,
       {.max_message = kMaxMessage, .close_timeout = std::chrono::milliseconds(5)});
   auto receiver = std::make_shared<Receiver>(connection);
   connection->start(receiver);

@@ -22,8 +22,8 @@ using nlohmann::json;
 constexpr auto kLeagueId = "league_2025_even_odd";
 
 league_manager::LeagueSettings with_key(league_manager::LeagueSettings settings,
-                                        const league_manager::TokenVault& vault) {
-  settings.league_key = vault.league_key().public_key();
+                                        const league_manager::TokenIssuer& token_issuer) {
+  settings.league_key = token_issuer.league_key().public_key();
   return settings;
 }
 
@@ -171,9 +171,10 @@ struct LeagueFixture::Wire {
 
 /// What the manager's process leaves behind.
 struct LeagueFixture::Store {
-  explicit Store(LeagueFixture& fixture) : vault(core::LeagueId(kLeagueId), fixture.random) {}
+  explicit Store(LeagueFixture& fixture)
+      : token_issuer(core::LeagueId(kLeagueId), fixture.random) {}
 
-  league_manager::TokenVault vault;
+  league_manager::TokenIssuer token_issuer;
   journal::MemoryJournal journal;
 };
 
@@ -185,28 +186,28 @@ struct LeagueFixture::Manager {
                                            ": " + line.text);
         }),
         records(fixture.time.utc_now()),
-        ledger(with_key(league_settings(fixture.options), fixture.store_->vault),
+        ledger(with_key(league_settings(fixture.options), fixture.store_->token_issuer),
                fixture.store_->journal, fixture.time),
         envelopes(envelope::Sender::league_manager(), core::LeagueId(kLeagueId), fixture.time),
-        conductor({.ledger = ledger,
-                   .vault = fixture.store_->vault,
-                   .peers = wire.peers,
-                   .timer = fixture.time,
-                   .clock = fixture.time,
-                   .random = fixture.random,
-                   .settings = fixture.options.settings,
-                   .envelopes = envelopes,
-                   .may_start = {},
-                   .log = &log,
-                   .delays = &fixture.manager_delays}),
+        league_runner({.ledger = ledger,
+                       .token_issuer = fixture.store_->token_issuer,
+                       .peers = wire.peers,
+                       .timer = fixture.time,
+                       .clock = fixture.time,
+                       .random = fixture.random,
+                       .settings = fixture.options.settings,
+                       .envelopes = envelopes,
+                       .may_start = {},
+                       .log = &log,
+                       .delays = &fixture.manager_delays}),
         endpoints(transport::EndpointPolicy::local()),
         service({.mode = fixture.options.mode,
                  .league_id = core::LeagueId(kLeagueId),
                  .operator_key = core::AuthToken(kOperatorKey),
-                 .league_key = fixture.store_->vault.league_key().public_key()},
+                 .league_key = fixture.store_->token_issuer.league_key().public_key()},
                 {.ledger = ledger,
-                 .conductor = conductor,
-                 .vault = fixture.store_->vault,
+                 .league_runner = league_runner,
+                 .token_issuer = fixture.store_->token_issuer,
                  .random = fixture.random,
                  .clock = fixture.time,
                  .schemas = schemas(),
@@ -220,8 +221,8 @@ struct LeagueFixture::Manager {
     if (auto opened = ledger.open(); !opened) throw std::runtime_error(opened.error().message);
     log.begin();
     wire.listen(fixture, service.handler());
-    conductor.on_finished([&fixture] { fixture.is_over_ = true; });
-    conductor.start(fixture.options.registration_window);
+    league_runner.on_finished([&fixture] { fixture.is_over_ = true; });
+    league_runner.start(fixture.options.registration_window);
   }
 
   Wire wire;
@@ -229,7 +230,7 @@ struct LeagueFixture::Manager {
   league_manager::AgentRecords records;
   league_manager::Ledger ledger;
   envelope::EnvelopeBuilder envelopes;
-  league_manager::Conductor conductor;
+  league_manager::LeagueRunner league_runner;
   league_manager::EndpointAdmission endpoints;
   league_manager::ManagerService service;
 };
@@ -297,7 +298,7 @@ LeagueFixture::LeagueFixture(LeagueFixtureOptions given)
 }
 
 LeagueFixture::~LeagueFixture() {
-  manager_->conductor.stop();
+  manager_->league_runner.stop();
   time.clear();  // what waits refers to the agents
   links.shut_down();
   for (auto& [id, wire] : wires_) wire->links.reset();  // ends calls, while there are agents
@@ -366,7 +367,7 @@ std::string LeagueFixture::url_of(const std::string& id) {
 }
 
 void LeagueFixture::restart_manager() {
-  manager_->conductor.stop();
+  manager_->league_runner.stop();
   disconnect("league_manager");
   dead_managers_.push_back(std::move(manager_));
   manager_ = std::make_unique<Manager>(*this);

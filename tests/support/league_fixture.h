@@ -34,7 +34,7 @@ struct LeagueFixtureOptions {
   int players = 4;
   int referees = 1;
   int players_expected = 0;  ///< the league is full with so many; 0: with `players`
-  /// See Conductor::start.
+  /// See LeagueRunner::start.
   std::chrono::milliseconds registration_window{0};
   int capacity = 32;  ///< max_concurrent_matches of every referee
   std::vector<std::string> strategies = {"random"};  ///< by player, again from the first

@@ -13,9 +13,9 @@ namespace {
 
 class NatsEchoBus final : public EchoBus {
  public:
-  NatsEchoBus(transport::Hub& hub, std::unique_ptr<transport::NatsBus> bus)
+  NatsEchoBus(transport::EventLoop& loop, std::unique_ptr<transport::NatsBus> bus)
       : bus_(std::move(bus)),
-        connector_(hub, *bus_, transport::BusSession::make(random_), clock_, timer_, random_),
+        connector_(loop, *bus_, transport::BusSession::make(random_), clock_, timer_, random_),
         caller_(connector_, clock_, timer_) {}
 
   transport::Caller& caller() override { return caller_; }
@@ -39,12 +39,13 @@ class NatsEchoBus final : public EchoBus {
 
 }  // namespace
 
-core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::Hub& hub, const std::string& url) {
+core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::EventLoop& loop,
+                                                     const std::string& url) {
   transport::NatsBusOptions options;
   options.urls = url;
   auto bus = transport::NatsBus::connect(options);
   if (!bus) return bus.error();
-  return std::unique_ptr<EchoBus>(std::make_unique<NatsEchoBus>(hub, std::move(*bus)));
+  return std::unique_ptr<EchoBus>(std::make_unique<NatsEchoBus>(loop, std::move(*bus)));
 }
 
 }  // namespace league::tools

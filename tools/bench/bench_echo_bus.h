@@ -5,7 +5,7 @@
 
 #include "common/core/result.h"
 #include "common/transport/link/caller.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::tools {
@@ -13,9 +13,9 @@ namespace league::tools {
 /// An echo's place on a bus, with everything that calls need.
 class EchoBus {
  public:
-  /// `hub` outlives it. Fails where there is no broker, and where the program was built without a
+  /// `loop` outlives it. Fails where there is no broker, and where the program was built without a
   /// bus.
-  [[nodiscard]] static core::Result<std::unique_ptr<EchoBus>> join(transport::Hub& hub,
+  [[nodiscard]] static core::Result<std::unique_ptr<EchoBus>> join(transport::EventLoop& loop,
                                                                    const std::string& url);
   virtual ~EchoBus() = default;
   [[nodiscard]] virtual transport::Caller& caller() = 0;

@@ -137,11 +137,11 @@ int call_all(const EchoPeerOptions& options, transport::Caller& caller) {
 class EchoServers {
  public:
   /// `bus` is null where the transport is another.
-  EchoServers(const EchoPeerOptions& options, transport::Hub& hub, EchoBus* bus)
+  EchoServers(const EchoPeerOptions& options, transport::EventLoop& loop, EchoBus* bus)
       : options_(options),
         bus_(bus),
         transport_(agent::parse_serving(options.transport).value_or(agent::Serving::kHttp)),
-        hub_(hub),
+        loop_(loop),
         handler_(options.reply_bytes) {}
 
   /// The addresses.
@@ -161,13 +161,13 @@ class EchoServers {
       urls.push_back(std::move(*url));
     }
     if (bus_ != nullptr) return urls;
-    auto runtime = transport::HttpRuntime::start({.hub = &hub_});
+    auto runtime = transport::HttpRuntime::start({.loop = &loop_});
     if (!runtime) return runtime.error();
     runtime_ = std::move(*runtime);
     for (int i = 0; i < options_.ports; ++i) {
       auto socket = agent::numbered_socket(options_.socket, i, options_.ports);
       auto server = agent::AgentListener::start(
-          *runtime_, hub_, {.serving = transport_, .http = {}, .socket = socket}, handler_);
+          *runtime_, loop_, {.serving = transport_, .http = {}, .socket = socket}, handler_);
       if (!server) return server.error();
       urls.push_back(
           agent::contact_endpoint_of(transport_, "127.0.0.1", (*server)->port(), socket));
@@ -179,12 +179,12 @@ class EchoServers {
   /// Serves the standard streams until they end.
   core::Result<void> serve_stdio() {
     std::promise<void> ended;
-    transport::HttpRuntimeOptions none{.workers = 1, .hub = &hub_};
+    transport::HttpRuntimeOptions none{.workers = 1, .loop = &loop_};
     auto runtime = transport::HttpRuntime::start(none);
     if (!runtime) return runtime.error();
     agent::ListenOptions listen{.serving = agent::Serving::kStdio, .http = {}, .socket = {}};
     listen.on_input_end = [&ended] { ended.set_value(); };
-    auto server = agent::AgentListener::start(**runtime, hub_, std::move(listen), handler_);
+    auto server = agent::AgentListener::start(**runtime, loop_, std::move(listen), handler_);
     if (!server) return server.error();
     ended.get_future().wait();
     return {};
@@ -194,7 +194,7 @@ class EchoServers {
   const EchoPeerOptions& options_;
   EchoBus* const bus_;
   const agent::Serving transport_;
-  transport::Hub& hub_;
+  transport::EventLoop& loop_;
   EchoHandler handler_;
   std::unique_ptr<transport::HttpRuntime> runtime_;
   std::vector<std::unique_ptr<agent::AgentListener>> servers_;
@@ -203,15 +203,15 @@ class EchoServers {
 }  // namespace
 
 int run_echo_peer(const EchoPeerOptions& options) {
-  auto hub = transport::Hub::start();
-  if (!hub) return fail(hub.error());
+  auto loop = transport::EventLoop::start();
+  if (!loop) return fail(loop.error());
   std::unique_ptr<EchoBus> bus;
   if (!options.bus.empty()) {
-    auto joined = EchoBus::join(**hub, options.bus);
+    auto joined = EchoBus::join(**loop, options.bus);
     if (!joined) return fail(joined.error());
     bus = std::move(*joined);
   }
-  EchoServers servers(options, **hub, bus.get());
+  EchoServers servers(options, **loop, bus.get());
   if (options.transport == "stdio" && options.role.empty()) {
     auto served = servers.serve_stdio();
     return served ? 0 : fail(served.error());

@@ -6,7 +6,7 @@
 
 namespace league::tools {
 
-core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::Hub& /*hub*/,
+core::Result<std::unique_ptr<EchoBus>> EchoBus::join(transport::EventLoop& /*loop*/,
                                                      const std::string& /*url*/) {
   return core::Error{core::ErrorCode::kInvalidFieldValue, "this build has no message bus", {}};
 }

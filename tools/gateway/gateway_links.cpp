@@ -78,7 +78,7 @@ GatewayLinks::LinkPtr GatewayLinks::make_own(const GatewayClient& client) const 
   return std::make_shared<GatewayLink>(tools_, log_, std::move(own));
 }
 
-core::Result<void> GatewayLinks::make_room(Parting& parting) {
+core::Result<void> GatewayLinks::make_room(EvictedLink& evicted) {
   if (state_->own < options_.most_own) return {};
   auto idlest = state_->clients.end();
   for (auto it = state_->clients.begin(); it != state_->clients.end(); ++it) {
@@ -94,15 +94,15 @@ core::Result<void> GatewayLinks::make_room(Parting& parting) {
                      " sessions that clients may have with the backend are in use",
                  {}};
   }
-  parting = {std::move(idlest->second.link), std::move(idlest->second.client.on_forgotten)};
+  evicted = {std::move(idlest->second.link), std::move(idlest->second.client.on_forgotten)};
   state_->clients.erase(idlest);
   --state_->own;
   return {};
 }
 
 core::Result<void> GatewayLinks::begin(GatewayClient client) {
-  Parting before;
-  Parting parting;
+  EvictedLink before;
+  EvictedLink evicted;
   core::Result<void> done;
   {
     std::lock_guard lock(state_->mutex);
@@ -114,7 +114,7 @@ core::Result<void> GatewayLinks::begin(GatewayClient client) {
     Entry entry;
     entry.used_at = tools_.clock.steady_now();
     if (begins_with_own(client)) {
-      done = make_room(parting);
+      done = make_room(evicted);
       if (done) {
         entry.link = make_own(client);
         ++state_->own;
@@ -126,7 +126,7 @@ core::Result<void> GatewayLinks::begin(GatewayClient client) {
       state_->clients.emplace(std::move(owner), std::move(entry));
     }
   }
-  if (parting.on_forgotten) parting.on_forgotten();
+  if (evicted.on_forgotten) evicted.on_forgotten();
   return done;
 }
 
@@ -149,12 +149,12 @@ GatewayLinks::Entry* GatewayLinks::entry_of(const GatewayCall& call) {
 }
 
 core::Result<GatewayLinks::LinkPtr> GatewayLinks::link_for(const GatewayCall& call,
-                                                           Parting& parting) {
+                                                           EvictedLink& evicted) {
   std::lock_guard lock(state_->mutex);
   Entry* entry = entry_of(call);
   if (entry == nullptr) return shared_;
   if (!entry->link && is_of_a_session(call.request.method)) {
-    if (auto room = make_room(parting); !room) return room.error();
+    if (auto room = make_room(evicted); !room) return room.error();
     entry->link = make_own(entry->client);
     ++state_->own;
   }
@@ -165,9 +165,9 @@ core::Result<GatewayLinks::LinkPtr> GatewayLinks::link_for(const GatewayCall& ca
 }
 
 GatewayBackend::Cancel GatewayLinks::forward(GatewayCall call, Answered answered) {
-  Parting parting;
-  auto link = link_for(call, parting);
-  if (parting.on_forgotten) parting.on_forgotten();
+  EvictedLink evicted;
+  auto link = link_for(call, evicted);
+  if (evicted.on_forgotten) evicted.on_forgotten();
   if (!link) {
     answered(gateway_failure(call.request.id, link.error().message));
     return nullptr;

@@ -57,7 +57,7 @@ class GatewayLinks final : public GatewayBackend {
     core::Clock::Steady used_at{};
   };
   /// What is to be let go of when the lock is free.
-  struct Parting {
+  struct EvictedLink {
     LinkPtr link;
     std::function<void()> on_forgotten;
   };
@@ -75,10 +75,10 @@ class GatewayLinks final : public GatewayBackend {
   [[nodiscard]] LinkPtr make_own(const GatewayClient& client) const;
   [[nodiscard]] LinkPtr make_shared_link() const;
   // With the lock.
-  [[nodiscard]] core::Result<void> make_room(Parting& parting);
+  [[nodiscard]] core::Result<void> make_room(EvictedLink& evicted);
   [[nodiscard]] Entry* entry_of(const GatewayCall& call);
   // Without it.
-  [[nodiscard]] core::Result<LinkPtr> link_for(const GatewayCall& call, Parting& parting);
+  [[nodiscard]] core::Result<LinkPtr> link_for(const GatewayCall& call, EvictedLink& evicted);
 
   const mcp::SessionTools tools_;
   audit::RecordSink& log_;

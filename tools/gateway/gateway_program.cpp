@@ -67,7 +67,7 @@ class GatewayProgram {
   core::CryptoRandom random_;
   NoRecords no_log_;
   std::unique_ptr<audit::AuditLog> log_;
-  std::unique_ptr<transport::Hub> hub_;
+  std::unique_ptr<transport::EventLoop> loop_;
   std::unique_ptr<transport::HttpRuntime> runtime_;
   std::unique_ptr<core::ThreadTimer> timer_;
   GatewayCredential credential_;
@@ -92,7 +92,7 @@ GatewayProgram::~GatewayProgram() {
   bus_ = nullptr;
   timer_ = nullptr;
   runtime_ = nullptr;
-  hub_ = nullptr;
+  loop_ = nullptr;
   if (log_) log_->close();
 }
 
@@ -117,13 +117,13 @@ core::Result<void> GatewayProgram::start() {
     if (!credential) return credential.error();
     credential_ = std::move(*credential);
   }
-  auto hub = transport::Hub::start();
-  if (!hub) return hub.error();
-  hub_ = std::move(*hub);
+  auto loop = transport::EventLoop::start();
+  if (!loop) return loop.error();
+  loop_ = std::move(*loop);
   timer_ = std::make_unique<core::ThreadTimer>();
   if (auto opened = open_log(); !opened) return opened.error();
   if (endpoint->scheme == "nats" || options_.serves_bus) {
-    auto bus = BusLink::join(options_.bus, {*hub_, *timer_, clock_, random_});
+    auto bus = BusLink::join(options_.bus, {*loop_, *timer_, clock_, random_});
     if (!bus) return bus.error();
     bus_ = std::move(*bus);
   }
@@ -135,7 +135,7 @@ core::Result<void> GatewayProgram::make_backend(const transport::Endpoint& endpo
   if (endpoint.scheme.starts_with("sse+")) {
     GatewaySseOptions sse{endpoint, credential_, options_.connect_timeout, options_.max_result};
     backend_ = std::make_unique<GatewaySseBackend>(
-        GatewaySseBackend::Tools{*hub_, *timer_, clock_, log()}, std::move(sse));
+        GatewaySseBackend::Tools{*loop_, *timer_, clock_, log()}, std::move(sse));
   } else {
     make_link(endpoint);
   }
@@ -166,7 +166,7 @@ void GatewayProgram::make_link(transport::Endpoint endpoint) {
   connector.web_socket.max_message = options_.max_result;
   connector.lines.limits.max_line = options_.max_result;
   if (bus_) connector.bus = bus_->connector();
-  connector_ = transport::make_connector(*hub_, connector);
+  connector_ = transport::make_connector(*loop_, connector);
   GatewayLinksOptions links;
   GatewayLinkOptions& link = links.shared;
   link.endpoint = std::move(endpoint);
@@ -190,7 +190,7 @@ core::Result<void> GatewayProgram::serve() {
   limits.max_line = kLargestRequest;
   limits.max_queued = queue_for_results();
   auto served = transport::serve_stdio(
-      *hub_, *audited_, [this] { stop_.request_stop(); }, limits);
+      *loop_, *audited_, [this] { stop_.request_stop(); }, limits);
   if (!served) return served.error();
   stdio_ = std::move(*served);
   return {};
@@ -210,7 +210,7 @@ void GatewayProgram::announce(const std::string& url) const {
 }
 
 core::Result<void> GatewayProgram::serve_http() {
-  auto runtime = transport::HttpRuntime::start({.hub = hub_.get()});
+  auto runtime = transport::HttpRuntime::start({.loop = loop_.get()});
   if (!runtime) return runtime.error();
   runtime_ = std::move(*runtime);
   transport::HttpServerOptions server;

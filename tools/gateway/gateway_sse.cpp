@@ -101,7 +101,7 @@ void GatewaySseBackend::Exchange::start() {
   shared.options.credential.apply(endpoint, options.stream_headers);
   transport::Endpoint unused = shared.options.endpoint;
   shared.options.credential.apply(unused, options.post_headers);
-  transport::LegacySseConnector connector(shared.tools.hub, std::move(options));
+  transport::LegacySseConnector connector(shared.tools.loop, std::move(options));
   connector.open(endpoint, std::min(call_.deadline, now + shared.options.connect_timeout),
                  [self = shared_from_this()](transport::ConnectOutcome outcome) {
                    self->on_opened(std::move(outcome));

@@ -4,7 +4,7 @@
 
 #include "common/audit/record/record.h"
 #include "common/core/timer.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "tools/gateway/gateway_backend.h"
 #include "tools/league/client/gateway_credential.h"
 
@@ -26,7 +26,7 @@ class GatewaySseBackend final : public GatewayBackend {
  public:
   /// All outlive the backend and its calls.
   struct Tools {
-    transport::Hub& hub;
+    transport::EventLoop& loop;
     core::Timer& timer;
     const core::Clock& clock;
     audit::RecordSink& log;

@@ -12,7 +12,7 @@
 #include "common/mcp/client/client_calls.h"
 #include "common/mcp/client/elicitation.h"
 #include "common/transport/caller/any_connector.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "tools/league/client/gateway_credential.h"
 #include "tools/league/client/mcp_access.h"
 #include "tools/league/client/tool_arguments.h"

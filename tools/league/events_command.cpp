@@ -10,7 +10,7 @@
 
 #include "common/envelope/event_types.h"
 #include "common/transport/bus/bus_discovery.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/signals.h"
 #include "tools/league/client/bus_link.h"
 #include "tools/league/client/event_line.h"
@@ -121,10 +121,10 @@ int events(const EventsOptions& options, transport::StopSignal& stop) {
                           {}});
   core::SystemClock clock;
   core::CryptoRandom random;
-  auto hub = transport::Hub::start();
-  if (!hub) return events_failed(hub.error());
+  auto loop = transport::EventLoop::start();
+  if (!loop) return events_failed(loop.error());
   core::ThreadTimer timer;
-  auto link = BusLink::join(options.bus, {**hub, timer, clock, random});
+  auto link = BusLink::join(options.bus, {**loop, timer, clock, random});
   if (!link) return events_failed(link.error());
   std::unique_ptr<transport::Bus> at_streams;
   if (!options.durable.empty()) {

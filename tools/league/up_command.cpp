@@ -12,12 +12,12 @@
 #include "common/agent/host/program_options.h"
 #include "common/transport/link/signals.h"
 #include "tools/league/audit/journal_book.h"
-#include "tools/league/up/cast.h"
+#include "tools/league/up/league_plan.h"
 #include "tools/league/up/live_view.h"
 #include "tools/league/up/local_broker.h"
 #include "tools/league/up/result_report.h"
 #include "tools/league/up/run_directory.h"
-#include "tools/league/up/run_keeper.h"
+#include "tools/league/up/run_store.h"
 #include "tools/league/up/table_text.h"
 #include "tools/league/up/technical_losses.h"
 #include "tools/league/up/tournament.h"
@@ -74,14 +74,14 @@ core::Result<void> normalise(UpOptions& options) {
 }
 
 /// A league that has been played to its end and told.
-int say_finished(const RunKeeper& keeper, bool as_json) {
-  auto result = nlohmann::json::parse(keeper.result());
+int say_finished(const RunStore& run_store, bool as_json) {
+  auto result = nlohmann::json::parse(run_store.result());
   if (as_json) {
     std::cout << result.dump() << std::endl;
     return 0;
   }
-  std::string data = keeper.options().data.string();
-  std::cout << "league " << safe_text(keeper.options().league_id)
+  std::string data = run_store.options().data.string();
+  std::cout << "league " << safe_text(run_store.options().league_id)
             << " is finished: " << result.value("matches", 0) << " matches in "
             << result.value("rounds", 0) << " rounds";
   if (auto champion = result.find("champion"); champion != result.end() && champion->is_object())
@@ -115,16 +115,16 @@ int interrupted(const core::Error& why, const std::filesystem::path& data) {
   return 1;
 }
 
-/// The league of `keeper`, over a broker that is there and with sockets.
-int play(RunKeeper& keeper, UpOptions options, transport::StopSignal& stop) {
-  const auto directories = keeper.directories();
+/// The league of `run_store`, over a broker that is there and with sockets.
+int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
+  const auto directories = run_store.directories();
   const bool as_json = options.json;
   const bool keep = options.keep;
   core::SystemClock clock;
   LiveView view;
   auto strategies = parse_strategies(options.strategies);
   if (!strategies) return fail(strategies.error());
-  Tournament tournament(std::move(options), std::move(*strategies), keeper, clock, stop, view);
+  Tournament tournament(std::move(options), std::move(*strategies), run_store, clock, stop, view);
   auto outcome = tournament.play();
   view.clear();
   bool stays = outcome && !outcome->was_interrupted && keep;
@@ -143,7 +143,7 @@ int play(RunKeeper& keeper, UpOptions options, transport::StopSignal& stop) {
     return 1;
   }
   auto noted =
-      keeper.note_result(result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+      run_store.note_result(result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   if (!noted) std::cerr << "warning: " << noted.error().message << '\n';
   if (stays) {
     std::cerr << "the programs go on; the manager is at " << tournament.manager_url()
@@ -158,10 +158,10 @@ int up(GivenOptions given, transport::StopSignal& stop) {
   if (auto normal = normalise(given.options); !normal) return fail(normal.error());
   core::SystemClock clock;
   const auto data = given.options.data;
-  auto keeper = RunKeeper::open(std::move(given), clock, stop);
-  if (!keeper) return interrupted(keeper.error(), data);
-  UpOptions options = keeper->options();
-  if (!keeper->result().empty()) return say_finished(*keeper, options.json);
+  auto run_store = RunStore::open(std::move(given), clock, stop);
+  if (!run_store) return interrupted(run_store.error(), data);
+  UpOptions options = run_store->options();
+  if (!run_store->result().empty()) return say_finished(*run_store, options.json);
   auto transports = parse_transports(options.transport_names);
   if (!transports) return fail(transports.error());
   options.transports = std::move(*transports);
@@ -175,18 +175,19 @@ int up(GivenOptions given, transport::StopSignal& stop) {
     if (!made) return fail(made.error());
     sockets = std::move(*made);
     options.sockets = sockets.path();
-    if (auto noted = keeper->note_sockets(sockets.path()); !noted) return fail(noted.error());
+    if (auto noted = run_store->note_sockets(sockets.path()); !noted) return fail(noted.error());
   }
   std::optional<LocalBroker> broker;
   if (options.bus == kLocalBus) {
-    auto started = LocalBroker::start(options.data, options.logs, stop, keeper->broker_port());
+    auto started = LocalBroker::start(options.data, options.logs, stop, run_store->broker_port());
     if (!started) return interrupted(started.error(), options.data);
     broker.emplace(std::move(*started));
     options.bus = broker->url();
     auto endpoint = options.bus.substr(options.bus.rfind(':') + 1);
-    if (auto noted = keeper->note_broker(std::stoi(endpoint)); !noted) return fail(noted.error());
+    if (auto noted = run_store->note_broker(std::stoi(endpoint)); !noted)
+      return fail(noted.error());
   }
-  return play(*keeper, std::move(options), stop);
+  return play(*run_store, std::move(options), stop);
 }
 
 void add_people(CLI::App& command, UpOptions& options) {

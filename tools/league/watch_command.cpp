@@ -54,7 +54,7 @@ class Canvas {
   [[nodiscard]] bool is_drawn_on() const { return is_drawn_on_; }
   [[nodiscard]] bool has_colours() const { return has_colours_; }
 
-  [[nodiscard]] static Screen screen() {
+  [[nodiscard]] static TerminalSize screen() {
     winsize size{};
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
     return {size.ws_col, size.ws_row};

@@ -8,7 +8,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/transport/bus/bus_discovery.h"
 #include "common/transport/bus/bus_listener.h"
-#include "common/transport/bus/dead_man_switch.h"
+#include "common/transport/bus/keep_alive_monitor.h"
 
 namespace league::agent {
 namespace {
@@ -49,7 +49,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
   }
   void begin_stop() {
     std::shared_ptr<transport::BusDiscovery> discovery;
-    std::unique_ptr<transport::DeadManSwitch> watch;
+    std::unique_ptr<transport::KeepAliveMonitor> watch;
     {
       std::lock_guard lock(mutex_);
       is_stopping_ = true;
@@ -95,7 +95,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     if (keep_alive.count() > 0) keep_alive = std::max(keep_alive, kShortestInterval);
     bool is_back = false;
     std::uint64_t pace = 0;
-    std::shared_ptr<transport::DeadManSwitch> ended;
+    std::shared_ptr<transport::KeepAliveMonitor> ended;
     {
       std::lock_guard lock(mutex_);
       is_searching_ = false;
@@ -116,12 +116,12 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     ended.reset();
     if (pace > 0) pulse(pace);
   }
-  std::unique_ptr<transport::DeadManSwitch> new_switch(std::chrono::milliseconds interval) {
-    return std::make_unique<transport::DeadManSwitch>(clock_, timer_, interval,
-                                                      [weak = weak_from_this()] {
-                                                        if (auto self = weak.lock())
-                                                          self->on_silence();
-                                                      });
+  std::unique_ptr<transport::KeepAliveMonitor> new_switch(std::chrono::milliseconds interval) {
+    return std::make_unique<transport::KeepAliveMonitor>(clock_, timer_, interval,
+                                                         [weak = weak_from_this()] {
+                                                           if (auto self = weak.lock())
+                                                             self->on_silence();
+                                                         });
   }
   void on_silence() {
     if (bus_.is_connected())
@@ -161,7 +161,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
   std::unique_ptr<transport::BusListener> listener_;
   std::mutex mutex_;  // guards the rest, never held while others are called but the switch
   std::shared_ptr<transport::BusDiscovery> discovery_;
-  std::unique_ptr<transport::DeadManSwitch> switch_;
+  std::unique_ptr<transport::KeepAliveMonitor> switch_;
   std::chrono::milliseconds interval_{0};  ///< 0: nobody says that it lives
   std::uint64_t pace_ = 0;  ///< counts the intervals that were kept
   bool is_searching_ = false;

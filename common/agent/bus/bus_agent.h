@@ -14,7 +14,7 @@
 namespace league::agent {
 
 /// One agent's session on a bus: serves its `.out`, says that it lives, and watches the manager by
-/// a dead man's switch: a manager that is silent may have restarted and forgotten the session, so
+/// a keep-alive monitor: a manager that is silent may have restarted and forgotten the session, so
 /// the agent attaches again. Thread-safe.
 class BusAgent {
  public:

@@ -26,7 +26,7 @@ const json* params_of(const json& event) {
 
 void EventGate::trust(const Identity& identity) {
   std::lock_guard lock(mutex_);
-  trust_ = Trust{identity.broadcast_key, identity.token};
+  trust_ = TrustedManager{identity.broadcast_key, identity.token};
 }
 
 bool EventGate::is_wanted(std::string_view event_type) const {
@@ -49,7 +49,7 @@ void EventGate::on_message(transport::Inbound message, transport::ReplySlot repl
 }
 
 core::Result<std::string> EventGate::admit(const transport::Inbound& message) {
-  std::optional<Trust> trust;
+  std::optional<TrustedManager> trust;
   {
     std::lock_guard lock(mutex_);
     trust = trust_;

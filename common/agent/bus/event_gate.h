@@ -30,7 +30,7 @@ class EventGate final : public transport::MessageHandler {
   void on_message(transport::Inbound message, transport::ReplySlot reply) override;
 
  private:
-  struct Trust {
+  struct TrustedManager {
     std::string key;
     core::AuthToken token;
   };
@@ -41,7 +41,7 @@ class EventGate final : public transport::MessageHandler {
   transport::MessageHandler& handler_;
   const std::set<envelope::MessageType> types_;
   std::mutex mutex_;  // guards the rest, never held while others are called
-  std::optional<Trust> trust_;
+  std::optional<TrustedManager> trust_;
   std::int64_t highest_term_ = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "common/agent/dialects/call_ways.h"
+#include "common/agent/dialects/call_dialects.h"
 #include "common/core/result.h"
 #include "common/envelope/leniency.h"
 #include "common/envelope/message_type.h"

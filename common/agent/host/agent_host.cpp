@@ -45,12 +45,12 @@ core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& setti
   auto schemas = envelope::MessageSchemas::load(options.schema_directory);
   if (!schemas) return schemas.error();
   std::unique_ptr<AgentHost> host(new AgentHost(settings, std::move(*schemas)));
-  auto hub = transport::Hub::start();
-  if (!hub) return hub.error();
-  host->hub_ = std::move(*hub);
+  auto loop = transport::EventLoop::start();
+  if (!loop) return loop.error();
+  host->loop_ = std::move(*loop);
   auto runtime = transport::HttpRuntime::start(
       {.workers = worker_count(settings),
-       .hub = host->hub_.get(),
+       .loop = host->loop_.get(),
        .max_connections = static_cast<std::size_t>(settings.http.max_connections),
        .max_connections_per_address =
            static_cast<std::size_t>(settings.http.connections_per_address),
@@ -58,10 +58,10 @@ core::Result<std::unique_ptr<AgentHost>> AgentHost::create(const Settings& setti
   if (!runtime) return runtime.error();
   host->runtime_ = std::move(*runtime);
   const auto all = caller_options(settings, options.child_logs);
-  auto caller = transport::EndpointCaller::create(*host->hub_, *host->timer_, host->clock_, all);
+  auto caller = transport::EndpointCaller::create(*host->loop_, *host->timer_, host->clock_, all);
   if (!caller) return caller.error();
   host->caller_ = std::move(*caller);
-  host->sessions_ = std::make_unique<PlainMcpSessions>(*host->hub_, *host->timer_, host->clock_,
+  host->sessions_ = std::make_unique<PlainMcpSessions>(*host->loop_, *host->timer_, host->clock_,
                                                        all.lines, settings.calls.mcp_probe);
   if (options.bus) {
     auto joined = HostBus::join(*options.bus);
@@ -76,7 +76,7 @@ AgentHost::~AgentHost() { shut_down(); }
 transport::Caller& AgentHost::caller_for(const std::optional<transport::BusSession>& session) {
   if (!bus_ || !session) return *caller_;
   session_callers_.push_back(std::make_unique<GatedCaller>(
-      bus_->caller_for(*session, {*hub_, clock_, *timer_, random_, settings_}, *caller_)));
+      bus_->caller_for(*session, {*loop_, clock_, *timer_, random_, settings_}, *caller_)));
   return *session_callers_.back();
 }
 
@@ -153,7 +153,7 @@ core::Result<void> AgentPort::serve(ListenOptions options, transport::MessageHan
   budgeted_handler_ = std::make_unique<transport::BudgetedHandler>(audited(handler), *gate_);
   options.http.gate = gate_;
   auto listener =
-      AgentListener::start(host_.runtime(), host_.hub(), std::move(options), *budgeted_handler_);
+      AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *budgeted_handler_);
   if (!listener) return listener.error();
   report_refusals(host_.timer(), gate_);
   listener_ = std::move(*listener);

@@ -21,7 +21,7 @@
 #include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/front/http_server.h"
 #include "common/transport/link/budgeted_handler.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 
 namespace league::agent {
 
@@ -45,7 +45,7 @@ class AgentHost {
   [[nodiscard]] core::Timer& timer() { return *timer_; }
   [[nodiscard]] const envelope::MessageSchemas& schemas() const { return schemas_; }
   [[nodiscard]] const Settings& settings() const { return settings_; }
-  [[nodiscard]] transport::Hub& hub() { return *hub_; }
+  [[nodiscard]] transport::EventLoop& loop() { return *loop_; }
   [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
   /// Null where the program is on no bus.
@@ -76,7 +76,7 @@ class AgentHost {
   core::SystemClock clock_;
   envelope::MessageSchemas schemas_;
   std::shared_ptr<audit::LogWriter> log_writer_;  ///< of all conversation logs of the process
-  std::unique_ptr<transport::Hub> hub_;  ///< of streams, WebSockets and lines, both ways
+  std::unique_ptr<transport::EventLoop> loop_;  ///< of streams, WebSockets and lines, both ways
   std::unique_ptr<transport::HttpRuntime> runtime_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;

@@ -15,7 +15,7 @@ transport::LineLimits line_limits(const transport::HttpServerOptions& http) {
 }  // namespace
 
 core::Result<std::unique_ptr<AgentListener>> AgentListener::start(
-    transport::HttpRuntime& runtime, transport::Hub& hub, ListenOptions options,
+    transport::HttpRuntime& runtime, transport::EventLoop& loop, ListenOptions options,
     transport::MessageHandler& handler) {
   std::unique_ptr<AgentListener> listener(new AgentListener(options.http.stop_grace));
   core::Result<void> started;
@@ -28,15 +28,16 @@ core::Result<std::unique_ptr<AgentListener>> AgentListener::start(
   } else if (options.serving == Serving::kNats) {
     return core::Error{core::ErrorCode::kInternalError, "sessions on a bus are no listener", {}};
   } else if (options.serving == Serving::kStdio) {
-    started = listener->start_stdio(hub, std::move(options), handler);
+    started = listener->start_stdio(loop, std::move(options), handler);
   } else {
-    started = listener->start_lines(hub, options, handler);
+    started = listener->start_lines(loop, options, handler);
   }
   if (!started) return started.error();
   return listener;
 }
 
-core::Result<void> AgentListener::start_lines(transport::Hub& hub, const ListenOptions& options,
+core::Result<void> AgentListener::start_lines(transport::EventLoop& loop,
+                                              const ListenOptions& options,
                                               transport::MessageHandler& handler) {
   transport::LineListenerOptions lines;
   lines.bind_address = options.http.bind_address;
@@ -50,13 +51,13 @@ core::Result<void> AgentListener::start_lines(transport::Hub& hub, const ListenO
     }
     lines.unix_path = std::filesystem::absolute(options.socket).lexically_normal().string();
   }
-  auto listener = transport::LineListener::start(hub, lines, handler);
+  auto listener = transport::LineListener::start(loop, lines, handler);
   if (!listener) return listener.error();
   lines_ = std::move(*listener);
   return {};
 }
 
-core::Result<void> AgentListener::start_stdio(transport::Hub& hub, ListenOptions options,
+core::Result<void> AgentListener::start_stdio(transport::EventLoop& loop, ListenOptions options,
                                               transport::MessageHandler& handler) {
   auto on_end = [ended = stdio_ended_, then = std::move(options.on_input_end)] {
     {
@@ -66,7 +67,7 @@ core::Result<void> AgentListener::start_stdio(transport::Hub& hub, ListenOptions
     ended->changed.notify_all();
     if (then) then();
   };
-  auto served = transport::serve_stdio(hub, handler, std::move(on_end), line_limits(options.http));
+  auto served = transport::serve_stdio(loop, handler, std::move(on_end), line_limits(options.http));
   if (!served) return served.error();
   stdio_.emplace(std::move(*served));
   return {};

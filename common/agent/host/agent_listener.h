@@ -12,7 +12,7 @@
 #include "common/core/result.h"
 #include "common/transport/front/http_server.h"
 #include "common/transport/line/line_listener.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/request_gate.h"
 #include "common/transport/link/served_connection.h"
 
@@ -27,17 +27,18 @@ struct ListenOptions {
   /// or a match credential of it.
   transport::RequestGate::Recognise recognise = nullptr;
   std::vector<transport::Page> pages = {};  ///< served beside the messages where that is HTTP
-  /// Of Serving::kStdio: the input has ended and everything was answered. Runs on the hub's thread.
+  /// Of Serving::kStdio: the input has ended and everything was answered. Runs on the event loop's
+  /// thread.
   std::function<void()> on_input_end = nullptr;
 };
 
 /// Serves one agent in the way that was chosen. Thread-safe but for stop, which one thread calls.
 class AgentListener {
  public:
-  /// `runtime`, `hub` and `handler` outlive it. Fails with kConnectionError and a text that names
+  /// `runtime`, `loop` and `handler` outlive it. Fails with kConnectionError and a text that names
   /// address and cause.
   [[nodiscard]] static core::Result<std::unique_ptr<AgentListener>> start(
-      transport::HttpRuntime& runtime, transport::Hub& hub, ListenOptions options,
+      transport::HttpRuntime& runtime, transport::EventLoop& loop, ListenOptions options,
       transport::MessageHandler& handler);
   ~AgentListener();
   AgentListener(const AgentListener&) = delete;
@@ -51,13 +52,13 @@ class AgentListener {
 
  private:
   explicit AgentListener(std::chrono::milliseconds grace) : grace_(grace) {}
-  core::Result<void> start_lines(transport::Hub& hub, const ListenOptions& options,
+  core::Result<void> start_lines(transport::EventLoop& loop, const ListenOptions& options,
                                  transport::MessageHandler& handler);
-  core::Result<void> start_stdio(transport::Hub& hub, ListenOptions options,
+  core::Result<void> start_stdio(transport::EventLoop& loop, ListenOptions options,
                                  transport::MessageHandler& handler);
   void stop_stdio();
 
-  /// Shared with the hub, which may still be on its way out of the last connection.
+  /// Shared with the event loop, which may still be on its way out of the last connection.
   struct Ended {
     std::mutex mutex;
     std::condition_variable changed;

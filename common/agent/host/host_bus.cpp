@@ -27,7 +27,7 @@ class SessionCaller final : public transport::Caller {
   struct Links {
     Links(const HostBus::Calling& calling, const transport::BusSession& session,
           transport::Bus& bus)
-        : connector(calling.hub, bus, session, calling.clock, calling.timer, calling.random),
+        : connector(calling.loop, bus, session, calling.clock, calling.timer, calling.random),
           caller(connector, calling.clock, calling.timer, link_options(calling.settings)) {}
     transport::BusConnector connector;
     transport::LinkCaller caller;  // last: it uses the connector

@@ -13,7 +13,7 @@
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
 #include "common/transport/link/caller.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/subject.h"
 
 namespace league::agent {
@@ -42,7 +42,7 @@ class HostBus {
                                                                  core::RandomSource& random) const;
   /// What calls are made with; all outlive the caller.
   struct Calling {
-    transport::Hub& hub;
+    transport::EventLoop& loop;
     const core::Clock& clock;
     core::Timer& timer;
     core::RandomSource& random;

@@ -42,7 +42,7 @@ struct PeerClient::Pending {
   core::Clock::Steady started;
   core::Clock::Steady deadline;
   rpc::Id id;
-  KnownWays::Search search;
+  DialectCache::Search search;
   /// What the peer answered before another way was tried: that stands if none is better.
   std::optional<PeerReply> first_answer = std::nullopt;
   bool has_tried_sessions = false;
@@ -212,7 +212,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   if (outcome.error) {
     // Negotiation went first and there is nobody to negotiate with: a league agent after all.
     if (pending.style() == CallStyle::kMcp && is_refused && !pending.has_tried_sessions) {
-      pending.search = {.ways = ways_of_calling(type, CallStyle::kToolName)};
+      pending.search = {.dialects = call_dialects(type, CallStyle::kToolName)};
       return go_on(rpc::kTriesLeagueAgent);
     }
     if (pending.style() != CallStyle::kMcp) note_silence(pending, *outcome.error);
@@ -243,7 +243,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
   if (!may_be_mcp) return false;
   keep_answer();
   pending.has_tried_sessions = true;
-  pending.search = {.ways = ways_of_calling(type, CallStyle::kMcp)};
+  pending.search = {.dialects = call_dialects(type, CallStyle::kMcp)};
   return go_on(rpc::kTriesPlainMcp);
 }
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <variant>
 
-#include "common/agent/dialects/known_ways.h"
+#include "common/agent/dialects/dialect_cache.h"
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/core/clock.h"
 #include "common/envelope/envelope.h"
@@ -106,7 +106,7 @@ struct PlainMcp {
 };
 
 /// Sends league messages and understands the answers of bots in the wild. Finds out how each peer
-/// wants to be called with each type of message, and remembers it (KnownWays). Thread-safe.
+/// wants to be called with each type of message, and remembers it (DialectCache). Thread-safe.
 /// Completions run on threads of the caller, must be short, and run exactly once.
 class PeerClient {
  public:
@@ -164,7 +164,7 @@ class PeerClient {
   const PlainMcp plain_mcp_;
   std::atomic<std::int64_t> next_id_{1};
   std::atomic<std::uint64_t> next_span_{0};
-  KnownWays known_;
+  DialectCache known_;
 };
 
 }  // namespace league::agent

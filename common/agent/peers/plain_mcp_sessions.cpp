@@ -6,19 +6,19 @@ namespace league::agent {
 namespace {
 
 std::shared_ptr<transport::Connector> plain_mcp_connector(
-    transport::Hub& hub, const transport::LineConnectorOptions& lines) {
+    transport::EventLoop& loop, const transport::LineConnectorOptions& lines) {
   transport::AnyConnectorOptions options;
   options.lines = lines;
-  return transport::make_connector(hub, options);
+  return transport::make_connector(loop, options);
 }
 
 }  // namespace
 
-PlainMcpSessions::PlainMcpSessions(transport::Hub& hub, core::Timer& timer,
+PlainMcpSessions::PlainMcpSessions(transport::EventLoop& loop, core::Timer& timer,
                                    const core::Clock& clock,
                                    const transport::LineConnectorOptions& lines,
                                    std::chrono::milliseconds longest_probe)
-    : PlainMcpSessions(plain_mcp_connector(hub, lines), timer, clock, longest_probe) {}
+    : PlainMcpSessions(plain_mcp_connector(loop, lines), timer, clock, longest_probe) {}
 
 PlainMcpSessions::PlainMcpSessions(std::shared_ptr<transport::Connector> connector,
                                    core::Timer& timer, const core::Clock& clock,

@@ -8,7 +8,7 @@
 #include "common/core/timer.h"
 #include "common/mcp/client/session_caller.h"
 #include "common/transport/line/line_connector.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 
 namespace league::agent {
 
@@ -17,7 +17,7 @@ namespace league::agent {
 class PlainMcpSessions {
  public:
   /// All outlive this. `lines` is for sockets and children.
-  PlainMcpSessions(transport::Hub& hub, core::Timer& timer, const core::Clock& clock,
+  PlainMcpSessions(transport::EventLoop& loop, core::Timer& timer, const core::Clock& clock,
                    const transport::LineConnectorOptions& lines,
                    std::chrono::milliseconds longest_probe = mcp::kLongestProbe);
 

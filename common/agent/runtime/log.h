@@ -12,13 +12,13 @@ namespace league::agent::log {
 enum class Level : std::uint8_t { kInfo, kWarning, kError };
 
 /// A text or a whole number.
-class Part {
+class LogValue {
  public:
-  Part(std::string text) : text_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
-  Part(std::string_view text) : text_(text) {}  // NOLINT(google-explicit-constructor)
-  Part(const char* text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+  LogValue(std::string text) : text_(std::move(text)) {}  // NOLINT(google-explicit-constructor)
+  LogValue(std::string_view text) : text_(text) {}  // NOLINT(google-explicit-constructor)
+  LogValue(const char* text) : text_(text) {}  // NOLINT(google-explicit-constructor)
   template <std::integral Number>
-  Part(Number number) : text_(std::to_string(number)) {}  // NOLINT(google-explicit-constructor)
+  LogValue(Number number) : text_(std::to_string(number)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -27,7 +27,7 @@ class Part {
 };
 
 /// Writes `form` with each `{}` replaced by the next of `parts`; without parts as it is.
-void write(Level level, std::string_view form, std::initializer_list<Part> parts);
+void write(Level level, std::string_view form, std::initializer_list<LogValue> parts);
 /// What waits goes out, the counts of repeated warnings with it.
 void flush();
 /// Of the program, as it was set up.
@@ -35,15 +35,15 @@ void flush();
 
 template <typename... Parts>
 void info(std::string_view form, const Parts&... parts) {
-  write(Level::kInfo, form, {Part(parts)...});
+  write(Level::kInfo, form, {LogValue(parts)...});
 }
 template <typename... Parts>
 void warn(std::string_view form, const Parts&... parts) {
-  write(Level::kWarning, form, {Part(parts)...});
+  write(Level::kWarning, form, {LogValue(parts)...});
 }
 template <typename... Parts>
 void error(std::string_view form, const Parts&... parts) {
-  write(Level::kError, form, {Part(parts)...});
+  write(Level::kError, form, {LogValue(parts)...});
 }
 
 }  // namespace league::agent::log

@@ -155,7 +155,7 @@ std::string printable_line(std::string_view text) {
 
 namespace log {
 
-void write(Level level, std::string_view form, std::initializer_list<Part> parts) {
+void write(Level level, std::string_view form, std::initializer_list<LogValue> parts) {
   const auto as = level == Level::kError     ? spdlog::level::err
                   : level == Level::kWarning ? spdlog::level::warn
                                              : spdlog::level::info;

@@ -19,13 +19,13 @@ namespace {
 /// Within its strand: a call costs no change of threads but those of the bus.
 class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore> {
  public:
-  BusConnectionCore(Hub& hub, Bus& bus, BusSession session, BusWay way, const core::Clock& clock,
-                    core::Timer& timer, std::shared_ptr<BusInbox> inbox,
+  BusConnectionCore(EventLoop& loop, Bus& bus, BusSession session, BusRoute route,
+                    const core::Clock& clock, core::Timer& timer, std::shared_ptr<BusInbox> inbox,
                     const BusConnectionOptions& options)
-      : hub_(hub),
+      : loop_(loop),
         bus_(bus),
         session_(std::move(session)),
-        way_(std::move(way)),
+        route_(std::move(route)),
         clock_(clock),
         timer_(timer),
         inbox_(std::move(inbox)),
@@ -53,7 +53,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     if (name) name_ = std::move(*name);
     gate_.start(std::move(receiver));
     if (name) return;
-    hub_.post([weak = weak_from_this(), why = name.error()] {
+    loop_.post([weak = weak_from_this(), why = name.error()] {
       run_in(weak, [why](BusConnectionCore& self) { self.end(why); });
     });
   }
@@ -81,7 +81,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   void close() { end({core::ErrorCode::kShuttingDown, "the connection was closed", {}}); }
 
   [[nodiscard]] rpc::TransportContext current_context() const {
-    return rpc::TransportContext::nats({way_.subject, {}, {}}).with_connection(connection_);
+    return rpc::TransportContext::nats({route_.subject, {}, {}}).with_connection(connection_);
   }
 
   /// Does nothing once the connection is gone.
@@ -109,7 +109,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     return {};
   }
   core::Result<void> publish(const Asked& asked, std::uint64_t number) {
-    auto message = bus_message(way_.subject, asked.bytes.str(), session_,
+    auto message = bus_message(route_.subject, asked.bytes.str(), session_,
                                rpc::MessageDirection::kClientToServer, asked.trace);
     if (number > 0) message.reply = inbox_->subject(name_, number);
     return bus_.publish(message);
@@ -139,18 +139,18 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     auto now = clock_.steady_now();
     // A manager that was found listens, though the broker may need a moment to know; it is looked
     // for until the deadline.
-    bool is_patient = way_.attach || now < asked.begun + options_.patience;
+    bool is_patient = route_.attach || now < asked.begun + options_.patience;
     if (!is_patient || now >= asked.deadline) {
       Asked gone = std::move(asked);
       asked_.erase(number);
-      return lose(gone, "nobody listens at " + rpc::shown_subject(way_.subject) +
+      return lose(gone, "nobody listens at " + rpc::shown_subject(route_.subject) +
                             ": the agent is not on the bus");
     }
     asked.is_waiting = true;
     auto again = [weak = weak_from_this(), number] {
       run_in(weak, [number](BusConnectionCore& self) { self.ask_again(number); });
     };
-    timer_.schedule(options_.offer_again, [again, attach = way_.attach, until = asked.deadline] {
+    timer_.schedule(options_.offer_again, [again, attach = route_.attach, until = asked.deadline] {
       if (attach) return attach(until, again);
       again();
     });
@@ -181,10 +181,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   }
 
   Strand strand_;
-  Hub& hub_;
+  EventLoop& loop_;
   Bus& bus_;
   const BusSession session_;
-  const BusWay way_;
+  const BusRoute route_;
   const core::Clock& clock_;
   core::Timer& timer_;
   const std::shared_ptr<BusInbox> inbox_;
@@ -199,8 +199,8 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
 /// What users of the connection hold; closes it when let go of.
 class BusConnection final : public MessageConnection {
  public:
-  BusConnection(Hub& hub, std::shared_ptr<BusConnectionCore> core)
-      : hub_(hub), core_(std::move(core)) {}
+  BusConnection(EventLoop& loop, std::shared_ptr<BusConnectionCore> core)
+      : loop_(loop), core_(std::move(core)) {}
   ~BusConnection() override { close(); }
   BusConnection(const BusConnection&) = delete;
   BusConnection& operator=(const BusConnection&) = delete;
@@ -230,20 +230,20 @@ class BusConnection final : public MessageConnection {
  private:
   template <typename Task>
   void later(Task task) {
-    hub_.post([core = core_, task] { BusConnectionCore::run_in(core, task); });
+    loop_.post([core = core_, task] { BusConnectionCore::run_in(core, task); });
   }
 
-  Hub& hub_;
+  EventLoop& loop_;
   const std::shared_ptr<BusConnectionCore> core_;
 };
 
 }  // namespace
 
 struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
-  Parts(Hub& its_hub, Bus& its_bus, BusSession its_session, const core::Clock& its_clock,
+  Parts(EventLoop& its_loop, Bus& its_bus, BusSession its_session, const core::Clock& its_clock,
         core::Timer& its_timer, core::RandomSource& its_random,
         const BusConnectionOptions& its_options)
-      : hub(its_hub),
+      : loop(its_loop),
         bus(its_bus),
         session(std::move(its_session)),
         clock(its_clock),
@@ -253,24 +253,24 @@ struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
         inbox(BusInbox::make(bus, session, random)),
         discovery(bus, session, clock, timer, random) {}
 
-  [[nodiscard]] std::shared_ptr<MessageConnection> open(BusWay way) {
-    auto core = std::make_shared<BusConnectionCore>(hub, bus, session, std::move(way), clock, timer,
-                                                    inbox, options);
-    return std::make_shared<BusConnection>(hub, std::move(core));
+  [[nodiscard]] std::shared_ptr<MessageConnection> open(BusRoute route) {
+    auto core = std::make_shared<BusConnectionCore>(loop, bus, session, std::move(route), clock,
+                                                    timer, inbox, options);
+    return std::make_shared<BusConnection>(loop, std::move(core));
   }
-  /// The way through discovery, which a later manager of the league is found by too.
-  [[nodiscard]] BusWay to_manager(const std::string& league) {
-    BusWay way;
-    way.subject = session_in(session);
-    way.attach = [weak = weak_from_this(), league](core::Clock::Steady until,
-                                                   const std::function<void()>& then) {
+  /// The route through discovery, by which a later manager of the league is found too.
+  [[nodiscard]] BusRoute to_manager(const std::string& league) {
+    BusRoute route;
+    route.subject = session_in(session);
+    route.attach = [weak = weak_from_this(), league](core::Clock::Steady until,
+                                                     const std::function<void()>& then) {
       if (auto self = weak.lock())
         self->discovery.attach(league, until, [then](const auto& /*attached*/) { then(); });
     };
-    return way;
+    return route;
   }
 
-  Hub& hub;
+  EventLoop& loop;
   Bus& bus;
   const BusSession session;
   const core::Clock& clock;
@@ -281,11 +281,11 @@ struct BusConnector::Parts : std::enable_shared_from_this<Parts> {
   BusDiscovery discovery;
 };
 
-BusConnector::BusConnector(Hub& hub, Bus& bus, BusSession session, const core::Clock& clock,
+BusConnector::BusConnector(EventLoop& loop, Bus& bus, BusSession session, const core::Clock& clock,
                            core::Timer& timer, core::RandomSource& random,
                            const BusConnectionOptions& options)
-    : parts_(std::make_shared<Parts>(hub, bus, std::move(session), clock, timer, random, options)) {
-}
+    : parts_(
+          std::make_shared<Parts>(loop, bus, std::move(session), clock, timer, random, options)) {}
 
 void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) {
   constexpr std::string_view kManager = "manager";

@@ -8,13 +8,13 @@
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 #include "common/transport/bus/bus_discovery.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 
 namespace league::transport {
 
-/// One session's way to whom it calls on a bus.
-struct BusWay {
+/// One session's route to whom it calls on a bus.
+struct BusRoute {
   std::string subject;  ///< where its messages go
   /// Makes somebody listen there again, then calls back; empty: the other side comes by itself.
   std::function<void(core::Clock::Steady deadline, std::function<void()> then)> attach = nullptr;
@@ -35,8 +35,9 @@ struct BusConnectionOptions {
 class BusConnector final : public Connector {
  public:
   /// All outlive it and its connections.
-  BusConnector(Hub& hub, Bus& bus, BusSession session, const core::Clock& clock, core::Timer& timer,
-               core::RandomSource& random, const BusConnectionOptions& options = {});
+  BusConnector(EventLoop& loop, Bus& bus, BusSession session, const core::Clock& clock,
+               core::Timer& timer, core::RandomSource& random,
+               const BusConnectionOptions& options = {});
 
   void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
 

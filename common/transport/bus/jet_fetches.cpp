@@ -28,19 +28,19 @@ core::Result<void> end_of(const BusMessage& message, const std::string& status) 
 
 }  // namespace
 
-void JetFetches::fetch(Wish wish) {
-  wish.batch = std::max(wish.batch, 1);
+void JetFetches::fetch(FetchRequest wanted) {
+  wanted.batch = std::max(wanted.batch, 1);
   BusMessage request{
-      jet_subject("CONSUMER.MSG.NEXT." + wish.stream + "." + wish.consumer), {}, {}, {}, false};
-  request.payload = fetch_request(wish.batch, wish.expires);
+      jet_subject("CONSUMER.MSG.NEXT." + wanted.stream + "." + wanted.consumer), {}, {}, {}, false};
+  request.payload = fetch_request(wanted.batch, wanted.expires);
   std::uint64_t number = 0;
   {
     std::lock_guard lock(mutex_);
     if (!is_ended_) {
       number = ++last_number_;
       request.reply = parts_.inbox + "f" + std::to_string(number);
-      auto until = wish.expires + kFetchSlack;
-      auto& made = open_.emplace(number, Fetch{std::move(wish), 0}).first->second;
+      auto until = wanted.expires + kFetchSlack;
+      auto& made = open_.emplace(number, Fetch{std::move(wanted), 0}).first->second;
       made.due = parts_.timer.schedule(until, [weak = weak_from_this(), number] {
         if (auto self = weak.lock())
           self->finish(number, fetch_lost("a request for messages is not answered: the consumer or "
@@ -50,7 +50,8 @@ void JetFetches::fetch(Wish wish) {
   }
   if (number == 0) {
     // NOLINTNEXTLINE(bugprone-use-after-move): without a number it was not moved
-    return wish.on_end(core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+    return wanted.on_end(
+        core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
   }
   auto published = parts_.bus.publish(request);
   if (published) return;
@@ -62,16 +63,16 @@ void JetFetches::fetch(Wish wish) {
 
 void JetFetches::finish(std::uint64_t number, const core::Result<void>& how) {
   parts_.gate->run([this, self = shared_from_this(), number, &how] {
-    Wish wish;
+    FetchRequest wanted;
     {
       std::lock_guard lock(mutex_);
       auto found = open_.find(number);
       if (found == open_.end()) return;
       parts_.timer.cancel(found->second.due);
-      wish = std::move(found->second.wish);
+      wanted = std::move(found->second.wanted);
       open_.erase(found);
     }
-    wish.on_end(how);
+    wanted.on_end(how);
   });
 }
 
@@ -87,8 +88,8 @@ void JetFetches::on_status(std::uint64_t number, const BusMessage& message) {
 std::map<std::uint64_t, JetFetches::Fetch>::iterator JetFetches::find(const std::string& stream,
                                                                       const std::string& consumer) {
   return std::find_if(open_.begin(), open_.end(), [&](const auto& entry) {
-    const Wish& wish = entry.second.wish;
-    return wish.stream == stream && wish.consumer == consumer && wish.batch > 0;
+    const FetchRequest& wanted = entry.second.wanted;
+    return wanted.stream == stream && wanted.consumer == consumer && wanted.batch > 0;
   });
 }
 
@@ -104,9 +105,9 @@ void JetFetches::on_delivery(BusMessage message) {
       // Too late: whoever asked has been told that it is lost. It is delivered again, or seen as
       // a gap.
       if (found == open_.end()) return;
-      auto& wish = found->second.wish;
-      on_message = wish.on_message;
-      if (--wish.batch == 0) finished = found->first;
+      auto& wanted = found->second.wanted;
+      on_message = wanted.on_message;
+      if (--wanted.batch == 0) finished = found->first;
     }
     on_message(std::move(read->delivery));
     if (finished != 0) finish(finished, {});
@@ -132,7 +133,8 @@ void JetFetches::end() {
   }
   for (auto& [number, fetch] : open) {
     parts_.timer.cancel(fetch.due);
-    fetch.wish.on_end(core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
+    fetch.wanted.on_end(
+        core::Error{core::ErrorCode::kShuttingDown, "this program is stopping", {}});
   }
 }
 

@@ -16,7 +16,7 @@ namespace league::transport {
 /// Requests to JetStream for messages of consumers. Thread-safe; handlers run within the gate.
 class JetFetches : public std::enable_shared_from_this<JetFetches> {
  public:
-  struct Wish {
+  struct FetchRequest {
     std::string stream;
     std::string consumer;
     int batch = 1;
@@ -27,7 +27,7 @@ class JetFetches : public std::enable_shared_from_this<JetFetches> {
 
   explicit JetFetches(JetParts parts) : parts_(std::move(parts)) {}
 
-  void fetch(Wish wish);
+  void fetch(FetchRequest wanted);
   /// What a broker says to a request in place of (more) messages.
   void on_status(std::uint64_t number, const BusMessage& message);
   /// Messages keep the subject of their stream: whose they are stands in their reply.
@@ -39,7 +39,7 @@ class JetFetches : public std::enable_shared_from_this<JetFetches> {
 
  private:
   struct Fetch {
-    Wish wish;
+    FetchRequest wanted;
     core::Timer::Id due = 0;
   };
 

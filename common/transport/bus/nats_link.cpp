@@ -71,7 +71,7 @@ NatsBus::Link::Link(std::string url, NatsSettings settings,
 core::Result<void> NatsBus::Link::open() {
   natsStatus status = NATS_OK;
   std::string why;
-  if (auto line = NatsLine::connect(settings_.get(), shared_from_this(), status, why)) {
+  if (auto line = NatsConnection::connect(settings_.get(), shared_from_this(), status, why)) {
     take(line);
     return {};
   }
@@ -137,7 +137,7 @@ void NatsBus::Link::search() {
 bool NatsBus::Link::try_to_connect(std::chrono::milliseconds& pause) {
   natsStatus status = NATS_OK;
   std::string why;
-  if (auto line = NatsLine::connect(settings_.get(), shared_from_this(), status, why)) {
+  if (auto line = NatsConnection::connect(settings_.get(), shared_from_this(), status, why)) {
     last_fault_.clear();
     take(line);
     return true;
@@ -174,7 +174,7 @@ void NatsBus::Link::take(const LinePointer& line) {
   send_waiting(*line);
 }
 
-void NatsBus::Link::attach(NatsListener& listener, NatsLine& line, std::uint64_t number) {
+void NatsBus::Link::attach(NatsListener& listener, NatsConnection& line, std::uint64_t number) {
   natsStatus status = listener.attach(line.get(), number);
   // A line that is closed has a successor, which gets the subscription.
   if (status == NATS_OK || status == NATS_CONNECTION_CLOSED) return;
@@ -284,7 +284,7 @@ void NatsBus::Link::forget(const std::shared_ptr<Watcher>& watcher) {
   watcher->close();
 }
 
-void NatsBus::Link::learn(NatsLine& line) {
+void NatsBus::Link::learn(NatsConnection& line) {
   char url[256] = {};
   bool is_known = natsConnection_GetConnectedUrl(line.get(), url, sizeof(url)) == NATS_OK;
   auto limit = natsConnection_GetMaxPayload(line.get());
@@ -294,7 +294,7 @@ void NatsBus::Link::learn(NatsLine& line) {
 }
 
 /// What is published meanwhile goes behind what waits.
-void NatsBus::Link::send_waiting(NatsLine& line) {
+void NatsBus::Link::send_waiting(NatsConnection& line) {
   for (;;) {
     std::deque<BusMessage> batch;
     {
@@ -338,7 +338,7 @@ void NatsBus::Link::tell() {
   for (const auto& watcher : watchers) watcher->run(is_connected_);
 }
 
-void NatsBus::Link::on_reconnected(NatsLine& line) {
+void NatsBus::Link::on_reconnected(NatsConnection& line) {
   {
     std::lock_guard lock(mutex_);
     line.state.is_lost = false;
@@ -349,7 +349,7 @@ void NatsBus::Link::on_reconnected(NatsLine& line) {
   send_waiting(line);
 }
 
-void NatsBus::Link::on_disconnected(NatsLine& line) {
+void NatsBus::Link::on_disconnected(NatsConnection& line) {
   {
     std::lock_guard lock(mutex_);
     line.state.is_lost = true;
@@ -359,7 +359,7 @@ void NatsBus::Link::on_disconnected(NatsLine& line) {
   tell();
 }
 
-void NatsBus::Link::on_closed(NatsLine& line, const std::string& why) {
+void NatsBus::Link::on_closed(NatsConnection& line, const std::string& why) {
   bool was_lost = false;
   LinePointer gone;
   {

@@ -15,8 +15,8 @@
 
 #include "common/transport/bus/handler_gate.h"
 #include "common/transport/bus/nats_bus.h"
+#include "common/transport/bus/nats_connection.h"
 #include "common/transport/bus/nats_library.h"
-#include "common/transport/bus/nats_line.h"
 #include "common/transport/bus/nats_listener.h"
 
 namespace league::transport {
@@ -25,7 +25,8 @@ namespace league::transport {
 /// for a broker, and the thread that looks for one while there is no line. That thread is made when
 /// it is needed for the first time. Thread-safe. Lives on until libnats has said that the line is
 /// closed.
-class NatsBus::Link final : public NatsLineWatcher, public std::enable_shared_from_this<Link> {
+class NatsBus::Link final : public NatsConnectionWatcher,
+                            public std::enable_shared_from_this<Link> {
  public:
   Link(std::string url, NatsSettings settings, std::function<void(std::string)> on_fault);
 
@@ -48,20 +49,20 @@ class NatsBus::Link final : public NatsLineWatcher, public std::enable_shared_fr
   }
 
  private:
-  using LinePointer = std::shared_ptr<NatsLine>;
+  using LinePointer = std::shared_ptr<NatsConnection>;
   using Watcher = HandlerGate<bool>;
 
-  void on_reconnected(NatsLine& line) override;
-  void on_disconnected(NatsLine& line) override;
-  void on_closed(NatsLine& line, const std::string& why) override;
+  void on_reconnected(NatsConnection& line) override;
+  void on_disconnected(NatsConnection& line) override;
+  void on_closed(NatsConnection& line, const std::string& why) override;
   void on_fault(const std::string& what) override;
 
   void search();
   bool try_to_connect(std::chrono::milliseconds& pause);
   void take(const LinePointer& line);
-  void attach(NatsListener& listener, NatsLine& line, std::uint64_t number);
-  void learn(NatsLine& line);
-  void send_waiting(NatsLine& line);
+  void attach(NatsListener& listener, NatsConnection& line, std::uint64_t number);
+  void learn(NatsConnection& line);
+  void send_waiting(NatsConnection& line);
   void wait_again(std::deque<BusMessage> unsent);
   void tell();
   void start_searching();

@@ -70,11 +70,11 @@ class BusSessionsTest : public ::testing::Test {
     ASSERT_TRUE(started);
     sessions_ = std::move(*started);
   }
-  /// Delivers what waits on the hub, which is the broker's thread too.
+  /// Delivers what waits on the event loop, which is the broker's thread too.
   void settle() {
     for (int i = 0; i < 20; ++i) {
       std::promise<void> done;
-      hub_->post([&done] { done.set_value(); });
+      loop_->post([&done] { done.set_value(); });
       done.get_future().wait();
     }
   }
@@ -108,8 +108,8 @@ class BusSessionsTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   core::CryptoRandom random_;
-  std::unique_ptr<Hub> hub_ = *Hub::start();
-  MemoryBroker broker_{[this](auto step) { hub_->post(std::move(step)); }};
+  std::unique_ptr<EventLoop> loop_ = *EventLoop::start();
+  MemoryBroker broker_{[this](auto step) { loop_->post(std::move(step)); }};
   std::unique_ptr<Bus> manager_bus_ = broker_.connect("manager");
   std::unique_ptr<Bus> agent_bus_ = broker_.connect("agent");
   std::unique_ptr<Bus> other_bus_ = broker_.connect("other");
@@ -122,7 +122,7 @@ class BusSessionsTest : public ::testing::Test {
   std::vector<std::shared_ptr<MessageConnection>> connections_;
   std::unique_ptr<BusSessions> sessions_;
   std::unique_ptr<BusConnector> connector_ =
-      std::make_unique<BusConnector>(*hub_, *agent_bus_, agent_, time_, time_, random_);
+      std::make_unique<BusConnector>(*loop_, *agent_bus_, agent_, time_, time_, random_);
   std::unique_ptr<LinkCaller> caller_ = std::make_unique<LinkCaller>(*connector_, time_, time_);
   std::int64_t last_id_ = 0;
 };

@@ -9,11 +9,11 @@ namespace {
 
 class AnyConnector final : public Connector {
  public:
-  AnyConnector(Hub& hub, const AnyConnectorOptions& options) {
-    add({"http", "https"}, std::make_shared<StreamableHttpConnector>(hub, options.http));
-    add({"sse+http", "sse+https"}, std::make_shared<LegacySseConnector>(hub, options.legacy_sse));
-    add({"ws", "wss"}, std::make_shared<WebSocketConnector>(hub, options.web_socket));
-    add({"tcp", "unix", "stdio"}, std::make_shared<LineConnector>(hub, options.lines));
+  AnyConnector(EventLoop& loop, const AnyConnectorOptions& options) {
+    add({"http", "https"}, std::make_shared<StreamableHttpConnector>(loop, options.http));
+    add({"sse+http", "sse+https"}, std::make_shared<LegacySseConnector>(loop, options.legacy_sse));
+    add({"ws", "wss"}, std::make_shared<WebSocketConnector>(loop, options.web_socket));
+    add({"tcp", "unix", "stdio"}, std::make_shared<LineConnector>(loop, options.lines));
     if (options.bus) add({"nats"}, options.bus);
   }
 
@@ -39,8 +39,8 @@ class AnyConnector final : public Connector {
 
 }  // namespace
 
-std::shared_ptr<Connector> make_connector(Hub& hub, const AnyConnectorOptions& options) {
-  return std::make_shared<AnyConnector>(hub, options);
+std::shared_ptr<Connector> make_connector(EventLoop& loop, const AnyConnectorOptions& options) {
+  return std::make_shared<AnyConnector>(loop, options);
 }
 
 }  // namespace league::transport

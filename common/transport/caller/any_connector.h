@@ -19,8 +19,8 @@ struct AnyConnectorOptions {
 };
 
 /// Connects to endpoints of every scheme, plain HTTP and commands too: whoever gives it endpoints
-/// of strangers has asked the operator's policy before. `hub` outlives it and its connections.
-[[nodiscard]] std::shared_ptr<Connector> make_connector(Hub& hub,
+/// of strangers has asked the operator's policy before. `loop` outlives it and its connections.
+[[nodiscard]] std::shared_ptr<Connector> make_connector(EventLoop& loop,
                                                         const AnyConnectorOptions& options = {});
 
 }  // namespace league::transport

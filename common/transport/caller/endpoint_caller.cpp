@@ -57,7 +57,7 @@ std::optional<milliseconds> wait_asked_for(const CallOutcome& outcome) {
   return asked_in_header(outcome.context.transport).value_or(milliseconds(1000));
 }
 
-/// What calls, completions and the timer hold on to; the ways to call are taken away at the end.
+/// What calls, completions and the timer hold on to; the callers to call are taken away at the end.
 struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
   struct Attempt {
     OutboundCall call;
@@ -66,18 +66,18 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
   };
   using AttemptPtr = std::shared_ptr<Attempt>;
 
-  Shared(Ways its_ways, core::Timer& its_timer, const core::Clock& its_clock, bool repeats)
+  Shared(Callers its_ways, core::Timer& its_timer, const core::Clock& its_clock, bool repeats)
       : timer(its_timer),
         clock(its_clock),
         repeats_refused(repeats),
-        ways(std::make_unique<Ways>(std::move(its_ways))) {}
+        callers(std::make_unique<Callers>(std::move(its_ways))) {}
 
   void send(const AttemptPtr& attempt) {
     {
-      std::shared_lock lock(ways_mutex);
-      if (ways) {
+      std::shared_lock lock(callers_mutex);
+      if (callers) {
         // They only queue here; but for a call that is refused at once, completions run elsewhere.
-        Caller& way = is_http(attempt->call.endpoint) ? *ways->http : *ways->links;
+        Caller& way = is_http(attempt->call.endpoint) ? *callers->http : *callers->links;
         way.call(attempt->call, [self = shared_from_this(), attempt](CallOutcome outcome) {
           self->on_outcome(attempt, std::move(outcome));
         });
@@ -133,10 +133,10 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
       is_ending = true;
       left.swap(waiting);
     }
-    std::unique_ptr<Ways> closing;
+    std::unique_ptr<Callers> closing;
     {
-      std::unique_lock lock(ways_mutex);
-      closing = std::move(ways);
+      std::unique_lock lock(callers_mutex);
+      closing = std::move(callers);
     }
     closing.reset();
     for (const auto& [number, attempt] : left) end(attempt);
@@ -145,8 +145,8 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
   core::Timer& timer;
   const core::Clock& clock;
   const bool repeats_refused;
-  std::shared_mutex ways_mutex;  // shared: the ways are in use; alone: they are taken away
-  std::unique_ptr<Ways> ways;
+  std::shared_mutex callers_mutex;  // shared: the callers are in use; alone: they are taken away
+  std::unique_ptr<Callers> callers;
   std::mutex waiting_mutex;  // guards the rest
   bool is_ending = false;
   std::uint64_t next_number = 0;
@@ -154,21 +154,22 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
 };
 
 core::Result<std::unique_ptr<EndpointCaller>> EndpointCaller::create(
-    Hub& hub, core::Timer& timer, const core::Clock& clock, const EndpointCallerOptions& options) {
+    EventLoop& loop, core::Timer& timer, const core::Clock& clock,
+    const EndpointCallerOptions& options) {
   auto http = HttpCaller::create(options.http);
   if (!http) return http.error();
   AnyConnectorOptions connector_options;
   connector_options.lines = options.lines;
-  auto connector = make_connector(hub, connector_options);
+  auto connector = make_connector(loop, connector_options);
   auto links = std::make_unique<LinkCaller>(*connector, clock, timer, options.links);
   return std::make_unique<EndpointCaller>(
-      Ways{std::move(*http), std::move(connector), std::move(links)}, timer, clock,
+      Callers{std::move(*http), std::move(connector), std::move(links)}, timer, clock,
       options.repeats_refused);
 }
 
-EndpointCaller::EndpointCaller(Ways ways, core::Timer& timer, const core::Clock& clock,
+EndpointCaller::EndpointCaller(Callers callers, core::Timer& timer, const core::Clock& clock,
                                bool repeats_refused)
-    : shared_(std::make_shared<Shared>(std::move(ways), timer, clock, repeats_refused)) {}
+    : shared_(std::make_shared<Shared>(std::move(callers), timer, clock, repeats_refused)) {}
 
 void EndpointCaller::call(OutboundCall call, Completion completion) {
   shared_->send(std::make_shared<Shared::Attempt>(
@@ -179,10 +180,10 @@ void EndpointCaller::close() { shared_->close(); }
 
 core::Result<std::unique_ptr<StandaloneCaller>> StandaloneCaller::create(
     const EndpointCallerOptions& options) {
-  auto hub = Hub::start();
-  if (!hub) return hub.error();
-  std::unique_ptr<StandaloneCaller> made(new StandaloneCaller(std::move(*hub)));
-  auto caller = EndpointCaller::create(*made->hub_, made->timer_, made->clock_, options);
+  auto loop = EventLoop::start();
+  if (!loop) return loop.error();
+  std::unique_ptr<StandaloneCaller> made(new StandaloneCaller(std::move(*loop)));
+  auto caller = EndpointCaller::create(*made->loop_, made->timer_, made->clock_, options);
   if (!caller) return caller.error();
   made->caller_ = std::move(*caller);
   return made;

@@ -12,7 +12,7 @@
 #include "common/transport/caller/http_caller.h"
 #include "common/transport/caller/link_caller.h"
 #include "common/transport/link/caller.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 
 namespace league::transport {
 
@@ -31,17 +31,17 @@ struct EndpointCallerOptions {
 class EndpointCaller final : public Caller {
  public:
   /// Who makes the calls.
-  struct Ways {
+  struct Callers {
     std::unique_ptr<Caller> http;  ///< of plain HTTP
     std::shared_ptr<Connector> connector;  ///< of `links`, which it outlives
     std::unique_ptr<Caller> links;  ///< of all other schemes
   };
 
-  /// `hub`, `timer` and `clock` outlive the caller. Fails as HttpCaller::create.
+  /// `loop`, `timer` and `clock` outlive the caller. Fails as HttpCaller::create.
   [[nodiscard]] static core::Result<std::unique_ptr<EndpointCaller>> create(
-      Hub& hub, core::Timer& timer, const core::Clock& clock,
+      EventLoop& loop, core::Timer& timer, const core::Clock& clock,
       const EndpointCallerOptions& options = {});
-  EndpointCaller(Ways ways, core::Timer& timer, const core::Clock& clock,
+  EndpointCaller(Callers callers, core::Timer& timer, const core::Clock& clock,
                  bool repeats_refused = true);
   /// Closes.
   ~EndpointCaller() override { close(); }
@@ -58,11 +58,11 @@ class EndpointCaller final : public Caller {
   std::shared_ptr<Shared> shared_;
 };
 
-/// An EndpointCaller with a hub and a timer of its own, for programs that call and do nothing else.
-/// Thread-safe.
+/// An EndpointCaller with an event loop and a timer of its own, for programs that call and do
+/// nothing else. Thread-safe.
 class StandaloneCaller final : public Caller {
  public:
-  /// Fails as Hub::start and HttpCaller::create.
+  /// Fails as EventLoop::start and HttpCaller::create.
   [[nodiscard]] static core::Result<std::unique_ptr<StandaloneCaller>> create(
       const EndpointCallerOptions& options = {});
 
@@ -71,9 +71,9 @@ class StandaloneCaller final : public Caller {
   }
 
  private:
-  explicit StandaloneCaller(std::unique_ptr<Hub> hub) : hub_(std::move(hub)) {}
+  explicit StandaloneCaller(std::unique_ptr<EventLoop> loop) : loop_(std::move(loop)) {}
 
-  const std::unique_ptr<Hub> hub_;
+  const std::unique_ptr<EventLoop> loop_;
   core::SystemClock clock_;
   core::ThreadTimer timer_;
   std::unique_ptr<EndpointCaller> caller_;  // last: it uses everything above

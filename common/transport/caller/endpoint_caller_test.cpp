@@ -46,8 +46,8 @@ class EndpointCallerTest : public ::testing::Test {
  protected:
   void begin(std::deque<CallOutcome> outcomes, milliseconds time_limit = seconds(10)) {
     caller_ = std::make_unique<EndpointCaller>(
-        EndpointCaller::Ways{nullptr, nullptr,
-                             std::make_unique<ScriptedCaller>(std::move(outcomes))},
+        EndpointCaller::Callers{nullptr, nullptr,
+                                std::make_unique<ScriptedCaller>(std::move(outcomes))},
         time_, time_);
     OutboundCall call;
     call.deadline = time_.steady_now() + time_limit;

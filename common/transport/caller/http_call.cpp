@@ -25,12 +25,12 @@ HttpClientLimits stream_limits(std::size_t max_response) {
 
 }  // namespace
 
-HttpCall::HttpCall(Hub& hub, OutboundCall call, Caller::Completion completion,
+HttpCall::HttpCall(EventLoop& loop, OutboundCall call, Caller::Completion completion,
                    std::size_t max_response)
     : call_(std::move(call)),
       completion_(std::move(completion)),
       max_response_(max_response),
-      timer_(hub.context()),
+      timer_(loop.context()),
       events_(stream_limits(max_response)) {}
 
 void HttpCall::wait_for_turn() {

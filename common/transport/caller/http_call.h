@@ -14,10 +14,11 @@ namespace league::transport {
 
 /// One call over HTTP, from its turn to its end. An answer in a stream of events is the response
 /// with the call's id (the first one, where that is null); a stream that breaks off after an event
-/// with an id is continued by GET with Last-Event-ID. Only on the hub's thread.
+/// with an id is continued by GET with Last-Event-ID. Only on the event loop's thread.
 class HttpCall final : public HttpSink, public std::enable_shared_from_this<HttpCall> {
  public:
-  HttpCall(Hub& hub, OutboundCall call, Caller::Completion completion, std::size_t max_response);
+  HttpCall(EventLoop& loop, OutboundCall call, Caller::Completion completion,
+           std::size_t max_response);
 
   /// Fails with kTimeout at the deadline unless its turn comes before.
   void wait_for_turn();

@@ -48,26 +48,26 @@ struct CallBudget {
 
 }  // namespace
 
-/// Everything but `call` runs on the hub's thread.
+/// Everything but `call` runs on the event loop's thread.
 struct HttpCaller::Impl {
-  Impl(std::unique_ptr<Hub> its_hub, const HttpCallerOptions& its_options)
+  Impl(std::unique_ptr<EventLoop> its_loop, const HttpCallerOptions& its_options)
       : options(its_options),
-        hub(std::move(its_hub)),
-        tidy_timer(hub->context()),
+        loop(std::move(its_loop)),
+        tidy_timer(loop->context()),
         budgets{CallBudget{options.game_calls, 0, {}}, CallBudget{options.broadcast_calls, 0, {}},
                 CallBudget{options.control_calls, 0, {}}} {
-    hub->post([this] { tidy_later(); });
+    loop->post([this] { tidy_later(); });
   }
 
   ~Impl() {
     is_stopping = true;
     std::promise<void> stopped;
-    hub->post([&] {
+    loop->post([&] {
       stop_all();
       stopped.set_value();
     });
     stopped.get_future().wait();
-    hub->stop();
+    loop->stop();
   }
 
   void submit(const CallPointer& call) {
@@ -93,7 +93,7 @@ struct HttpCaller::Impl {
       HttpClientLimits limits;
       limits.max_connections = options.max_per_endpoint * budgets.size();
       limits.connection_idle = options.connection_idle;
-      peer.pool = std::make_shared<HttpPool>(*hub, endpoint, limits);
+      peer.pool = std::make_shared<HttpPool>(*loop, endpoint, limits);
       peer.place = by_use.insert(by_use.end(), &peer);
     }
     return peer;
@@ -180,7 +180,7 @@ struct HttpCaller::Impl {
 
   const HttpCallerOptions options;
   std::atomic<bool> is_stopping = false;
-  const std::unique_ptr<Hub> hub;  // before all that lives on its thread
+  const std::unique_ptr<EventLoop> loop;  // before all that lives on its thread
   boost::asio::steady_timer tidy_timer;
   std::array<CallBudget, 3> budgets;
   std::unordered_map<std::string, CalledPeer> peers;
@@ -190,10 +190,10 @@ struct HttpCaller::Impl {
 };
 
 core::Result<std::unique_ptr<HttpCaller>> HttpCaller::create(const HttpCallerOptions& options) {
-  auto hub = Hub::start();
-  if (!hub) return hub.error();
+  auto loop = EventLoop::start();
+  if (!loop) return loop.error();
   return std::unique_ptr<HttpCaller>(
-      new HttpCaller(std::make_unique<Impl>(*std::move(hub), options)));
+      new HttpCaller(std::make_unique<Impl>(*std::move(loop), options)));
 }
 
 HttpCaller::HttpCaller(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -201,11 +201,11 @@ HttpCaller::HttpCaller(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpCaller::~HttpCaller() = default;
 
 void HttpCaller::call(OutboundCall call, Completion completion) {
-  auto made = std::make_shared<HttpCall>(*impl_->hub, std::move(call), std::move(completion),
+  auto made = std::make_shared<HttpCall>(*impl_->loop, std::move(call), std::move(completion),
                                          impl_->options.max_response);
   // What a completion calls while all is being stopped is refused at once, and nothing is lost.
-  if (impl_->is_stopping || impl_->hub->is_hub_thread()) return impl_->submit(made);
-  impl_->hub->post([impl = impl_.get(), made] { impl->submit(made); });
+  if (impl_->is_stopping || impl_->loop->is_loop_thread()) return impl_->submit(made);
+  impl_->loop->post([impl = impl_.get(), made] { impl->submit(made); });
 }
 
 }  // namespace league::transport

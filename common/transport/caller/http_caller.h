@@ -25,7 +25,7 @@ struct HttpCallerOptions {
 /// thread of its own, on which the completions run. Thread-safe.
 class HttpCaller final : public Caller {
  public:
-  /// Fails as Hub::start.
+  /// Fails as EventLoop::start.
   [[nodiscard]] static core::Result<std::unique_ptr<HttpCaller>> create(
       const HttpCallerOptions& options = {});
   /// Ends running calls with kShuttingDown and joins, in well under a second (but for a host name

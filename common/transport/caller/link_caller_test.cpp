@@ -27,7 +27,7 @@ class LinkCallerTest : public ::testing::Test {
  protected:
   void serve(FunctionHandler::Function function) {
     handler_ = std::make_unique<FunctionHandler>(std::move(function));
-    listener_ = *LineListener::start(*hub_, {}, *handler_);
+    listener_ = *LineListener::start(*loop_, {}, *handler_);
   }
   void keep_all() {
     serve([this](Inbound message, ReplySlot reply) {
@@ -55,7 +55,7 @@ class LinkCallerTest : public ::testing::Test {
     taken.send(reply_with(std::move(text)));
   }
 
-  std::unique_ptr<Hub> hub_ = *Hub::start();  // what is delayed holds connections
+  std::unique_ptr<EventLoop> loop_ = *EventLoop::start();  // what is delayed holds connections
   core::SystemClock clock_;
   core::ThreadTimer timer_;
   std::mutex mutex_;
@@ -63,7 +63,7 @@ class LinkCallerTest : public ::testing::Test {
   std::vector<std::pair<std::string, ReplySlot>> kept_;
   std::unique_ptr<FunctionHandler> handler_;
   std::unique_ptr<LineListener> listener_;
-  LineConnector connector_{*hub_};
+  LineConnector connector_{*loop_};
   std::unique_ptr<LinkCaller> caller_ = std::make_unique<LinkCaller>(connector_, clock_, timer_);
 };
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/transport/client/http_client_options.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/memory/peers_testing.h"
 
 namespace league::transport::client_tests {

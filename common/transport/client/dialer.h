@@ -29,9 +29,9 @@ class Dial {
 /// True for https, wss and sse+https.
 [[nodiscard]] bool is_secure(std::string_view scheme);
 
-/// Connects to an endpoint, with TLS where its scheme says so: as PeerConnector, but on the hub's
-/// thread without blocking it. `done` runs once, later, on the hub's thread, with kTimeout or
-/// kConnectionError and the cause alone. Only on the hub's thread.
+/// Connects to an endpoint, with TLS where its scheme says so: as PeerConnector, but on the event
+/// loop's thread without blocking it. `done` runs once, later, on the event loop's thread, with
+/// kTimeout or kConnectionError and the cause alone. Only on the event loop's thread.
 [[nodiscard]] std::shared_ptr<Dial> dial(boost::asio::io_context& context, const Endpoint& endpoint,
                                          core::Clock::Steady deadline,
                                          std::function<void(core::Result<Dialed>)> done);

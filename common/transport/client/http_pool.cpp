@@ -64,7 +64,7 @@ class HttpPool::Exchange final : public PoolExchange,
         sink_(std::move(sink)),
         head_(head_of(request_, pool_->endpoint_)),
         reader_(pool_->limits_.max_head),
-        timer_(pool_->hub_.context()) {}
+        timer_(pool_->loop_.context()) {}
 
   [[nodiscard]] bool is_counted() const { return !request_.is_listening; }
   [[nodiscard]] bool is_over() const { return sink_ == nullptr; }
@@ -121,7 +121,7 @@ class HttpPool::Exchange final : public PoolExchange,
 
   void connect() {
     phase_ = "connect";
-    dial_ = dial(pool_->hub_.context(), pool_->endpoint_, timer_.expiry(),
+    dial_ = dial(pool_->loop_.context(), pool_->endpoint_, timer_.expiry(),
                  [self = shared_from_this()](core::Result<Dialed> dialed) {
                    self->on_connected(std::move(dialed));
                  });
@@ -231,8 +231,8 @@ class HttpPool::Exchange final : public PoolExchange,
   bool is_read_owed_ = false;
 };
 
-HttpPool::HttpPool(Hub& hub, Endpoint endpoint, const HttpClientLimits& limits)
-    : hub_(hub), endpoint_(std::move(endpoint)), limits_(limits) {}
+HttpPool::HttpPool(EventLoop& loop, Endpoint endpoint, const HttpClientLimits& limits)
+    : loop_(loop), endpoint_(std::move(endpoint)), limits_(limits) {}
 
 HttpPool::~HttpPool() = default;
 
@@ -240,7 +240,7 @@ std::shared_ptr<PoolExchange> HttpPool::start(HttpRequest request, std::shared_p
   auto exchange =
       std::make_shared<Exchange>(shared_from_this(), std::move(request), std::move(sink));
   if (is_closed_) {
-    hub_.post([exchange] { exchange->shut_down(); });
+    loop_.post([exchange] { exchange->shut_down(); });
     return exchange;
   }
   exchange->watch();

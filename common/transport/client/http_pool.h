@@ -14,7 +14,7 @@
 #include "common/transport/client/http_client_options.h"
 #include "common/transport/client/response_reader.h"
 #include "common/transport/link/endpoint.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 
 namespace league::transport {
 
@@ -35,15 +35,15 @@ struct HttpFault {
   std::string cause;
 };
 
-/// Takes an answer on the hub's thread. May cancel its exchange from within.
+/// Takes an answer on the event loop's thread. May cancel its exchange from within.
 class HttpSink : public ResponseSink {
  public:
   /// Once, last: the answer is complete, or not. Not called after PoolExchange::cancel.
   virtual void on_end(const HttpFault* fault) = 0;
 };
 
-/// A request that runs. Only on the hub's thread. It lives as long as it runs; hold it weakly,
-/// since it owns its sink.
+/// A request that runs. Only on the event loop's thread. It lives as long as it runs; hold it
+/// weakly, since it owns its sink.
 class PoolExchange {
  public:
   virtual ~PoolExchange() = default;
@@ -60,10 +60,11 @@ class PoolExchange {
 };
 
 /// Connections to one HTTP server that are kept alive, and the requests that wait for one. No
-/// redirects are followed. Only on the hub's thread (but for making it); close() before letting go.
+/// redirects are followed. Only on the event loop's thread (but for making it); close() before
+/// letting go.
 class HttpPool : public std::enable_shared_from_this<HttpPool> {
  public:
-  HttpPool(Hub& hub, Endpoint endpoint, const HttpClientLimits& limits);
+  HttpPool(EventLoop& loop, Endpoint endpoint, const HttpClientLimits& limits);
   ~HttpPool();
   HttpPool(const HttpPool&) = delete;
   HttpPool& operator=(const HttpPool&) = delete;
@@ -79,7 +80,7 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   void close_idle(core::Clock::Steady since);
 
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
-  [[nodiscard]] Hub& hub() { return hub_; }
+  [[nodiscard]] EventLoop& loop() { return loop_; }
 
  private:
   class Exchange;
@@ -91,11 +92,11 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   void put(std::unique_ptr<Link> link);
   [[nodiscard]] std::unique_ptr<Link> take();
 
-  Hub& hub_;
+  EventLoop& loop_;
   const Endpoint endpoint_;
   const HttpClientLimits limits_;
   std::deque<std::unique_ptr<Link>> idle_;  ///< the most recently used last
-  // What waits in the hub owns the exchanges: when it is stopped, all are gone.
+  // What waits in the event loop owns the exchanges: when it is stopped, all are gone.
   std::deque<std::weak_ptr<Exchange>> waiting_;
   std::set<std::weak_ptr<Exchange>, std::owner_less<>> running_;
   std::size_t in_use_ = 0;  ///< of those that count

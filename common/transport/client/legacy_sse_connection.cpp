@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "common/transport/client/connection_handle.h"
 #include "common/transport/client/connection_parts.h"
-#include "common/transport/client/hub_facade.h"
 #include "common/transport/client/post_drain.h"
 #include "common/transport/client/url_reference.h"
 #include "common/transport/link/receiver_gate.h"
@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::size_t kMaxRefusal = 1024;
 
-/// One connection on the hub's thread: its stream, and the POSTs beside it.
+/// One connection on the event loop's thread: its stream, and the POSTs beside it.
 class LegacySseCore final : public HttpSink, public std::enable_shared_from_this<LegacySseCore> {
  public:
-  LegacySseCore(Hub& hub, const Endpoint& endpoint, LegacySseOptions options)
-      : hub_(hub),
+  LegacySseCore(EventLoop& loop, const Endpoint& endpoint, LegacySseOptions options)
+      : loop_(loop),
         endpoint_(endpoint),
         options_(std::move(options)),
-        pool_(std::make_shared<HttpPool>(hub, endpoint, options_.limits)),
-        posts_(hub, options_.limits),
+        pool_(std::make_shared<HttpPool>(loop, endpoint, options_.limits)),
+        posts_(loop, options_.limits),
         parser_({options_.limits.max_message + 64, options_.limits.max_message}),
         gate_([this] { set_stream_reading(); }) {}
 
@@ -156,7 +156,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
       opened(ConnectFailure{std::move(why), status_, head != nullptr ? head->headers : nullptr});
   }
 
-  Hub& hub_;
+  EventLoop& loop_;
   const Endpoint endpoint_;
   const LegacySseOptions options_;
   const std::shared_ptr<HttpPool> pool_;
@@ -182,13 +182,14 @@ void LegacySseCore::on_endpoint(std::string_view reference) {
   auto opened = std::exchange(opened_, nullptr);
   set_stream_reading();
   opened(std::shared_ptr<MessageConnection>(
-      std::make_shared<HubFacade<MessageConnection, LegacySseCore>>(hub_, shared_from_this())));
+      std::make_shared<ConnectionHandle<MessageConnection, LegacySseCore>>(loop_,
+                                                                           shared_from_this())));
 }
 
 }  // namespace
 
-LegacySseConnector::LegacySseConnector(Hub& hub, LegacySseOptions options)
-    : hub_(hub), options_(std::move(options)) {}
+LegacySseConnector::LegacySseConnector(EventLoop& loop, LegacySseOptions options)
+    : loop_(loop), options_(std::move(options)) {}
 
 void LegacySseConnector::open(const Endpoint& endpoint, core::Clock::Steady deadline,
                               OpenedOrFailed opened) {
@@ -200,8 +201,8 @@ void LegacySseConnector::open(const Endpoint& endpoint, core::Clock::Steady dead
          "an endpoint " + endpoint.scheme + "://… has no stream of events; use sse+http(s)://",
          {}}});
   }
-  hub_.post([core = std::make_shared<LegacySseCore>(hub_, endpoint, options_), deadline,
-             opened = std::move(opened)] { core->open(deadline, opened); });
+  loop_.post([core = std::make_shared<LegacySseCore>(loop_, endpoint, options_), deadline,
+              opened = std::move(opened)] { core->open(deadline, opened); });
 }
 
 }  // namespace league::transport

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/transport/client/http_client_options.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 
 namespace league::transport {
 
@@ -16,14 +16,14 @@ struct LegacySseOptions {
 /// `Accept: text/event-stream`, then waits for the event `endpoint`, whose URL must be of the
 /// stream's origin. Messages are POSTed there; what the server says comes as events. The connection
 /// closes when its stream ends; OutboundMessage.done runs with the status of the POST, and an error
-/// when that is not 2xx. Thread-safe; `hub` outlives it and its connections.
+/// when that is not 2xx. Thread-safe; `loop` outlives it and its connections.
 class LegacySseConnector final : public HttpConnector {
  public:
-  explicit LegacySseConnector(Hub& hub, LegacySseOptions options = {});
+  explicit LegacySseConnector(EventLoop& loop, LegacySseOptions options = {});
   void open(const Endpoint& endpoint, core::Clock::Steady deadline, OpenedOrFailed opened) override;
 
  private:
-  Hub& hub_;
+  EventLoop& loop_;
   LegacySseOptions options_;
 };
 

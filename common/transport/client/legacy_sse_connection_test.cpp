@@ -39,16 +39,16 @@ void accept_all(ScriptedServer::Connection& connection) {
   while (!connection.read_request().empty()) connection.send(kAccepted);
 }
 
-ConnectOutcome connect_to_stream(Hub& hub, const LegacyServer& peer, milliseconds limit = kPatience,
-                                 LegacySseOptions options = {}) {
-  LegacySseConnector connector(hub, std::move(options));
+ConnectOutcome connect_to_stream(EventLoop& loop, const LegacyServer& peer,
+                                 milliseconds limit = kPatience, LegacySseOptions options = {}) {
+  LegacySseConnector connector(loop, std::move(options));
   return open_and_wait(connector, endpoint_at("sse+http", peer.server.port(), "/sse"), limit);
 }
 
 ConnectFailure failure_to_connect(const LegacyServer::Say& stream, milliseconds limit = kPatience) {
   LegacyServer peer(stream, accept_all);
-  auto hub = *Hub::start();
-  return failure_of(connect_to_stream(*hub, peer, limit));
+  auto loop = *EventLoop::start();
+  return failure_of(connect_to_stream(*loop, peer, limit));
 }
 
 TEST(LegacySse, OpensPostsAndReceives) {
@@ -68,11 +68,11 @@ TEST(LegacySse, OpensPostsAndReceives) {
         is_posted.set_value();
         connection.wait_for_close();
       });
-  auto hub = *Hub::start();
+  auto loop = *EventLoop::start();
   LegacySseOptions options;
   options.stream_headers = {{"Authorization", "Bearer a"}, {"X-Bad", "a\r\nb"}};
   options.post_headers = {{"Authorization", "Bearer b"}};
-  auto outcome = connect_to_stream(*hub, peer, kPatience, options);
+  auto outcome = connect_to_stream(*loop, peer, kPatience, options);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   outcome = {};
   EXPECT_EQ(connection->transport_type(), rpc::TransportType::kSse);
@@ -113,8 +113,8 @@ TEST(LegacySse, CarriageReturnsInSingleBytes) {
         connection.wait_for_close();
       },
       accept_all);
-  auto hub = *Hub::start();
-  auto outcome = connect_to_stream(*hub, peer);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_to_stream(*loop, peer);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
@@ -178,16 +178,16 @@ TEST(LegacySse, AStreamWithoutEndpointFailsInTime) {
 }
 
 TEST(LegacySse, OtherSchemesAreRefused) {
-  auto hub = *Hub::start();
-  LegacySseConnector connector(*hub);
+  auto loop = *EventLoop::start();
+  LegacySseConnector connector(*loop);
   auto failure = failure_of(open_and_wait(connector, endpoint_at("ws", 1, "/")));
   EXPECT_EQ(failure.error.code, ErrorCode::kEndpointNotAllowed);
 }
 
 TEST(LegacySse, MessagesBeforeTheStartAreKept) {
   LegacyServer peer(saying(kEndpointEvent + "data: 1\n\ndata: 2\n\n"), accept_all);
-  auto hub = *Hub::start();
-  auto outcome = connect_to_stream(*hub, peer);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_to_stream(*loop, peer);
   auto receiver = std::make_shared<Collector>();
   std::get<std::shared_ptr<MessageConnection>>(outcome)->start(receiver);
   EXPECT_EQ(receiver->texts(2), "1|2|");
@@ -197,8 +197,8 @@ TEST(LegacySse, TheEndOfTheStreamClosesTheConnection) {
   LegacyServer peer(
       [](auto& connection) { connection.send(kEventHead + kEndpointEvent + "data: 1\n\n"); },
       accept_all);
-  auto hub = *Hub::start();
-  auto outcome = connect_to_stream(*hub, peer);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_to_stream(*loop, peer);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
@@ -220,8 +220,8 @@ TEST(LegacySse, AnEndlessEventEndsTheConnection) {
         while (connection.send(std::string(100, 'x'))) std::this_thread::yield();
       },
       accept_all);
-  auto hub = *Hub::start();
-  auto outcome = connect_to_stream(*hub, peer, kPatience, options);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_to_stream(*loop, peer, kPatience, options);
   auto receiver = std::make_shared<Collector>();
   std::get<std::shared_ptr<MessageConnection>>(outcome)->start(receiver);
   EXPECT_EQ(receiver->wait_closed().code, ErrorCode::kReplyTooLarge);
@@ -236,8 +236,8 @@ TEST(LegacySse, RefusedAndSilentPostsAreReported) {
     }
     connection.wait_for_close();
   });
-  auto hub = *Hub::start();
-  auto outcome = connect_to_stream(*hub, peer);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_to_stream(*loop, peer);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
@@ -265,8 +265,8 @@ TEST(LegacySse, ClosingSendsWhatWaits) {
       connection.send(kAccepted);
     }
   });
-  auto hub = *Hub::start();
-  auto outcome = connect_to_stream(*hub, peer);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_to_stream(*loop, peer);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(std::move(outcome));
   outcome = {};
   auto receiver = std::make_shared<Collector>();
@@ -281,8 +281,8 @@ TEST(LegacySse, TooMuchWaitingIsRefused) {
   LegacySseOptions options;
   options.limits.max_waiting = 1000;
   LegacyServer peer(saying(kEndpointEvent), [](auto& connection) { connection.wait_for_close(); });
-  auto hub = *Hub::start();
-  auto outcome = connect_to_stream(*hub, peer, kPatience, options);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_to_stream(*loop, peer, kPatience, options);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   connection->start(std::make_shared<Collector>());
   connection->send({{std::string(800, ' '), {}}});
@@ -301,8 +301,8 @@ TEST(LegacySse, APauseHoldsTheServerBack) {
         connection.wait_for_close();
       },
       accept_all);
-  auto hub = *Hub::start();
-  auto outcome = connect_to_stream(*hub, peer);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_to_stream(*loop, peer);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   connection->set_reading(false);
   auto receiver = std::make_shared<Collector>();

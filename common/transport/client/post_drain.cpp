@@ -15,7 +15,8 @@ constexpr std::size_t kMaxPostAnswer = 64 * 1024;
 }  // namespace
 
 struct PostDrain::State : std::enable_shared_from_this<State> {
-  State(Hub& hub, const HttpClientLimits& its_limits) : limits(its_limits), timer(hub.context()) {}
+  State(EventLoop& loop, const HttpClientLimits& its_limits)
+      : limits(its_limits), timer(loop.context()) {}
 
   void on_sent() {
     if (--unsent == 0) run_then();
@@ -90,8 +91,8 @@ class PostDrain::Post final : public HttpSink {
   bool is_over_ = false;
 };
 
-PostDrain::PostDrain(Hub& hub, const HttpClientLimits& limits)
-    : state_(std::make_shared<State>(hub, limits)) {}
+PostDrain::PostDrain(EventLoop& loop, const HttpClientLimits& limits)
+    : state_(std::make_shared<State>(loop, limits)) {}
 
 PostDrain::~PostDrain() = default;
 

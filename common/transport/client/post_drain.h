@@ -11,10 +11,11 @@
 namespace league::transport {
 
 /// The POSTs of a connection whose answers come elsewhere: each reports its status, and the
-/// connection can wait until all that were begun are with the server. Only on the hub's thread.
+/// connection can wait until all that were begun are with the server. Only on the event loop's
+/// thread.
 class PostDrain {
  public:
-  PostDrain(Hub& hub, const HttpClientLimits& limits);
+  PostDrain(EventLoop& loop, const HttpClientLimits& limits);
   ~PostDrain();
   PostDrain(const PostDrain&) = delete;
   PostDrain& operator=(const PostDrain&) = delete;

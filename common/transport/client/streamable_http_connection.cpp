@@ -3,7 +3,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
-#include "common/transport/client/hub_facade.h"
+#include "common/transport/client/connection_handle.h"
 #include "common/transport/client/streamable_parts.h"
 
 namespace league::transport {
@@ -15,9 +15,9 @@ constexpr std::chrono::seconds kLongestGoodbye{1};
 
 class StreamableCore final : public std::enable_shared_from_this<StreamableCore> {
  public:
-  StreamableCore(Hub& hub, const Endpoint& endpoint, StreamableHttpOptions options)
-      : shared_(std::make_shared<StreamableShared>(hub, endpoint, std::move(options))),
-        close_timer_(hub.context()) {}
+  StreamableCore(EventLoop& loop, const Endpoint& endpoint, StreamableHttpOptions options)
+      : shared_(std::make_shared<StreamableShared>(loop, endpoint, std::move(options))),
+        close_timer_(loop.context()) {}
 
   void start(std::shared_ptr<MessageReceiver> receiver) {
     shared_->gate.start(std::move(receiver));
@@ -87,9 +87,9 @@ class StreamableCore final : public std::enable_shared_from_this<StreamableCore>
   bool is_closing_ = false;
 };
 
-class StreamableFacade final : public HubFacade<StreamableHttpConnection, StreamableCore> {
+class StreamableFacade final : public ConnectionHandle<StreamableHttpConnection, StreamableCore> {
  public:
-  using HubFacade::HubFacade;
+  using ConnectionHandle::ConnectionHandle;
   void open_stream(HttpHeaders headers, Done done) override {
     run([headers = std::move(headers), done = std::move(done)](StreamableCore& core) mutable {
       core.open_stream(std::move(headers), std::move(done));
@@ -109,13 +109,13 @@ class StreamableFacade final : public HubFacade<StreamableHttpConnection, Stream
 }  // namespace
 
 std::shared_ptr<StreamableHttpConnection> make_streamable_http_connection(
-    Hub& hub, const Endpoint& endpoint, StreamableHttpOptions options) {
+    EventLoop& loop, const Endpoint& endpoint, StreamableHttpOptions options) {
   return std::make_shared<StreamableFacade>(
-      hub, std::make_shared<StreamableCore>(hub, endpoint, std::move(options)));
+      loop, std::make_shared<StreamableCore>(loop, endpoint, std::move(options)));
 }
 
-StreamableHttpConnector::StreamableHttpConnector(Hub& hub, StreamableHttpOptions options)
-    : hub_(hub), options_(std::move(options)) {}
+StreamableHttpConnector::StreamableHttpConnector(EventLoop& loop, StreamableHttpOptions options)
+    : loop_(loop), options_(std::move(options)) {}
 
 void StreamableHttpConnector::connect(const Endpoint& endpoint, core::Clock::Steady /*deadline*/,
                                       Opened opened) {
@@ -126,7 +126,7 @@ void StreamableHttpConnector::connect(const Endpoint& endpoint, core::Clock::Ste
         {}});
   }
   opened(std::shared_ptr<MessageConnection>(
-      make_streamable_http_connection(hub_, endpoint, options_)));
+      make_streamable_http_connection(loop_, endpoint, options_)));
 }
 
 }  // namespace league::transport

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/transport/client/http_client_options.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 
 namespace league::transport {
 
@@ -37,18 +37,18 @@ class StreamableHttpConnection : public MessageConnection {
   virtual void end_session(HttpHeaders headers, core::Clock::Steady deadline, Done done) = 0;
 };
 
-/// No byte is sent before the first message. `hub` outlives the connection.
+/// No byte is sent before the first message. `loop` outlives the connection.
 [[nodiscard]] std::shared_ptr<StreamableHttpConnection> make_streamable_http_connection(
-    Hub& hub, const Endpoint& endpoint, StreamableHttpOptions options = {});
+    EventLoop& loop, const Endpoint& endpoint, StreamableHttpOptions options = {});
 
 /// Makes such connections for `http(s)://` endpoints, at once. Thread-safe.
 class StreamableHttpConnector final : public Connector {
  public:
-  explicit StreamableHttpConnector(Hub& hub, StreamableHttpOptions options = {});
+  explicit StreamableHttpConnector(EventLoop& loop, StreamableHttpOptions options = {});
   void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
 
  private:
-  Hub& hub_;
+  EventLoop& loop_;
   StreamableHttpOptions options_;
 };
 

@@ -147,8 +147,8 @@ TEST(StreamableHttp, NobodyListens) {
   {
     port = ScriptedServer([](auto&, int) {}).port();
   }
-  auto hub = *Hub::start();
-  auto connection = make_streamable_http_connection(*hub, endpoint_at("http", port, "/mcp"));
+  auto loop = *EventLoop::start();
+  auto connection = make_streamable_http_connection(*loop, endpoint_at("http", port, "/mcp"));
   auto receiver = std::make_shared<Collector>();
   connection->start(receiver);
   Sent sent;

@@ -22,7 +22,7 @@ class StreamableListening final : public StreamableTask,
         headers_(std::move(headers)),
         done_(std::move(done)),
         events_(shared_->options.limits),
-        timer_(shared_->hub.context()) {}
+        timer_(shared_->loop.context()) {}
 
   void begin() {
     shared_->tasks.insert(shared_from_this());

@@ -21,13 +21,14 @@ class StreamableTask : public HttpSink {
   virtual void abandon(const rpc::Id& /*id*/) {}
 };
 
-/// What the requests of one connection share. Only on the hub's thread.
+/// What the requests of one connection share. Only on the event loop's thread.
 struct StreamableShared {
-  StreamableShared(Hub& its_hub, const Endpoint& its_endpoint, StreamableHttpOptions its_options)
-      : hub(its_hub),
+  StreamableShared(EventLoop& its_loop, const Endpoint& its_endpoint,
+                   StreamableHttpOptions its_options)
+      : loop(its_loop),
         endpoint(its_endpoint),
         options(std::move(its_options)),
-        pool(std::make_shared<HttpPool>(hub, endpoint, options.limits)),
+        pool(std::make_shared<HttpPool>(loop, endpoint, options.limits)),
         gate([this] {
           for_each_task([this](StreamableTask& task) { task.set_reading(gate.is_reading()); });
         }) {}
@@ -48,7 +49,7 @@ struct StreamableShared {
     if (auto task = std::exchange(when_sent, {}).lock()) (*task)();
   }
 
-  Hub& hub;
+  EventLoop& loop;
   const Endpoint endpoint;
   const StreamableHttpOptions options;
   const std::shared_ptr<HttpPool> pool;

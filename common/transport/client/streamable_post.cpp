@@ -22,7 +22,7 @@ class StreamablePost final : public StreamableTask,
         message_(std::move(message)),
         request_(rpc::peek_frame(message_.bytes)),
         events_(shared_->options.limits),
-        timer_(shared_->hub.context()) {}
+        timer_(shared_->loop.context()) {}
 
   void begin() {
     ++shared_->unsent;

@@ -160,7 +160,7 @@ TEST(StreamableHttp, AReceiverMayPause) {
   EXPECT_EQ(messages[20000].bytes, kAnswer);
 }
 
-TEST(StreamableHttp, TheHubMayEndUnderARunningRequest) {
+TEST(StreamableHttp, TheEventLoopMayEndUnderARunningRequest) {
   std::promise<void> is_asked;
   ScriptedServer server([&](ScriptedServer::Connection& connection, int) {
     connection.read_request();
@@ -168,13 +168,13 @@ TEST(StreamableHttp, TheHubMayEndUnderARunningRequest) {
     is_asked.set_value();
     connection.wait_for_close();
   });
-  auto hub = *Hub::start();
-  auto connection = make_streamable_http_connection(*hub, endpoint_at("http", server.port(), "/"));
+  auto loop = *EventLoop::start();
+  auto connection = make_streamable_http_connection(*loop, endpoint_at("http", server.port(), "/"));
   connection->start(std::make_shared<Collector>());
   Sent sent;
   connection->send(sent.message(kRequest));
   is_asked.get_future().wait();
-  hub->stop();
+  loop->stop();
   connection = nullptr;  // nothing leaks, which the sanitizers see
 }
 

@@ -14,8 +14,8 @@ inline const std::string kAnswer = R"({"jsonrpc":"2.0","id":1,"result":{}})";
 /// A connection to a server that follows a script.
 struct Streamable {
   explicit Streamable(ScriptedServer::Script script, StreamableHttpOptions options = quick())
-      : server(std::move(script)), hub(*Hub::start()) {
-    connection = make_streamable_http_connection(*hub, endpoint_at("http", server.port(), "/mcp"),
+      : server(std::move(script)), loop(*EventLoop::start()) {
+    connection = make_streamable_http_connection(*loop, endpoint_at("http", server.port(), "/mcp"),
                                                  std::move(options));
     connection->start(receiver);
   }
@@ -30,7 +30,7 @@ struct Streamable {
   }
 
   ScriptedServer server;
-  std::unique_ptr<Hub> hub;
+  std::unique_ptr<EventLoop> loop;
   std::shared_ptr<Collector> receiver = std::make_shared<Collector>();
   std::shared_ptr<StreamableHttpConnection> connection;
 };

@@ -7,9 +7,9 @@
 #include <deque>
 #include <utility>
 
+#include "common/transport/client/connection_handle.h"
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/client/dialer.h"
-#include "common/transport/client/hub_facade.h"
 #include "common/transport/link/receiver_gate.h"
 
 namespace league::transport {
@@ -30,20 +30,20 @@ bool fits_header(const std::pair<std::string, std::string>& field) {
          field.second.find_first_of(ends) == std::string::npos;
 }
 
-/// One connection on the hub's thread.
+/// One connection on the event loop's thread.
 class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
  public:
-  WebSocketCore(Hub& hub, const Endpoint& endpoint, WebSocketOptions options)
-      : hub_(hub),
+  WebSocketCore(EventLoop& loop, const Endpoint& endpoint, WebSocketOptions options)
+      : loop_(loop),
         endpoint_(endpoint),
         options_(std::move(options)),
         gate_([this] { go_on_reading(); }),
-        close_timer_(hub.context()) {}
+        close_timer_(loop.context()) {}
 
   void open(core::Clock::Steady deadline, HttpConnector::OpenedOrFailed opened) {
     deadline_ = deadline;
     opened_ = std::move(opened);
-    (void)dial(hub_.context(), endpoint_, deadline,
+    (void)dial(loop_.context(), endpoint_, deadline,
                [self = shared_from_this()](core::Result<Dialed> dialed) {
                  if (!dialed) return self->fail_opening("connect", dialed.error());
                  self->shake_hands(*std::move(dialed));
@@ -207,7 +207,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     for (const auto& message : std::exchange(queue_, {})) tell(message, gone());
   }
 
-  Hub& hub_;
+  EventLoop& loop_;
   const Endpoint endpoint_;
   const WebSocketOptions options_;
   ReceiverGate gate_;
@@ -273,7 +273,8 @@ void WebSocketCore::on_handshake(SocketError fault) {
   response_ = {};
   auto opened = std::exchange(opened_, nullptr);
   opened(std::shared_ptr<MessageConnection>(
-      std::make_shared<HubFacade<MessageConnection, WebSocketCore>>(hub_, shared_from_this())));
+      std::make_shared<ConnectionHandle<MessageConnection, WebSocketCore>>(loop_,
+                                                                           shared_from_this())));
 }
 
 void WebSocketCore::fail_opening(std::string_view phase, const core::Error& why, int status) {
@@ -309,8 +310,8 @@ core::Error WebSocketCore::cause_of(SocketError fault) const {
 
 }  // namespace
 
-WebSocketConnector::WebSocketConnector(Hub& hub, WebSocketOptions options)
-    : hub_(hub), options_(std::move(options)) {}
+WebSocketConnector::WebSocketConnector(EventLoop& loop, WebSocketOptions options)
+    : loop_(loop), options_(std::move(options)) {}
 
 void WebSocketConnector::open(const Endpoint& endpoint, core::Clock::Steady deadline,
                               OpenedOrFailed opened) {
@@ -320,8 +321,8 @@ void WebSocketConnector::open(const Endpoint& endpoint, core::Clock::Steady dead
          "an endpoint " + endpoint.scheme + "://… is no WebSocket; use ws:// or wss://",
          {}}});
   }
-  hub_.post([core = std::make_shared<WebSocketCore>(hub_, endpoint, options_), deadline,
-             opened = std::move(opened)] { core->open(deadline, opened); });
+  loop_.post([core = std::make_shared<WebSocketCore>(loop_, endpoint, options_), deadline,
+              opened = std::move(opened)] { core->open(deadline, opened); });
 }
 
 }  // namespace league::transport

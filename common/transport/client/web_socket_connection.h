@@ -1,7 +1,7 @@
 #pragma once
 
 #include "common/transport/client/http_client_options.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 
 namespace league::transport {
 
@@ -18,14 +18,14 @@ struct WebSocketOptions {
 /// Connects to `ws(s)://HOST:PORT/PATH`: offers the subprotocol `mcp`, sends and takes one message
 /// in a text message (RFC 6455). Pings are answered; binary messages, bad UTF-8 and messages over
 /// the limit close the connection. OutboundMessage.done runs when the bytes are with the system.
-/// Thread-safe; `hub` outlives it and its connections.
+/// Thread-safe; `loop` outlives it and its connections.
 class WebSocketConnector final : public HttpConnector {
  public:
-  explicit WebSocketConnector(Hub& hub, WebSocketOptions options = {});
+  explicit WebSocketConnector(EventLoop& loop, WebSocketOptions options = {});
   void open(const Endpoint& endpoint, core::Clock::Steady deadline, OpenedOrFailed opened) override;
 
  private:
-  Hub& hub_;
+  EventLoop& loop_;
   WebSocketOptions options_;
 };
 

@@ -8,9 +8,10 @@ namespace {
 
 using namespace client_tests;  // NOLINT(google-build-using-namespace): its own vocabulary
 
-ConnectOutcome connect_socket(Hub& hub, std::uint16_t port, const WebSocketOptions& options = {},
+ConnectOutcome connect_socket(EventLoop& loop, std::uint16_t port,
+                              const WebSocketOptions& options = {},
                               milliseconds limit = kPatience) {
-  WebSocketConnector connector(hub, options);
+  WebSocketConnector connector(loop, options);
   return open_and_wait(connector, endpoint_at("ws", port, "/mcp"), limit);
 }
 
@@ -21,15 +22,15 @@ struct Framed {
           FramePeer peer(raw);
           if (peer.accept()) script(peer);
         }),
-        hub(*Hub::start()) {
-    auto outcome = connect_socket(*hub, server.port(), options);
+        loop(*EventLoop::start()) {
+    auto outcome = connect_socket(*loop, server.port(), options);
     connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
     connection->start(receiver);
   }
   core::Error end() { return receiver->wait_closed(); }
 
   ScriptedServer server;
-  std::unique_ptr<Hub> hub;
+  std::unique_ptr<EventLoop> loop;
   std::shared_ptr<Collector> receiver = std::make_shared<Collector>();
   std::shared_ptr<MessageConnection> connection;
 };
@@ -45,10 +46,10 @@ TEST(WebSocketClient, ShakesHandsAndExchangesMessages) {
     peer.send(0x81, "{\"id\":1}");
     peer.answer_close();
   });
-  auto hub = *Hub::start();
+  auto loop = *EventLoop::start();
   WebSocketOptions options;
   options.headers = {{"Authorization", "Bearer x"}, {"X-Bad", "a\r\nb"}};
-  auto outcome = connect_socket(*hub, server.port(), options);
+  auto outcome = connect_socket(*loop, server.port(), options);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   EXPECT_EQ(connection->transport_type(), rpc::TransportType::kWebSocket);
   auto receiver = std::make_shared<Collector>();
@@ -102,8 +103,8 @@ TEST(WebSocketClient, RefusalsCarryTheirStatus) {
       connection.send(answer);
       if (answer.empty()) connection.wait_for_close();
     });
-    auto hub = *Hub::start();
-    return failure_of(connect_socket(*hub, server.port(), {}, limit));
+    auto loop = *EventLoop::start();
+    return failure_of(connect_socket(*loop, server.port(), {}, limit));
   };
   auto missing = failure_by(answer_with(404, "text/plain", "nothing here"));
   EXPECT_EQ(missing.http_status, 404);
@@ -129,8 +130,8 @@ TEST(WebSocketClient, AnotherSubprotocolIsRefused) {
     peer.accept("Sec-WebSocket-Protocol: chat\r\n");
     connection.wait_for_close();
   });
-  auto hub = *Hub::start();
-  auto failure = failure_of(connect_socket(*hub, server.port()));
+  auto loop = *EventLoop::start();
+  auto failure = failure_of(connect_socket(*loop, server.port()));
   EXPECT_TRUE(says(failure.error.message, "subprotocol chat")) << failure.error.message;
 }
 
@@ -139,8 +140,8 @@ TEST(WebSocketClient, NobodyListens) {
   {
     port = ScriptedServer([](auto&, int) {}).port();
   }
-  auto hub = *Hub::start();
-  auto failure = failure_of(connect_socket(*hub, port));
+  auto loop = *EventLoop::start();
+  auto failure = failure_of(connect_socket(*loop, port));
   EXPECT_EQ(failure.error.code, ErrorCode::kConnectionError);
   EXPECT_EQ(failure.http_status, 0);
   EXPECT_TRUE(says(failure.error.message, "failed at connect: Connection refused"))
@@ -225,8 +226,8 @@ TEST(WebSocketClient, APauseIsNoSilence) {
     peer.send(0x81, "1");
     peer.answer_close();
   });
-  auto hub = *Hub::start();
-  auto outcome = connect_socket(*hub, server.port(), options);
+  auto loop = *EventLoop::start();
+  auto outcome = connect_socket(*loop, server.port(), options);
   auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
   auto receiver = std::make_shared<Collector>();
   connection->set_reading(false);
@@ -305,14 +306,14 @@ TEST(WebSocketClient, ManyThreadsMaySend) {
 }
 
 TEST(WebSocketClient, ManyComeAndGo) {
-  auto hub = *Hub::start();
+  auto loop = *EventLoop::start();
   std::vector<std::shared_ptr<Collector>> receivers;
   ScriptedServer server([](ScriptedServer::Connection& connection, int) {
     FramePeer peer(connection);
     if (peer.accept()) peer.answer_close();
   });
   for (int i = 0; i < 200; ++i) {
-    auto outcome = connect_socket(*hub, server.port());
+    auto outcome = connect_socket(*loop, server.port());
     auto connection = std::get<std::shared_ptr<MessageConnection>>(outcome);
     receivers.push_back(std::make_shared<Collector>());
     connection->start(receivers.back());

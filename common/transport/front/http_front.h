@@ -10,7 +10,7 @@
 
 #include "common/core/result.h"
 #include "common/transport/front/http_connection.h"
-#include "common/transport/front/stranger_connections.h"
+#include "common/transport/front/unauthenticated_connections.h"
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/request_queue.h"
 
@@ -102,7 +102,7 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   std::uint64_t next_id_ = 16;
   std::unordered_map<std::uint64_t, ConnectionPtr> connections_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Listener>> listeners_;
-  StrangerConnections strangers_;
+  UnauthenticatedConnections unauthenticated_;
 
   std::vector<std::jthread> workers_;
 };

@@ -36,11 +36,12 @@ bool HttpFront::make_room(const Connection& newcomer) {
   {
     std::lock_guard lock(mutex_);
     // Thousands may watch a league from its own machine.
-    const bool has_room = newcomer.remote.is_loopback
-                              ? strangers_.waiting(address) < options_.max_local_connections
-                              : strangers_.count(address) < options_.max_connections_per_address;
+    const bool has_room =
+        newcomer.remote.is_loopback
+            ? unauthenticated_.waiting(address) < options_.max_local_connections
+            : unauthenticated_.count(address) < options_.max_connections_per_address;
     if (has_room) return true;
-    oldest = strangers_.oldest(address, kMostTried);
+    oldest = unauthenticated_.oldest(address, kMostTried);
   }
   return std::ranges::any_of(oldest, [this](std::uint64_t id) { return evict(id); });
 }
@@ -153,7 +154,7 @@ bool HttpFront::register_connection(const ConnectionPtr& connection) {
   {
     std::lock_guard lock(mutex_);
     if (connections_.size() >= options_.max_connections) return false;
-    if (is_counted(*connection)) strangers_.add(connection->address, connection->id);
+    if (is_counted(*connection)) unauthenticated_.add(connection->address, connection->id);
     connections_.emplace(connection->id, connection);
   }
   std::lock_guard lock(connection->server->mutex);

@@ -139,7 +139,7 @@ void HttpFront::detach(const ConnectionPtr& connection, const TakeOver& take_ove
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection->fd.get(), nullptr);
   {
     std::lock_guard lock(mutex_);
-    strangers_.keep(connection->address, connection->id);
+    unauthenticated_.keep(connection->address, connection->id);
   }
   DetachedSocket socket;
   socket.leftover = connection->in.substr(connection->scanner.length());
@@ -258,7 +258,7 @@ void HttpFront::close(const ConnectionPtr& connection) {
   {
     std::lock_guard lock(mutex_);
     if (connections_.erase(connection->id) == 0) return;
-    strangers_.remove(connection->address, connection->id);
+    unauthenticated_.remove(connection->address, connection->id);
   }
   connection->release(Connection::State::kClosed, Now::max(), [] {});
   connection->fd.close();

@@ -48,7 +48,7 @@ void HttpFront::pass_gate(const ConnectionPtr& connection) {
 void HttpFront::note_known(Connection& connection) {
   if (std::exchange(connection.is_known, true)) return;
   std::lock_guard lock(mutex_);
-  strangers_.remove(connection.address, connection.id);
+  unauthenticated_.remove(connection.address, connection.id);
 }
 
 void HttpFront::refuse_for_now(const ConnectionPtr& connection,

@@ -6,29 +6,30 @@
 namespace league::transport {
 
 core::Result<std::unique_ptr<HttpRuntime>> HttpRuntime::start(const HttpRuntimeOptions& options) {
-  std::unique_ptr<Hub> own_hub;
-  if (options.hub == nullptr) {
-    auto hub = Hub::start();
-    if (!hub) return hub.error();
-    own_hub = std::move(*hub);
+  std::unique_ptr<EventLoop> own_loop;
+  if (options.loop == nullptr) {
+    auto loop = EventLoop::start();
+    if (!loop) return loop.error();
+    own_loop = std::move(*loop);
   }
-  Hub& hub = own_hub ? *own_hub : *options.hub;
+  EventLoop& loop = own_loop ? *own_loop : *options.loop;
   auto front = std::make_shared<HttpFront>(options);
   if (auto started = front->start(); !started) return started.error();
-  return std::unique_ptr<HttpRuntime>(new HttpRuntime(std::move(own_hub), hub, std::move(front)));
+  return std::unique_ptr<HttpRuntime>(new HttpRuntime(std::move(own_loop), loop, std::move(front)));
 }
 
-HttpRuntime::HttpRuntime(std::unique_ptr<Hub> own_hub, Hub& hub, std::shared_ptr<HttpFront> front)
-    : own_hub_(std::move(own_hub)),
-      streams_(std::make_unique<StreamShare>(StreamShare{&hub})),
+HttpRuntime::HttpRuntime(std::unique_ptr<EventLoop> own_loop, EventLoop& loop,
+                         std::shared_ptr<HttpFront> front)
+    : own_loop_(std::move(own_loop)),
+      streams_(std::make_unique<StreamShare>(StreamShare{&loop})),
       front_(std::move(front)) {}
 
 HttpRuntime::~HttpRuntime() {
   front_->stop();
-  if (own_hub_) own_hub_->stop();
+  if (own_loop_) own_loop_->stop();
 }
 
-Hub& HttpRuntime::hub() const { return *streams_->hub; }
+EventLoop& HttpRuntime::loop() const { return *streams_->loop; }
 
 core::Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpRuntime& runtime,
                                                             const HttpServerOptions& options,

@@ -12,7 +12,7 @@
 
 namespace league::transport {
 
-class Hub;
+class EventLoop;
 class HttpFront;
 struct Listener;
 struct ServerState;
@@ -29,12 +29,13 @@ class HttpRuntime {
   HttpRuntime& operator=(const HttpRuntime&) = delete;
 
   /// Where its streams live.
-  [[nodiscard]] Hub& hub() const;
+  [[nodiscard]] EventLoop& loop() const;
 
  private:
   friend class HttpServer;
-  HttpRuntime(std::unique_ptr<Hub> own_hub, Hub& hub, std::shared_ptr<HttpFront> front);
-  std::unique_ptr<Hub> own_hub_;  ///< null where one was given
+  HttpRuntime(std::unique_ptr<EventLoop> own_loop, EventLoop& loop,
+              std::shared_ptr<HttpFront> front);
+  std::unique_ptr<EventLoop> own_loop_;  ///< null where one was given
   std::unique_ptr<StreamShare> streams_;
   std::shared_ptr<HttpFront> front_;
 };

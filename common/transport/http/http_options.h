@@ -74,12 +74,12 @@ struct HttpServerOptions {
   std::chrono::milliseconds stop_grace{500};
 };
 
-class Hub;
+class EventLoop;
 
 /// What all servers of a process share.
 struct HttpRuntimeOptions {
   std::size_t workers = 2;
-  Hub* hub = nullptr;  ///< of long-lived streams; outlives the runtime. Null: one of its own
+  EventLoop* loop = nullptr;  ///< of long-lived streams; outlives the runtime. Null: one of its own
   std::size_t max_connections = 20'000;  ///< with streams and WebSockets
   /// Of those that have shown no credential to a server with a gate. The oldest that waits or is
   /// half-sent makes room for a new one.

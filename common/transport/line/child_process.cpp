@@ -49,22 +49,22 @@ void ErrorLines::finish(const std::function<void(std::string_view)>& sink) {
   line_.clear();
 }
 
-ChildProcess::ChildProcess(Hub& hub, std::string command, const SubprocessOptions& options)
+ChildProcess::ChildProcess(EventLoop& loop, std::string command, const SubprocessOptions& options)
     : command_(std::move(command)),
       options_(options),
-      end_(hub.context()),
-      errors_(hub.context()),
-      output_(hub.context()),
-      end_timer_(hub.context()),
-      ladder_(hub.context()) {}
+      end_(loop.context()),
+      errors_(loop.context()),
+      output_(loop.context()),
+      end_timer_(loop.context()),
+      ladder_(loop.context()) {}
 
-core::Result<std::shared_ptr<ChildProcess>> ChildProcess::start(Hub& hub,
+core::Result<std::shared_ptr<ChildProcess>> ChildProcess::start(EventLoop& loop,
                                                                 const std::string& command,
                                                                 const SubprocessOptions& options,
                                                                 Streams& streams) {
   auto spawned = spawn_command(command, options.pass_environment);
   if (!spawned) return spawned.error();
-  std::shared_ptr<ChildProcess> child(new ChildProcess(hub, command, options));
+  std::shared_ptr<ChildProcess> child(new ChildProcess(loop, command, options));
   child->pid_ = spawned->pid;
   boost::system::error_code ignored;
 #ifdef SYS_pidfd_open

@@ -28,7 +28,8 @@ class ErrorLines {
 };
 
 /// A child, its stderr, its end and the ladder that leads there. After start() everything runs on
-/// the hub's thread; what is under way keeps it alive. The destructor kills a child that lives.
+/// the event loop's thread; what is under way keeps it alive. The destructor kills a child that
+/// lives.
 class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
  public:
   /// The ends of the child's pipes that are ours.
@@ -38,7 +39,8 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
   };
   /// Starts it. Fails with kConnectionError.
   [[nodiscard]] static core::Result<std::shared_ptr<ChildProcess>> start(
-      Hub& hub, const std::string& command, const SubprocessOptions& options, Streams& streams);
+      EventLoop& loop, const std::string& command, const SubprocessOptions& options,
+      Streams& streams);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -54,7 +56,7 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
 
  private:
   using Descriptor = boost::asio::posix::stream_descriptor;
-  ChildProcess(Hub& hub, std::string command, const SubprocessOptions& options);
+  ChildProcess(EventLoop& loop, std::string command, const SubprocessOptions& options);
 
   void wait_for_end();
   void look_for_end();

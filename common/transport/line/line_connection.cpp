@@ -19,11 +19,11 @@ void ignore_broken_pipes() {
 
 LineConnection::LineConnection(std::shared_ptr<LineCore> core) : core_(std::move(core)) {}
 
-std::shared_ptr<LineConnection> LineConnection::create(Hub& hub, LineStreams streams,
+std::shared_ptr<LineConnection> LineConnection::create(EventLoop& loop, LineStreams streams,
                                                        const LineLimits& limits) {
   ignore_broken_pipes();
   return std::shared_ptr<LineConnection>(
-      new LineConnection(std::make_shared<LineCore>(hub, std::move(streams), limits)));
+      new LineConnection(std::make_shared<LineCore>(loop, std::move(streams), limits)));
 }
 
 LineConnection::~LineConnection() {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 #include "common/transport/link/socket.h"
 
@@ -39,14 +39,14 @@ struct LineStreams {
 };
 
 /// Newline-delimited JSON over a socket, or a pair of pipes, terminals or files: one document a
-/// line, LF or CRLF. Raw line ends inside an outbound document become blanks. Lives on the hub's
-/// thread, where the receiver is called: at most a few messages a turn, so that no peer has the hub
-/// for itself. Thread-safe. Ignores SIGPIPE for the process.
-/// Letting go of it aborts it.
+/// line, LF or CRLF. Raw line ends inside an outbound document become blanks. Lives on the event
+/// loop's thread, where the receiver is called: at most a few messages a turn, so that no peer has
+/// the event loop for itself. Thread-safe. Ignores SIGPIPE for the process. Letting go of it aborts
+/// it.
 class LineConnection final : public MessageConnection {
  public:
-  /// `hub` outlives the connection. Descriptors become non-blocking.
-  [[nodiscard]] static std::shared_ptr<LineConnection> create(Hub& hub, LineStreams streams,
+  /// `loop` outlives the connection. Descriptors become non-blocking.
+  [[nodiscard]] static std::shared_ptr<LineConnection> create(EventLoop& loop, LineStreams streams,
                                                               const LineLimits& limits = {});
   ~LineConnection() override;
 
@@ -62,8 +62,8 @@ class LineConnection final : public MessageConnection {
   /// The same after receiving what the peer has sent by then, up to 2 MiB: its last words.
   void abort_after_input(const core::Error& why);
   /// In place of closing at the end of the input. For children, whose exit status says more than
-  /// the end of a pipe: who sets it aborts later, with the reason. Before start; runs on the hub's
-  /// thread.
+  /// the end of a pipe: who sets it aborts later, with the reason. Before start; runs on the event
+  /// loop's thread.
   void on_input_closed(std::function<void()> function);
 
  private:

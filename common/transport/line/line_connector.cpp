@@ -15,7 +15,7 @@ namespace {
 using boost::asio::ip::tcp;
 constexpr std::chrono::milliseconds kUnixRetry{10};
 
-std::shared_ptr<MessageConnection> line_connection(Hub& hub, FileDescriptor socket,
+std::shared_ptr<MessageConnection> line_connection(EventLoop& loop, FileDescriptor socket,
                                                    rpc::TransportType type,
                                                    rpc::ConnectionInfo info,
                                                    const LineLimits& limits) {
@@ -24,7 +24,7 @@ std::shared_ptr<MessageConnection> line_connection(Hub& hub, FileDescriptor sock
   auto context = rpc::TransportContext::socket(type).with_connection(
       std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
   return LineConnection::create(
-      hub,
+      loop,
       {std::move(socket), {}, std::move(context), rpc::MessageDirection::kServerToClient, false},
       limits);
 }
@@ -34,17 +34,18 @@ std::string shown_endpoint(const tcp::endpoint& endpoint) {
   return (endpoint.address().is_v6() ? "[" + ip + "]" : ip) + ":" + std::to_string(endpoint.port());
 }
 
-/// One attempt to reach a TCP endpoint, on the hub's thread. What is under way keeps it alive.
+/// One attempt to reach a TCP endpoint, on the event loop's thread. What is under way keeps it
+/// alive.
 class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
  public:
-  TcpAttempt(Hub& hub, Endpoint endpoint, const LineLimits& limits, Connector::Opened opened)
-      : hub_(hub),
+  TcpAttempt(EventLoop& loop, Endpoint endpoint, const LineLimits& limits, Connector::Opened opened)
+      : loop_(loop),
         endpoint_(std::move(endpoint)),
         limits_(limits),
         opened_(std::move(opened)),
-        socket_(hub.context()),
-        resolver_(hub.context()),
-        timer_(hub.context()) {}
+        socket_(loop.context()),
+        resolver_(loop.context()),
+        timer_(loop.context()) {}
 
   void begin(core::Clock::Steady deadline) {
     if (deadline != core::Clock::Steady::max()) {
@@ -89,7 +90,7 @@ class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
     info.local_address = shown_endpoint(socket_.local_endpoint(fault));
     FileDescriptor descriptor(socket_.release(fault));
     set_no_delay(descriptor.get());
-    finish(line_connection(hub_, std::move(descriptor), rpc::TransportType::kTcp, std::move(info),
+    finish(line_connection(loop_, std::move(descriptor), rpc::TransportType::kTcp, std::move(info),
                            limits_));
   }
   void fail(core::ErrorCode code, const std::string& why) { finish(core::Error{code, why, {}}); }
@@ -103,7 +104,7 @@ class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
     opened(std::move(result));
   }
 
-  Hub& hub_;
+  EventLoop& loop_;
   const Endpoint endpoint_;
   const LineLimits limits_;
   Connector::Opened opened_;  ///< empty once it was called
@@ -114,14 +115,14 @@ class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
 };
 
 /// Connecting to a Unix socket takes no time, but its listener's queue may be full.
-void connect_unix(Hub& hub, const std::string& path, core::Clock::Steady deadline,
+void connect_unix(EventLoop& loop, const std::string& path, core::Clock::Steady deadline,
                   const LineLimits& limits, Connector::Opened opened) {
   bool would_block = false;
   auto socket = connect_to_unix(path, would_block);
   if (socket) {
     rpc::ConnectionInfo info;
     info.remote_address = path;
-    return opened(line_connection(hub, *std::move(socket), rpc::TransportType::kUnix,
+    return opened(line_connection(loop, *std::move(socket), rpc::TransportType::kUnix,
                                   std::move(info), limits));
   }
   auto now = std::chrono::steady_clock::now();
@@ -131,29 +132,31 @@ void connect_unix(Hub& hub, const std::string& path, core::Clock::Steady deadlin
                               "the deadline came before the listener took the connection",
                               {}});
   }
-  auto timer = std::make_shared<boost::asio::steady_timer>(hub.context(), kUnixRetry);
-  timer->async_wait([&hub, timer, path, deadline, limits,
+  auto timer = std::make_shared<boost::asio::steady_timer>(loop.context(), kUnixRetry);
+  timer->async_wait([&loop, timer, path, deadline, limits,
                      opened = std::move(opened)](const boost::system::error_code&) {
-    connect_unix(hub, path, deadline, limits, opened);
+    connect_unix(loop, path, deadline, limits, opened);
   });
 }
 
 }  // namespace
 
-LineConnector::LineConnector(Hub& hub, LineConnectorOptions options)
-    : hub_(hub), options_(std::move(options)) {}
+LineConnector::LineConnector(EventLoop& loop, LineConnectorOptions options)
+    : loop_(loop), options_(std::move(options)) {}
 
 void LineConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) {
   if (endpoint.scheme == "tcp") {
-    auto attempt = std::make_shared<TcpAttempt>(hub_, endpoint, options_.limits, std::move(opened));
-    hub_.post([attempt, deadline] { attempt->begin(deadline); });
+    auto attempt =
+        std::make_shared<TcpAttempt>(loop_, endpoint, options_.limits, std::move(opened));
+    loop_.post([attempt, deadline] { attempt->begin(deadline); });
   } else if (endpoint.scheme == "unix") {
-    hub_.post([&hub = hub_, path = endpoint.path, deadline, limits = options_.limits,
-               opened = std::move(opened)] { connect_unix(hub, path, deadline, limits, opened); });
+    loop_.post(
+        [&loop = loop_, path = endpoint.path, deadline, limits = options_.limits,
+         opened = std::move(opened)] { connect_unix(loop, path, deadline, limits, opened); });
   } else if (endpoint.scheme == "stdio") {
     auto options = options_.subprocess;
     options.limits = options_.limits;
-    opened(start_subprocess(hub_, endpoint.path, options));
+    opened(start_subprocess(loop_, endpoint.path, options));
   } else {
     opened(core::Error{core::ErrorCode::kEndpointNotAllowed,
                        "lines are spoken to tcp:, unix: and stdio: endpoints only",

@@ -8,7 +8,7 @@
 #include "common/core/timer.h"
 #include "common/transport/line/line_connection.h"
 #include "common/transport/line/subprocess.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 
 namespace league::transport {
@@ -22,13 +22,13 @@ struct LineConnectorOptions {
 /// Opens connections of lines: `tcp://HOST:PORT`, `unix:/path`, `stdio:COMMAND`. Thread-safe.
 class LineConnector final : public Connector {
  public:
-  /// `hub` outlives it and its connections.
-  explicit LineConnector(Hub& hub, LineConnectorOptions options = {});
+  /// `loop` outlives it and its connections.
+  explicit LineConnector(EventLoop& loop, LineConnectorOptions options = {});
 
   void connect(const Endpoint& endpoint, core::Clock::Steady deadline, Opened opened) override;
 
  private:
-  Hub& hub_;
+  EventLoop& loop_;
   const LineConnectorOptions options_;
 };
 

@@ -38,28 +38,28 @@ core::Error line_error(core::ErrorCode code, std::string text) {
 
 }  // namespace
 
-LineCore::LineCore(Hub& hub, LineStreams streams, const LineLimits& limits)
-    : hub_(hub),
+LineCore::LineCore(EventLoop& loop, LineStreams streams, const LineLimits& limits)
+    : loop_(loop),
       limits_(limits),
       context_(std::move(streams.context)),
       received_(streams.received),
       explains_faults_(streams.explains_faults),
-      in_(hub.context()),
+      in_(loop.context()),
       splitter_(limits.max_line, limits.skips_long_lines),
-      line_timer_(hub.context()),
-      write_timer_(hub.context()) {
+      line_timer_(loop.context()),
+      write_timer_(loop.context()) {
   boost::system::error_code ignored;
   make_non_blocking(streams.in.get());
   in_.assign(streams.in.release(), ignored);
   if (streams.out.is_open()) {
     make_non_blocking(streams.out.get());
-    out_.emplace(hub.context());
+    out_.emplace(loop.context());
     out_->assign(streams.out.release(), ignored);
   }
 }
 
 void LineCore::post(void (LineCore::*step)()) {
-  hub_.post([self = shared_from_this(), step] { ((*self).*step)(); });
+  loop_.post([self = shared_from_this(), step] { ((*self).*step)(); });
 }
 
 LineCore::Life LineCore::life() const {
@@ -70,7 +70,7 @@ LineCore::Life LineCore::life() const {
 bool LineCore::is_closed() const { return life() == Life::kClosed; }
 
 void LineCore::start(std::shared_ptr<MessageReceiver> receiver) {
-  hub_.post([self = shared_from_this(), receiver = std::move(receiver)]() mutable {
+  loop_.post([self = shared_from_this(), receiver = std::move(receiver)]() mutable {
     if (self->is_closed()) {
       return receiver->on_closed(
           line_error(core::ErrorCode::kShuttingDown, "the connection was closed"));
@@ -225,7 +225,7 @@ void LineCore::close_for(core::Error why) {
     closing_reason_ = std::move(why);
     is_flush_posted_ = true;
   }
-  hub_.post([self = shared_from_this()] {
+  loop_.post([self = shared_from_this()] {
     self->closing_since_ = steady_now();
     // The limit is another one now; a wait that ends with it sets the timer anew.
     if (self->is_waiting_to_write_) {
@@ -238,12 +238,12 @@ void LineCore::close_for(core::Error why) {
 }
 
 void LineCore::abort(const core::Error& why) {
-  if (is_closed()) return;  // perhaps the hub is gone, too
-  hub_.post([self = shared_from_this(), why] { self->end(why); });
+  if (is_closed()) return;  // perhaps the event loop is gone, too
+  loop_.post([self = shared_from_this(), why] { self->end(why); });
 }
 
 void LineCore::abort_after_input(const core::Error& why) {
-  hub_.post([self = shared_from_this(), why] {
+  loop_.post([self = shared_from_this(), why] {
     // What is here already was sent before the peer's end.
     for (int i = 0; i < 64 && !self->is_closed() && !self->has_input_ended_ &&
                     self->wants_reading_ && self->receiver_ && self->read_chunk();

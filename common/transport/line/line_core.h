@@ -18,10 +18,10 @@
 namespace league::transport {
 
 /// The inside of a LineConnection: what operations that are under way keep alive. Except for the
-/// functions of the first group everything runs on the hub's thread.
+/// functions of the first group everything runs on the event loop's thread.
 class LineCore final : public std::enable_shared_from_this<LineCore> {
  public:
-  LineCore(Hub& hub, LineStreams streams, const LineLimits& limits);
+  LineCore(EventLoop& loop, LineStreams streams, const LineLimits& limits);
 
   // From any thread.
   void start(std::shared_ptr<MessageReceiver> receiver);
@@ -63,7 +63,7 @@ class LineCore final : public std::enable_shared_from_this<LineCore> {
   [[nodiscard]] Life life() const;
   Descriptor& output() { return out_ ? *out_ : in_; }
 
-  Hub& hub_;
+  EventLoop& loop_;
   const LineLimits limits_;
   const rpc::TransportContext context_;
   const rpc::MessageDirection received_;

@@ -82,7 +82,7 @@ void LineCore::deliver() {
     deliver_one(std::move(*line));
   }
   is_delivery_posted_ = true;
-  hub_.post([self = shared_from_this()] {
+  loop_.post([self = shared_from_this()] {
     self->is_delivery_posted_ = false;
     self->deliver();
   });

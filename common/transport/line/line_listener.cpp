@@ -29,16 +29,16 @@ std::string shown_address(const SocketAddress& address) {
 
 }  // namespace
 
-/// Accepting happens on the hub's thread; the table of connections is shared with who stops.
+/// Accepting happens on the event loop's thread; the table of connections is shared with who stops.
 struct LineListener::Impl : std::enable_shared_from_this<Impl> {
-  Impl(Hub& the_hub, LineListenerOptions the_options, MessageHandler& the_handler)
-      : hub(the_hub),
+  Impl(EventLoop& the_loop, LineListenerOptions the_options, MessageHandler& the_handler)
+      : loop(the_loop),
         options(std::move(the_options)),
         handler(the_handler),
-        acceptor(hub.context()),
-        pause(hub.context()) {}
+        acceptor(loop.context()),
+        pause(loop.context()) {}
 
-  struct Guest {
+  struct AcceptedConnection {
     std::shared_ptr<LineConnection> connection;
     ServedConnection served;
     std::string ip;
@@ -54,21 +54,21 @@ struct LineListener::Impl : std::enable_shared_from_this<Impl> {
   void stop_accepting();
   void stop(std::chrono::milliseconds grace);
 
-  Hub& hub;
+  EventLoop& loop;
   const LineListenerOptions options;
   MessageHandler& handler;
   std::uint16_t port = 0;
   std::string url;
   UnixSocketFile file;
 
-  boost::asio::posix::stream_descriptor acceptor;  // hub's thread
+  boost::asio::posix::stream_descriptor acceptor;  // on the event loop's thread
   boost::asio::steady_timer pause;
   std::atomic<bool> is_stopping = false;
 
   mutable std::mutex mutex;  // guards the rest
   std::condition_variable changed;
   bool has_stopped_accepting = false;
-  std::map<std::uint64_t, Guest> guests;
+  std::map<std::uint64_t, AcceptedConnection> guests;
   std::map<std::string, std::size_t> by_address;
 };
 
@@ -141,7 +141,7 @@ void LineListener::Impl::welcome(FileDescriptor socket) {
   auto number = next_number++;
   auto context = context_of(socket.get(), number);
   auto connection = LineConnection::create(
-      hub,
+      loop,
       {std::move(socket), {}, std::move(context), rpc::MessageDirection::kClientToServer, true},
       options.limits);
   ServedConnectionOptions served;
@@ -149,11 +149,11 @@ void LineListener::Impl::welcome(FileDescriptor socket) {
   served.on_closed = [weak = weak_from_this(), number] {
     if (auto self = weak.lock()) self->forget(number);
   };
-  // Nothing of it happens before this function returns to the hub.
+  // Nothing of it happens before this function returns to the event loop.
   auto guest = ServedConnection::serve(connection, handler, std::move(served));
   std::lock_guard lock(mutex);
-  guests.emplace(number, Guest{std::move(connection), std::move(guest),
-                               is_counted ? remote.ip : std::string()});
+  guests.emplace(number, AcceptedConnection{std::move(connection), std::move(guest),
+                                            is_counted ? remote.ip : std::string()});
 }
 
 void LineListener::Impl::forget(std::uint64_t number) {
@@ -179,8 +179,8 @@ void LineListener::Impl::stop_accepting() {
 
 void LineListener::Impl::stop(std::chrono::milliseconds grace) {
   stop_accepting();
-  // On the hub's thread, so that nobody who was being welcomed is missed.
-  hub.post([self = shared_from_this()] {
+  // On the event loop's thread, so that nobody who was being welcomed is missed.
+  loop.post([self = shared_from_this()] {
     boost::system::error_code ignored;
     self->acceptor.close(ignored);
     self->pause.cancel();
@@ -199,10 +199,10 @@ void LineListener::Impl::stop(std::chrono::milliseconds grace) {
   changed.wait_for(lock, std::chrono::seconds(5), is_over);
 }
 
-core::Result<std::unique_ptr<LineListener>> LineListener::start(Hub& hub,
+core::Result<std::unique_ptr<LineListener>> LineListener::start(EventLoop& loop,
                                                                 const LineListenerOptions& options,
                                                                 MessageHandler& handler) {
-  auto impl = std::make_shared<Impl>(hub, options, handler);
+  auto impl = std::make_shared<Impl>(loop, options, handler);
   auto socket = options.unix_path.empty() ? listen_on(options.bind_address, options.port)
                                           : listen_on_unix(options.unix_path, impl->file);
   if (!socket) return socket.error();
@@ -219,7 +219,7 @@ core::Result<std::unique_ptr<LineListener>> LineListener::start(Hub& hub,
     return core::Error{
         core::ErrorCode::kInternalError, "cannot wait for connections: " + fault.message(), {}};
   }
-  hub.post([impl] { impl->wait(); });
+  loop.post([impl] { impl->wait(); });
   return std::unique_ptr<LineListener>(new LineListener(std::move(impl)));
 }
 

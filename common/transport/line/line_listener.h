@@ -8,7 +8,7 @@
 
 #include "common/core/result.h"
 #include "common/transport/line/line_connection.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_handler.h"
 
 namespace league::transport {
@@ -27,10 +27,10 @@ struct LineListenerOptions {
 /// Serves a handler to whoever connects and speaks JSON lines. Thread-safe.
 class LineListener {
  public:
-  /// `hub` and `handler` outlive it. A Unix socket's file is replaced if nobody listens on it any
+  /// `loop` and `handler` outlive it. A Unix socket's file is replaced if nobody listens on it any
   /// more. Fails with kConnectionError and a text that names the address and the cause.
   [[nodiscard]] static core::Result<std::unique_ptr<LineListener>> start(
-      Hub& hub, const LineListenerOptions& options, MessageHandler& handler);
+      EventLoop& loop, const LineListenerOptions& options, MessageHandler& handler);
   /// As stop(), without grace.
   ~LineListener();
   LineListener(const LineListener&) = delete;
@@ -39,7 +39,7 @@ class LineListener {
   /// Takes no more connections and no more requests; what runs is answered. Returns at once.
   void begin_stop();
   /// begin_stop, and waits until all connections are gone, at most for `grace`; the rest is closed
-  /// hard. Afterwards the handler is not called any more. Not on the hub's thread.
+  /// hard. Afterwards the handler is not called any more. Not on the event loop's thread.
   void stop(std::chrono::milliseconds grace = std::chrono::milliseconds{2000});
 
   [[nodiscard]] std::uint16_t port() const;  ///< 0 for Unix sockets

@@ -37,9 +37,9 @@ LineListenerOptions impatient() {
 struct LineServed {
   explicit LineServed(FunctionHandler::Function function = echo,
                       const LineListenerOptions& options = {})
-      : handler(std::move(function)), listener(*LineListener::start(*hub, options, handler)) {}
+      : handler(std::move(function)), listener(*LineListener::start(*loop, options, handler)) {}
 
-  std::unique_ptr<Hub> hub = *Hub::start();
+  std::unique_ptr<EventLoop> loop = *EventLoop::start();
   FunctionHandler handler;
   std::unique_ptr<LineListener> listener;
 };
@@ -219,7 +219,7 @@ TEST_F(UnixListener, IsForItsOwnerAndCleansUp) {
   struct stat found {};
   ASSERT_EQ(::stat(path_.c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0777U, 0600U);
-  LineConnector connector(*served.hub);
+  LineConnector connector(*served.loop);
   auto receiver = std::make_shared<NotingReceiver>();
   connector.connect(*parse_endpoint(served.listener->url()), core::Clock::Steady::max(),
                     [&](auto connection) {
@@ -235,7 +235,7 @@ TEST_F(UnixListener, IsForItsOwnerAndCleansUp) {
 TEST_F(UnixListener, ReplacesOnlyADeadSocket) {
   {
     LineServed served(echo, options());
-    auto again = LineListener::start(*served.hub, options(), served.handler);
+    auto again = LineListener::start(*served.loop, options(), served.handler);
     ASSERT_FALSE(again);
     EXPECT_NE(again.error().message.find("somebody else listens"), std::string::npos);
     ASSERT_EQ(::link(path_.c_str(), (path_ + "2").c_str()), 0);
@@ -243,9 +243,9 @@ TEST_F(UnixListener, ReplacesOnlyADeadSocket) {
   ASSERT_EQ(::rename((path_ + "2").c_str(), path_.c_str()), 0);  // as a crash leaves it
   { LineServed served(echo, options()); }
   FileDescriptor file(::open(path_.c_str(), O_CREAT | O_WRONLY, 0600));
-  auto hub = *Hub::start();
+  auto loop = *EventLoop::start();
   FunctionHandler handler(echo);
-  auto refused = LineListener::start(*hub, options(), handler);
+  auto refused = LineListener::start(*loop, options(), handler);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("no socket"), std::string::npos);
 }

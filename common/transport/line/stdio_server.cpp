@@ -27,7 +27,7 @@ FileDescriptor own_descriptor(int fd, int mode) {
 
 }  // namespace
 
-core::Result<ServedConnection> serve_stdio(Hub& hub, MessageHandler& handler,
+core::Result<ServedConnection> serve_stdio(EventLoop& loop, MessageHandler& handler,
                                            std::function<void()> on_end, const LineLimits& limits) {
   auto in = own_descriptor(STDIN_FILENO, O_RDONLY);
   auto out = own_descriptor(STDOUT_FILENO, O_WRONLY);
@@ -44,7 +44,7 @@ core::Result<ServedConnection> serve_stdio(Hub& hub, MessageHandler& handler,
   info.connection_id = "stdio-" + std::to_string(::getpid());
   auto context = rpc::TransportContext::stdio().with_connection(
       std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
-  auto connection = LineConnection::create(hub,
+  auto connection = LineConnection::create(loop,
                                            {std::move(in), std::move(out), std::move(context),
                                             rpc::MessageDirection::kClientToServer, true},
                                            limits);

@@ -5,7 +5,7 @@
 
 #include "common/core/result.h"
 #include "common/transport/line/line_connection.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_handler.h"
 #include "common/transport/link/served_connection.h"
 
@@ -13,9 +13,10 @@ namespace league::transport {
 
 /// Serves a handler on this process's standard input and output. From then on what else writes to
 /// stdout (printf, std::cout) goes to stderr, since only messages may stand there. `on_end` runs
-/// once, on the hub's thread: the input has ended and everything was answered, or nobody reads the
-/// output any more. `hub` and `handler` outlive the connection. Fails with kInternalError.
-[[nodiscard]] core::Result<ServedConnection> serve_stdio(Hub& hub, MessageHandler& handler,
+/// once, on the event loop's thread: the input has ended and everything was answered, or nobody
+/// reads the output any more. `loop` and `handler` outlive the connection. Fails with
+/// kInternalError.
+[[nodiscard]] core::Result<ServedConnection> serve_stdio(EventLoop& loop, MessageHandler& handler,
                                                          std::function<void()> on_end,
                                                          const LineLimits& limits = {});
 

@@ -37,7 +37,7 @@ class StdioServer : public ::testing::Test {
     ::dup2(in_.read.get(), STDIN_FILENO);
     ::dup2(out_.write.get(), STDOUT_FILENO);
     ::dup2(errors_.write.get(), STDERR_FILENO);
-    served_ = *serve_stdio(*hub_, handler_, [this] { ended_.set_value(); });
+    served_ = *serve_stdio(*loop_, handler_, [this] { ended_.set_value(); });
     flags_ = {::fcntl(in_.read.get(), F_GETFL), ::fcntl(out_.write.get(), F_GETFL)};
     out_.write.close();  // or else the end of the output is never seen
   }
@@ -45,8 +45,8 @@ class StdioServer : public ::testing::Test {
     std::fflush(stdout);
     for (int fd : {0, 1, 2}) ::dup2(kept_[static_cast<std::size_t>(fd)].get(), fd);
     served_->close();
-    (void)has_ended();  // what a stopped hub still holds is never let go of
-    hub_->stop();
+    (void)has_ended();  // what a stopped event loop still holds is never let go of
+    loop_->stop();
   }
 
   void say(std::string_view bytes) const {
@@ -75,7 +75,7 @@ class StdioServer : public ::testing::Test {
   std::promise<void> ended_;
   std::future<void> end_ = ended_.get_future();
   FunctionHandler handler_{echo};
-  std::unique_ptr<Hub> hub_ = *Hub::start();
+  std::unique_ptr<EventLoop> loop_ = *EventLoop::start();
   std::optional<ServedConnection> served_;
 };
 

@@ -48,17 +48,17 @@ class ChildReceiver final : public MessageReceiver {
 
 class SubprocessConnection final : public MessageConnection {
  public:
-  SubprocessConnection(Hub& hub, std::shared_ptr<ChildProcess> child,
+  SubprocessConnection(EventLoop& loop, std::shared_ptr<ChildProcess> child,
                        std::shared_ptr<LineConnection> lines)
-      : hub_(hub), child_(std::move(child)), lines_(std::move(lines)) {}
+      : loop_(loop), child_(std::move(child)), lines_(std::move(lines)) {}
   ~SubprocessConnection() override {
     // If it was never started nobody else ends the child.
-    hub_.post([child = child_] { child->begin_ladder(); });
+    loop_.post([child = child_] { child->begin_ladder(); });
   }
 
   void start(std::shared_ptr<MessageReceiver> receiver) override {
     auto between = std::make_shared<ChildReceiver>(std::move(receiver), child_);
-    auto timer = std::make_shared<boost::asio::steady_timer>(hub_.context());
+    auto timer = std::make_shared<boost::asio::steady_timer>(loop_.context());
     std::weak_ptr<LineConnection> lines = lines_;
     auto end = [lines, weak = std::weak_ptr<ChildProcess>(child_)] {
       auto held = lines.lock();
@@ -74,7 +74,7 @@ class SubprocessConnection final : public MessageConnection {
       timer->async_wait([timer, end](const boost::system::error_code&) { end(); });
     });
     lines_->start(between);  // before the child is watched, whose last words are not to be lost
-    hub_.post([child = child_, between, end] {
+    loop_.post([child = child_, between, end] {
       child->watch([between, end, weak = std::weak_ptr<ChildProcess>(child)] {
         end();
         if (auto ended = weak.lock()) between->on_child_end(*ended->end_text());
@@ -92,7 +92,7 @@ class SubprocessConnection final : public MessageConnection {
   }
 
  private:
-  Hub& hub_;
+  EventLoop& loop_;
   const std::shared_ptr<ChildProcess> child_;
   const std::shared_ptr<LineConnection> lines_;
 };
@@ -100,21 +100,21 @@ class SubprocessConnection final : public MessageConnection {
 }  // namespace
 
 core::Result<std::shared_ptr<MessageConnection>> start_subprocess(
-    Hub& hub, const std::string& command, const SubprocessOptions& options) {
+    EventLoop& loop, const std::string& command, const SubprocessOptions& options) {
   ChildProcess::Streams streams;
-  auto child = ChildProcess::start(hub, command, options, streams);
+  auto child = ChildProcess::start(loop, command, options, streams);
   if (!child) return child.error();
   rpc::ConnectionInfo info;
   info.connection_id = "child-" + std::to_string((*child)->pid());
   auto context = rpc::TransportContext::subprocess((*child)->pid())
                      .with_connection(std::make_shared<const rpc::ConnectionInfo>(std::move(info)));
   auto lines =
-      LineConnection::create(hub,
+      LineConnection::create(loop,
                              {std::move(streams.output), std::move(streams.input),
                               std::move(context), rpc::MessageDirection::kServerToClient, false},
                              options.limits);
   return std::shared_ptr<MessageConnection>(
-      std::make_shared<SubprocessConnection>(hub, *std::move(child), std::move(lines)));
+      std::make_shared<SubprocessConnection>(loop, *std::move(child), std::move(lines)));
 }
 
 }  // namespace league::transport

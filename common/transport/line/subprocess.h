@@ -10,7 +10,7 @@
 #include "common/core/result.h"
 #include "common/transport/line/line_connection.h"
 #include "common/transport/link/command_line.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 
 namespace league::transport {
 
@@ -18,7 +18,7 @@ namespace league::transport {
 struct SubprocessOptions {
   LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
   /// Gets the command and each line that the child writes on stderr, at most 4096 bytes of it, on
-  /// the hub's thread. Without it they are thrown away.
+  /// the event loop's thread. Without it they are thrown away.
   std::function<void(std::string_view command, std::string_view line)> on_stderr = nullptr;
   /// Steps of the close ladder: how long the child may take after its input was closed, and again
   /// after SIGTERM; then comes SIGKILL.
@@ -32,9 +32,10 @@ struct SubprocessOptions {
 /// in our working directory and in a process group of its own (so the ladder ends what it has
 /// started, too, and a ^C at the terminal does not reach it). It is reaped whenever it ends, and
 /// the connection's on_closed says how. close() closes its input; the rest of the ladder follows by
-/// itself, blocks nobody, and also runs when the child closes its output. `hub` outlives the
-/// child; who stops the hub while a child lives kills it. Fails with kConnectionError. Thread-safe.
+/// itself, blocks nobody, and also runs when the child closes its output. `loop` outlives the
+/// child; who stops the event loop while a child lives kills it. Fails with kConnectionError.
+/// Thread-safe.
 [[nodiscard]] core::Result<std::shared_ptr<MessageConnection>> start_subprocess(
-    Hub& hub, const std::string& command, const SubprocessOptions& options = {});
+    EventLoop& loop, const std::string& command, const SubprocessOptions& options = {});
 
 }  // namespace league::transport

@@ -27,7 +27,7 @@ class Subprocess : public ::testing::Test {
       std::lock_guard lock(mutex_);
       errors_.append(name).append(": ").append(line).append("\n");
     };
-    auto child = start_subprocess(*hub_, command, options);
+    auto child = start_subprocess(*loop_, command, options);
     EXPECT_TRUE(child) << child.error().message;
     (*child)->start(receiver_);
     return *child;
@@ -40,7 +40,7 @@ class Subprocess : public ::testing::Test {
   std::mutex mutex_;
   std::string errors_;
   std::shared_ptr<NotingReceiver> receiver_ = std::make_shared<NotingReceiver>();
-  std::unique_ptr<Hub> hub_ = *Hub::start();  // last: it goes first
+  std::unique_ptr<EventLoop> loop_ = *EventLoop::start();  // last: it goes first
 };
 
 TEST_F(Subprocess, SpeaksLinesAndEndsWithItsInput) {
@@ -63,7 +63,7 @@ TEST_F(Subprocess, SaysHowItEndedAfterItsLastWords) {
   EXPECT_EQ(end->code, core::ErrorCode::kConnectionError);
   EXPECT_NE(end->message.find("exit code 3"), std::string::npos) << end->message;
   EXPECT_EQ(receiver_->wait_for(1), (std::vector<std::string>{"{}"}));
-  hub_->stop();
+  loop_->stop();
   EXPECT_NE(errors().find(": oops\n"), std::string::npos) << errors();
 }
 
@@ -102,7 +102,7 @@ TEST_F(Subprocess, SeesNothingOfOurSecrets) {
 
 TEST_F(Subprocess, MissingProgramsAreErrors) {
   for (const char* command : {"/no/such/program", "no-such-program-anywhere x", "'open"}) {
-    auto child = start_subprocess(*hub_, command);
+    auto child = start_subprocess(*loop_, command);
     ASSERT_FALSE(child) << command;
   }
 }

@@ -10,7 +10,7 @@
 namespace league::transport {
 
 /// Between a connection and its receiver: holds back what comes before the start or while reading
-/// is off, and tells the end once, last. Only on the hub's thread.
+/// is off, and tells the end once, last. Only on the event loop's thread.
 class ReceiverGate {
  public:
   /// `on_change` runs when `is_reading` may have changed.

@@ -108,7 +108,7 @@ core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port
 }
 
 core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
-                                        const Patience& patience) {
+                                        const WaitOptions& wait) {
   RawAddress address = raw_address(ip, port);
   if (address.length == 0) return connection_error(EINVAL);
   FileDescriptor fd(
@@ -117,7 +117,7 @@ core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t por
   set_no_delay(fd.get());
   if (::connect(fd.get(), address.get(), address.length) == 0) return fd;
   if (errno != EINPROGRESS) return connection_error(errno);
-  if (auto ready = wait_ready(fd.get(), POLLOUT, patience); !ready) return ready.error();
+  if (auto ready = wait_ready(fd.get(), POLLOUT, wait); !ready) return ready.error();
   int error = 0;
   socklen_t length = sizeof error;
   ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &length);
@@ -144,10 +144,10 @@ void set_no_delay(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-core::Result<void> wait_ready(int fd, short events, const Patience& patience) {
-  std::array<pollfd, 2> wanted{pollfd{fd, events, 0}, pollfd{patience.cancel_fd, POLLIN, 0}};
+core::Result<void> wait_ready(int fd, short events, const WaitOptions& wait) {
+  std::array<pollfd, 2> wanted{pollfd{fd, events, 0}, pollfd{wait.cancel_fd, POLLIN, 0}};
   for (;;) {
-    auto left = patience.deadline - std::chrono::steady_clock::now();
+    auto left = wait.deadline - std::chrono::steady_clock::now();
     if (left <= left.zero()) break;
     auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
     timespec timeout{seconds.count(), (left - seconds).count()};

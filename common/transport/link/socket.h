@@ -43,7 +43,7 @@ struct SocketAddress {
 [[nodiscard]] core::Result<FileDescriptor> listen_on(const std::string& ip, std::uint16_t port);
 
 /// How long to wait for a socket, and what ends the wait early.
-struct Patience {
+struct WaitOptions {
   core::Clock::Steady deadline;
   int cancel_fd = -1;  ///< readable once the caller has lost interest; -1: never
 };
@@ -51,7 +51,7 @@ struct Patience {
 /// A non-blocking connection with TCP_NODELAY to a numeric address. Fails with kTimeout,
 /// kShuttingDown (cancelled) or kConnectionError and a text that says the cause only.
 [[nodiscard]] core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
-                                                      const Patience& patience);
+                                                      const WaitOptions& wait);
 
 /// The two ends of a connection; empty where the socket is none.
 [[nodiscard]] SocketAddress local_address(int fd);
@@ -61,7 +61,7 @@ struct Patience {
 void set_no_delay(int fd);
 
 /// Waits until `fd` is ready for `events` of poll(2). Fails with kTimeout or kShuttingDown.
-[[nodiscard]] core::Result<void> wait_ready(int fd, short events, const Patience& patience);
+[[nodiscard]] core::Result<void> wait_ready(int fd, short events, const WaitOptions& wait);
 
 /// Raises the soft limit of open files to the hard one (at most 65,536) and returns what holds
 /// then.

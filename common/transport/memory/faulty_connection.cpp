@@ -12,9 +12,10 @@ namespace {
 enum class Fate { kPass, kDrop, kDuplicate, kDelay, kReorder, kCut };
 
 /// One direction of a connection: decides what becomes of each message and keeps what is late.
-class FaultyWay : public std::enable_shared_from_this<FaultyWay> {
+class FaultyDirection : public std::enable_shared_from_this<FaultyDirection> {
  public:
-  FaultyWay(const FaultPlan& plan, std::uint64_t seed, const core::Clock& clock, core::Timer& timer)
+  FaultyDirection(const FaultPlan& plan, std::uint64_t seed, const core::Clock& clock,
+                  core::Timer& timer)
       : plan_(plan), clock_(clock), timer_(timer), random_(seed) {}
 
   /// `deliver` passes a message on (perhaps twice, perhaps later); `lose` is run for a lost one.
@@ -73,7 +74,7 @@ class FaultyWay : public std::enable_shared_from_this<FaultyWay> {
 class FaultyReceiver final : public MessageReceiver,
                              public std::enable_shared_from_this<FaultyReceiver> {
  public:
-  FaultyReceiver(std::shared_ptr<MessageReceiver> receiver, std::shared_ptr<FaultyWay> way,
+  FaultyReceiver(std::shared_ptr<MessageReceiver> receiver, std::shared_ptr<FaultyDirection> way,
                  std::weak_ptr<MessageConnection> connection)
       : receiver_(std::move(receiver)), way_(std::move(way)), connection_(std::move(connection)) {}
 
@@ -107,7 +108,7 @@ class FaultyReceiver final : public MessageReceiver,
   // connection may end within what a receiver does.
   std::recursive_mutex mutex_;
   std::shared_ptr<MessageReceiver> receiver_;
-  const std::shared_ptr<FaultyWay> way_;
+  const std::shared_ptr<FaultyDirection> way_;
   const std::weak_ptr<MessageConnection> connection_;
 };
 
@@ -116,8 +117,8 @@ class FaultyConnection final : public MessageConnection {
   FaultyConnection(std::shared_ptr<MessageConnection> connection, const FaultPlan& plan,
                    const core::Clock& clock, core::Timer& timer)
       : connection_(std::move(connection)),
-        out_(std::make_shared<FaultyWay>(plan, plan.seed * 2, clock, timer)),
-        in_(std::make_shared<FaultyWay>(plan, plan.seed * 2 + 1, clock, timer)) {}
+        out_(std::make_shared<FaultyDirection>(plan, plan.seed * 2, clock, timer)),
+        in_(std::make_shared<FaultyDirection>(plan, plan.seed * 2 + 1, clock, timer)) {}
 
   void start(std::shared_ptr<MessageReceiver> receiver) override {
     connection_->start(std::make_shared<FaultyReceiver>(std::move(receiver), in_, connection_));
@@ -152,8 +153,8 @@ class FaultyConnection final : public MessageConnection {
 
  private:
   const std::shared_ptr<MessageConnection> connection_;
-  const std::shared_ptr<FaultyWay> out_;
-  const std::shared_ptr<FaultyWay> in_;
+  const std::shared_ptr<FaultyDirection> out_;
+  const std::shared_ptr<FaultyDirection> in_;
 };
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace league::transport {
 
 /// A broker inside the process, for tests that are to be the same each time. Each delivery, and
 /// each word to a `watch`, is one function given to `post`, which runs them later, one at a time
-/// and in order: MemorySteps, or a hub. Members of a queue group take turns. Its clients may
-/// outlive it. Thread-safe.
+/// and in order: MemorySteps, or an event loop. Members of a queue group take turns. Its clients
+/// may outlive it. Thread-safe.
 class MemoryBroker {
  public:
   using Post = std::function<void(std::function<void()>)>;

@@ -32,7 +32,7 @@ using MessageConnectionPair =
 /// The client's and the server's end of one connection inside the process: what one sends the
 /// other receives, in order. Each
 /// delivery is one function given to `post`, which runs them later, one at a time, and in order:
-/// MemorySteps, or a hub. `clock` outlives the connections.
+/// MemorySteps, or an event loop. `clock` outlives the connections.
 [[nodiscard]] MessageConnectionPair memory_connection_pair(
     const core::Clock& clock, std::function<void(std::function<void()>)> post);
 

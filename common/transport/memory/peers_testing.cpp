@@ -14,7 +14,7 @@ namespace {
 
 using transport::FileDescriptor;
 
-transport::Patience patience() {
+transport::WaitOptions patience() {
   return {std::chrono::steady_clock::now() + std::chrono::seconds(5)};
 }
 

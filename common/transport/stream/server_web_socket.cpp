@@ -49,16 +49,16 @@ HandshakeRequest handshake_request(const WebSocketUpgrade& upgrade) {
 class BeastServerWebSocket final : public ServerWebSocket,
                                    public std::enable_shared_from_this<BeastServerWebSocket> {
  public:
-  BeastServerWebSocket(Hub& hub, DetachedSocket socket, const WebSocketUpgrade& upgrade,
+  BeastServerWebSocket(EventLoop& loop, DetachedSocket socket, const WebSocketUpgrade& upgrade,
                        const ServerWebSocketOptions& options)
-      : hub_(hub),
+      : loop_(loop),
         options_(options),
         context_(rpc::TransportContext::web_socket({.is_relayed = upgrade.is_relayed})
                      .with_connection(socket.connection)),
         handshake_(handshake_request(upgrade)),
         seat_(std::move(socket.seat)),
-        socket_(HandedOverStream(server_socket(hub.context(), socket.fd.release()))),
-        close_timer_(hub.context()) {
+        socket_(HandedOverStream(server_socket(loop.context(), socket.fd.release()))),
+        close_timer_(loop.context()) {
     auto& leftover = socket_.next_layer().buffer();
     leftover.commit(boost::asio::buffer_copy(leftover.prepare(socket.leftover.size()),
                                              boost::asio::buffer(socket.leftover)));
@@ -73,7 +73,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
   }
 
   void start(std::shared_ptr<MessageReceiver> receiver) override {
-    hub_.post([self = shared_from_this(), receiver = std::move(receiver)] {
+    loop_.post([self = shared_from_this(), receiver = std::move(receiver)] {
       self->receiver_ = receiver;
       if (self->is_gone_) return self->tell_receiver();
       self->socket_.async_accept(self->handshake_,
@@ -84,17 +84,17 @@ class BeastServerWebSocket final : public ServerWebSocket,
   void send(OutboundMessage message) override;
   void set_reading(bool is_on) override {
     is_reading_ = is_on;
-    if (is_on) hub_.post([self = shared_from_this()] { self->read(); });
+    if (is_on) loop_.post([self = shared_from_this()] { self->read(); });
   }
   void close() override {
-    hub_.post([self = shared_from_this()] {
+    loop_.post([self = shared_from_this()] {
       self->is_close_wanted_ = true;
       self->write_next();
     });
   }
   void announce_stop() override { close_code_ = websocket::close_code::going_away; }
   void cut() override {
-    hub_.post([self = shared_from_this()] {
+    loop_.post([self = shared_from_this()] {
       self->is_close_wanted_ = true;
       self->end("the server stops");
     });
@@ -107,7 +107,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
   [[nodiscard]] rpc::TransportContext current_context() const override { return context_; }
 
  private:
-  // On the hub
+  // On the event loop
   void on_accepted(const error_code& error);
   void read();
   void on_read(const error_code& error);
@@ -120,7 +120,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
   void tell_receiver();
   [[nodiscard]] std::string read_fault(const error_code& error) const;
 
-  Hub& hub_;
+  EventLoop& loop_;
   const ServerWebSocketOptions options_;
   const rpc::TransportContext context_;
   std::atomic<bool> is_reading_ = true;
@@ -133,7 +133,7 @@ class BeastServerWebSocket final : public ServerWebSocket,
   std::size_t waiting_ = 0;  ///< bytes in queue_ and in the message that is being written
   bool takes_messages_ = true;
 
-  // Only the hub touches these.
+  // Only the event loop touches these.
   HandshakeRequest handshake_;
   std::shared_ptr<void> seat_;
   websocket::stream<HandedOverStream, /*deflateSupported=*/false> socket_;
@@ -158,11 +158,11 @@ void BeastServerWebSocket::send(OutboundMessage message) {
     if (takes_messages_) {
       waiting_ += message.bytes.size();
       queue_.push_back(std::move(message));
-      hub_.post([self = shared_from_this()] { self->write_next(); });
+      loop_.post([self = shared_from_this()] { self->write_next(); });
       return;
     }
   }
-  if (is_too_slow) hub_.post([self = shared_from_this()] { self->drop(); });
+  if (is_too_slow) loop_.post([self = shared_from_this()] { self->drop(); });
   if (message.done) {
     message.done({core::Error{core::ErrorCode::kConnectionError, "the WebSocket is closed", {}}});
   }
@@ -326,10 +326,10 @@ void BeastServerWebSocket::tell_receiver() {
 
 }  // namespace
 
-std::shared_ptr<ServerWebSocket> ServerWebSocket::create(Hub& hub, DetachedSocket socket,
+std::shared_ptr<ServerWebSocket> ServerWebSocket::create(EventLoop& loop, DetachedSocket socket,
                                                          const WebSocketUpgrade& upgrade,
                                                          const ServerWebSocketOptions& options) {
-  return std::make_shared<BeastServerWebSocket>(hub, std::move(socket), upgrade, options);
+  return std::make_shared<BeastServerWebSocket>(loop, std::move(socket), upgrade, options);
 }
 
 }  // namespace league::transport

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/transport/link/detached_socket.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 
 namespace league::transport {
@@ -31,9 +31,9 @@ struct ServerWebSocketOptions {
 /// messages close it with 1003, bad UTF-8 with 1007. Thread-safe.
 class ServerWebSocket : public MessageConnection {
  public:
-  /// The answer to the upgrade goes out when the connection is started. The hub outlives it.
+  /// The answer to the upgrade goes out when the connection is started. The event loop outlives it.
   [[nodiscard]] static std::shared_ptr<ServerWebSocket> create(
-      Hub& hub, DetachedSocket socket, const WebSocketUpgrade& upgrade,
+      EventLoop& loop, DetachedSocket socket, const WebSocketUpgrade& upgrade,
       const ServerWebSocketOptions& options);
 
   /// close() says 1001 from now on: the server goes away.

@@ -24,7 +24,7 @@ std::string_view session_of(const rpc::HeaderMap& headers) {
 
 }  // namespace
 
-SseStream::SseStream(std::shared_ptr<SseStreamHome> home, Kind kind,
+SseStream::SseStream(std::shared_ptr<SseStreamServer> home, Kind kind,
                      std::shared_ptr<const rpc::HeaderMap> headers)
     : home_(std::move(home)), kind_(kind), headers_(std::move(headers)) {}
 

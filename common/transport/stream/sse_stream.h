@@ -20,9 +20,9 @@ namespace league::transport {
 class SseStream;
 
 /// What streams need of the server that they belong to. Thread-safe.
-class SseStreamHome {
+class SseStreamServer {
  public:
-  virtual ~SseStreamHome() = default;
+  virtual ~SseStreamServer() = default;
   [[nodiscard]] virtual std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone) = 0;
   [[nodiscard]] virtual const StreamLimits& limits() const = 0;
   /// Lines of the response's head for a request with these header fields (CORS); may be empty.
@@ -32,9 +32,9 @@ class SseStreamHome {
   /// The stream has begun: it is known from now on. False when the server stops.
   /// Called with the stream's lock held.
   virtual bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id) = 0;
-  /// The channel is closed; once, and only after on_begun. Called on the hub.
+  /// The channel is closed; once, and only after on_begun. Called on the event loop.
   virtual void on_closed(const std::shared_ptr<SseStream>& stream) = 0;
-  /// Runs `task` on the hub.
+  /// Runs `task` on the event loop.
   virtual void post(std::function<void()> task) = 0;
 };
 
@@ -48,7 +48,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   using Time = std::chrono::steady_clock::time_point;
 
   /// `headers` are those of the request that asked for it.
-  SseStream(std::shared_ptr<SseStreamHome> home, Kind kind,
+  SseStream(std::shared_ptr<SseStreamServer> home, Kind kind,
             std::shared_ptr<const rpc::HeaderMap> headers);
   ~SseStream() override;
 
@@ -116,7 +116,7 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   void on_socket_gone(const StreamSocket& socket, const StreamEnd& end);
   void report_closed();
 
-  const std::shared_ptr<SseStreamHome> home_;
+  const std::shared_ptr<SseStreamServer> home_;
   const Kind kind_;
   const std::shared_ptr<const rpc::HeaderMap> headers_;
 

@@ -29,7 +29,7 @@ std::optional<std::pair<std::string, std::uint64_t>> parse_event_id(std::string_
 }  // namespace
 
 struct StreamHost::Ticker {
-  explicit Ticker(Hub& hub) : timer(hub.context()) {}
+  explicit Ticker(EventLoop& loop) : timer(loop.context()) {}
   boost::asio::steady_timer timer;
 
   static void run(const std::shared_ptr<Ticker>& ticker, std::chrono::milliseconds interval,
@@ -62,13 +62,13 @@ StreamHost::StreamHost(const StreamShare& share, const HttpServerOptions& option
       options_(options),
       cors_(options.allow_origins),
       handler_(handler),
-      web_sockets_(std::make_unique<WebSocketSessions>(*share.hub, options, handler)) {}
+      web_sockets_(std::make_unique<WebSocketSessions>(*share.loop, options, handler)) {}
 
 StreamHost::~StreamHost() = default;
 
 void StreamHost::start_ticking() {
-  share_.hub->post([host = weak_from_this(), hub = share_.hub, every = tick_interval(options_)] {
-    Ticker::run(std::make_shared<Ticker>(*hub), every, host);
+  share_.loop->post([host = weak_from_this(), loop = share_.loop, every = tick_interval(options_)] {
+    Ticker::run(std::make_shared<Ticker>(*loop), every, host);
   });
 }
 
@@ -196,7 +196,7 @@ StreamCounts StreamHost::counts() {
 std::shared_ptr<StreamSocket> StreamHost::new_socket(StreamSocket::OnGone on_gone) {
   const StreamLimits& limits = options_.streams;
   auto socket = std::make_shared<StreamSocket>(
-      *share_.hub,
+      *share_.loop,
       StreamSocketOptions{limits.max_queue, limits.keep_alive, options_.limits.write_timeout,
                           limits.idle_timeout},
       [self = shared_from_this(), on_gone = std::move(on_gone)](const StreamSocket& gone,

@@ -16,7 +16,7 @@
 #include "common/transport/http/cors_rules.h"
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/detached_socket.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/stream/sse_stream.h"
 #include "common/transport/stream/web_socket_sessions.h"
 
@@ -24,16 +24,16 @@ namespace league::transport {
 
 /// What all servers of a runtime share for their streams; outlives their hosts.
 struct StreamShare {
-  Hub* hub = nullptr;
+  EventLoop* loop = nullptr;
   std::shared_ptr<std::atomic<std::size_t>> stored = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
 /// The long-lived streams of one server: event streams and those who may come back to them, streams
-/// of the transport of 2024-11-05, WebSockets. They live on the hub; none costs a thread.
+/// of the transport of 2024-11-05, WebSockets. They live on the event loop; none costs a thread.
 /// Thread-safe.
-class StreamHost final : public SseStreamHome, public std::enable_shared_from_this<StreamHost> {
+class StreamHost final : public SseStreamServer, public std::enable_shared_from_this<StreamHost> {
  public:
-  /// `handler` and the hub outlive stop().
+  /// `handler` and the event loop outlive stop().
   [[nodiscard]] static std::shared_ptr<StreamHost> create(const StreamShare& share,
                                                           const HttpServerOptions& options,
                                                           MessageHandler& handler);
@@ -58,11 +58,11 @@ class StreamHost final : public SseStreamHome, public std::enable_shared_from_th
 
   /// Ends who only listens; answers and messages in work are waited for.
   void begin_stop();
-  /// Ends everything and waits until the handler has been told. Not on the hub.
+  /// Ends everything and waits until the handler has been told. Not on the event loop.
   void stop();
   [[nodiscard]] StreamCounts counts();
 
-  // SseStreamHome
+  // SseStreamServer
   [[nodiscard]] std::shared_ptr<StreamSocket> new_socket(StreamSocket::OnGone on_gone) override;
   [[nodiscard]] const StreamLimits& limits() const override { return options_.streams; }
   [[nodiscard]] std::string head_lines_for(const rpc::HeaderMap& headers) const override {
@@ -71,7 +71,7 @@ class StreamHost final : public SseStreamHome, public std::enable_shared_from_th
   [[nodiscard]] std::atomic<std::size_t>& stored() override { return *share_.stored; }
   bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id) override;
   void on_closed(const std::shared_ptr<SseStream>& stream) override;
-  void post(std::function<void()> task) override { share_.hub->post(std::move(task)); }
+  void post(std::function<void()> task) override { share_.loop->post(std::move(task)); }
 
  private:
   using StreamPtr = std::shared_ptr<SseStream>;

@@ -37,14 +37,14 @@ struct StreamSocket::Native {
   boost::asio::posix::stream_descriptor descriptor;
 };
 
-StreamSocket::StreamSocket(Hub& hub, const StreamSocketOptions& options, OnGone on_gone)
-    : hub_(hub), options_(options), on_gone_(std::move(on_gone)) {}
+StreamSocket::StreamSocket(EventLoop& loop, const StreamSocketOptions& options, OnGone on_gone)
+    : loop_(loop), options_(options), on_gone_(std::move(on_gone)) {}
 
 StreamSocket::~StreamSocket() = default;
 
 void StreamSocket::adopt(DetachedSocket socket) {
   auto handed_over = std::make_shared<DetachedSocket>(std::move(socket));
-  hub_.post([self = shared_from_this(), handed_over] {
+  loop_.post([self = shared_from_this(), handed_over] {
     {
       std::lock_guard lock(self->mutex_);
       if (self->is_closed_) return;
@@ -53,7 +53,7 @@ void StreamSocket::adopt(DetachedSocket socket) {
     self->seat_ = std::move(handed_over->seat);
     self->stray_ = handed_over->leftover.size();
     self->last_sent_ = std::chrono::steady_clock::now();
-    self->native_ = std::make_unique<Native>(self->hub_.context(), handed_over->fd.release());
+    self->native_ = std::make_unique<Native>(self->loop_.context(), handed_over->fd.release());
     auto limit = static_cast<unsigned>(self->options_.dead_after.count());
     ::setsockopt(self->native_->descriptor.native_handle(), IPPROTO_TCP, TCP_USER_TIMEOUT, &limit,
                  sizeof limit);
@@ -105,7 +105,7 @@ void StreamSocket::cut(StreamEnd end) {
     if (is_closed_) return;
     is_closed_ = true;
   }
-  hub_.post([self = shared_from_this(), end = std::move(end)] { self->close(end); });
+  loop_.post([self = shared_from_this(), end = std::move(end)] { self->close(end); });
 }
 
 void StreamSocket::schedule_flush() {
@@ -113,7 +113,7 @@ void StreamSocket::schedule_flush() {
     std::lock_guard lock(mutex_);
     if (!is_adopted_ || std::exchange(is_scheduled_, true)) return;
   }
-  hub_.post([self = shared_from_this()] { self->flush(); });
+  loop_.post([self = shared_from_this()] { self->flush(); });
 }
 
 void StreamSocket::flush() {

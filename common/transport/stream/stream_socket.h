@@ -10,7 +10,7 @@
 #include <string>
 
 #include "common/transport/link/detached_socket.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/sse_writer.h"
 
 namespace league::transport {
@@ -30,15 +30,15 @@ struct StreamSocketOptions {
   std::chrono::milliseconds dead_after{};
 };
 
-/// A socket that bytes only go out by, on the hub: what one direction of an event stream needs. The
-/// queue exists before the socket does, since a stream begins before its connection is handed over.
-/// Thread-safe.
+/// A socket that bytes only go out by, on the event loop: what one direction of an event stream
+/// needs. The queue exists before the socket does, since a stream begins before its connection is
+/// handed over. Thread-safe.
 class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
  public:
-  /// `on_gone` runs once, on the hub, when the descriptor is closed and all `done` have run.
+  /// `on_gone` runs once, on the event loop, when the descriptor is closed and all `done` have run.
   using OnGone = std::function<void(const StreamSocket&, const StreamEnd&)>;
 
-  StreamSocket(Hub& hub, const StreamSocketOptions& options, OnGone on_gone);
+  StreamSocket(EventLoop& loop, const StreamSocketOptions& options, OnGone on_gone);
   ~StreamSocket();
   StreamSocket(const StreamSocket&) = delete;
   StreamSocket& operator=(const StreamSocket&) = delete;
@@ -52,7 +52,7 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   void finish(std::string reason);
   /// Closes now.
   void cut(StreamEnd end);
-  /// Looks at the time limits; on the hub.
+  /// Looks at the time limits; on the event loop.
   void tick(std::chrono::steady_clock::time_point now);
 
  private:
@@ -64,7 +64,7 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   using Time = std::chrono::steady_clock::time_point;
 
   void schedule_flush();
-  // On the hub
+  // On the event loop
   void flush();
   [[nodiscard]] bool refill();
   [[nodiscard]] bool write_some();
@@ -74,7 +74,7 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   void on_readable();
   void close(StreamEnd end);
 
-  Hub& hub_;
+  EventLoop& loop_;
   const StreamSocketOptions options_;
 
   std::mutex mutex_;  // guards what follows up to the blank line
@@ -86,7 +86,7 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
   bool is_closed_ = false;
   StreamEnd end_;  ///< of is_finishing_
 
-  // Only the hub touches these.
+  // Only the event loop touches these.
   OnGone on_gone_;
   std::unique_ptr<Native> native_;
   std::shared_ptr<void> seat_;

@@ -10,8 +10,8 @@
 namespace league::transport {
 
 struct WebSocketSessions::Shared {
-  Shared(Hub& its_hub, const HttpServerOptions& options, MessageHandler& its_handler)
-      : hub(its_hub),
+  Shared(EventLoop& its_loop, const HttpServerOptions& options, MessageHandler& its_handler)
+      : loop(its_loop),
         handler(its_handler),
         max_in_work(options.streams.max_in_work),
         socket_options{options.limits.max_body, options.streams.max_queue,
@@ -22,7 +22,7 @@ struct WebSocketSessions::Shared {
     std::optional<ServedConnection> served = std::nullopt;  ///< nothing while it is being set up
   };
 
-  Hub& hub;
+  EventLoop& loop;
   MessageHandler& handler;
   const std::size_t max_in_work;
   const ServerWebSocketOptions socket_options;
@@ -47,7 +47,7 @@ void WebSocketSessions::Shared::serve(const std::shared_ptr<Shared>& self, Detac
   {
     std::lock_guard lock(self->mutex);
     if (self->is_stopping) return;  // which closes it
-    socket = ServerWebSocket::create(self->hub, std::move(handed), upgrade, self->socket_options);
+    socket = ServerWebSocket::create(self->loop, std::move(handed), upgrade, self->socket_options);
     number = ++self->opened;
     self->sessions.emplace(number, Session{socket});
   }
@@ -88,9 +88,9 @@ std::vector<WebSocketSessions::Shared::Session> WebSocketSessions::Shared::all()
   return copies;
 }
 
-WebSocketSessions::WebSocketSessions(Hub& hub, const HttpServerOptions& options,
+WebSocketSessions::WebSocketSessions(EventLoop& loop, const HttpServerOptions& options,
                                      MessageHandler& handler)
-    : shared_(std::make_shared<Shared>(hub, options, handler)) {}
+    : shared_(std::make_shared<Shared>(loop, options, handler)) {}
 
 WebSocketSessions::~WebSocketSessions() = default;
 

@@ -9,7 +9,7 @@
 
 #include "common/transport/http/http_options.h"
 #include "common/transport/link/detached_socket.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_handler.h"
 #include "common/transport/stream/server_web_socket.h"
 
@@ -18,15 +18,15 @@ namespace league::transport {
 /// The WebSockets of one server: each is served as a connection of messages. Thread-safe.
 class WebSocketSessions {
  public:
-  /// `hub` and `handler` outlive stop().
-  WebSocketSessions(Hub& hub, const HttpServerOptions& options, MessageHandler& handler);
+  /// `loop` and `handler` outlive stop().
+  WebSocketSessions(EventLoop& loop, const HttpServerOptions& options, MessageHandler& handler);
   ~WebSocketSessions();
 
   /// Answers the upgrade and serves what comes.
   [[nodiscard]] TakeOver accept(WebSocketUpgrade upgrade);
   /// Reads nothing more; each closes when what it has in work is answered.
   void begin_stop();
-  /// Closes all, and waits until the handler has been told. Not on the hub.
+  /// Closes all, and waits until the handler has been told. Not on the event loop.
   void stop();
 
   struct Counts {

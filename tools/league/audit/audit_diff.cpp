@@ -107,7 +107,7 @@ LogDifference compare_copies(LogContent a, LogContent b, bool whole) {
   return difference;
 }
 
-void keep_talks_with(const std::string& peer, std::vector<LogEntry>& entries) {
+void keep_conversations_with(const std::string& peer, std::vector<LogEntry>& entries) {
   std::erase_if(entries, [&](const LogEntry& entry) {
     return entry.peer != peer || entry.kind == "failure" || body_key(entry).empty();
   });
@@ -115,8 +115,8 @@ void keep_talks_with(const std::string& peer, std::vector<LogEntry>& entries) {
 
 /// What one sent the other must have got, byte by byte.
 LogDifference compare_sides(LogContent a, LogContent b) {
-  keep_talks_with(b.agent, a.entries);
-  keep_talks_with(a.agent, b.entries);
+  keep_conversations_with(b.agent, a.entries);
+  keep_conversations_with(a.agent, b.entries);
   LogDifference difference;
   auto same = [&a](const LogEntry& entry) {
     return std::tuple(entry.from() == a.agent, entry.kind, body_key(entry));

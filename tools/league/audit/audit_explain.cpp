@@ -23,14 +23,14 @@ std::vector<std::string> conversations_of(const std::vector<LogEntry>& entries) 
   return {found.begin(), found.end()};
 }
 
-std::vector<Explanation> explain_all(const std::vector<LogEntry>& all, const LogKeepers& keepers) {
+std::vector<Explanation> explain_all(const std::vector<LogEntry>& all, const LogEnds& log_ends) {
   std::vector<Explanation> explanations;
   for (const std::string& conversation : conversations_of(all)) {
     std::vector<LogEntry> entries;
     std::ranges::copy_if(all, std::back_inserter(entries),
                          [&](const auto& entry) { return entry.conversation_id == conversation; });
     explanations.push_back(
-        explain(conversation, audit::merge_records(std::move(entries)), keepers));
+        explain(conversation, audit::merge_records(std::move(entries)), log_ends));
   }
   return explanations;
 }
@@ -89,9 +89,9 @@ int write_page(const std::filesystem::path& file, const std::string& page, std::
 
 int audit_explain(const std::filesystem::path& directory, const std::string& what,
                   const ExplainOptions& options, std::ostream& out, std::ostream& err) {
-  LogKeepers keepers;
+  LogEnds log_ends;
   auto search = audit::search_logs(logs_of(directory), [&](const LogEntry& entry) {
-    auto& end = keepers.try_emplace(entry.agent, entry.time).first->second;
+    auto& end = log_ends.try_emplace(entry.agent, entry.time).first->second;
     end = std::max(end, entry.time);
     return !entry.conversation_id.empty() &&
            (entry.conversation_id == what || entry.match_id == what);
@@ -107,7 +107,7 @@ int audit_explain(const std::filesystem::path& directory, const std::string& wha
         << directory.string() << "; match ids look like R1M1\n";
     return 1;
   }
-  auto explanations = explain_all(search.entries, keepers);
+  auto explanations = explain_all(search.entries, log_ends);
   if (!by_manager.empty()) {
     if (explanations.empty()) explanations.emplace_back().match = what;
     explanations.back().outcome.push_back(by_manager);

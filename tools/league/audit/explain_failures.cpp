@@ -220,7 +220,7 @@ bool is_void(const FailedCall& call) { return call.proof && call.proof->is_void;
 }  // namespace
 
 std::vector<std::string> explain_failures(const std::vector<Exchange>& exchanges,
-                                          const LogKeepers& keepers) {
+                                          const LogEnds& log_ends) {
   struct Group {
     FailedCall first;
     int times = 0;
@@ -247,8 +247,9 @@ std::vector<std::string> explain_failures(const std::vector<Exchange>& exchanges
   for (const Group& group : groups) {
     const FailedCall& call = group.first;
     std::string times = group.times > 1 ? ", " + std::to_string(group.times) + " times" : "";
-    auto keeper = keepers.find(call.peer);
-    auto log_end = keeper == keepers.end() ? std::nullopt : std::optional(keeper->second);
+    auto log_end_of_peer = log_ends.find(call.peer);
+    auto log_end =
+        log_end_of_peer == log_ends.end() ? std::nullopt : std::optional(log_end_of_peer->second);
     std::string text = call.peer + " " + what_happened(call) + " (" + call.code + ")" + times +
                        ". The fault is " + whose_fault(call, log_end);
     if (call.type == "GAME_ERROR" || call.type == "GAME_OVER")

@@ -63,12 +63,12 @@ class ExplainTest : public ::testing::Test {
   }
 
   Explanation explained() {
-    LogKeepers keepers;
+    LogEnds log_ends;
     for (const auto& entry : entries_) {
-      auto& end = keepers.try_emplace(entry.agent, entry.time).first->second;
+      auto& end = log_ends.try_emplace(entry.agent, entry.time).first->second;
       end = std::max(end, entry.time);
     }
-    return explain("convr1m1001", audit::merge_records(entries_), keepers);
+    return explain("convr1m1001", audit::merge_records(entries_), log_ends);
   }
 
   static void expect_one(const std::vector<std::string>& sentences, const std::string& part) {

@@ -1,8 +1,8 @@
 #include "tools/league/audit/explain_truth.h"
 
 #include "tools/league/evidence/audit_text.h"
+#include "tools/league/verify/verify_accepted_losses.h"
 #include "tools/league/verify/verify_commitments.h"
-#include "tools/league/verify/verify_given_up.h"
 #include "tools/league/verify/verify_logs.h"
 
 namespace league::tools {
@@ -45,7 +45,7 @@ MatchTruth truth_of(const std::filesystem::path& directory, const std::string& m
   auto groups = group_by_league(logs);
   Findings findings;
   auto kept = read_kept_league(directory / "data");
-  if (kept && *kept) GivenUpPast(&**kept).forget(groups.back().logs, findings);
+  if (kept && *kept) AcceptedLosses(&**kept).forget(groups.back().logs, findings);
   LeagueEvidence evidence(groups.back().logs);
   const MatchEvidence* match = evidence.match(match_id);
   if (match == nullptr || match->reports.empty()) return truth;

@@ -59,7 +59,7 @@ void take_judgement(const Exchange& exchange, ExplainedStep& step) {
 
 class StepMaker {
  public:
-  StepMaker(const std::vector<Exchange>& exchanges, const LogKeepers& keepers) : keepers_(keepers) {
+  StepMaker(const std::vector<Exchange>& exchanges, const LogEnds& log_ends) : log_ends_(log_ends) {
     for (const Exchange& exchange : exchanges) {
       for (const auto* side : {&exchange.sent, &exchange.received}) {
         if (!*side) continue;
@@ -90,12 +90,12 @@ class StepMaker {
     take_judgement(exchange, step);
     bool both = exchange.sent && exchange.received;
     const std::string& other = entry.outbound ? step.to : step.from;
-    if (!both && !step.is_failure && keepers_.contains(other)) step.only_in = entry.agent;
+    if (!both && !step.is_failure && log_ends_.contains(other)) step.only_in = entry.agent;
     return step;
   }
 
  private:
-  const LogKeepers& keepers_;
+  const LogEnds& log_ends_;
   std::map<std::string, std::int64_t> origins_;
 };
 
@@ -158,7 +158,7 @@ void count_repeats(const std::vector<Exchange>& exchanges, Explanation& explanat
 
 /// Messages that only one side has, summed up by who lacks them.
 std::vector<std::string> missing_messages(const std::vector<ExplainedStep>& steps,
-                                          const LogKeepers& keepers,
+                                          const LogEnds& log_ends,
                                           const std::vector<std::string>& parties) {
   struct Missing {
     std::map<std::string, int> types;
@@ -181,7 +181,7 @@ std::vector<std::string> missing_messages(const std::vector<ExplainedStep>& step
       text += (&type == &what.types.begin()->first ? " " : ", ") + type;
       if (times > 1) text += " (" + std::to_string(times) + ")";
     }
-    core::UtcTimestamp end = keepers.at(sides.second);
+    core::UtcTimestamp end = log_ends.at(sides.second);
     if (end < what.first) {
       text += ": the log of " + sides.second + " ends before, at " + time_of_day(end) +
               ", as after a crash";
@@ -194,7 +194,7 @@ std::vector<std::string> missing_messages(const std::vector<ExplainedStep>& step
     sentences.push_back(std::move(text));
   }
   for (const std::string& party : parties) {
-    if (!keepers.contains(party))
+    if (!log_ends.contains(party))
       sentences.push_back(party + " keeps no log here: for what it did there is only one witness");
   }
   return sentences;
@@ -203,19 +203,19 @@ std::vector<std::string> missing_messages(const std::vector<ExplainedStep>& step
 }  // namespace
 
 Explanation explain(const std::string& conversation, const std::vector<Exchange>& exchanges,
-                    const LogKeepers& keepers) {
+                    const LogEnds& log_ends) {
   Explanation explanation;
   explanation.conversation = conversation;
   for (const Exchange& exchange : exchanges) {
     if (explanation.match.empty()) explanation.match = exchange.main().match_id;
   }
   explanation.parties = parties_of(exchanges);
-  StepMaker maker(exchanges, keepers);
+  StepMaker maker(exchanges, log_ends);
   for (const Exchange& exchange : exchanges) explanation.steps.push_back(maker.make(exchange));
   if (!explanation.match.empty()) explanation.outcome = outcome_of(exchanges);
-  explanation.causes = explain_failures(exchanges, keepers);
+  explanation.causes = explain_failures(exchanges, log_ends);
   count_repeats(exchanges, explanation);
-  explanation.one_sided = missing_messages(explanation.steps, keepers, explanation.parties);
+  explanation.one_sided = missing_messages(explanation.steps, log_ends, explanation.parties);
   explanation.clocks = explain_clocks(exchanges);
   return explanation;
 }

@@ -50,12 +50,12 @@ struct Explanation {
 };
 
 /// The agents that keep a log at all, and when each log ends.
-using LogKeepers = std::map<std::string, core::UtcTimestamp>;
+using LogEnds = std::map<std::string, core::UtcTimestamp>;
 
 /// Explains the messages of one conversation.
 [[nodiscard]] Explanation explain(const std::string& conversation,
                                   const std::vector<audit::Exchange>& exchanges,
-                                  const LogKeepers& keepers);
+                                  const LogEnds& log_ends);
 
 /// How far the clocks of the agents are apart, and whether one was set meanwhile, from the shortest
 /// ways of messages there and back.
@@ -64,7 +64,7 @@ using LogKeepers = std::map<std::string, core::UtcTimestamp>;
 
 /// What went wrong between the referee and each player, and whose fault it was by all logs.
 [[nodiscard]] std::vector<std::string> explain_failures(
-    const std::vector<audit::Exchange>& exchanges, const LogKeepers& keepers);
+    const std::vector<audit::Exchange>& exchanges, const LogEnds& log_ends);
 
 /// The named sections of an explanation that are not empty, in the order in which they are shown.
 [[nodiscard]] std::vector<std::pair<std::string, const std::vector<std::string>*>> sections_of(

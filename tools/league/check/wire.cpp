@@ -61,7 +61,7 @@ RawAnswer raw_trouble(std::string why, bool has_timed_out, bool is_refused) {
 }
 
 core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& endpoint,
-                                                    const transport::Patience& patience) {
+                                                    const transport::WaitOptions& wait) {
   std::vector<std::string> addresses = {"127.0.0.1", "::1"};
   if (endpoint.host != "localhost") {
     auto resolved = transport::resolve(endpoint.host);
@@ -71,7 +71,7 @@ core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& e
   core::Result<transport::FileDescriptor> socket =
       core::Error{core::ErrorCode::kConnectionError, "no address", {}};
   for (const std::string& address : addresses) {
-    socket = transport::connect_to(address, endpoint.port, patience);
+    socket = transport::connect_to(address, endpoint.port, wait);
     if (socket) return socket;
   }
   return socket;
@@ -79,13 +79,12 @@ core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& e
 
 /// False when the peer takes no more, which is no fault: it may have answered already. The program
 /// ignores SIGPIPE (transport::StopSignal).
-bool write_all(int fd, std::string_view bytes, const transport::Patience& patience) {
+bool write_all(int fd, std::string_view bytes, const transport::WaitOptions& wait) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
     if (count > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(count));
-    } else if ((errno != EAGAIN && errno != EINTR) ||
-               !transport::wait_ready(fd, POLLOUT, patience)) {
+    } else if ((errno != EAGAIN && errno != EINTR) || !transport::wait_ready(fd, POLLOUT, wait)) {
       return false;
     }
   }
@@ -97,8 +96,8 @@ bool write_all(int fd, std::string_view bytes, const transport::Patience& patien
 std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRequest& request,
                                 std::size_t answers) {
   std::vector<RawAnswer> out;
-  const transport::Patience patience{.deadline = Steady::now() + request.limit};
-  auto socket = connect_any(endpoint, patience);
+  const transport::WaitOptions wait{.deadline = Steady::now() + request.limit};
+  auto socket = connect_any(endpoint, wait);
   if (!socket) {
     const bool is_slow = socket.error().code == core::ErrorCode::kTimeout;
     out.push_back(raw_trouble("no connection: " + socket.error().message, is_slow, !is_slow));
@@ -107,7 +106,7 @@ std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRe
   const int fd = socket->get();
   for (std::size_t i = 0; i < request.pieces.size(); ++i) {
     if (i > 0) std::this_thread::sleep_for(request.between);
-    if (!write_all(fd, request.pieces[i], patience)) break;
+    if (!write_all(fd, request.pieces[i], wait)) break;
   }
   std::optional<transport::ResponseReader> reader(kMaxHead);
   AnswerSink sink;
@@ -141,7 +140,7 @@ std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRe
       }
       out.push_back(std::move(answer));
       break;
-    } else if (!transport::wait_ready(fd, POLLIN, patience)) {
+    } else if (!transport::wait_ready(fd, POLLIN, wait)) {
       out.push_back(raw_trouble("no answer within " + std::to_string(request.limit.count()) + " ms",
                                 true, false));
       break;

@@ -29,7 +29,7 @@ BusLink::BusLink(agent::BusAccess access, std::unique_ptr<transport::Bus> bus,
       bus_(std::move(bus)),
       session_(std::move(session)),
       connector_(std::make_shared<transport::BusConnector>(
-          context.hub, *bus_, session_, context.clock, context.timer, context.random)) {}
+          context.loop, *bus_, session_, context.clock, context.timer, context.random)) {}
 
 core::Result<std::unique_ptr<transport::Bus>> BusLink::connect_streams(
     const std::string& who) const {

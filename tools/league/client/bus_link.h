@@ -7,7 +7,7 @@
 #include "common/core/clock.h"
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "common/transport/link/message_connection.h"
 #include "common/transport/link/message_handler.h"
 
@@ -22,7 +22,7 @@ namespace league::tools {
 class BusLink {
  public:
   struct Context {
-    transport::Hub& hub;
+    transport::EventLoop& loop;
     core::Timer& timer;
     const core::Clock& clock;
     core::RandomSource& random;

@@ -10,7 +10,7 @@
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/bus/bus_discovery.h"
 #include "common/transport/bus/bus_listener.h"
-#include "common/transport/bus/dead_man_switch.h"
+#include "common/transport/bus/keep_alive_monitor.h"
 #include "common/transport/link/sse_parser.h"
 #include "tools/league/client/event_readers.h"
 
@@ -58,7 +58,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
   void stop() {
     std::unique_ptr<transport::Bus::Subscription> out;
     std::unique_ptr<transport::Bus::Subscription> answers;
-    std::unique_ptr<transport::DeadManSwitch> watch;
+    std::unique_ptr<transport::KeepAliveMonitor> watch;
     std::shared_ptr<transport::BusDiscovery> discovery;
     std::unique_lock lock(mutex_);
     is_stopped_ = true;
@@ -85,7 +85,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
                       });
   }
   void on_attached(const core::Result<transport::BusAttachment>& attachment) {
-    std::shared_ptr<transport::DeadManSwitch> ended;
+    std::shared_ptr<transport::KeepAliveMonitor> ended;
     {
       std::lock_guard lock(mutex_);
       is_searching_ = false;
@@ -108,8 +108,8 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
     reading_.on_trouble(attachment.error().message + "; still looking");
     later(std::chrono::milliseconds(0), [](State& self) { self.attach(); });
   }
-  std::unique_ptr<transport::DeadManSwitch> new_watch(std::chrono::milliseconds interval) {
-    return std::make_unique<transport::DeadManSwitch>(
+  std::unique_ptr<transport::KeepAliveMonitor> new_watch(std::chrono::milliseconds interval) {
+    return std::make_unique<transport::KeepAliveMonitor>(
         reading_.clock, reading_.timer, interval, [weak = weak_from_this()] {
           auto self = weak.lock();
           if (!self) return;
@@ -221,7 +221,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
   std::unique_ptr<transport::Bus::Subscription> out_;
   std::unique_ptr<transport::Bus::Subscription> answers_;
   std::shared_ptr<transport::BusDiscovery> discovery_;
-  std::unique_ptr<transport::DeadManSwitch> watch_;
+  std::unique_ptr<transport::KeepAliveMonitor> watch_;
   std::chrono::milliseconds interval_{0};
   bool is_searching_ = false;
   bool is_answered_ = false;

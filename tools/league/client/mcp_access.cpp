@@ -61,18 +61,18 @@ core::Result<std::unique_ptr<McpAccess>> McpAccess::open(const std::string& url,
   }
   connector.legacy_sse.stream_headers = session.headers;
   connector.web_socket.headers = session.headers;
-  auto hub = transport::Hub::start();
-  if (!hub) return hub.error();
-  access->hub_ = std::move(*hub);
+  auto loop = transport::EventLoop::start();
+  if (!loop) return loop.error();
+  access->loop_ = std::move(*loop);
   access->timer_ = std::make_unique<core::ThreadTimer>();
   if (endpoint->scheme == "nats") {
     auto bus = BusLink::join(options.bus,
-                             {*access->hub_, *access->timer_, access->clock_, access->random_});
+                             {*access->loop_, *access->timer_, access->clock_, access->random_});
     if (!bus) return bus.error();
     access->bus_ = std::move(*bus);
     connector.bus = access->bus_->connector();
   }
-  access->connector_ = transport::make_connector(*access->hub_, connector);
+  access->connector_ = transport::make_connector(*access->loop_, connector);
   access->deadline_ = access->clock_.steady_now() + options.patience;
   session.on_disconnected = [ended = access->disconnected_] { ended->set_value(); };
   access->session_ =
@@ -92,7 +92,7 @@ McpAccess::~McpAccess() {
   connector_ = nullptr;
   bus_ = nullptr;
   timer_ = nullptr;
-  hub_ = nullptr;
+  loop_ = nullptr;
 }
 
 core::Result<mcp::Negotiated> McpAccess::connect() {

@@ -9,7 +9,7 @@
 #include "common/core/timer.h"
 #include "common/mcp/client/client_session.h"
 #include "common/transport/caller/any_connector.h"
-#include "common/transport/link/hub.h"
+#include "common/transport/link/event_loop.h"
 #include "tools/league/client/bus_link.h"
 #include "tools/league/client/gateway_credential.h"
 
@@ -61,7 +61,7 @@ class McpAccess {
   McpAccess() = default;
 
   core::SystemClock clock_;
-  std::unique_ptr<transport::Hub> hub_;
+  std::unique_ptr<transport::EventLoop> loop_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
   std::unique_ptr<BusLink> bus_;

@@ -20,7 +20,7 @@ struct OpenCall {
   bool is_accepted = false;  ///< it was not refused, and its token was checked
   nlohmann::json message;  ///< only of requests whose answer makes a fact
   std::size_t game_call = kNone;  ///< place in LogFacts::calls
-  Place place;
+  LogPosition place;
 };
 
 /// Ties answers to their requests: by the number `call` of the record, or in logs that were made

@@ -23,17 +23,18 @@ void read_message(const json& message, const std::string& match_id, MatchEvent& 
 
 /// A third-party referee may report in a conversation of its own: what it says to the manager
 /// belongs to the attempt that it played last.
-Talk& EvidenceTaker::talk_of(const std::string& conversation, const std::string& match_id,
-                             bool with_manager) {
-  Talk* last = nullptr;
-  if (with_manager && !facts_->talks.contains(conversation)) {
-    for (auto& [name, talk] : facts_->talks) {
-      bool is_later = last == nullptr || (!talk.events.empty() && !last->events.empty() &&
-                                          talk.events.back().time_us > last->events.back().time_us);
-      if (talk.match_id == match_id && is_later) last = &talk;
+MatchConversation& EvidenceTaker::conversation_of(const std::string& conversation,
+                                                  const std::string& match_id, bool with_manager) {
+  MatchConversation* last = nullptr;
+  if (with_manager && !facts_->conversations.contains(conversation)) {
+    for (auto& [name, messages] : facts_->conversations) {
+      bool is_later =
+          last == nullptr || (!messages.events.empty() && !last->events.empty() &&
+                              messages.events.back().time_us > last->events.back().time_us);
+      if (messages.match_id == match_id && is_later) last = &messages;
     }
   }
-  return last != nullptr ? *last : facts_->talks[conversation];
+  return last != nullptr ? *last : facts_->conversations[conversation];
 }
 
 /// An answer belongs to the match and the conversation of its call, whatever it says itself.
@@ -64,9 +65,9 @@ void EvidenceTaker::take_event(const json& record, const json& body, const json&
   if (message.is_object()) read_message(message, match_id, event);
   const std::string& named =
       call != nullptr ? call->conversation : text_at(record, "conversation_id");
-  Talk& talk = talk_of(named, match_id, event.peer == "league_manager");
-  talk.match_id = match_id;
-  talk.events.push_back(std::move(event));
+  MatchConversation& messages = conversation_of(named, match_id, event.peer == "league_manager");
+  messages.match_id = match_id;
+  messages.events.push_back(std::move(event));
 }
 
 }  // namespace league::tools

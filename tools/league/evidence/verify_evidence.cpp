@@ -73,7 +73,7 @@ std::optional<std::int64_t> instant_at(const json& value, const char* key) {
   return time->instant().time_since_epoch().count();
 }
 
-void EvidenceTaker::begin_record(const audit::RecordLine& line, const Place& place,
+void EvidenceTaker::begin_record(const audit::RecordLine& line, const LogPosition& place,
                                  std::int64_t time_us) {
   place_ = place;
   agent_ = line.agent;
@@ -181,7 +181,7 @@ void EvidenceTaker::take_at_manager(const json& message, const std::string& type
 
 void EvidenceTaker::take_from_manager(const json& message, const std::string& type) {
   if (std::ranges::find(kBroadcasts, type) == kBroadcasts.end()) return;
-  if (auto head = head_told_in(message)) facts_->witnesses.push_back({*head, place_});
+  if (auto head = head_told_in(message)) facts_->received_heads.push_back({*head, place_});
   if (type == "ROUND_ANNOUNCEMENT")
     describe(field_at(message, "matches"), field_at(message, "round_id"));
 }

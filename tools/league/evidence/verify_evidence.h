@@ -19,12 +19,14 @@ class EvidenceTaker {
   explicit EvidenceTaker(LogContents& contents) : contents_(contents) {}
 
   /// The next record begins: decides of which league and which process it is.
-  void begin_record(const audit::RecordLine& line, const Place& place, std::int64_t time_us);
+  void begin_record(const audit::RecordLine& line, const LogPosition& place, std::int64_t time_us);
   /// The facts of that record. `body` and `message` are null where it could not be read.
   void take(const nlohmann::json& record, const nlohmann::json& body,
             const nlohmann::json& message);
   /// The facts of a copy of the manager's broadcast, of which another copy was taken in full.
-  void take_witness(const audit::LogHead& head) { facts_->witnesses.push_back({head, place_}); }
+  void take_received_head(const audit::LogHead& head) {
+    facts_->received_heads.push_back({head, place_});
+  }
 
   /// Whether the reply `record` answers a request that asks for a message of `type`.
   [[nodiscard]] bool asks_for(const nlohmann::json& record, const std::string& type) const;
@@ -54,13 +56,13 @@ class EvidenceTaker {
   void take_event(const nlohmann::json& record, const nlohmann::json& body,
                   const nlohmann::json& message, const OpenCall* call);
 
-  [[nodiscard]] Talk& talk_of(const std::string& conversation, const std::string& match_id,
-                              bool with_manager);
+  [[nodiscard]] MatchConversation& conversation_of(const std::string& conversation,
+                                                   const std::string& match_id, bool with_manager);
 
   LogContents& contents_;
   LogFacts* facts_ = nullptr;
   OpenCalls open_;
-  Place place_;
+  LogPosition place_;
   std::string agent_;
   std::size_t run_ = 0;
   std::optional<std::size_t> final_run_;  ///< the process whose final table was taken last

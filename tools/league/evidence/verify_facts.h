@@ -15,7 +15,7 @@
 namespace league::tools {
 
 /// A line of a log; `file` lives as long as the log that it came from.
-struct Place {
+struct LogPosition {
   const std::string* file = nullptr;
   std::size_t line = 0;
 };
@@ -34,11 +34,11 @@ struct MatchEvent {
   bool accepts = true;  ///< of GAME_JOIN_ACK
   bool is_normal = false;  ///< of a report: both chose
   int replays = 0;  ///< of a report: how often the match was played before and did not count
-  Place place;
+  LogPosition place;
 };
 
 /// What a referee and its two players said in one attempt of a match.
-struct Talk {
+struct MatchConversation {
   std::string match_id;
   std::vector<MatchEvent> events;
 };
@@ -47,7 +47,7 @@ struct Talk {
 struct DecidedAttempt {
   std::string match_id;
   std::string conversation;
-  Place place;
+  LogPosition place;
 };
 
 /// An invitation or a call for a choice, and its answer, in the log of the player or the referee.
@@ -63,7 +63,7 @@ struct GameCall {
   std::string opponent_commitment;
   std::int64_t time_us = 0;
   std::optional<std::int64_t> allowed_us;
-  Place place;
+  LogPosition place;
 
   bool is_answered = false;
   bool is_answer_accepted = false;  ///< by who wrote the record
@@ -72,7 +72,7 @@ struct GameCall {
   std::string choice;
   std::string nonce;
   std::int64_t answered_us = 0;
-  Place answer_place;
+  LogPosition answer_place;
 };
 
 /// A match as somebody who is entitled to it described it: the manager, or the match's referee.
@@ -85,7 +85,7 @@ struct Described {
   std::string commitment;
   std::int64_t round = 0;
   std::int64_t time_us = 0;
-  Place place;
+  LogPosition place;
 };
 
 /// The manager gave a match to a referee.
@@ -106,7 +106,7 @@ struct AcceptedReport {
   nlohmann::json round = nullptr;
   std::string game_type = {};
   std::int64_t time_us = 0;
-  Place place;
+  LogPosition place;
 };
 
 /// A registration that the manager accepted, for the id in its answer.
@@ -117,12 +117,12 @@ struct Registration {
 };
 
 /// A GAME_OVER that a player accepted.
-struct ToldEnd {
+struct ReceivedGameOver {
   std::string match_id;
   std::string sender;
   std::string seed;  ///< that it revealed; empty: none
   std::int64_t time_us = 0;
-  Place place;
+  LogPosition place;
 };
 
 /// A player told the manager that a result is false.
@@ -131,7 +131,7 @@ struct Dispute {
   std::string player;
   std::string reason;
   std::int64_t time_us = 0;
-  Place place;
+  LogPosition place;
 };
 
 /// The table of a LEAGUE_COMPLETED that the manager sent.
@@ -139,7 +139,7 @@ struct FinalTable {
   nlohmann::json standings;
   std::set<std::string> voided;  ///< matches that it says do not count
   std::int64_t time_us = 0;
-  Place place;
+  LogPosition place;
 };
 
 /// What one log says of one league. Facts are taken only from the message that states them, sent by
@@ -150,26 +150,26 @@ struct LogFacts {
     std::uint64_t body = 0;  ///< the first half of the hash
     std::string peer;
     std::int64_t time_us = 0;
-    Place place;
+    LogPosition place;
   };
-  struct Witness {
+  struct ReceivedHead {
     audit::LogHead head;
-    Place place;
+    LogPosition place;
   };
 
   audit::LeagueIdentity league;
   std::int64_t begins_us = 0;  ///< the first and the last record
   std::int64_t ends_us = 0;
   std::vector<Received> received;
-  std::map<std::string, Place> senders;  ///< in whose name it sent, and where first
-  std::vector<Witness> witnesses;
+  std::map<std::string, LogPosition> senders;  ///< in whose name it sent, and where first
+  std::vector<ReceivedHead> received_heads;
   std::vector<Described> matches;
   std::vector<Assignment> assignments;  ///< of the manager
-  std::map<std::string, Talk> talks;  ///< by conversation; of referees
+  std::map<std::string, MatchConversation> conversations;  ///< by conversation; of referees
   std::vector<GameCall> calls;  ///< of players and referees
   std::vector<Registration> registrations;  ///< of the manager
   std::vector<AcceptedReport> reports;  ///< of the manager
-  std::vector<ToldEnd> ends;  ///< of players
+  std::vector<ReceivedGameOver> ends;  ///< of players
   std::vector<Dispute> disputes;  ///< of the manager
   std::vector<FinalTable> finals;  ///< of the manager: the first that each process sent
 
@@ -183,7 +183,7 @@ struct LogFacts {
 struct LogRun {
   std::int64_t begins_us = 0;
   std::int64_t ends_us = 0;
-  Place end;
+  LogPosition end;
 };
 
 /// Everything that the records of one log say. Not thread-safe.

@@ -179,7 +179,7 @@ ordered_json results_json(const KeptLeague& league) {
     rows.push_back(std::move(row));
   }
   ordered_json content = {{"format", kResultsFormat}, {"version", 1}, {"results", std::move(rows)}};
-  for (const GivenUp& one : league.given_up) {
+  for (const AcceptedLoss& one : league.given_up) {
     const core::UtcTimestamp at(
         core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(one.at_us)));
     content["given_up"].push_back(

@@ -25,7 +25,7 @@ struct KeptResult {
 };
 
 /// The operator went on from an older journal (`league_manager --accept-loss`).
-struct GivenUp {
+struct AcceptedLoss {
   std::int64_t at_us = 0;
   std::string text;  ///< what the journal lacked
   std::size_t results = 0;  ///< so many of `KeptLeague::results` stood in the journal then
@@ -50,7 +50,7 @@ struct KeptLeague {
   std::vector<KeptResult> results;  ///< in the order of their ends
   std::map<std::string, std::string> seeds;  ///< in hexadecimal digits, by match
   std::map<std::string, std::string> log_keys;  ///< that the agents registered, by `player:P01`
-  std::vector<GivenUp> given_up;  ///< in their order
+  std::vector<AcceptedLoss> given_up;  ///< in their order
   std::vector<VoidedMatch> voided;
 };
 

@@ -28,13 +28,13 @@ void append_facts(LogFacts&& more, LogFacts& facts) {
   facts.ends_us = std::max(facts.ends_us, more.ends_us);
   append(std::move(more.received), facts.received);
   facts.senders.merge(more.senders);
-  append(std::move(more.witnesses), facts.witnesses);
+  append(std::move(more.received_heads), facts.received_heads);
   append(std::move(more.matches), facts.matches);
   append(std::move(more.assignments), facts.assignments);
-  for (auto& [conversation, talk] : more.talks) {
-    Talk& known = facts.talks[conversation];
-    if (known.match_id.empty()) known.match_id = talk.match_id;
-    append(std::move(talk.events), known.events);
+  for (auto& [conversation, messages] : more.conversations) {
+    MatchConversation& known = facts.conversations[conversation];
+    if (known.match_id.empty()) known.match_id = messages.match_id;
+    append(std::move(messages.events), known.events);
   }
   append(std::move(more.calls), facts.calls);
   append(std::move(more.registrations), facts.registrations);

@@ -26,7 +26,7 @@ class IndexPage {
     out_ += "<p>" + std::string(lm::league_state_name(status.state)) + ", " +
             std::to_string(status.finished.total_matches) + " of " +
             std::to_string(status.total_matches) + " matches played; as of " +
-            book_.table_stamp().at.to_wire() + "</p>\n";
+            book_.table_change().at.to_wire() + "</p>\n";
     add_standings();
     add_plots();
     add_cross_table();

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostRows = 15;
 constexpr std::size_t kOtherLines = 6;  // figures, bar, blank line, heading, "and more", cursor
 
-Screen screen_of(int fd) {
+TerminalSize screen_of(int fd) {
   winsize size{};
   if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) return {};
   return {size.ws_col, size.ws_row};
@@ -45,7 +45,7 @@ std::string state_text(const LeagueProgress& progress) {
 
 std::vector<std::string> live_lines(const LeagueProgress& progress,
                                     const std::vector<TableRow>& top, double seconds,
-                                    const Screen& screen) {
+                                    const TerminalSize& screen) {
   std::size_t width = screen.width > 1 ? screen.width - 1 : 1;  // never in the last column
   std::vector<std::string> lines;
   lines.push_back(progress.league_id + "  " + state_text(progress));

@@ -8,7 +8,7 @@
 namespace league::tools {
 
 /// The size of a terminal.
-struct Screen {
+struct TerminalSize {
   std::size_t width = 80;
   std::size_t height = 24;
 };
@@ -17,7 +17,7 @@ struct Screen {
 /// line is wider than the screen, and there are fewer of them than the screen has.
 [[nodiscard]] std::vector<std::string> live_lines(const LeagueProgress& progress,
                                                   const std::vector<TableRow>& top, double seconds,
-                                                  const Screen& screen);
+                                                  const TerminalSize& screen);
 /// The same as one line for a log.
 [[nodiscard]] std::string progress_line(const LeagueProgress& progress, double seconds);
 

@@ -25,15 +25,15 @@ void understand(const std::string& line, Member& member) {
   member.ready_ids.push_back(id);
 }
 
-bool have_ended(std::vector<Member>& members, Part::Role role) {
+bool have_ended(std::vector<Member>& members, ProgramSpec::Role role) {
   return std::all_of(members.begin(), members.end(), [role](Member& member) {
-    return member.part.role != role || member.process.poll_end().has_value();
+    return member.spec.role != role || member.process.poll_end().has_value();
   });
 }
 
-void signal_all(std::vector<Member>& members, Part::Role role, int number) {
+void signal_all(std::vector<Member>& members, ProgramSpec::Role role, int number) {
   for (auto& member : members) {
-    if (member.part.role == role) member.process.signal(number);
+    if (member.spec.role == role) member.process.signal(number);
   }
 }
 
@@ -70,14 +70,14 @@ class ChildSignalsBlocked {
 
 }  // namespace
 
-core::Result<void> ProcessGroup::start(Part part) {
-  std::filesystem::path file = logs_ / (part.name + ".stderr.log");
+core::Result<void> ProcessGroup::start(ProgramSpec spec) {
+  std::filesystem::path file = logs_ / (spec.name + ".stderr.log");
   std::error_code is_new;
   auto begin = std::filesystem::file_size(file, is_new);
   auto process = ChildProcess::start(
-      {.program = programs_ / part.program, .arguments = part.arguments, .stderr_file = file});
+      {.program = programs_ / spec.program, .arguments = spec.arguments, .stderr_file = file});
   if (!process) return process.error();
-  members_.push_back(Member{.part = std::move(part),
+  members_.push_back(Member{.spec = std::move(spec),
                             .process = std::move(*process),
                             .stderr_file = std::move(file),
                             .stderr_begin = is_new ? 0 : begin,
@@ -94,7 +94,7 @@ void ProcessGroup::listen() {
 
 Member* ProcessGroup::manager() {
   auto found = std::find_if(members_.begin(), members_.end(), [](const Member& member) {
-    return member.part.role == Part::Role::kManager;
+    return member.spec.role == ProgramSpec::Role::kManager;
   });
   return found == members_.end() ? nullptr : &*found;
 }
@@ -112,12 +112,12 @@ std::vector<std::string> ProcessGroup::ids() const {
 }
 
 void ProcessGroup::stop() {
-  stop(Part::Role::kManager);
-  stop(Part::Role::kReferee);
-  stop(Part::Role::kPlayers);
+  stop(ProgramSpec::Role::kManager);
+  stop(ProgramSpec::Role::kReferee);
+  stop(ProgramSpec::Role::kPlayers);
 }
 
-void ProcessGroup::stop(Part::Role role) {
+void ProcessGroup::stop(ProgramSpec::Role role) {
   constexpr std::chrono::seconds kPatience{2};
   ChildSignalsBlocked blocked;
   signal_all(members_, role, SIGTERM);

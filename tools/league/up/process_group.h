@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "tools/league/up/cast.h"
+#include "tools/league/up/league_plan.h"
 #include "tools/league/up/process.h"
 
 namespace league::tools {
 
 /// One program of a league that was started.
 struct Member {
-  Part part;
+  ProgramSpec spec;
   ChildProcess process;
   std::filesystem::path stderr_file;
   std::uintmax_t stderr_begin = 0;  ///< where in the file this process began to write
@@ -23,7 +23,7 @@ struct Member {
 
   /// Whether all its agents are registered.
   [[nodiscard]] bool is_ready() const {
-    return ready_ids.size() >= static_cast<std::size_t>(part.agents);
+    return ready_ids.size() >= static_cast<std::size_t>(spec.agents);
   }
 };
 
@@ -34,7 +34,7 @@ class ProcessGroup {
   ProcessGroup(std::filesystem::path programs, std::filesystem::path logs)
       : programs_(std::move(programs)), logs_(std::move(logs)) {}
 
-  [[nodiscard]] core::Result<void> start(Part part);
+  [[nodiscard]] core::Result<void> start(ProgramSpec spec);
   /// Reads what the programs say. Never blocks.
   void listen();
   [[nodiscard]] std::vector<Member>& members() { return members_; }
@@ -48,7 +48,7 @@ class ProcessGroup {
   void stop();
 
  private:
-  void stop(Part::Role role);
+  void stop(ProgramSpec::Role role);
 
   std::filesystem::path programs_;
   std::filesystem::path logs_;

@@ -29,7 +29,7 @@ constexpr milliseconds kPatienceWithManager{1000};
 constexpr std::size_t kTailLines = 10;
 
 Error death_of(Member& member, const ProcessEnd& end) {
-  std::string text = member.part.name + " ended " + end.text();
+  std::string text = member.spec.name + " ended " + end.text();
   std::string tail = tail_of(member.stderr_file, kTailLines, member.stderr_begin);
   if (tail.empty()) {
     text += " and left no message";
@@ -48,17 +48,17 @@ std::string missing_program(std::vector<Member>& members) {
     std::string line = tail_of(member.stderr_file, 1, member.stderr_begin);
     line = line.substr(0, line.find('\n'));
     if (line.starts_with("20") && line.find(' ') != line.npos) line.erase(0, line.find(' ') + 1);
-    std::string text = member.part.name + " is not there yet";
+    std::string text = member.spec.name + " is not there yet";
     if (!line.empty()) text += "; it says: " + safe_text(line);
     return text + " (" + member.stderr_file.string() + ")";
   }
   return {};
 }
 
-std::size_t alive(std::vector<Member>& members, Part::Role role) {
+std::size_t alive(std::vector<Member>& members, ProgramSpec::Role role) {
   return static_cast<std::size_t>(std::count_if(
       members.begin(), members.end(),
-      [role](Member& member) { return member.part.role == role && !member.process.poll_end(); }));
+      [role](Member& member) { return member.spec.role == role && !member.process.poll_end(); }));
 }
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -69,11 +69,11 @@ std::string joined(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Tournament::Tournament(UpOptions options, std::vector<std::string> strategies, RunKeeper& keeper,
+Tournament::Tournament(UpOptions options, std::vector<std::string> strategies, RunStore& run_store,
                        const core::Clock& clock, transport::StopSignal& stop, LiveView& view)
     : options_(std::move(options)),
       strategies_(std::move(strategies)),
-      keeper_(keeper),
+      run_store_(run_store),
       clock_(clock),
       stop_(stop),
       view_(view),
@@ -123,22 +123,22 @@ Result<void> Tournament::check_programs() {
   for (auto& member : processes_.members()) {
     auto end = member.process.poll_end();
     if (!end || member.end_was_noted) continue;
-    bool is_manager = member.part.role == Part::Role::kManager;
-    bool is_last_referee = member.part.role == Part::Role::kReferee &&
-                           alive(processes_.members(), Part::Role::kReferee) == 0;
+    bool is_manager = member.spec.role == ProgramSpec::Role::kManager;
+    bool is_last_referee = member.spec.role == ProgramSpec::Role::kReferee &&
+                           alive(processes_.members(), ProgramSpec::Role::kReferee) == 0;
     // Before the start the league would wait for it for ever.
     bool is_awaited = !member.is_ready() && !progress_.has_started();
     if (is_manager || is_last_referee || is_awaited) return death_of(member, *end);
     member.end_was_noted = true;
     const std::string ids = member.is_ready() ? " (" + joined(member.ready_ids) + ")" : "";
-    view_.say(member.part.name + ids + " ended " + end->text() + "; the league goes on, see " +
+    view_.say(member.spec.name + ids + " ended " + end->text() + "; the league goes on, see " +
               member.stderr_file.string());
   }
   return {};
 }
 
 Result<bool> Tournament::start_manager() {
-  if (auto started = processes_.start(manager_part(options_, own_directory())); !started)
+  if (auto started = processes_.start(manager_spec(options_, own_directory())); !started)
     return started.error();
   while (!processes_.manager()->is_ready()) {
     auto go_on = wait_a_moment(kMoment);
@@ -153,7 +153,7 @@ Result<bool> Tournament::start_manager() {
     view_.say("watch it at " + page);
     if (options_.browser) open_in_browser(page);
   }
-  if (!keeper_.is_continued()) return true;
+  if (!run_store_.is_continued()) return true;
   if (auto polled = poll_league(); !polled) return polled.error();
   view_.say("continuing league " + safe_text(progress_.league_id) + " in " +
             options_.data.string() + ": " + progress_line(progress_, 0));
@@ -164,24 +164,25 @@ Result<void> Tournament::keep_address() {
   // An advertised address may be somebody else's, who passes requests on.
   auto endpoint = transport::parse_endpoint(manager_url_);
   int port = endpoint && options_.advertise.empty() ? endpoint->port : 0;
-  return keeper_.note_manager(processes_.manager()->ready_ids.at(0), port);
+  return run_store_.note_manager(processes_.manager()->ready_ids.at(0), port);
 }
 
 Result<bool> Tournament::start_agents() {
   // On a bus they need no address but the league's name.
   const std::string manager =
       options_.bus.empty() ? manager_url_ : "nats:manager/" + processes_.manager()->ready_ids.at(0);
-  auto cast = cast_players(options_, strategies_, manager, own_directory());
-  for (auto& part : cast.parts) {
-    if (auto started = processes_.start(std::move(part)); !started) return started.error();
+  auto plan = plan_players(options_, strategies_, manager, own_directory());
+  for (auto& spec : plan.specs) {
+    if (auto started = processes_.start(std::move(spec)); !started) return started.error();
   }
-  if (keeper_.is_continued()) {
+  if (run_store_.is_continued()) {
     if (auto go_on = wait_for_players(); !go_on || !*go_on) return go_on;
   }
-  for (auto& part : referee_parts(options_, manager, own_directory())) {
-    if (auto started = processes_.start(std::move(part)); !started) return started.error();
+  for (auto& spec : referee_specs(options_, manager, own_directory())) {
+    if (auto started = processes_.start(std::move(spec)); !started) return started.error();
   }
-  if (auto entered = enter_residents(cast.residents); !entered) return entered.error();
+  if (auto entered = register_subprocess_players(plan.subprocess_players); !entered)
+    return entered.error();
   if (options_.external > 0 && !progress_.has_started()) {
     std::string on_bus = options_.bus.empty() ? "" : ", or on the bus at " + options_.bus;
     view_.say("register your " + std::to_string(options_.external) +
@@ -203,13 +204,14 @@ Result<bool> Tournament::wait_for_players() {
   }
 }
 
-Result<void> Tournament::enter_residents(const std::vector<Resident>& residents) {
+Result<void> Tournament::register_subprocess_players(
+    const std::vector<SubprocessPlayer>& subprocess_players) {
   core::CryptoRandom random;
-  for (const auto& resident : residents) {
-    auto nonce = keeper_.nonce_of(resident.name, random);
+  for (const auto& player : subprocess_players) {
+    auto nonce = run_store_.nonce_of(player.name, random);
     if (!nonce) return nonce.error();
     auto entry = enter_player(
-        *client_, {.display_name = resident.name, .endpoint = resident.endpoint, .nonce = *nonce},
+        *client_, {.display_name = player.name, .endpoint = player.endpoint, .nonce = *nonce},
         clock_, random);
     if (!entry) return entry.error();
     residents_.push_back(entry->player_id);

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "common/core/clock.h"
-#include "tools/league/up/cast.h"
+#include "tools/league/up/league_plan.h"
 #include "tools/league/up/league_progress.h"
 #include "tools/league/up/live_view.h"
 #include "tools/league/up/manager_client.h"
 #include "tools/league/up/process_group.h"
-#include "tools/league/up/run_keeper.h"
+#include "tools/league/up/run_store.h"
 #include "tools/league/up/technical_losses.h"
 #include "tools/league/up/waiting_notice.h"
 
@@ -36,9 +36,9 @@ struct TournamentOutcome {
 /// Plays one league with programs on this machine. Not thread-safe; use it from the main thread.
 class Tournament {
  public:
-  /// `options` are those of `keeper`, with the broker's address; `keeper`, `clock`, `stop` and
-  /// `view` outlive the tournament.
-  Tournament(UpOptions options, std::vector<std::string> strategies, RunKeeper& keeper,
+  /// `options` are those of `run_store`, with the broker's address; `run_store`, `clock`, `stop`
+  /// and `view` outlive the tournament.
+  Tournament(UpOptions options, std::vector<std::string> strategies, RunStore& run_store,
              const core::Clock& clock, transport::StopSignal& stop, LiveView& view);
 
   /// Starts everything and waits for the end of the league, or for a signal. Fails with a text for
@@ -57,7 +57,8 @@ class Tournament {
   core::Result<void> keep_address();
   core::Result<bool> start_agents();
   core::Result<bool> wait_for_players();
-  core::Result<void> enter_residents(const std::vector<Resident>& residents);
+  core::Result<void> register_subprocess_players(
+      const std::vector<SubprocessPlayer>& subprocess_players);
   void say_who_is_missing();
   core::Result<void> poll_league();
   core::Result<bool> watch_league();
@@ -66,7 +67,7 @@ class Tournament {
 
   const UpOptions options_;
   const std::vector<std::string> strategies_;
-  RunKeeper& keeper_;
+  RunStore& run_store_;
   const core::Clock& clock_;
   transport::StopSignal& stop_;
   LiveView& view_;

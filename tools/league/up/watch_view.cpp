@@ -164,7 +164,7 @@ std::string time_left(const LeagueProgress& progress, double seconds) {
 }
 
 std::vector<std::string> watch_lines(const WatchPicture& picture, const WatchOptions& options,
-                                     const Screen& screen) {
+                                     const TerminalSize& screen) {
   const std::size_t width = screen.width > 1 ? screen.width - 1 : 1;  // never in the last column
   const std::size_t height = screen.height > 1 ? screen.height - 1 : 1;
   const LeagueProgress& progress = picture.progress;

@@ -52,6 +52,6 @@ struct WatchOptions {
 /// One frame: never wider than the screen, never as high.
 [[nodiscard]] std::vector<std::string> watch_lines(const WatchPicture& picture,
                                                    const WatchOptions& options,
-                                                   const Screen& screen);
+                                                   const TerminalSize& screen);
 
 }  // namespace league::tools

@@ -49,7 +49,7 @@ void check_all(const fs::path& directory, std::vector<CheckedLog>& checked,
       findings.notes.push_back(directory.string() + ": its logs also hold an earlier league " +
                                group.league.id);
   }
-  check_completeness(directory, groups.back().logs, seals, LeftOut(directory, options.without),
+  check_completeness(directory, groups.back().logs, seals, ExcludedLogs(directory, options.without),
                      findings);
   std::ranges::move(findings.faults, std::back_inserter(report.faults));
   std::ranges::move(findings.missing, std::back_inserter(report.missing));

@@ -75,7 +75,7 @@ class ClockCheck {
 
  private:
   void fault(const char* rule, std::string text) {
-    const Place& place = report_.place;
+    const LogPosition& place = report_.place;
     faults_.push_back({place.file != nullptr ? *place.file : std::string(), place.line, rule,
                        report_.match_id + ": " + std::move(text)});
   }

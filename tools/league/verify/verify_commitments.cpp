@@ -15,7 +15,7 @@ struct SealedCommitment {
   std::string last_given;
   bool has_call = false;  ///< the opponent's own log has a call for its choice
   std::string handed;  ///< that the last of them carried
-  Place place;  ///< of the newest of these records
+  LogPosition place;  ///< of the newest of these records
 
   [[nodiscard]] bool holds(const std::string& commitment) const {
     return given.contains(commitment) || handed == commitment;
@@ -165,7 +165,8 @@ class AttemptCheck {
       if (call->conversation != conversation || !call->is_invitation || !call->is_answered)
         return false;
       const LeagueLog* log = evidence_.log_of("player:" + call->player);
-      return log != nullptr && std::ranges::any_of(log->facts.ends, [&](const ToldEnd& told) {
+      return log != nullptr &&
+             std::ranges::any_of(log->facts.ends, [&](const ReceivedGameOver& told) {
                return told.match_id == id_ && told.time_us <= call->answered_us;
              });
     });

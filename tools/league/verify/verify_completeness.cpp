@@ -25,11 +25,12 @@ std::string path_of(const std::string& agent, const std::string& league) {
 class CompletenessCheck {
  public:
   CompletenessCheck(const fs::path& directory, const std::vector<LeagueLog>& logs,
-                    const std::set<std::string>& seals, const LeftOut& left_out, Findings& findings)
+                    const std::set<std::string>& seals, const ExcludedLogs& excluded,
+                    Findings& findings)
       : directory_(directory),
         logs_(logs),
         seals_(seals),
-        left_out_(left_out),
+        excluded_logs_(excluded),
         findings_(findings) {
     for (const LeagueLog& log : logs_) {
       present_.insert(log.names.begin(), log.names.end());
@@ -58,7 +59,7 @@ class CompletenessCheck {
  private:
   void miss_log(const std::string& agent) {
     std::string path = path_of(agent, league_);
-    if (left_out_.has_log(agent, path)) return;
+    if (excluded_logs_.has_log(agent, path)) return;
     std::string id = id_of(agent);
     findings_.missing.push_back(
         {(directory_ / path).string(), 0, "log.absent",
@@ -72,7 +73,7 @@ class CompletenessCheck {
     fs::path data = directory_ / "data";
     fs::path journal = data / "journal" / "journal.sqlite";
     std::error_code error;
-    if (left_out_.has_journal() || fs::exists(journal, error) ||
+    if (excluded_logs_.has_journal() || fs::exists(journal, error) ||
         fs::exists(data / "results.json", error))
       return;
     findings_.missing.push_back(
@@ -89,7 +90,7 @@ class CompletenessCheck {
   const fs::path& directory_;
   const std::vector<LeagueLog>& logs_;
   const std::set<std::string>& seals_;
-  const LeftOut& left_out_;
+  const ExcludedLogs& excluded_logs_;
   Findings& findings_;
   std::set<std::string> present_;
   std::string league_;
@@ -97,7 +98,7 @@ class CompletenessCheck {
 
 }  // namespace
 
-LeftOut::LeftOut(const fs::path& directory, std::set<std::string> without)
+ExcludedLogs::ExcludedLogs(const fs::path& directory, std::set<std::string> without)
     : without_(std::move(without)) {
   std::ifstream file(directory / "MANIFEST.json", std::ios::binary);
   if (!file) return;
@@ -113,16 +114,16 @@ LeftOut::LeftOut(const fs::path& directory, std::set<std::string> without)
   }
 }
 
-bool LeftOut::has_log(const std::string& agent, const std::string& path) const {
+bool ExcludedLogs::has_log(const std::string& agent, const std::string& path) const {
   return without_.contains(id_of(agent)) || without_.contains(agent) ||
          std::ranges::any_of(paths_,
                              [&](const std::string& what) { return what.find(path) != what.npos; });
 }
 
 void check_completeness(const fs::path& directory, const std::vector<LeagueLog>& logs,
-                        const std::set<std::string>& seals, const LeftOut& left_out,
+                        const std::set<std::string>& seals, const ExcludedLogs& excluded,
                         Findings& findings) {
-  CompletenessCheck(directory, logs, seals, left_out, findings).run();
+  CompletenessCheck(directory, logs, seals, excluded, findings).run();
 }
 
 }  // namespace league::tools

@@ -10,10 +10,10 @@
 namespace league::tools {
 
 /// What is known to be kept elsewhere.
-class LeftOut {
+class ExcludedLogs {
  public:
   /// `without`: ids such as `P03`, `league_manager`, `journal`. Reads `MANIFEST.json` of a bundle.
-  LeftOut(const std::filesystem::path& directory, std::set<std::string> without);
+  ExcludedLogs(const std::filesystem::path& directory, std::set<std::string> without);
 
   /// Whether the log of `agent` (`player:P03`), which would stand at `path` below the directory,
   /// is.
@@ -29,7 +29,7 @@ class LeftOut {
 /// journal, or they are known to be kept elsewhere. `seals` names the agents of which only a seal
 /// is left (`P03`): that is the fault `log.missing`.
 void check_completeness(const std::filesystem::path& directory, const std::vector<LeagueLog>& logs,
-                        const std::set<std::string>& seals, const LeftOut& left_out,
+                        const std::set<std::string>& seals, const ExcludedLogs& excluded,
                         Findings& findings);
 
 }  // namespace league::tools

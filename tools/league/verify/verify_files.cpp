@@ -53,7 +53,7 @@ std::optional<game::Outcome> outcome_in(const json& result, const MatchEvidence&
 
 class FileCheck {
  public:
-  FileCheck(const LeagueEvidence& evidence, const GivenUpPast& past,
+  FileCheck(const LeagueEvidence& evidence, const AcceptedLosses& past,
             const audit::LeagueIdentity& league, Findings& findings)
       : evidence_(evidence), past_(past), league_(league), findings_(findings) {}
 
@@ -179,7 +179,7 @@ class FileCheck {
   }
 
   const LeagueEvidence& evidence_;
-  const GivenUpPast& past_;
+  const AcceptedLosses& past_;
   const audit::LeagueIdentity& league_;
   Findings& findings_;
   std::map<std::string, KeptResult> results_;
@@ -188,7 +188,7 @@ class FileCheck {
 }  // namespace
 
 void check_match_files(const fs::path& data, const LeagueEvidence& evidence, const KeptLeague* kept,
-                       const GivenUpPast& past, const audit::LeagueIdentity& league,
+                       const AcceptedLosses& past, const audit::LeagueIdentity& league,
                        Findings& findings) {
   FileCheck(evidence, past, league, findings).run(data, kept);
 }

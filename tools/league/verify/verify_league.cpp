@@ -10,14 +10,14 @@ namespace {
 
 using audit::LogFault;
 
-LogFault finding(const Place& place, const char* rule, std::string text) {
+LogFault finding(const LogPosition& place, const char* rule, std::string text) {
   return {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(text)};
 }
 
-void check_witnesses(const LeagueLog& log, const std::vector<const LeagueLog*>& managers,
-                     Findings& findings) {
+void check_received_heads(const LeagueLog& log, const std::vector<const LeagueLog*>& managers,
+                          Findings& findings) {
   if (managers.empty()) return;
-  for (const auto& witness : log.facts.witnesses) {
+  for (const auto& witness : log.facts.received_heads) {
     bool is_known = std::ranges::any_of(managers, [&](const LeagueLog* manager) {
       return manager->log->chain.contains(witness.head);
     });
@@ -51,15 +51,15 @@ void check_keys(const std::vector<LeagueLog>& logs, Findings& findings) {
 
 }  // namespace
 
-void Findings::fault(const Place& place, const char* rule, std::string text) {
+void Findings::fault(const LogPosition& place, const char* rule, std::string text) {
   faults.push_back(finding(place, rule, std::move(text)));
 }
 
-void Findings::miss(const Place& place, const char* rule, std::string text) {
+void Findings::miss(const LogPosition& place, const char* rule, std::string text) {
   missing.push_back(finding(place, rule, std::move(text)));
 }
 
-void Findings::incident(const Place& place, const char* rule, std::string text) {
+void Findings::incident(const LogPosition& place, const char* rule, std::string text) {
   incidents.push_back(finding(place, rule, std::move(text)));
 }
 
@@ -74,7 +74,7 @@ void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings&
       findings.fault(place, "authority.sender",
                      log.log->chain.agent + " sent a message in the name of " + sender);
     }
-    check_witnesses(log, managers, findings);
+    check_received_heads(log, managers, findings);
   }
   check_transfers(logs, findings);
   check_keys(logs, findings);

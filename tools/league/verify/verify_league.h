@@ -31,9 +31,9 @@ struct Findings {
   std::vector<audit::LogFault> incidents;
   std::vector<std::string> notes;
 
-  void fault(const Place& place, const char* rule, std::string text);
-  void miss(const Place& place, const char* rule, std::string text);
-  void incident(const Place& place, const char* rule, std::string text);
+  void fault(const LogPosition& place, const char* rule, std::string text);
+  void miss(const LogPosition& place, const char* rule, std::string text);
+  void incident(const LogPosition& place, const char* rule, std::string text);
 };
 
 /// Witnesses, keys, names, transfers: what the logs of one league say about each other.
@@ -54,7 +54,7 @@ void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 
 /// The order of messages in each match, as its referee recorded it: protocol §6. Returns the
 /// attempts in which both players had chosen.
-std::vector<DecidedAttempt> check_talks(const std::vector<LeagueLog>& logs,
-                                        std::vector<audit::LogFault>& faults);
+std::vector<DecidedAttempt> check_conversations(const std::vector<LeagueLog>& logs,
+                                                std::vector<audit::LogFault>& faults);
 
 }  // namespace league::tools

@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "common/core/timestamp.h"
+#include "tools/league/verify/verify_accepted_losses.h"
 #include "tools/league/verify/verify_choices.h"
 #include "tools/league/verify/verify_commitments.h"
-#include "tools/league/verify/verify_given_up.h"
 #include "tools/league/verify/verify_projections.h"
 #include "tools/league/verify/verify_records.h"
 #include "tools/league/verify/verify_results.h"
@@ -113,11 +113,11 @@ void check_league(LeagueGroup& group, const fs::path& data, const game::Registry
                   Findings& findings) {
   auto kept_league = kept_in(data, findings);
   const KeptLeague* kept = kept_league ? &*kept_league : nullptr;
-  GivenUpPast past(kept);
+  AcceptedLosses past(kept);
   past.forget(group.logs, findings);
   LeagueEvidence evidence(group.logs);
   check_logs_against_each_other(group.logs, findings);
-  auto decided = check_talks(group.logs, findings.faults);
+  auto decided = check_conversations(group.logs, findings.faults);
   check_results(group.logs, evidence, kept, decided, games, findings);
   check_choices(evidence, games, findings);
   check_commitments(evidence, findings);

@@ -17,7 +17,7 @@ struct MatchEvidence {
   std::string player_b;
   std::string game_type;
   std::int64_t round = 0;
-  std::map<std::string, Place> commitments;  ///< of the draw, and where each stands first
+  std::map<std::string, LogPosition> commitments;  ///< of the draw, and where each stands first
   std::string promised;  ///< the first of them: the manager's own word
   const Described* other = nullptr;  ///< the first that states another one
   std::vector<const Assignment*> assignments;  ///< in their order

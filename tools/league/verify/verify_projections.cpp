@@ -23,7 +23,7 @@ using nlohmann::json;
 struct Projection {
   fs::path file;
   const char* rule;
-  const lm::LeagueBook::Stamp& (lm::LeagueBook::*stamp)() const;
+  const lm::LeagueBook::LastChange& (lm::LeagueBook::*stamp)() const;
   core::Result<void> (*write)(const lm::LeagueBook&, const lm::FileSink&);
   std::string content = {};
   std::uint64_t entry = 0;  ///< of the journal, after which it was made
@@ -41,9 +41,9 @@ std::vector<Projection> projections_in(const fs::path& data) {
   std::error_code error;
   for (const auto& league : fs::directory_iterator(data / "leagues", error)) {
     found.push_back({league.path() / "standings.json", "projection.standings",
-                     &lm::LeagueBook::table_stamp, lm::write_standings});
+                     &lm::LeagueBook::table_change, lm::write_standings});
     found.push_back({league.path() / "rounds.json", "projection.rounds",
-                     &lm::LeagueBook::rounds_stamp, lm::write_rounds});
+                     &lm::LeagueBook::rounds_change, lm::write_rounds});
   }
   std::erase_if(found, [](const Projection& one) { return !fs::exists(one.file); });
   std::ranges::sort(found, {}, &Projection::file);

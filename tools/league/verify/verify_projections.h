@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
-#include "tools/league/verify/verify_given_up.h"
+#include "tools/league/verify/verify_accepted_losses.h"
 #include "tools/league/verify/verify_match.h"
 
 namespace league::tools {
@@ -20,7 +20,7 @@ void check_projections(const std::filesystem::path& data, const nlohmann::json& 
 /// results that the manager keeps, or where they are not known (null) with the accepted reports. A
 /// file that was written before its match was given up is no fault. docs/files.md.
 void check_match_files(const std::filesystem::path& data, const LeagueEvidence& evidence,
-                       const KeptLeague* kept, const GivenUpPast& past,
+                       const KeptLeague* kept, const AcceptedLosses& past,
                        const audit::LeagueIdentity& league, Findings& findings);
 
 }  // namespace league::tools

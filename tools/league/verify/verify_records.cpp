@@ -151,7 +151,7 @@ void RecordChecker::take_broadcast(const json& record, const std::string& raw) {
     if (is_out != (agent_ == "league_manager")) return take_body(record, raw);
     check_names(record, known->sender);
     check_conversation(record, known->conversation);
-    if (known->head && !is_out) evidence_.take_witness(*known->head);
+    if (known->head && !is_out) evidence_.take_received_head(*known->head);
     return;
   }
   std::size_t faults = contents_.faults.size();

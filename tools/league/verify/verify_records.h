@@ -42,7 +42,7 @@ class RecordChecker {
   LogContents& contents_;
   EvidenceTaker evidence_;
   core::Sha256 sha256_;
-  Place place_;
+  LogPosition place_;
   std::string agent_;
   std::uint64_t seq_ = 0;
   std::int64_t time_us_ = 0;

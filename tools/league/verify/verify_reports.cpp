@@ -217,7 +217,7 @@ std::optional<game::Outcome> check_report(const AcceptedReport& report,
   return ReportCheck(report, *match, evidence, findings).run(games);
 }
 
-bool check_seed(const std::string& match_id, const std::string& seed, const Place& place,
+bool check_seed(const std::string& match_id, const std::string& seed, const LogPosition& place,
                 const LeagueEvidence& evidence, Findings& findings) {
   auto parsed = game::parse_seed(seed);
   if (!parsed) {

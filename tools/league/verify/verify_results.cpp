@@ -59,7 +59,7 @@ class ResultCheck {
   /// What players were shown in GAME_OVER by the referee of their match.
   void check_revealed() {
     for (const LeagueLog& log : logs_) {
-      for (const ToldEnd& one : log.facts.ends) {
+      for (const ReceivedGameOver& one : log.facts.ends) {
         const MatchEvidence* match = evidence_.match(one.match_id);
         if (match != nullptr && !one.seed.empty() &&
             LeagueEvidence::is_referee_of(one.sender, *match))
@@ -78,7 +78,7 @@ class ResultCheck {
     }
   }
 
-  void compare(const KeptResult& kept, const Place& place) {
+  void compare(const KeptResult& kept, const LogPosition& place) {
     const std::string& match = kept.match_id;
     if (!journalled_.insert(match).second)
       findings_.fault(place, "journal.twice", match + " has two results in the journal");

@@ -15,7 +15,7 @@ namespace league::tools {
 struct LeagueResult {
   game::Outcome outcome = game::Outcome::kNoWinner;
   std::optional<std::string> conversation;  ///< of the report, if it is known; empty: none
-  Place place;
+  LogPosition place;
 };
 using LeagueResults = std::map<std::string, LeagueResult>;
 
@@ -26,7 +26,7 @@ std::optional<game::Outcome> check_report(const AcceptedReport& report,
                                           const game::Registry& games, Findings& findings);
 
 /// Whether the revealed `seed` is the one that was promised for the match; a fault otherwise.
-bool check_seed(const std::string& match_id, const std::string& seed, const Place& place,
+bool check_seed(const std::string& match_id, const std::string& seed, const LogPosition& place,
                 const LeagueEvidence& evidence, Findings& findings);
 
 /// Commitments, drawn numbers, winners, one result per match, and the final table, from the reports

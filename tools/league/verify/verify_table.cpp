@@ -48,7 +48,7 @@ bool is_row_of(const json& row, const lm::RankedPlayer& own) {
 void check_table(const FinalTable& table, const LeagueEvidence& evidence,
                  const LeagueResults& results, const KeptLeague* kept, Findings& findings) {
   const json& rows = table.standings;
-  const Place& place = table.place;
+  const LogPosition& place = table.place;
   if (rows.empty() || rows.size() > 10'000) return;
   if (kept != nullptr) {
     std::set<std::string> voided;

@@ -4,7 +4,7 @@
 #include "common/core/clock.h"
 #include "common/core/ids.h"
 #include "common/envelope/leniency.h"
-#include "tools/league/check/desk.h"
+#include "tools/league/check/mock_server.h"
 
 namespace league::tools::check {
 

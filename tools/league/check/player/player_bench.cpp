@@ -14,7 +14,7 @@
 
 namespace league::tools::check {
 
-using agent::CallWay;
+using agent::CallDialect;
 using envelope::MessageType;
 using nlohmann::json;
 
@@ -205,8 +205,8 @@ BotReply PlayerBench::call(const std::string& method, const json& params) {
 }
 
 std::string PlayerBench::frame(MessageType type, const json& message, const rpc::Id& id) {
-  CallWay way{.style = agent::CallStyle::kToolName,
-              .name = std::string(envelope::spec(type).method)};
+  CallDialect way{.style = agent::CallStyle::kToolName,
+                  .name = std::string(envelope::spec(type).method)};
   {
     std::lock_guard lock(mutex_);
     if (const auto it = ways_.find(type); it != ways_.end()) way = it->second;
@@ -223,8 +223,8 @@ std::optional<BotReply> PlayerBench::find_way(MessageType type, const json& mess
       if (!way.is_alias) first = way.style;
     }
   }
-  const auto ways = agent::ways_of_calling(type, first);
-  for (const CallWay& way : ways) {
+  const auto ways = agent::call_dialects(type, first);
+  for (const CallDialect& way : ways) {
     const rpc::Id id(next_id());
     const BotReply reply = send(agent::frame_call(way, id, message.dump()), id);
     if (reply.exchange.is_refused || reply.exchange.has_timed_out) return reply;

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "common/agent/dialects/call_ways.h"
+#include "common/agent/dialects/call_dialects.h"
 #include "common/core/auth_token.h"
 #include "common/core/random_source.h"
 #include "common/envelope/message_type.h"
 #include "game/draw.h"
 #include "game/rules.h"
-#include "tools/league/check/desk.h"
+#include "tools/league/check/mock_server.h"
 #include "tools/league/check/player/bot_reply.h"
 #include "tools/league/check/wire.h"
 
@@ -52,8 +52,8 @@ class PlayerBench {
   [[nodiscard]] milliseconds limit() const;
   [[nodiscard]] Wire& wire() { return wire_; }
 
-  /// The desk at which the bot has registered, and its request; null where it was not asked to.
-  Desk* desk = nullptr;
+  /// The server at which the bot has registered, and its request; null where it was not asked to.
+  MockServer* server = nullptr;
   std::optional<InboundCall> registration;
 
   /// A match of its own, so that no check disturbs another.
@@ -137,7 +137,7 @@ class PlayerBench {
   std::atomic<int> timeouts_{0};
   std::atomic<bool> posts_back_{false};
   mutable std::mutex mutex_;  // guards the rest
-  std::map<envelope::MessageType, agent::CallWay> ways_;
+  std::map<envelope::MessageType, agent::CallDialect> ways_;
   std::set<std::string> leniencies_;
   std::optional<PlayedGame> sample_;
 };

@@ -187,14 +187,14 @@ void add_lies(PlayerBench& bench, Checks& out) {
       "A refused GAME_OVER is disputed at the manager with DISPUTE_MATCH.",
       "Call league_query with query_type DISPUTE_MATCH and query_params {match_id, reason}.",
       [&bench] {
-        if (bench.desk == nullptr)
+        if (bench.server == nullptr)
           return skip("the bot is not registered with this checker; use --listen");
-        const std::size_t before = bench.desk->count();
+        const std::size_t before = bench.server->count();
         const PlayedGame game = bench.play(bench.new_match(), true);
         json message = bench.game_over(game);
         message["draw_proof"] = std::string(64, '4');
         const BotReply reply = bench.ask(MessageType::kGameOver, message);
-        const auto told = bench.desk->wait_for(
+        const auto told = bench.server->wait_for(
             [&](const InboundCall& call) {
               return call.bytes.find("DISPUTE_MATCH") != std::string::npos &&
                      call.bytes.find("\"" + game.match.id + "\"") != std::string::npos;

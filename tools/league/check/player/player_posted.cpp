@@ -18,7 +18,7 @@ void PlayerBench::announce(const json& invitation) {
   message["round_id"] = invitation["round_id"];
   message["matches"][0].update({{"match_id", invitation["match_id"]},
                                 {"player_B_id", invitation["opponent_id"]},
-                                {"referee_endpoint", desk->url()}});
+                                {"referee_endpoint", server->url()}});
   (void)ask(MessageType::kRoundAnnouncement, message);
 }
 
@@ -26,9 +26,9 @@ BotReply PlayerBench::exchange(const json& message, const std::function<BotReply
   const std::string type = text_field(message, "message_type");
   const bool is_invitation = type == envelope::wire_name(MessageType::kGameInvitation);
   const bool is_choice_call = type == envelope::wire_name(MessageType::kChooseParityCall);
-  if (desk == nullptr || !(is_invitation || is_choice_call)) return send();
+  if (server == nullptr || !(is_invitation || is_choice_call)) return send();
   if (is_invitation && posts_back_) announce(message);
-  const std::size_t from = desk->count();
+  const std::size_t from = server->count();
   BotReply reply = send();
   if (reply.text("status") != "RECEIVED" || reply.message.contains("message_type")) return reply;
   // What is known to come is not waited for as long where it does not: a receipt is also what such
@@ -37,7 +37,7 @@ BotReply PlayerBench::exchange(const json& message, const std::function<BotReply
   if (is_invitation && !is_known) announce(message);
   const std::string wanted(envelope::wire_name(is_invitation ? MessageType::kGameJoinAck
                                                              : MessageType::kChooseParityResponse));
-  auto posted = desk->wait_for(
+  auto posted = server->wait_for(
       [&wanted, match = text_field(message, "match_id")](const InboundCall& call) {
         return call.type() == wanted && text_field(call.message, "match_id") == match;
       },

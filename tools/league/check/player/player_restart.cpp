@@ -20,13 +20,13 @@ void add_restarted(Checks& out, RestartTools* tools, CheckInfo info, std::functi
 /// Restarts the bot and takes its new address; the request by which it has registered.
 std::optional<InboundCall> restarted(PlayerBench& bench, RestartTools& tools, milliseconds limit,
                                      std::size_t skip_first = 0) {
-  std::size_t from = tools.manager.desk().count();
+  std::size_t from = tools.manager.server().count();
   if (!tools.bot->restart()) return std::nullopt;
   std::optional<InboundCall> call;
   for (std::size_t i = 0; i <= skip_first; ++i) {
-    call = tools.manager.desk().wait_for(is_registration, from, limit);
+    call = tools.manager.server().wait_for(is_registration, from, limit);
     if (!call) return std::nullopt;
-    const auto calls = tools.manager.desk().calls(from);
+    const auto calls = tools.manager.server().calls(from);
     for (const InboundCall& seen : calls) {
       ++from;
       if (is_registration(seen)) break;

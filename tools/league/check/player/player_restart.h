@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/league/check/manager_desk.h"
+#include "tools/league/check/mock_manager.h"
 #include "tools/league/check/player/player_checks.h"
 #include "tools/league/check/started_bot.h"
 
@@ -8,7 +8,7 @@ namespace league::tools::check {
 
 /// What restarting a bot needs; both outlive the checks.
 struct RestartTools {
-  ManagerDesk& manager;
+  MockManager& manager;
   StartedBot* bot = nullptr;  ///< null: the checker has not started it
 };
 

@@ -36,8 +36,8 @@ namespace {
 std::vector<InboundCall> calls_of(const std::vector<BroughtAgent>& agents,
                                   const std::string& type) {
   std::vector<InboundCall> found;
-  if (agents.empty() || !agents.front().desk) return found;
-  for (InboundCall& call : agents.front().desk->calls()) {
+  if (agents.empty() || !agents.front().server) return found;
+  for (InboundCall& call : agents.front().server->calls()) {
     if (call.type() == type) found.push_back(std::move(call));
   }
   return found;
@@ -71,7 +71,7 @@ json ManagerBench::registration(const BroughtAgent& agent) const {
   json meta = {{"display_name", agent.name},
                {"version", "1.0.0"},
                {"game_types", {"even_odd"}},
-               {"contact_endpoint", agent.desk ? agent.desk->url() : "http://127.0.0.1:9/mcp"},
+               {"contact_endpoint", agent.server ? agent.server->url() : "http://127.0.0.1:9/mcp"},
                {"protocol_version", "2.1.0"}};
   if (agent.is_referee) {
     meta["max_concurrent_matches"] = 2;
@@ -89,17 +89,17 @@ BotReply ManagerBench::keep(const std::string& name, const std::string& method,
   return reply;
 }
 
-core::Result<void> ManagerBench::open_desks() {
+core::Result<void> ManagerBench::open_servers() {
   const auto add = [this](std::vector<BroughtAgent>& agents, std::size_t count, bool is_referee) {
     for (std::size_t i = 0; i < count; ++i) {
       BroughtAgent agent;
       agent.is_referee = is_referee;
       agent.name = (is_referee ? "check_referee_" : "check_player_") + std::to_string(i + 1);
-      auto desk = Desk::open(runtime_, "127.0.0.1", 0, [](const InboundCall&) {
-        return DeskAnswer{.result = {{"status", "ok"}}};
+      auto server = MockServer::open(runtime_, "127.0.0.1", 0, [](const InboundCall&) {
+        return MockAnswer{.result = {{"status", "ok"}}};
       });
-      if (!desk) return core::Result<void>(desk.error());
-      agent.desk = std::move(*desk);
+      if (!server) return core::Result<void>(server.error());
+      agent.server = std::move(*server);
       agents.push_back(std::move(agent));
     }
     return core::Result<void>();
@@ -250,7 +250,7 @@ void ManagerBench::probe_reports(const json& row, const json& message) {
 void ManagerBench::collect_assignments() {
   seen_.resize(referees_.size());
   for (std::size_t at = 0; at < referees_.size(); ++at) {
-    const auto calls = referees_[at].desk->calls(seen_[at]);
+    const auto calls = referees_[at].server->calls(seen_[at]);
     seen_[at] += calls.size();
     for (const InboundCall& call : calls) {
       if (call.type() != "ROUND_ANNOUNCEMENT") continue;
@@ -288,7 +288,7 @@ bool ManagerBench::has_news(milliseconds limit) const {
   while (std::chrono::steady_clock::now() < until) {
     for (std::size_t at = 0; at < referees_.size(); ++at) {
       const std::size_t from = at < seen_.size() ? seen_[at] : 0;
-      if (referees_[at].desk->wait_for(is_news, from, milliseconds(10))) return true;
+      if (referees_[at].server->wait_for(is_news, from, milliseconds(10))) return true;
     }
   }
   return false;
@@ -303,7 +303,7 @@ void ManagerBench::play_matches() {
     if (!to_referee("LEAGUE_COMPLETED").empty()) break;
     if (!has_news(milliseconds(options_.is_fast ? 800 : 4000))) break;
   }
-  (void)players_.front().desk->wait_for(
+  (void)players_.front().server->wait_for(
       [](const InboundCall& call) { return call.type() == "LEAGUE_COMPLETED"; }, 0,
       milliseconds(1500));
 }
@@ -311,7 +311,7 @@ void ManagerBench::play_matches() {
 core::Result<void> ManagerBench::play() {
   if (has_played_) return {};
   has_played_ = true;
-  if (auto opened = open_desks(); !opened) return opened;
+  if (auto opened = open_servers(); !opened) return opened;
   probe_frames();
   probe_registrations();
   for (BroughtAgent& player : players_) {

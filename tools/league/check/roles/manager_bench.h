@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/league/check/desk.h"
+#include "tools/league/check/mock_server.h"
 #include "tools/league/check/player/player_bench.h"
 
 namespace league::tools::check {
@@ -18,7 +18,7 @@ struct BroughtAgent {
   std::string id;
   core::AuthToken token;
   BotReply registration;
-  std::unique_ptr<Desk> desk;
+  std::unique_ptr<MockServer> server;
 };
 
 /// Brings players and referees to a manager, plays a whole league with it, tries to cheat on the
@@ -58,7 +58,7 @@ class ManagerBench {
                                         const std::string& token) const;
   [[nodiscard]] nlohmann::json registration(const BroughtAgent& agent) const;
   BotReply keep(const std::string& name, const std::string& method, const nlohmann::json& message);
-  core::Result<void> open_desks();
+  core::Result<void> open_servers();
   void register_agent(BroughtAgent& agent);
   void probe_registrations();
   void probe_frames();
@@ -83,7 +83,7 @@ class ManagerBench {
   std::vector<nlohmann::json> assignments_;
   std::size_t reported_ = 0;
   std::size_t most_at_once_ = 0;
-  std::vector<std::size_t> seen_;  ///< calls to the desk of each referee
+  std::vector<std::size_t> seen_;  ///< calls to the mock server of each referee
 };
 
 }  // namespace league::tools::check

@@ -28,7 +28,7 @@ json RefereeTrace::result() const {
   return reports.empty() ? json() : reports.front().message.value("result", json());
 }
 
-RefereeBench::RefereeBench(Wire& wire, ManagerDesk& manager, bool is_fast)
+RefereeBench::RefereeBench(Wire& wire, MockManager& manager, bool is_fast)
     : manager_(manager),
       rpc_(wire, {.bot = {}, .is_fast = is_fast, .limit = milliseconds(is_fast ? 1500 : 5000)}) {
   tokens_ = {core::AuthToken("tok_p21_" + core::to_base32(random_.bytes<32>())),
@@ -37,11 +37,11 @@ RefereeBench::RefereeBench(Wire& wire, ManagerDesk& manager, bool is_fast)
 
 core::Result<void> RefereeBench::open(transport::HttpRuntime& runtime) {
   for (std::size_t seat = 0; seat < 2; ++seat) {
-    auto desk = Desk::open(runtime, "127.0.0.1", 0, [this, seat](const InboundCall& call) {
+    auto server = MockServer::open(runtime, "127.0.0.1", 0, [this, seat](const InboundCall& call) {
       return answer_as_player(seat, call);
     });
-    if (!desk) return desk.error();
-    desks_.at(seat) = std::move(*desk);
+    if (!server) return server.error();
+    servers_.at(seat) = std::move(*server);
   }
   manager_.set_answer([this](const InboundCall& call) { return answer_as_manager(call); });
   return {};
@@ -49,7 +49,7 @@ core::Result<void> RefereeBench::open(transport::HttpRuntime& runtime) {
 
 void RefereeBench::admit(InboundCall registration, const transport::Endpoint& endpoint) {
   registration_ = std::move(registration);
-  rpc_.desk = &manager_.desk();
+  rpc_.server = &manager_.server();
   rpc_.set_bot({.id = manager_.options().referee_id,
                 .token = manager_.token(),
                 .league_id = manager_.options().league_id,
@@ -151,7 +151,7 @@ json RefereeBench::right_answer(std::size_t seat, const InboundCall& call,
   return message;
 }
 
-DeskAnswer RefereeBench::answer_as_player(std::size_t seat, const InboundCall& call) {
+MockAnswer RefereeBench::answer_as_player(std::size_t seat, const InboundCall& call) {
   std::lock_guard lock(mutex_);
   const auto found = running_.find(text_field(call.message, "match_id"));
   if (found == running_.end()) return {.result = {{"status", "ok"}}};
@@ -170,7 +170,7 @@ DeskAnswer RefereeBench::answer_as_player(std::size_t seat, const InboundCall& c
           .delay = type == "GAME_INVITATION" ? script.join_delay : milliseconds(0)};
 }
 
-std::optional<DeskAnswer> RefereeBench::answer_as_manager(const InboundCall& call) {
+std::optional<MockAnswer> RefereeBench::answer_as_manager(const InboundCall& call) {
   if (call.type() != "MATCH_RESULT_REPORT") return std::nullopt;
   std::lock_guard lock(mutex_);
   const auto found = running_.find(text_field(call.message, "match_id"));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tools/league/check/game_truth.h"
-#include "tools/league/check/manager_desk.h"
+#include "tools/league/check/mock_manager.h"
 #include "tools/league/check/player/player_bench.h"
 
 namespace league::tools::check {
@@ -22,7 +22,7 @@ struct SeatScript {
   bool commits = false;
   /// An answer in place of the right one; gets the call and how many of that type there were before
   /// it. Null, or nothing returned: the right answer.
-  std::function<std::optional<DeskAnswer>(const InboundCall&, int)> answer = nullptr;
+  std::function<std::optional<MockAnswer>(const InboundCall&, int)> answer = nullptr;
   milliseconds join_delay{0};  ///< before the right answer to an invitation
   std::string endpoint = {};  ///< in place of the player's own: nobody may be there
 };
@@ -31,7 +31,7 @@ struct SeatScript {
 struct RefereeMatch {
   std::array<SeatScript, 2> seats;
   /// The manager's answer to the report in place of `ok`, as SeatScript::answer.
-  std::function<std::optional<DeskAnswer>(const InboundCall&, int)> on_report = nullptr;
+  std::function<std::optional<MockAnswer>(const InboundCall&, int)> on_report = nullptr;
   std::function<void(nlohmann::json&)> change_assignment = nullptr;  ///< of the announcement
   bool expects_report = true;
   milliseconds limit{4000};  ///< until the report is here
@@ -59,16 +59,16 @@ struct RefereeTrace {
 class RefereeBench {
  public:
   /// All outlive it.
-  RefereeBench(Wire& wire, ManagerDesk& manager, bool is_fast);
+  RefereeBench(Wire& wire, MockManager& manager, bool is_fast);
 
-  /// Opens the desks of the two players.
+  /// Opens the servers of the two players.
   [[nodiscard]] core::Result<void> open(transport::HttpRuntime& runtime);
   /// The referee has registered with this request.
   void admit(InboundCall registration, const transport::Endpoint& endpoint);
 
   /// The referee as somebody that is called.
   [[nodiscard]] PlayerBench& rpc() { return rpc_; }
-  [[nodiscard]] ManagerDesk& manager() { return manager_; }
+  [[nodiscard]] MockManager& manager() { return manager_; }
   [[nodiscard]] const InboundCall& registration() const { return *registration_; }
   [[nodiscard]] bool is_fast() const { return rpc_.is_fast(); }
 
@@ -83,7 +83,7 @@ class RefereeBench {
   [[nodiscard]] const core::AuthToken& player_token(std::size_t seat) const {
     return tokens_.at(seat);
   }
-  [[nodiscard]] std::string url(std::size_t seat) const { return desks_.at(seat)->url(); }
+  [[nodiscard]] std::string url(std::size_t seat) const { return servers_.at(seat)->url(); }
   [[nodiscard]] std::string nonce(const std::string& match_id, std::size_t seat) const;
   [[nodiscard]] std::string commitment(const RefereeTrace& trace, std::size_t seat) const;
 
@@ -93,12 +93,12 @@ class RefereeBench {
     RefereeTrace trace;
     std::map<std::string, int> counts;
   };
-  [[nodiscard]] DeskAnswer answer_as_player(std::size_t seat, const InboundCall& call);
+  [[nodiscard]] MockAnswer answer_as_player(std::size_t seat, const InboundCall& call);
   [[nodiscard]] nlohmann::json right_answer(std::size_t seat, const InboundCall& call,
                                             const Running& running) const;
-  [[nodiscard]] std::optional<DeskAnswer> answer_as_manager(const InboundCall& call);
+  [[nodiscard]] std::optional<MockAnswer> answer_as_manager(const InboundCall& call);
 
-  ManagerDesk& manager_;
+  MockManager& manager_;
   PlayerBench rpc_;
   std::optional<InboundCall> registration_;
   std::array<core::AuthToken, 2> tokens_;
@@ -109,7 +109,7 @@ class RefereeBench {
   int last_match_ = 0;
   std::optional<RefereeTrace> sample_;
   std::optional<RefereeTrace> committed_;
-  std::array<std::unique_ptr<Desk>, 2> desks_;  // last: they call what stands above
+  std::array<std::unique_ptr<MockServer>, 2> servers_;  // last: they call what stands above
 };
 
 }  // namespace league::tools::check

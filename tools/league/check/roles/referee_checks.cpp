@@ -18,7 +18,7 @@ struct CallField {
   Level level;
   std::string text;
   std::string fix;
-  std::string type;  ///< `GAME_INVITATION`; `MATCH_RESULT_REPORT` is taken from the manager's desk
+  std::string type;  ///< `GAME_INVITATION`; `MATCH_RESULT_REPORT` is taken from the mock manager
   std::string field;
   std::function<bool(const json&, const RefereeTrace&)> is_right;
 };

@@ -11,7 +11,7 @@ namespace {
 
 using envelope::MessageType;
 using nlohmann::json;
-using Answer = std::function<std::optional<DeskAnswer>(const InboundCall&, int)>;
+using Answer = std::function<std::optional<MockAnswer>(const InboundCall&, int)>;
 
 /// How a match with a bad player ends.
 enum class Ending : std::uint8_t {
@@ -147,7 +147,7 @@ const BadPlayer kBadPlayers[] = {
 
 /// The right answer of seat 0 for `call`, as the bench would give it, spoilt.
 Answer spoilt(RefereeBench& bench, const BadPlayer& bad) {
-  return [&bench, &bad](const InboundCall& call, int before) -> std::optional<DeskAnswer> {
+  return [&bench, &bad](const InboundCall& call, int before) -> std::optional<MockAnswer> {
     const bool is_join = std::string(bad.type) == "GAME_JOIN_ACK";
     if (call.type() != (is_join ? "GAME_INVITATION" : "CHOOSE_PARITY_CALL") || before >= bad.times)
       return std::nullopt;
@@ -168,7 +168,7 @@ Answer spoilt(RefereeBench& bench, const BadPlayer& bad) {
       right["parity_choice"] = game_word(0);
       if (bad.commits) right["choice_nonce"] = bench.nonce(text_field(call.message, "match_id"), 0);
     }
-    return DeskAnswer{.result = bad.spoil(std::move(right))};
+    return MockAnswer{.result = bad.spoil(std::move(right))};
   };
 }
 
@@ -248,9 +248,9 @@ void add_patience(RefereeBench& bench, Checks& out) {
            return skip("it waits for the referee's own retries; leave out --fast");
          RefereeMatch match;
          match.limit = milliseconds(12'000);
-         match.on_report = [](const InboundCall&, int before) -> std::optional<DeskAnswer> {
+         match.on_report = [](const InboundCall&, int before) -> std::optional<MockAnswer> {
            if (before > 0) return std::nullopt;
-           return DeskAnswer{.result = nullptr, .http_status = 503, .raw = "busy"};
+           return MockAnswer{.result = nullptr, .http_status = 503, .raw = "busy"};
          };
          const RefereeTrace trace = bench.play(match);
          if (trace.reports.size() < 2)

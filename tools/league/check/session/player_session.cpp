@@ -6,7 +6,7 @@
 #include "common/envelope/leniency.h"
 #include "common/transport/front/http_server.h"
 #include "tools/league/check/engine.h"
-#include "tools/league/check/manager_desk.h"
+#include "tools/league/check/mock_manager.h"
 #include "tools/league/check/player/player_checks.h"
 #include "tools/league/check/player/player_restart.h"
 #include "tools/league/check/started_bot.h"
@@ -54,23 +54,23 @@ void note_leniencies(const InboundCall& call, PlayerBench& bench) {
 }
 
 /// Waits for the player's registration, and takes the bot's identity from it.
-core::Result<void> admit(PlayerBench& bench, ManagerDesk& manager, StartedBot* started,
+core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* started,
                          const SessionOptions& options) {
   const auto is_registration = [](const InboundCall& call) {
     return call.type() == "LEAGUE_REGISTER_REQUEST";
   };
-  auto call = manager.desk().wait_for(is_registration, 0, options.patience);
+  auto call = manager.server().wait_for(is_registration, 0, options.patience);
   if (!call) {
-    std::string text = "no player has registered at " + manager.desk().url() + " within " +
+    std::string text = "no player has registered at " + manager.server().url() + " within " +
                        std::to_string(options.patience.count() / 1000) + " s";
-    if (manager.desk().count() > 0)
-      text +=
-          "; what came instead: " + safe_text(manager.desk().calls().front().bytes.substr(0, 200));
+    if (manager.server().count() > 0)
+      text += "; what came instead: " +
+              safe_text(manager.server().calls().front().bytes.substr(0, 200));
     if (started != nullptr && !started->last_words().empty())
       text += "; the bot's last words: " + safe_text(started->last_words());
     return Error{ErrorCode::kTimeout, text, {}};
   }
-  bench.desk = &manager.desk();
+  bench.server = &manager.server();
   bench.registration = call;
   note_leniencies(*call, bench);
   const auto meta = call->message.value("player_meta", nlohmann::json());
@@ -135,18 +135,18 @@ core::Result<Report> check_endpoint(Wire& wire, const SessionOptions& options) {
 core::Result<Report> check_registering(Wire& wire, const SessionOptions& options) {
   auto runtime = transport::HttpRuntime::start();
   if (!runtime) return runtime.error();
-  auto manager = ManagerDesk::open(**runtime, {.address = options.address,
+  auto manager = MockManager::open(**runtime, {.address = options.address,
                                                .port = options.port.value_or(0),
                                                .league_id = options.league_id});
   if (!manager) return manager.error();
   std::optional<StartedBot> started;
   if (!options.start.empty()) {
-    auto bot = StartedBot::start(options.start, (*manager)->desk().url());
+    auto bot = StartedBot::start(options.start, (*manager)->server().url());
     if (!bot) return bot.error();
     started.emplace(std::move(*bot));
   } else {
     std::cerr << "waiting for a player: start yours with the league manager's address "
-              << (*manager)->desk().url() << std::endl;
+              << (*manager)->server().url() << std::endl;
   }
   PlayerBench bench(wire, bench_options(options));
   auto admitted = admit(bench, **manager, started ? &*started : nullptr, options);
@@ -159,7 +159,7 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
   auto report = finished(bench, checks, options,
                          (name.empty() ? "a player" : name) + " at " + bench.bot().endpoint.url(),
                          [&bench, &restart] { return start_again(bench, restart); });
-  (*manager)->desk().set_script([](const InboundCall&) { return DeskAnswer{}; });
+  (*manager)->server().set_script([](const InboundCall&) { return MockAnswer{}; });
   return report;
 }
 

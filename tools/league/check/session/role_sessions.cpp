@@ -68,26 +68,26 @@ core::Result<Report> check_referee(const SessionOptions& options) {
   if (!wire) return wire.error();
   auto runtime = transport::HttpRuntime::start();
   if (!runtime) return runtime.error();
-  auto manager = ManagerDesk::open(**runtime, {.address = options.address,
+  auto manager = MockManager::open(**runtime, {.address = options.address,
                                                .port = options.port.value_or(0),
                                                .league_id = options.league_id,
                                                .player_id = ""});
   if (!manager) return manager.error();
   RefereeBench bench(**wire, **manager, options.is_fast);
   if (auto opened = bench.open(**runtime); !opened) return opened.error();
-  auto started = start_program(options, (*manager)->desk().url());
+  auto started = start_program(options, (*manager)->server().url());
   if (!started) return started.error();
   if (!*started) {
     std::cerr << "waiting for a referee: start yours with the league manager's address "
-              << (*manager)->desk().url() << std::endl;
+              << (*manager)->server().url() << std::endl;
   }
-  const auto call = (*manager)->desk().wait_for(
+  const auto call = (*manager)->server().wait_for(
       [](const InboundCall& seen) { return seen.type() == "REFEREE_REGISTER_REQUEST"; }, 0,
       options.patience);
   if (!call) {
     const std::string words = *started ? (*started)->last_words() : std::string();
     return Error{ErrorCode::kTimeout,
-                 "no referee has registered at " + (*manager)->desk().url() +
+                 "no referee has registered at " + (*manager)->server().url() +
                      (words.empty() ? "" : "; its last words: " + words),
                  {}};
   }
@@ -143,7 +143,7 @@ std::vector<CheckInfo> list_role_checks(const std::string& role) {
     ManagerBench bench(**wire, **runtime, {});
     checks = manager_checks(bench);
   } else {
-    auto manager = ManagerDesk::open(**runtime, {});
+    auto manager = MockManager::open(**runtime, {});
     if (!manager) return infos;
     RefereeBench bench(**wire, **manager, true);
     checks = referee_checks(bench);

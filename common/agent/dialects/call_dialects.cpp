@@ -1,0 +1,140 @@
+#include "common/agent/dialects/call_dialects.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "common/core/text.h"
+#include "common/rpc/codec.h"
+
+namespace league::agent {
+namespace {
+
+using envelope::MessageType;
+
+constexpr std::string_view kHandleMessageMethod = "handle_message";
+constexpr std::string_view kToolsCallMethod = "tools/call";
+
+struct NamedStyle {
+  CallStyle style;
+  std::string_view name;
+};
+constexpr auto kStyles = std::to_array<NamedStyle>({
+    {CallStyle::kToolName, "tool_name"},
+    {CallStyle::kMessageType, "message_type"},
+    {CallStyle::kLowerCaseType, "lower_case_type"},
+    {CallStyle::kHandleMessage, "handle_message"},
+    {CallStyle::kToolsCall, "tools_call"},
+    {CallStyle::kMcp, "mcp"},
+});
+
+/// Names under which bots have been seen to take a message, beside those that follow from its
+/// type. A server accepts more (common/envelope/message_type.cpp); each name here costs a call to
+/// everybody who knows none.
+std::span<const std::string_view> seen_names(MessageType type) {
+  static constexpr auto kInvitation =
+      std::to_array<std::string_view>({"receive_game_invitation", "receive_invitation"});
+  static constexpr auto kChoice =
+      std::to_array<std::string_view>({"parity_choose", "receive_choose_parity_call"});
+  static constexpr auto kGameOver = std::to_array<std::string_view>({"receive_game_over"});
+  static constexpr auto kStandings = std::to_array<std::string_view>({"notify_standings"});
+  switch (type) {
+    case MessageType::kGameInvitation:
+      return kInvitation;
+    case MessageType::kChooseParityCall:
+      return kChoice;
+    case MessageType::kGameOver:
+      return kGameOver;
+    case MessageType::kLeagueStandingsUpdate:
+      return kStandings;
+    default:
+      return {};
+  }
+}
+
+bool says(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(
+      words, [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+bool is_wrapper(CallStyle style) {
+  return style == CallStyle::kHandleMessage || style == CallStyle::kToolsCall;
+}
+
+}  // namespace
+
+std::string_view call_style_name(CallStyle style) {
+  return std::ranges::find(kStyles, style, &NamedStyle::style)->name;
+}
+
+std::optional<CallStyle> parse_call_style(std::string_view name) {
+  const auto* found = std::ranges::find(kStyles, name, &NamedStyle::name);
+  if (found == kStyles.end()) return std::nullopt;
+  return found->style;
+}
+
+std::vector<CallDialect> call_dialects(MessageType type, CallStyle first) {
+  const auto& row = envelope::spec(type);
+  std::vector<CallDialect> dialects;
+  const auto add_tools = [&](CallStyle style) {
+    dialects.push_back({style, std::string(row.method)});
+    for (auto name : seen_names(type)) dialects.push_back({style, std::string(name), true});
+  };
+  if (first == CallStyle::kMcp) {
+    add_tools(CallStyle::kMcp);
+    return dialects;
+  }
+  dialects.push_back({CallStyle::kToolName, std::string(row.method)});
+  dialects.push_back({CallStyle::kMessageType, std::string(row.wire_name)});
+  dialects.push_back({CallStyle::kLowerCaseType, core::lower_case(row.wire_name)});
+  for (auto name : seen_names(type)) {
+    dialects.push_back({CallStyle::kToolName, std::string(name), true});
+  }
+  dialects.push_back({CallStyle::kHandleMessage, std::string(kHandleMessageMethod)});
+  add_tools(CallStyle::kToolsCall);
+  std::ranges::stable_partition(
+      dialects, [first](const CallDialect& way) { return way.style == first && !way.is_alias; });
+  return dialects;
+}
+
+std::string frame_call(const CallDialect& way, const rpc::Id& id, std::string_view message_bytes) {
+  if (way.style == CallStyle::kHandleMessage) {
+    std::string params = R"({"message":)";
+    params.append(message_bytes).append("}");
+    return rpc::encode_request(id, kHandleMessageMethod, params);
+  }
+  if (way.style == CallStyle::kToolsCall || way.style == CallStyle::kMcp) {
+    std::string params = R"({"arguments":)";
+    params.append(message_bytes).append(R"(,"name":")").append(way.name).append("\"}");
+    return rpc::encode_request(id, kToolsCallMethod, params);
+  }
+  return rpc::encode_request(id, way.name, message_bytes);
+}
+
+bool says_no_such_method(const rpc::ErrorObject& error, const CallDialect& way, bool is_search) {
+  constexpr int kServerFault = -32000;
+  if (error.code == static_cast<int>(rpc::StandardCode::kMethodNotFound)) return true;
+  const bool is_used_for_it = error.code == static_cast<int>(rpc::StandardCode::kInvalidParams) ||
+                              error.code == static_cast<int>(rpc::StandardCode::kInternalError) ||
+                              error.code == kServerFault ||
+                              error.code == 0;  // a tool's, which has no code
+  if (!is_used_for_it) return false;
+  // Who names a league error has read the message.
+  if (error.data.is_object() && error.data.contains("error_code")) return false;
+  const std::string text = core::lower_case(error.message);
+  const bool is_about_names = says(text, {"tool", "method"});
+  if (is_about_names && says(text, {"unknown", "not found", "no such", "unsupported",
+                                    "not supported", "not implemented"}))
+    return true;
+  return is_search && way.style != CallStyle::kHandleMessage &&
+         says(text, {"missing required field"});
+}
+
+bool says_no_such_wrapper(const rpc::ErrorObject& error, const CallDialect& way) {
+  return is_wrapper(way.style) &&
+         error.code == static_cast<int>(rpc::StandardCode::kMethodNotFound) &&
+         (way.style == CallStyle::kHandleMessage ||
+          error.message.find(way.name) == std::string::npos);
+}
+
+}  // namespace league::agent

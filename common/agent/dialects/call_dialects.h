@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/envelope/message_type.h"
+#include "common/rpc/message.h"
+
+namespace league::agent {
+
+/// How a peer wants to be called (protocol §9).
+enum class CallStyle {
+  kToolName,  ///< method `choose_parity`
+  kMessageType,  ///< method `CHOOSE_PARITY_CALL`
+  kLowerCaseType,  ///< method `choose_parity_call`
+  kHandleMessage,  ///< method `handle_message`, params `{message}`
+  kToolsCall,  ///< method `tools/call`, params `{name, arguments}`
+  kMcp,  ///< `tools/call` within a session that was negotiated first: a plain MCP server
+};
+
+/// `tool_name`, `message_type`, `lower_case_type`, `handle_message`, `tools_call`, `mcp`: how
+/// assignments and logs name it.
+[[nodiscard]] std::string_view call_style_name(CallStyle style);
+[[nodiscard]] std::optional<CallStyle> parse_call_style(std::string_view name);
+
+/// One way of calling a peer with one type of message.
+struct CallDialect {
+  CallStyle style = CallStyle::kToolName;
+  std::string name;  ///< the method, or the tool of `tools/call`
+  bool is_alias = false;  ///< `name` is another one than the protocol's
+
+  bool operator==(const CallDialect&) const = default;
+};
+
+/// All ways of calling with `type`, each once: first those of the style `first`, then tool
+/// name, message type, known aliases, `handle_message`, `tools/call`. A session (kMcp) has its own
+/// names only, and never follows by itself: who has a way to plain MCP servers decides.
+[[nodiscard]] std::vector<CallDialect> call_dialects(envelope::MessageType type, CallStyle first);
+
+/// The JSON-RPC frame of `message_bytes` (a league message) in that way.
+[[nodiscard]] std::string frame_call(const CallDialect& way, const rpc::Id& id,
+                                     std::string_view message_bytes);
+
+/// Whether `error`, the answer to a call in `way`, says that the peer has no such method or tool:
+/// -32601, or another code that bots use for it and a text that says so. With `is_search`, while
+/// nothing is known of the peer, "missing required fields" says it too: so answer those that take
+/// every message in one wrapper.
+[[nodiscard]] bool says_no_such_method(const rpc::ErrorObject& error, const CallDialect& way,
+                                       bool is_search);
+/// Whether `error` says that the peer does not know the wrapper itself (`tools/call`,
+/// `handle_message`), as opposed to the name in it.
+[[nodiscard]] bool says_no_such_wrapper(const rpc::ErrorObject& error, const CallDialect& way);
+
+}  // namespace league::agent

@@ -1,0 +1,105 @@
+#include "common/agent/dialects/dialect_cache.h"
+
+#include <algorithm>
+
+namespace league::agent {
+
+DialectCache::Search DialectCache::search(const std::string& peer, envelope::MessageType type,
+                                          CallStyle first) const {
+  std::lock_guard lock(mutex_);
+  auto found = peers_.find(peer);
+  if (found == peers_.end()) return {.dialects = call_dialects(type, first)};
+  const Peer& known = found->second;
+  Search search{.dialects = call_dialects(type, known.style.value_or(first))};
+  // A wrapper that it does not know it knows for no message.
+  std::erase_if(search.dialects,
+                [&known](const CallDialect& way) { return known.lacking.contains(way.style); });
+  if (search.dialects.empty()) search.dialects = call_dialects(type, first);
+  auto of_type = known.types.find(type);
+  if (of_type == known.types.end()) return search;
+  const OfType& memory = of_type->second;
+  search.is_hopeless = memory.is_hopeless;
+  std::ranges::stable_partition(search.dialects, [&memory](const CallDialect& way) {
+    return std::ranges::find(memory.passed_over, way) == memory.passed_over.end();
+  });
+  if (memory.proven) {
+    std::erase(search.dialects, *memory.proven);
+    search.dialects.insert(search.dialects.begin(), *memory.proven);
+    search.is_proven = true;
+  }
+  return search;
+}
+
+bool DialectCache::next(const std::string& peer, envelope::MessageType type, Search& search,
+                        bool lacks_wrapper) {
+  if (search.is_hopeless) return false;
+  std::lock_guard lock(mutex_);
+  Peer& known = peers_[peer];
+  const CallStyle style = search.way().style;
+  if (lacks_wrapper) known.lacking.insert(style);
+  OfType& memory = known.types[type];
+  // What has worked before stays the first to try, in case nothing else does.
+  search.is_proven = false;
+  for (++search.at; search.at < search.dialects.size(); ++search.at) {
+    if (!lacks_wrapper || search.way().style != style) return true;
+  }
+  memory.is_hopeless = true;
+  return false;
+}
+
+void DialectCache::prove(const std::string& peer, envelope::MessageType type,
+                         const CallDialect& way) {
+  std::lock_guard lock(mutex_);
+  Peer& known = peers_[peer];
+  known.is_proven = true;
+  // A name of its own for one message says nothing of the others.
+  if (!way.is_alias || way.style != CallStyle::kToolName || !known.style) known.style = way.style;
+  OfType& memory = known.types[type];
+  memory.proven = way;
+  memory.is_hopeless = false;
+  memory.passed_over.clear();
+}
+
+void DialectCache::pass_over(const std::string& peer, envelope::MessageType type,
+                             const Search& search) {
+  if (search.at == 0) return;
+  std::lock_guard lock(mutex_);
+  auto& passed_over = peers_[peer].types[type].passed_over;
+  for (std::size_t i = 0; i <= search.at; ++i) {
+    if (std::ranges::find(passed_over, search.dialects[i]) == passed_over.end())
+      passed_over.push_back(search.dialects[i]);
+  }
+}
+
+void DialectCache::forget_failures(const std::string& peer) {
+  std::lock_guard lock(mutex_);
+  auto found = peers_.find(peer);
+  if (found == peers_.end()) return;
+  found->second.lacking.clear();
+  for (auto& [type, memory] : found->second.types) {
+    memory.is_hopeless = false;
+    memory.passed_over.clear();
+  }
+}
+
+void DialectCache::tell(const std::string& peer, CallStyle style) {
+  std::lock_guard lock(mutex_);
+  Peer& known = peers_[peer];
+  if (known.told == style) return;
+  known.told = style;
+  if (!known.is_proven) known.style = style;
+}
+
+std::optional<CallStyle> DialectCache::style_of(const std::string& peer) const {
+  std::lock_guard lock(mutex_);
+  auto found = peers_.find(peer);
+  return found == peers_.end() ? std::nullopt : found->second.style;
+}
+
+bool DialectCache::is_proven(const std::string& peer) const {
+  std::lock_guard lock(mutex_);
+  auto found = peers_.find(peer);
+  return found != peers_.end() && found->second.is_proven;
+}
+
+}  // namespace league::agent

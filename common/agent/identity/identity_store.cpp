@@ -1,0 +1,231 @@
+#include "common/agent/identity/identity_store.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+#include "common/agent/runtime/log.h"
+#include "common/core/comparable_address.h"
+#include "common/core/crypto.h"
+#include "common/core/private_file.h"
+
+namespace league::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using core::ComparableAddress;
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+/// So many tokens a manager is shown at most, each after it did not know the one before.
+constexpr std::size_t kMostCandidates = 8;
+
+core::Error identity_error(const std::string& why) {
+  return {core::ErrorCode::kInternalError, "identity " + why, ""};
+}
+
+core::Error damaged(const fs::path& file, const std::string& why) {
+  return identity_error(file.string() + ": " + why +
+                        "; put a backup in its place, or remove it to register anew");
+}
+
+/// 1 for `player_alpha.json`, 2 for `player_alpha.2.json`; 0 for every other file.
+int number_of(const std::string& name, const std::string& stem) {
+  constexpr std::string_view kExtension = ".json";
+  if (!name.starts_with(stem) || !name.ends_with(kExtension)) return 0;
+  if (name.size() == stem.size() + kExtension.size()) return 1;
+  if (name.size() < stem.size() + kExtension.size() + 2 || name[stem.size()] != '.') return 0;
+  const char* end = name.data() + name.size() - kExtension.size();
+  int number = 0;
+  auto [stopped, failed] = std::from_chars(name.data() + stem.size() + 1, end, number);
+  return failed == std::errc{} && stopped == end && number > 1 ? number : 0;
+}
+
+}  // namespace
+
+core::Result<std::unique_ptr<IdentityStore>> IdentityStore::open(Options options,
+                                                                 core::RandomSource& random) {
+  fs::path directory = options.data / "agents";
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  if (failed) return identity_error(directory.string() + ": " + failed.message());
+  std::string name = options.role == envelope::Role::kReferee ? "referee_" : "player_";
+  fs::path file = directory / (name + temporary_id(options.display_name) + ".json");
+  auto lock = journal::LockFile::acquire(file.string() + ".lock");
+  if (!lock) return identity_error(lock.error().message + "; or give another --name");
+  std::unique_ptr<IdentityStore> identity_store(
+      new IdentityStore(std::move(options), std::move(file), std::move(*lock), random));
+  if (auto read = identity_store->read_all(); !read) return read.error();
+  identity_store->take_next();
+  return identity_store;
+}
+
+core::Result<void> IdentityStore::read_all() {
+  const auto manager = ComparableAddress::parse(options_.manager);
+  std::error_code failed;
+  std::vector<SavedIdentity> all;
+  for (fs::directory_iterator entry(first_file_.parent_path(), failed), end;
+       !failed && entry != end; entry.increment(failed)) {
+    int number = number_of(entry->path().filename().string(), first_file_.stem().string());
+    if (number > 0) all.push_back({.file = entry->path(), .number = number, .manager = {}});
+  }
+  if (failed) return identity_error(first_file_.parent_path().string() + ": " + failed.message());
+  std::ranges::sort(all, {}, &SavedIdentity::number);
+  for (auto& kept : all) {
+    if (auto done = read(kept); !done) return done;
+    port_ = kept.port;
+    auto giver = ComparableAddress::parse(kept.manager);
+    bool may_be_shown = giver == manager || giver.is_local_neighbour_of(manager);
+    (may_be_shown ? candidates_ : for_others_).push_back(std::move(kept));
+  }
+  std::ranges::sort(candidates_, {}, [&](const SavedIdentity& kept) {
+    return std::tuple(ComparableAddress::parse(kept.manager) == manager, kept.number);
+  });
+  while (candidates_.size() > kMostCandidates) {
+    for_others_.push_back(std::move(candidates_.front()));
+    candidates_.erase(candidates_.begin());
+  }
+  return {};
+}
+
+core::Result<void> IdentityStore::read(SavedIdentity& out) {
+  auto content = core::read_private_file(out.file);
+  if (!content) return identity_error(content.error().message);
+  if (!*content) return {};
+  json kept = json::parse(**content, nullptr, false);
+  if (!kept.is_object()) return damaged(out.file, "is no JSON object");
+  try {
+    if (kept.at("schema_version") != kVersion) return damaged(out.file, "is of another version");
+    out.port = kept.at("port").get<std::uint16_t>();
+    out.manager = kept.at("manager").get<std::string>();
+    out.nonce = kept.value("registration_nonce", "");
+    if (!kept.contains("id")) return {};
+    out.identity = {kept.at("id").get<std::string>(), core::AuthToken(kept.at("auth_token")),
+                    core::LeagueId(kept.at("league_id"))};
+    out.identity.league_key = kept.value("league_key", "");
+    out.identity.match_credentials = kept.value("match_credentials", false);
+  } catch (const json::exception& problem) {
+    return damaged(out.file, problem.what());
+  }
+  return {};
+}
+
+core::Result<void> IdentityStore::write(bool is_flushed) const {
+  const Identity& identity = current_.identity;
+  json kept = {{"schema_version", kVersion}, {"manager", current_.manager}, {"port", port_}};
+  if (!current_.nonce.empty()) kept["registration_nonce"] = current_.nonce;
+  if (!identity.id.empty()) {
+    kept["id"] = identity.id;
+    kept["auth_token"] = identity.token.reveal();
+    kept["league_id"] = identity.league.str();
+    if (!identity.league_key.empty()) kept["league_key"] = identity.league_key;
+    if (identity.match_credentials) kept["match_credentials"] = true;
+  }
+  auto written = core::write_private_file(current_.file, kept.dump(2) + "\n",
+                                          is_flushed ? core::Flush::kNow : core::Flush::kLater);
+  return written ? written : identity_error(written.error().message);
+}
+
+void IdentityStore::take_next() {
+  if (!current_.identity.id.empty()) for_others_.push_back(std::move(current_));
+  if (candidates_.empty()) {
+    current_ = free_place();
+  } else {
+    current_ = std::move(candidates_.back());
+    candidates_.pop_back();
+    if (current_.port != 0) port_ = current_.port;
+  }
+  if (current_.nonce.empty()) current_.nonce = core::to_hex(random_.bytes<16>());
+}
+
+IdentityStore::SavedIdentity IdentityStore::free_place() {
+  int last = 0;
+  for (const auto* list : {&for_others_, &candidates_}) {
+    for (const SavedIdentity& kept : *list) last = std::max(last, kept.number);
+  }
+  auto unanswered = std::ranges::find_if(
+      for_others_, [](const SavedIdentity& kept) { return kept.identity.id.empty(); });
+  SavedIdentity place{.file = numbered(last + 1), .number = last + 1, .manager = options_.manager};
+  if (unanswered == for_others_.end()) return place;
+  // Another manager never answered the registration in this file, so nobody is lost with it.
+  place.file = unanswered->file;
+  place.number = unanswered->number;
+  for_others_.erase(unanswered);
+  return place;
+}
+
+fs::path IdentityStore::numbered(int number) const {
+  if (number == 1) return first_file_;
+  return first_file_.parent_path() /
+         (first_file_.stem().string() + "." + std::to_string(number) + ".json");
+}
+
+bool IdentityStore::is_same(const Identity& identity) const {
+  const Identity& known = current_.identity;
+  if (known.id.empty() || known.id != identity.id) return false;
+  // The operator can give a seat another token; league and seat are the same.
+  if (!known.league_key.empty() && !identity.league_key.empty())
+    return known.league_key == identity.league_key;
+  // Whoever answers without a token to somebody who is at home has given nobody another identity.
+  if (known.is_at_home() && identity.token.empty()) return true;
+  // A guest may have no token; then only the league tells one from another.
+  if (known.token.empty() && known.league != identity.league) return false;
+  return known.token.matches(identity.token.reveal());
+}
+
+fs::path IdentityStore::log_key() const {
+  return fs::path(first_file_).replace_extension(".log.key");
+}
+
+fs::path IdentityStore::session_file() const {
+  return fs::path(first_file_).replace_extension(".session");
+}
+
+core::Result<void> IdentityStore::prepare(RegistrationOptions& registration, std::uint16_t port) {
+  port_ = port;
+  registration.token = current_.identity.token;
+  registration.nonce = current_.nonce;
+  registration.next_credentials = [this] { return next_credentials(); };
+  return write(false);
+}
+
+std::optional<Credentials> IdentityStore::next_credentials() {
+  log::warn("the league manager does not know the token of {} in {}; the file stays as it is",
+            current_.identity.id, current_.file.string());
+  take_next();
+  if (auto written = write(false); !written) {
+    log::error("{}", written.error().message);
+    return std::nullopt;
+  }
+  return Credentials{current_.identity.token, current_.nonce};
+}
+
+core::Result<void> IdentityStore::keep(const Identity& identity) {
+  const Identity before = current_.identity;
+  const bool is_untold = identity.token.empty() && is_same(identity);
+  const bool has_its_token = is_untold || before.token.matches(identity.token.reveal());
+  if (!before.id.empty() && (!is_same(identity) || !has_its_token)) {
+    for_others_.push_back(std::move(current_));
+    current_ = free_place();
+  }
+  current_.identity = identity;
+  if (before.id == identity.id && has_its_token) {
+    if (is_untold) current_.identity.token = before.token;
+    if (identity.league_key.empty()) current_.identity.league_key = before.league_key;
+    if (identity.league.empty()) current_.identity.league = before.league;
+    current_.identity.match_credentials = identity.match_credentials || before.match_credentials;
+  }
+  current_.manager = options_.manager;
+  current_.nonce.clear();  // the next process is known by its token, and says by a new nonce that
+                           // it is new
+  return write(true);
+}
+
+audit::LogLeague log_league(const Identity& identity, const IdentityStore* identity_store) {
+  return {identity.league.str(), identity.league_key,
+          identity_store != nullptr && !identity_store->is_same(identity)};
+}
+
+}  // namespace league::agent

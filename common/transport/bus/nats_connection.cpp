@@ -1,0 +1,67 @@
+#include "common/transport/bus/nats_connection.h"
+
+#include <string_view>
+#include <utility>
+
+namespace league::transport {
+namespace {
+
+std::string said_or(const char* text, natsStatus status) {
+  std::string_view said = text == nullptr ? "" : text;
+  // `(conn.c:1909): ` says nothing to an operator.
+  if (auto end = said.find("): "); said.starts_with('(') && end != std::string_view::npos) {
+    said.remove_prefix(end + 3);
+  }
+  return said.empty() ? natsStatus_GetText(status) : std::string(said);
+}
+
+}  // namespace
+
+std::shared_ptr<NatsConnection> NatsConnection::connect(
+    natsOptions* options, std::shared_ptr<NatsConnectionWatcher> watcher, natsStatus& status,
+    std::string& why) {
+  std::shared_ptr<NatsConnection> line(new NatsConnection(std::move(watcher)));
+  line->self_ = line;
+  status = line->listen_with(options);
+  if (status == NATS_OK) status = natsConnection_Connect(&line->connection_, options);
+  if (status == NATS_OK) return line;
+  why = said_or(nats_GetLastError(nullptr), status);
+  // Of an attempt that failed libnats says nothing, not even that it is over.
+  line->self_ = nullptr;
+  return nullptr;
+}
+
+natsStatus NatsConnection::listen_with(natsOptions* options) {
+  natsStatus status =
+      natsOptions_SetReconnectedCB(options, forward<&NatsConnectionWatcher::on_reconnected>, this);
+  if (status == NATS_OK) {
+    status = natsOptions_SetDisconnectedCB(options,
+                                           forward<&NatsConnectionWatcher::on_disconnected>, this);
+  }
+  if (status == NATS_OK) status = natsOptions_SetClosedCB(options, forward_closed, this);
+  if (status == NATS_OK) status = natsOptions_SetErrorHandler(options, forward_error, this);
+  return status;
+}
+
+void NatsConnection::forward_closed(natsConnection* connection, void* closure) noexcept {
+  auto line = std::exchange(static_cast<NatsConnection*>(closure)->self_, nullptr);
+  const char* text = nullptr;
+  natsStatus status = natsConnection_GetLastError(connection, &text);
+  line->watcher_->on_closed(*line, said_or(text, status));
+}
+
+void NatsConnection::forward_error(natsConnection* connection, natsSubscription* subscription,
+                                   natsStatus status, void* closure) noexcept {
+  const char* text = nullptr;
+  natsConnection_GetLastError(connection, &text);
+  std::string what = said_or(text, status);
+  if (status == NATS_SLOW_CONSUMER && subscription != nullptr) {
+    // Null for a subscription that has ended meanwhile.
+    const char* subject = natsSubscription_GetSubject(subscription);
+    what = "messages" + (subject != nullptr ? " at " + std::string(subject) : std::string()) +
+           " are dropped: they come faster than they are handled";
+  }
+  static_cast<NatsConnection*>(closure)->watcher_->on_fault(what);
+}
+
+}  // namespace league::transport

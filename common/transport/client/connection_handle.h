@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "common/transport/link/event_loop.h"
+#include "common/transport/link/message_connection.h"
+
+namespace league::transport {
+
+/// What users of a connection hold: takes calls from any thread to the core on the event loop's
+/// thread, and closes it when let go of. `Core` has start, send, set_reading and close, called on
+/// the event loop's thread only, and transport_type and current_context, called on any.
+template <typename Interface, typename Core>
+class ConnectionHandle : public Interface {
+ public:
+  ConnectionHandle(EventLoop& loop, std::shared_ptr<Core> core)
+      : loop_(loop), core_(std::move(core)) {}
+  ~ConnectionHandle() override { close(); }
+  ConnectionHandle(const ConnectionHandle&) = delete;
+  ConnectionHandle& operator=(const ConnectionHandle&) = delete;
+
+  void start(std::shared_ptr<MessageReceiver> receiver) override {
+    run([receiver = std::move(receiver)](Core& core) { core.start(receiver); });
+  }
+  void send(OutboundMessage message) override {
+    run([message = std::move(message)](Core& core) mutable { core.send(std::move(message)); });
+  }
+  void set_reading(bool is_on) override {
+    if (loop_.is_loop_thread() && !is_on) return core_->set_reading(false);
+    run([is_on](Core& core) { core.set_reading(is_on); });
+  }
+  void close() override {
+    run([](Core& core) { core.close(); });
+  }
+  [[nodiscard]] rpc::TransportType transport_type() const override {
+    return core_->transport_type();
+  }
+  [[nodiscard]] rpc::TransportContext current_context() const override {
+    return core_->current_context();
+  }
+
+ protected:
+  /// Later, on the event loop's thread, in the order of the calls.
+  template <typename Task>
+  void run(Task task) {
+    loop_.post([core = core_, task = std::move(task)]() mutable { task(*core); });
+  }
+
+ private:
+  EventLoop& loop_;
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace league::transport

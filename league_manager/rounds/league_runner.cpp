@@ -1,0 +1,322 @@
+#include "league_manager/rounds/league_runner.h"
+
+#include <utility>
+
+#include "league_manager/rounds/league_view.h"
+
+namespace league::league_manager {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{1000};
+
+}  // namespace
+
+LeagueRunner::LeagueRunner(RoundDependencies dependencies)
+    : deps_(std::move(dependencies)),
+      announcer_(deps_),
+      starter_(deps_.peers, deps_.envelopes,
+               deps_.settings.time_limit(envelope::MessageType::kRoundAnnouncement)) {}
+
+void LeagueRunner::start(milliseconds registration_window) {
+  last_tick_.emplace(deps_.clock.steady_now(), deps_.clock.utc_now());
+  deps_.timer.schedule(kTick, [this] { tick(); });
+  deps_.timer.schedule(deps_.settings.league.referee_ping_interval, [this] { watch_referees(); });
+  if (registration_window.count() > 0) {
+    deps_.timer.schedule(registration_window, [this] { close_registration(); });
+  }
+  deps_.ledger.is_continued() ? resume() : advance();
+}
+
+void LeagueRunner::close_registration() {
+  if (is_stopped_) return;
+  is_registration_closed_ = true;
+  is_start_due_ = true;  // whoever registered before has read its answer
+  advance();
+}
+
+bool LeagueRunner::is_late_start_due(const League& league) const {
+  return is_registration_closed_ && league.state() == LeagueState::kRegistering &&
+         league.decide_start({}).has_value();
+}
+
+void LeagueRunner::tell_what_is_missing() {
+  if (deps_.log == nullptr || !is_registration_closed_) return;
+  const std::string missing = deps_.ledger.read([](const League& league) -> std::string {
+    auto start = league.decide_start({});
+    const bool is_waiting = league.state() == LeagueState::kRegistering && !start;
+    return is_waiting ? start.error().message : std::string();
+  });
+  {
+    std::lock_guard lock(mutex_);
+    if (missing == std::exchange(told_missing_, missing)) return;
+  }
+  if (missing.empty()) return;
+  deps_.log->say(true, "CANNOT_START",
+                 "the registration window is over and the league cannot start yet: " + missing +
+                     "; it starts as soon as they are in");
+}
+
+void LeagueRunner::resume() {
+  deps_.ledger.commit(
+      [](const League& league, core::UtcTimestamp now) { return league.decide_continuation(now); },
+      [this](const core::Result<Events>& events) {
+        if (!events) return;  // the journal has failed, and the program is told
+        resume_with(*events);
+        advance();
+      });
+}
+
+void LeagueRunner::resume_with(const Events& events) {
+  auto [undelivered, state] = deps_.ledger.read([](const League& league) {
+    return std::pair(league.undelivered_notifications(), league.state());
+  });
+  if (auto round = undelivered.completed_round) {
+    announcer_.round_completed(
+        *round, [this, one = *round] { note_delivered(NotificationKind::kRoundCompleted, one); });
+  }
+  std::vector<MatchAssigned> assigned;
+  for (const auto& event : events) {
+    if (const auto* one = std::get_if<MatchAssigned>(&event.body)) assigned.push_back(*one);
+  }
+  announce_and_deliver(undelivered.announced_round, std::move(assigned));
+  if (undelivered.is_league_completed) return finish_league();
+  if (state == LeagueState::kCompleted) say_finished();
+}
+
+void LeagueRunner::stop() {
+  is_stopped_ = true;
+  announcer_.stop();
+}
+
+void LeagueRunner::on_finished(std::function<void()> callback) {
+  std::lock_guard lock(mutex_);
+  on_finished_ = std::move(callback);
+}
+
+void LeagueRunner::advance() {
+  std::vector<Events> taken;
+  {
+    // One thread takes all the steps that are due, so that their effects come in their order.
+    std::lock_guard lock(steps_mutex_);
+    for (Events step = take_step(); !step.empty(); step = take_step())
+      taken.push_back(std::move(step));
+  }
+  if (taken.empty()) return tell_what_is_missing();
+  // A round ends and the next begins within one wait for the journal: this commit is through when
+  // everything before it is durable.
+  deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
+                      [this, taken = std::move(taken)](const core::Result<Events>& stored) {
+                        if (!stored) return;
+                        for (const auto& step : taken) on_events(step);
+                      });
+}
+
+Events LeagueRunner::take_step() {
+  if (is_stopped_) return {};
+  auto [step, seeds] = deps_.ledger.read([this](const League& league) {
+    return std::pair(is_late_start_due(league) ? Step::kStartLeague : league.due(),
+                     league.seeds_needed());
+  });
+  if (step == Step::kNone || unanswered_ > 0) return {};
+  if (step == Step::kStartLeague && !is_start_due_) {
+    // Whoever registered last shall have read its answer before the first call comes.
+    if (is_start_scheduled_.exchange(true)) return {};
+    deps_.timer.schedule(deps_.settings.league.start_delay, [this] {
+      is_start_due_ = true;
+      advance();
+    });
+    return {};
+  }
+  if (step == Step::kStartRound && deps_.may_start && !deps_.may_start())
+    return {};  // the tick looks again
+  StepFacts facts;
+  for (std::size_t i = 0; i < seeds; ++i) facts.draw_seeds.push_back(deps_.random.bytes<32>());
+  Events decided;
+  deps_.ledger.commit(
+      [&](const League& league, core::UtcTimestamp now) {
+        if (unanswered_ > 0) return Events{};  // who answers goes on from there
+        facts.now = now;
+        auto events =
+            is_late_start_due(league) ? league.decide_start(now) : league.decide_step(facts);
+        if (events) decided = *events;
+        return decided;
+      },
+      [](const core::Result<Events>&) {});
+  return decided;
+}
+
+void LeagueRunner::on_events(const Events& events) {
+  if (is_stopped_) return;
+  std::vector<MatchAssigned> assigned;
+  std::optional<int> started;
+  for (const auto& event : events) {
+    if (const auto* one = std::get_if<MatchAssigned>(&event.body)) {
+      // What follows a report goes out with its acknowledgement.
+      if (one->after) note_announced({one->match});
+      if (!one->after) assigned.push_back(*one);
+    }
+    if (const auto* round = std::get_if<RoundStarted>(&event.body)) started = round->round;
+    if (const auto* round = std::get_if<RoundCompleted>(&event.body))
+      announcer_.round_completed(round->round, [this, one = round->round] {
+        note_delivered(NotificationKind::kRoundCompleted, one);
+      });
+    if (std::holds_alternative<LeagueCompleted>(event.body)) finish_league();
+    if (const auto* moved = std::get_if<AgentReregistered>(&event.body))
+      tell_referee_of(moved->agent);
+    if (const auto* change = std::get_if<AgentStateChanged>(&event.body))
+      announcer_.tell_state(*change);
+  }
+  announce_and_deliver(started, std::move(assigned));
+}
+
+void LeagueRunner::announce_and_deliver(std::optional<int> round,
+                                        std::vector<MatchAssigned> assigned) {
+  if (!round) return deliver_grouped(assigned);
+  // Players hear of their matches before their referees call; a slow one costs the round a short
+  // grace, no more.
+  announcer_.announce_round(
+      *round, [this, assigned = std::move(assigned)] { deliver_grouped(assigned); },
+      [this, one = *round] { note_delivered(NotificationKind::kRoundAnnounced, one); });
+}
+
+void LeagueRunner::note_delivered(NotificationKind kind, int round) {
+  if (is_stopped_) return;
+  deps_.ledger.commit(
+      [kind, round](const League& league, core::UtcTimestamp now) {
+        return league.decide_delivered(kind, round, now);
+      },
+      [](const core::Result<Events>&) {});
+}
+
+void LeagueRunner::finish_league() {
+  int last = deps_.ledger.read([](const League& league) { return league.board().round(); });
+  announcer_.league_completed([this, last] {
+    note_delivered(NotificationKind::kLeagueCompleted, last);
+    say_finished();
+  });
+}
+
+void LeagueRunner::say_finished() {
+  std::function<void()> finished;
+  {
+    std::lock_guard lock(mutex_);
+    finished = std::exchange(on_finished_, nullptr);
+  }
+  if (finished) finished();
+}
+
+// --- watching
+
+void LeagueRunner::decide(
+    const std::function<Events(const League&, core::UtcTimestamp)>& decision) {
+  deps_.ledger.commit(decision, [this](const core::Result<Events>& events) {
+    if (!events || events->empty()) return;
+    on_events(*events);
+    advance();
+  });
+}
+
+void LeagueRunner::on_alive(AgentRef agent, std::string_view reason) {
+  decide([agent, reason](const League& league, core::UtcTimestamp now) {
+    return league.decide_alive(agent, now, reason);
+  });
+}
+
+void LeagueRunner::on_silent(AgentRef agent) {
+  decide([agent](const League& league, core::UtcTimestamp now) {
+    return league.decide_silent(agent, now);
+  });
+}
+
+bool LeagueRunner::was_late(core::Clock::Steady from, std::chrono::nanoseconds limit,
+                            agent::Route route) const {
+  return deps_.delays != nullptr &&
+         core::was_too_late(deps_.delays->worst_since(from, route), limit);
+}
+
+std::optional<core::UtcTimestamp> LeagueRunner::late_until() {
+  const auto limit =
+      deps_.ledger.read([](const League& league) { return league.settings().match_time_limit; });
+  const auto steady = deps_.clock.steady_now();
+  const auto utc = deps_.clock.utc_now();
+  if (auto last = std::exchange(last_tick_, std::pair(steady, utc))) {
+    // A machine that slept, or whose clock was set, has measured nothing of that.
+    const bool has_jumped = utc > last->second.after(std::chrono::duration_cast<microseconds>(
+                                      kTick + core::allowed_own_delay(limit)));
+    const bool is_late = has_jumped || was_late(last->first, limit, agent::Route::kBus);
+    if (is_late && deps_.log != nullptr) {
+      deps_.log->say(true, "MANAGER_LATE",
+                     "the league manager itself was held up: the limits of open matches count "
+                     "from now");
+    }
+    if (is_late) late_at_ = utc;
+  }
+  return late_at_;
+}
+
+void LeagueRunner::tick() {
+  if (is_stopped_) return;
+  decide([late_at = late_until()](const League& league, core::UtcTimestamp now) {
+    return league.decide_tick(now, late_at);
+  });
+  advance();
+  deps_.timer.schedule(kTick, [this] { tick(); });
+}
+
+void LeagueRunner::watch_referees() {
+  if (is_stopped_) return;
+  std::vector<std::pair<int, transport::Endpoint>> watched;
+  deps_.ledger.read([&](const League& league) {
+    if (league.state() != LeagueState::kRunning) return;
+    for (int i = 0; i < league.roster().count(AgentKind::kReferee); ++i) {
+      const Agent& agent = league.roster().agent(AgentRef::referee(i));
+      bool suspended = agent.lifecycle.state() == AgentState::kSuspended;
+      if (!suspended && league.board().open_count(i) == 0) continue;
+      if (agent.lifecycle.state() == AgentState::kShutdown) continue;
+      if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint))
+        watched.emplace_back(i, std::move(*endpoint));
+    }
+  });
+  for (auto& [referee, endpoint] : watched) {
+    {
+      std::lock_guard lock(mutex_);
+      if (!pinging_.insert(referee).second) continue;
+    }
+    const auto route = agent::route_to(endpoint);
+    deps_.peers.ping(std::move(endpoint), "referee:" + AgentRef::referee(referee).id(),
+                     deps_.settings.league.referee_ping_interval,
+                     [this, one = referee, route, sent = deps_.clock.steady_now()](bool alive) {
+                       on_referee_ping(one, alive, sent, route);
+                     });
+  }
+  deps_.timer.schedule(deps_.settings.league.referee_ping_interval, [this] { watch_referees(); });
+}
+
+void LeagueRunner::on_referee_ping(int referee, bool alive, core::Clock::Steady sent,
+                                   agent::Route route) {
+  if (is_stopped_) return;
+  // A silence that we may have caused counts neither for nor against the referee.
+  const bool is_void = !alive && was_late(sent, deps_.settings.league.referee_ping_interval, route);
+  bool lost = false;
+  {
+    std::lock_guard lock(mutex_);
+    pinging_.erase(referee);
+    if (is_void || (!alive && has_polled_lately(referee))) return;
+    int& failed = failed_pings_[referee];
+    failed = alive ? 0 : failed + 1;
+    lost = failed >= deps_.settings.league.referee_ping_failures;
+    if (lost) failed = 0;
+  }
+  if (alive) {
+    on_alive(AgentRef::referee(referee));
+  } else if (lost) {
+    decide([referee](const League& league, core::UtcTimestamp now) {
+      return league.decide_referee_lost(referee, now);
+    });
+  }
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "common/agent/peers/peer_client.h"
+#include "common/agent/runtime/delay_meter.h"
+#include "common/agent/runtime/settings.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/envelope/envelope.h"
+#include "common/envelope/round_messages.h"
+#include "league_manager/admission/token_issuer.h"
+#include "league_manager/files/ledger.h"
+#include "league_manager/rounds/announcer.h"
+#include "league_manager/rounds/match_starter.h"
+#include "league_manager/rounds/operator_log.h"
+
+namespace league::league_manager {
+
+/// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to
+/// referees, and watches over referees, matches and rounds. Thread-safe. stop() before the
+/// references go.
+class LeagueRunner {
+ public:
+  explicit LeagueRunner(RoundDependencies dependencies);
+
+  /// Begins to watch; when `registration_window` (0: none) has passed, the league starts with
+  /// whoever is in, as soon as there are two players and a referee.
+  void start(std::chrono::milliseconds registration_window);
+  /// Nothing is begun any more.
+  void stop();
+
+  /// Takes every step that is due. Call it after anything has changed the league; never while an
+  /// answer is still to be sent (protocol §9: answer a report before broadcasting).
+  void advance();
+  /// A report was accepted and is to be answered: no step is taken until `on_answered`. To be
+  /// called while the ledger decides, so that nobody sees the report's effect before the hold.
+  void hold_for_answer() { ++unanswered_; }
+  /// The answer has been sent, or could not be.
+  void on_answered() { --unanswered_; }
+  /// Does what follows from `events`, which are durable: hands out assignments, sends broadcasts.
+  /// Decides the next step if one is due; its effects are the caller's.
+  [[nodiscard]] Events take_step();
+  void on_events(const Events& events);
+
+  /// A suspended agent has shown that it lives: it answered, or for another `reason`.
+  void on_alive(AgentRef agent, std::string_view reason = kReasonPingAnswered);
+  /// An agent has stopped to say that it lives.
+  void on_silent(AgentRef agent);
+  /// Takes back what `referee` says it cannot start: `refused` and `reasons` of its acknowledgement
+  /// of an assignment. Others' matches stay theirs.
+  void release_refused(int referee, const nlohmann::json& acknowledgement);
+
+  /// What `referee` needs of those of `matches` that it has now, for the answer to a report:
+  /// another one may have got a match since that was decided.
+  [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(
+      int referee, const std::vector<MatchKey>& matches) const;
+
+  /// An agent that is to be called at `endpoint` has registered in `style`.
+  void on_registered(const transport::Endpoint& endpoint, agent::CallStyle style) {
+    deps_.peers.on_registered(endpoint, style);
+    starter_.forget(endpoint);
+  }
+  /// A third-party referee asks for its matches itself: that it cannot be called is no refusal,
+  /// and that it asks is a sign of life.
+  void note_polling(int referee);
+  /// Whether the players of `match` have been told who its referee is in `attempt`; one that polls
+  /// may have it only then.
+  [[nodiscard]] bool is_announced(MatchKey match, int attempt) const;
+
+  /// Runs once when the league is completed and all agents have got the result, if reachable.
+  void on_finished(std::function<void()> callback);
+
+ private:
+  void tick();
+  /// Registration is over: the league starts now, or as soon as it can.
+  void close_registration();
+  /// Tells the operator what a league lacks that should start and cannot; once until that changes.
+  void tell_what_is_missing();
+  /// The start that a closed registration makes due; nothing where none does.
+  [[nodiscard]] bool is_late_start_due(const League& league) const;
+  /// Whether this manager itself has been too late since `from` to say that nothing came within
+  /// `limit` by `route`.
+  [[nodiscard]] bool was_late(core::Clock::Steady from, std::chrono::nanoseconds limit,
+                              agent::Route route) const;
+  /// Until when it was, for the limits of matches; looks at what has been since the last tick.
+  [[nodiscard]] std::optional<core::UtcTimestamp> late_until();
+  void watch_referees();
+  /// With `mutex_`.
+  [[nodiscard]] bool has_polled_lately(int referee) const;
+  void on_referee_ping(int referee, bool alive, core::Clock::Steady sent, agent::Route route);
+  /// Commits a decision and does what follows from it.
+  void decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision);
+
+  void deliver(int referee, std::vector<MatchKey> matches, int attempt);
+  /// The same for a referee that knows no ROUND_ANNOUNCEMENT.
+  void deliver_otherwise(int referee, const std::vector<MatchKey>& matches, int attempt);
+  /// Tells the players of those of `matches` whose referee is of another kind than was announced,
+  /// then goes on.
+  void announce_moved(int referee, const std::vector<MatchKey>& matches,
+                      std::function<void()> then);
+  void on_not_started(int referee, MatchKey match, int attempt, const core::Error& error);
+  void on_delivered(int referee, const std::vector<MatchKey>& matches, int attempt,
+                    agent::Route route, const agent::PeerReply& reply);
+  /// The call that gives `matches` to `referee`; nothing if it has none of them any more.
+  [[nodiscard]] std::optional<agent::PeerCall> assignment_call(
+      int referee, const std::vector<MatchKey>& matches) const;
+  /// Tells the referee of the match in which `player` is where the player is called now.
+  void tell_referee_of(AgentRef player);
+  void send_again(int referee, MatchKey match, int attempt);
+  void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
+  void note_announced(const std::vector<MatchKey>& matches);
+  void deliver_grouped(const std::vector<MatchAssigned>& assigned);
+  void finish_league();
+  /// Does again what may not have been done when the manager ended last.
+  void resume();
+  void resume_with(const Events& events);
+  /// Tells the players of `round`, if there is one to be told, then gives the matches to referees.
+  void announce_and_deliver(std::optional<int> round, std::vector<MatchAssigned> assigned);
+  /// Records that all agents have been notified.
+  void note_delivered(NotificationKind kind, int round);
+  void say_finished();
+
+  const RoundDependencies deps_;
+  Announcer announcer_;
+  MatchStarter starter_;
+  std::atomic<bool> is_stopped_{false};
+  std::mutex steps_mutex_;  // held while the steps that are due are taken, never while they are
+                            // carried out
+  std::atomic<int> unanswered_{0};  // accepted reports
+  std::atomic<bool> is_start_scheduled_{false};
+  std::atomic<bool> is_start_due_{false};
+  std::atomic<bool> is_registration_closed_{false};
+
+  // The timer's alone: when it ticked last, and when it was late last.
+  std::optional<std::pair<core::Clock::Steady, core::UtcTimestamp>> last_tick_;
+  std::optional<core::UtcTimestamp> late_at_;
+
+  mutable std::mutex mutex_;
+  std::map<int, int> failed_pings_;  // by referee, in a row
+  std::set<int> pinging_;  // referees
+  std::map<int, core::Clock::Steady> polling_;  // when a referee asked last
+  std::set<std::pair<MatchKey, int>> announced_;  // matches and attempts; of the last rounds
+  std::string told_missing_;
+  std::function<void()> on_finished_;
+};
+
+}  // namespace league::league_manager

@@ -1,0 +1,216 @@
+#include "league_manager/service/agent_tools.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "common/core/crypto.h"
+#include "common/core/text.h"
+#include "league_manager/admission/operator_key.h"
+
+namespace league::league_manager {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using nlohmann::json;
+
+std::string argument(const json& object, const char* name) {
+  auto it = object.find(name);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+std::size_t number_argument(const json& object, const char* name, int fallback) {
+  auto it = object.find(name);
+  const bool is_given = it != object.end() && it->is_number_integer();
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(
+      is_given ? it->get<std::int64_t>() : fallback, 0, std::numeric_limits<int>::max()));
+}
+
+json agent_row(AgentRef ref, const Agent& agent) {
+  const AgentLifecycle& lifecycle = agent.lifecycle;
+  json row = {{"agent_id", ref.id()},
+              {"kind", agent_kind_name(ref.kind)},
+              {"display_name", agent.profile.display_name},
+              {"state", agent_state_name(lifecycle.state())},
+              {"since", lifecycle.state_since().to_log()},
+              {"failed_matches", lifecycle.failed_matches()},
+              {"failed_in_a_row", lifecycle.failed_in_a_row()}};
+  if (!lifecycle.reason().empty()) row["reason"] = lifecycle.reason();
+  if (!lifecycle.detail().empty()) row["detail"] = lifecycle.detail();
+  return row;
+}
+
+Error nothing_stored() {
+  return {ErrorCode::kOverloaded,
+          "the league manager cannot write its journal and is stopping: retry when it is back", ""};
+}
+
+Result<AgentRef> find_agent(const League& league, const std::string& id) {
+  if (auto agent = league.roster().find(id)) return *agent;
+  return Error{ErrorCode::kInvalidFieldValue,
+               "agent_id \"" + core::shown(id, 64) +
+                   "\" is not an agent of this league; send an id such as P01 or REF01",
+               "/agent_id"};
+}
+
+/// The reason of a shut-down in its own words; empty is the ordinary one. Nothing for any other.
+std::optional<std::string_view> recorded_as(std::string_view text) {
+  for (auto reason : {kReasonShutDownByOperator, kReasonDisqualified, kReasonWithdrawn}) {
+    if (text.empty() || text == reason) return reason;
+  }
+  return std::nullopt;
+}
+
+/// What an agent shows to act for itself.
+struct Credentials {
+  std::string id;
+  std::string token_hash;
+
+  static Result<Credentials> read(const json& arguments, const char* missing) {
+    std::string id = argument(arguments, "sender");
+    // `player:P01`; the id alone will do, since the token says the rest.
+    id.erase(0, id.find(':') + 1);
+    const core::AuthToken token(argument(arguments, "auth_token"));
+    if (token.empty()) return Error{ErrorCode::kAuthTokenMissing, missing, "/auth_token"};
+    return Credentials{std::move(id), token.hash()};
+  }
+  /// Whoever it is: the same for an agent that is not there and for a wrong token.
+  static Error foreign() {
+    return {ErrorCode::kAuthTokenInvalid,
+            "sender must be player:ID (or referee:ID for tools that referees may call), and "
+            "auth_token the token of its registration",
+            "/auth_token"};
+  }
+  [[nodiscard]] Result<AgentRef> owner(const League& league) const {
+    const auto agent = league.roster().find(id);
+    if (!agent ||
+        !core::constant_time_equal(league.roster().agent(*agent).credential.token_hash, token_hash))
+      return foreign();
+    return *agent;
+  }
+};
+
+}  // namespace
+
+AgentTools::AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
+                       const core::AuthToken& operator_key, const AgentRecords* records)
+    : ledger_(ledger),
+      league_runner_(league_runner),
+      operator_key_(operator_key),
+      records_(records) {
+  server.bind_tool("get_agents", [this](agent::ToolCall call) { on_get_agents(std::move(call)); });
+  server.bind_tool("shut_down_agent",
+                   [this](agent::ToolCall call) { on_operator(std::move(call), true); });
+  server.bind_tool("restore_agent",
+                   [this](agent::ToolCall call) { on_operator(std::move(call), false); });
+  server.bind_tool("withdraw", [this](agent::ToolCall call) { on_withdraw(std::move(call)); });
+  if (records_ != nullptr)
+    server.bind_tool("get_my_report",
+                     [this](agent::ToolCall call) { on_get_my_report(std::move(call)); });
+}
+
+void AgentTools::on_get_agents(agent::ToolCall call) const {
+  const std::size_t offset = number_argument(call.arguments, "offset", 0);
+  const std::size_t limit =
+      std::min<std::size_t>(number_argument(call.arguments, "limit", kPage), kPage);
+  auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
+  auto answer = std::make_shared<json>();
+  // Nobody shall learn what a crash can undo: through the journal.
+  ledger_.commit(
+      [=](const League& league, core::UtcTimestamp) {
+        const Roster& roster = league.roster();
+        const auto referees = static_cast<std::size_t>(roster.count(AgentKind::kReferee));
+        const auto total = referees + static_cast<std::size_t>(roster.count(AgentKind::kPlayer));
+        *answer = {{"total_agents", total}, {"agents", json::array()}};
+        for (std::size_t i = offset; i < total && i - offset < limit; ++i) {
+          const AgentRef ref = i < referees ? AgentRef::referee(static_cast<int>(i))
+                                            : AgentRef::player(static_cast<int>(i - referees));
+          (*answer)["agents"].push_back(agent_row(ref, roster.agent(ref)));
+        }
+        return Events{};
+      },
+      [=](const Result<Events>& stored) {
+        if (!stored) return reply->refuse(nothing_stored());
+        reply->send(*answer);
+      });
+}
+
+void AgentTools::on_operator(agent::ToolCall call, bool shuts_down) {
+  const char* tool = shuts_down ? "shut_down_agent" : "restore_agent";
+  if (auto refused = refusal_of_operator(call.arguments, operator_key_, tool))
+    return call.reply.refuse(*refused);
+  const auto as = recorded_as(argument(call.arguments, "as"));
+  if (!as) {
+    return call.reply.refuse({ErrorCode::kInvalidFieldValue,
+                              "as must be SHUT_DOWN_BY_OPERATOR, DISQUALIFIED or WITHDRAWN",
+                              "/as"});
+  }
+  act(std::move(call.reply),
+      [shuts_down, as = *as, id = argument(call.arguments, "agent_id"),
+       reason = argument(call.arguments, "reason"),
+       by = argument(call.arguments, "by")](const League& league, core::UtcTimestamp now) {
+        auto agent = find_agent(league, id);
+        if (!agent) return Result<Events>(agent.error());
+        return shuts_down ? league.decide_shut_down(*agent, as, reason, now, by)
+                          : league.decide_restore(*agent, reason, now, by);
+      });
+}
+
+void AgentTools::on_withdraw(agent::ToolCall call) {
+  auto shown = Credentials::read(call.arguments, "withdraw needs the player's own auth_token");
+  if (!shown) return call.reply.refuse(shown.error());
+  act(std::move(call.reply),
+      [shown = std::move(*shown), reason = argument(call.arguments, "reason")](
+          const League& league, core::UtcTimestamp now) -> Result<Events> {
+        auto player = shown.owner(league);
+        if (player && player->kind != AgentKind::kPlayer) player = Credentials::foreign();
+        if (!player) return player.error();
+        return league.decide_shut_down(*player, kReasonWithdrawn, reason, now);
+      });
+}
+
+void AgentTools::on_get_my_report(agent::ToolCall call) const {
+  auto shown = Credentials::read(call.arguments, "get_my_report needs the agent's own auth_token");
+  if (!shown) return call.reply.refuse(shown.error());
+  auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
+  auto answer = std::make_shared<Result<json>>(json());
+  ledger_.commit(
+      [=, this](const League& league, core::UtcTimestamp) {
+        const auto agent = shown->owner(league);
+        if (!agent) {
+          *answer = agent.error();
+          return Events{};
+        }
+        *answer = agent_row(*agent, league.roster().agent(*agent));
+        (*answer)->update(records_->report_of(*agent));
+        return Events{};
+      },
+      [=](const Result<Events>& stored) {
+        if (!stored) return reply->refuse(nothing_stored());
+        if (!*answer) return reply->refuse(answer->error());
+        reply->send(**answer);
+      });
+}
+
+void AgentTools::act(agent::Reply given, Decision decide) {
+  auto reply = std::make_shared<agent::Reply>(std::move(given));
+  auto refusal = std::make_shared<std::optional<Error>>();
+  ledger_.commit(
+      [refusal, decide = std::move(decide)](const League& league, core::UtcTimestamp now) {
+        auto events = decide(league, now);
+        if (!events) *refusal = events.error();
+        return events ? *events : Events{};
+      },
+      [this, reply, refusal](const Result<Events>& stored) {
+        if (!stored) return reply->refuse(nothing_stored());
+        if (*refusal) return reply->refuse(**refusal);
+        reply->acknowledge([this, events = *stored] {
+          league_runner_.on_events(events);
+          league_runner_.advance();
+        });
+      });
+}
+
+}  // namespace league::league_manager

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "common/agent/host/agent_server.h"
+#include "common/core/auth_token.h"
+#include "league_manager/files/ledger.h"
+#include "league_manager/rounds/league_runner.h"
+#include "league_manager/service/agent_records.h"
+
+namespace league::league_manager {
+
+/// The states of the agents, for everybody, each agent's report on itself, for it alone, and the
+/// acts that change states: the operator shuts an agent down or restores it, a player withdraws.
+/// Thread-safe. Source: protocol §6, "Agent states".
+class AgentTools {
+ public:
+  /// The most rows of one answer.
+  static constexpr int kPage = 200;
+
+  /// All references outlive this, which adds its tools to `server`. An empty `operator_key`
+  /// opens nothing. Without `records` there are no reports.
+  AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
+             const core::AuthToken& operator_key, const AgentRecords* records);
+
+ private:
+  using Decision = std::function<core::Result<Events>(const League&, core::UtcTimestamp)>;
+
+  void on_get_agents(agent::ToolCall call) const;
+  void on_operator(agent::ToolCall call, bool shuts_down);
+  void on_withdraw(agent::ToolCall call);
+  void on_get_my_report(agent::ToolCall call) const;
+  /// Makes `decide` fact and acknowledges it, or refuses with its error.
+  void act(agent::Reply reply, Decision decide);
+
+  Ledger& ledger_;
+  LeagueRunner& league_runner_;
+  const core::AuthToken& operator_key_;
+  const AgentRecords* const records_;
+};
+
+}  // namespace league::league_manager

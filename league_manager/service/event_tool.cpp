@@ -1,0 +1,99 @@
+#include "league_manager/service/event_tool.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace league::league_manager {
+
+using core::Error;
+using core::ErrorCode;
+
+namespace {
+
+/// Who is told by the channel of its call.
+class ChannelReader : public EventReader {
+ public:
+  explicit ChannelReader(std::shared_ptr<transport::PeerChannel> channel)
+      : channel_(std::move(channel)) {}
+
+  bool tell(const std::string& text, const std::string& id, std::string_view type) override {
+    return channel_->push_event(std::make_shared<const std::string>(text), id, type);
+  }
+  [[nodiscard]] bool is_open() const override { return channel_->is_open(); }
+
+ private:
+  const std::shared_ptr<transport::PeerChannel> channel_;
+};
+
+/// Over HTTP the answer is a stream of events, and its end is the answer proper.
+class AnswerReader final : public ChannelReader {
+ public:
+  AnswerReader(std::shared_ptr<transport::PeerChannel> channel, agent::Reply reply,
+               nlohmann::json answer)
+      : ChannelReader(std::move(channel)), reply_(std::move(reply)), answer_(std::move(answer)) {}
+  ~AnswerReader() override { reply_.send(answer_); }
+  AnswerReader(const AnswerReader&) = delete;
+  AnswerReader& operator=(const AnswerReader&) = delete;
+
+  /// Before anything has happened, so that the client knows; false where it takes no stream.
+  bool begin() {
+    nlohmann::json first = {
+        {"jsonrpc", "2.0"}, {"method", "notifications/events_subscribed"}, {"params", answer_}};
+    return tell(first.dump(), {}, "message");
+  }
+  void refuse(const Error& why) { reply_.refuse(why); }
+
+ private:
+  agent::Reply reply_;
+  const nlohmann::json answer_;
+};
+
+}  // namespace
+
+EventTool::EventTool(agent::AgentServer& server, EventSubscriptions* feed, std::string league_id)
+    : feed_(feed), league_id_(std::move(league_id)) {
+  // Where there is no bus there are no events: nobody is offered what can only be refused.
+  if (feed_ == nullptr) return;
+  server.bind_tool("events_subscribe",
+                   [this](agent::ToolCall call) { on_subscribe(std::move(call)); });
+}
+
+void EventTool::on_subscribe(agent::ToolCall call) {
+  const auto& context = call.context;
+  std::optional<transport::BusSession> session;
+  if (context.transport.type == rpc::TransportType::kNats && context.session)
+    session = transport::BusSession::parse(context.session->view());
+  auto filter = read_event_filter(call.arguments);
+  if (!filter) return call.reply.refuse(filter.error());
+  nlohmann::json answer = {
+      {"status", "ok"}, {"league_id", league_id_}, {"is_kept", feed_->is_kept()}};
+  if (!session) return stream(std::move(call), std::move(*filter), std::move(answer));
+  answer["subject"] = transport::session_out(*session);
+  call.reply.send(answer, [this, session = *session, filter = std::move(*filter)] {
+    feed_->subscribe(session, filter);  // after the answer, which comes first
+  });
+}
+
+void EventTool::stream(agent::ToolCall call, EventFilter filter, nlohmann::json answer) {
+  if (!call.channel) {
+    return call.reply.refuse(
+        {ErrorCode::kUnexpectedMessage,
+         "events are sent as an event stream: over HTTP send Accept: text/event-stream", ""});
+  }
+  if (call.context.transport.as_http() == nullptr) {
+    auto reader = std::make_shared<ChannelReader>(call.channel);
+    auto added = feed_->subscribe(reader, std::move(filter));
+    return added ? call.reply.send(answer) : call.reply.refuse(added.error());
+  }
+  auto reader =
+      std::make_shared<AnswerReader>(call.channel, std::move(call.reply), std::move(answer));
+  if (!reader->begin()) {
+    return reader->refuse({ErrorCode::kUnexpectedMessage,
+                           "events are sent as an event stream, which this client does not accept",
+                           ""});
+  }
+  if (auto added = feed_->subscribe(reader, std::move(filter)); !added)
+    reader->refuse(added.error());
+}
+
+}  // namespace league::league_manager

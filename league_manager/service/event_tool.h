@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "common/agent/host/agent_server.h"
+#include "league_manager/bus/event_subscriptions.h"
+
+namespace league::league_manager {
+
+/// Serves the tool events_subscribe: who calls it by a session on the bus is told of the league's
+/// events there, everybody else by the stream that the answer becomes. Immutable, so thread-safe.
+class EventTool {
+ public:
+  /// Binds the tool. `server` outlives it, and so does `feed`, which is null on no bus.
+  EventTool(agent::AgentServer& server, EventSubscriptions* feed, std::string league_id);
+  EventTool(const EventTool&) = delete;
+  EventTool& operator=(const EventTool&) = delete;
+
+ private:
+  void on_subscribe(agent::ToolCall call);
+  void stream(agent::ToolCall call, EventFilter filter, nlohmann::json answer);
+
+  EventSubscriptions* const feed_;
+  const std::string league_id_;
+};
+
+}  // namespace league::league_manager

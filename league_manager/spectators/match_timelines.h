@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "league_manager/events/events.h"
+
+namespace league::league_manager {
+
+/// What happened to one match, as the journal tells it.
+struct MatchTimeline {
+  struct Step {
+    core::UtcTimestamp at;
+    int attempt = 0;
+    int referee = -1;  ///< who got it; -1: it was taken back
+    std::string reason = {};  ///< why it was taken back
+  };
+  std::vector<Step> steps;  ///< the last kMostSteps
+  std::optional<MatchEvidence> evidence;  ///< once it is reported
+};
+
+/// The timelines of the last matches, in bounded memory. Not thread-safe.
+class MatchTimelines {
+ public:
+  static constexpr std::size_t kMostSteps = 20;  ///< of one match
+  /// Of so many matches; those of the first rounds are forgotten first.
+  explicit MatchTimelines(std::size_t most) : most_(most) {}
+
+  /// The next event of the journal. Returns the match that it is about, if it is about one.
+  std::optional<MatchKey> take(const Event& event);
+  /// Null where nothing is known, or no longer.
+  [[nodiscard]] const MatchTimeline* find(MatchKey match) const;
+
+ private:
+  void add_step(MatchKey match, MatchTimeline::Step step);
+
+  const std::size_t most_;
+  std::map<MatchKey, MatchTimeline> timelines_;
+};
+
+}  // namespace league::league_manager

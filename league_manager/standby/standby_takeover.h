@@ -1,0 +1,115 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/core/clock.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/journal/journal.h"
+#include "common/transport/bus/jet_stream.h"
+#include "league_manager/standby/holder_file.h"
+#include "league_manager/standby/journal_follower.h"
+#include "league_manager/standby/leadership.h"
+#include "league_manager/standby/lease.h"
+#include "league_manager/standby/replicated_journal.h"
+
+namespace league::transport {
+class StopSignal;
+}
+
+namespace league::league_manager {
+
+struct StandbyTakeoverOptions {
+  std::string league;
+  Replication replication = Replication::kAsync;
+  bool begins_leagues = true;  ///< false: it waits until there is one to follow
+  /// What another league of this name has left in the broker is thrown away, unless somebody leads
+  /// it.
+  bool starts_anew = false;
+  std::chrono::milliseconds lease{6000};
+  int replicas = 1;  ///< how many brokers of a cluster keep the streams
+  long journal_max_mib = 0;  ///< of the journal's stream; 0: no limit
+  /// Of this data directory: who led from it before is gone. Empty: nobody knows of them.
+  std::filesystem::path holder_file;
+  /// Once before the first record of another manager is taken in: whether this one could lead.
+  std::function<core::Result<void>()> check_follower;
+  /// Whether a record of the league fits this manager's key.
+  std::function<core::Result<void>(const journal::Record&)> check_record;
+  /// Another leads, or may: nothing may leave this process any more. On any thread.
+  std::function<void(std::string why)> on_fenced;
+};
+
+/// What a StandbyTakeover works with; all outlive it.
+struct StandbyTakeoverDependencies {
+  transport::Bus& bus;
+  transport::BusSession session;
+  const core::Clock& clock;
+  core::Timer& timer;
+  core::RandomSource& random;
+};
+
+/// Several managers of one league, of which one leads: it waits for its turn, following the journal
+/// of whoever leads, and then keeps it, with a journal that others can follow. Source:
+/// docs/distributed.md.
+class StandbyTakeover final : public Leadership {
+ public:
+  StandbyTakeover(StandbyTakeoverDependencies dependencies, StandbyTakeoverOptions options);
+  ~StandbyTakeover() override;
+  StandbyTakeover(const StandbyTakeover&) = delete;
+  StandbyTakeover& operator=(const StandbyTakeover&) = delete;
+
+  /// Blocks until this manager leads and `local` has all that the league's journal has; false: it
+  /// was asked to stop. Looks for a broker that is not there as long as it takes. Other errors are
+  /// for good.
+  [[nodiscard]] core::Result<bool> lead(journal::Journal& local, transport::StopSignal& stop);
+
+  [[nodiscard]] int term() const override { return term_; }
+  [[nodiscard]] bool has_followed() const override { return is_there_another_; }
+  [[nodiscard]] journal::Journal& journal() override { return *journal_; }
+  void serve() override;
+  [[nodiscard]] bool is_leading() const override;
+  void finish() override;
+
+ private:
+  [[nodiscard]] core::Result<void> prepare();
+  [[nodiscard]] core::Result<void> prepare_lease();
+  /// Before anything of another manager is taken in.
+  [[nodiscard]] core::Result<void> check_follower();
+  [[nodiscard]] core::Result<bool> wait_for_turn(JournalFollower& follower,
+                                                 transport::StopSignal& stop);
+  [[nodiscard]] core::Result<transport::StreamState> look_at_journal();
+  /// Whether the stream has anything of the league.
+  [[nodiscard]] core::Result<bool> is_league_there();
+  [[nodiscard]] core::Result<bool> try_to_lead(const JournalFollower& follower);
+  [[nodiscard]] core::Result<void> purge();
+  [[nodiscard]] core::Result<void> take_over(JournalFollower& follower, journal::Journal& local,
+                                             transport::StopSignal& stop);
+  [[nodiscard]] core::Result<transport::StreamState> ensure(transport::StreamConfig config);
+  /// Says in the stream that our term has begun; nothing of an earlier one is taken afterwards.
+  /// kShuttingDown: it was asked to stop.
+  [[nodiscard]] core::Result<void> begin_term(JournalFollower& follower,
+                                              transport::StopSignal& stop);
+  void fence(const std::string& why);
+  /// Says it unless it was the last that was said.
+  void say(const std::string& what);
+
+  const StandbyTakeoverDependencies deps_;
+  const StandbyTakeoverOptions options_;
+  std::unique_ptr<transport::JetStream> streams_;
+  std::unique_ptr<Lease> lease_;
+  std::optional<HolderFile> holders_;
+  std::unique_ptr<ReplicatedJournal> journal_;
+  std::uint64_t lease_number_ = 0;
+  std::uint64_t stream_sequence_ = 0;
+  int term_ = 0;
+  bool is_follower_checked_ = false;
+  bool is_there_another_ = false;  ///< who leads, or has led when we came
+  std::string said_;
+};
+
+}  // namespace league::league_manager

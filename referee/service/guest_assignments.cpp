@@ -1,0 +1,221 @@
+#include "referee/service/guest_assignments.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/agent/runtime/log.h"
+#include "common/core/crypto.h"
+#include "common/core/text.h"
+#include "common/envelope/codec.h"
+
+namespace league::referee {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using core::Result;
+using nlohmann::json;
+
+constexpr std::size_t kMostWaiting = 1024;
+constexpr std::size_t kMostKnown = 1024;
+
+/// An answer that stands in a member of the result, as some managers have it.
+json without_wrapping(json answer) {
+  for (const char* name : {"response", "data", "structuredContent"}) {
+    if (answer.is_object() && answer.contains(name) && answer[name].is_object())
+      return std::move(answer[name]);
+  }
+  return answer;
+}
+
+envelope::MatchAssignment assignment_of(const ForeignMatch& match,
+                                        const GuestAssignmentsOptions& options,
+                                        core::RandomSource& random) {
+  envelope::MatchAssignment assignment;
+  assignment.match_id = match.match_id;
+  assignment.game_type = match.game_type.empty() ? options.game_type : match.game_type;
+  assignment.player_a_id = match.players[Side::kA];
+  assignment.player_b_id = match.players[Side::kB];
+  assignment.referee_endpoint = options.contact_endpoint;
+  assignment.referee_id = core::RefereeId(options.identity.id);
+  assignment.conversation_id = envelope::match_conversation(match.match_id, assignment.attempt);
+  assignment.player_a_endpoint = match.endpoints[Side::kA];
+  assignment.player_b_endpoint = match.endpoints[Side::kB];
+  // The published protocol shows players the referee's own token; there is nothing else to show.
+  assignment.player_a_credential = options.identity.token;
+  assignment.player_b_credential = options.identity.token;
+  assignment.draw_seed = core::to_hex(random.bytes<32>());
+  return assignment;
+}
+
+}  // namespace
+
+GuestAssignments::GuestAssignments(GuestAssignmentsOptions options,
+                                   const GuestAssignmentsDependencies& dependencies, Play play)
+    : options_(std::move(options)),
+      deps_(dependencies),
+      play_(std::move(play)),
+      envelopes_(
+          envelope::Sender::referee(options_.identity.id),
+          options_.identity.league.empty() ? std::nullopt : std::optional(options_.identity.league),
+          deps_.clock),
+      known_(options_.players) {}
+
+Result<std::vector<ForeignMatch>> GuestAssignments::read(const json& message) {
+  auto matches = read_foreign_start(message);
+  if (!matches) return matches;
+  std::erase_if(*matches, [this](const ForeignMatch& match) {
+    return !is_for(match, options_.identity.id, options_.contact_endpoint);
+  });
+  std::lock_guard lock(mutex_);
+  is_called_ = true;
+  return matches;
+}
+
+bool GuestAssignments::is_called() {
+  std::lock_guard lock(mutex_);
+  return is_called_;
+}
+
+void GuestAssignments::remember(const core::PlayerId& player, const std::string& address) {
+  // Anybody may have said it: the operator's word stands.
+  if (options_.players.contains(player)) return;
+  if (known_.size() < kMostKnown || known_.contains(player)) known_[player] = address;
+}
+
+bool GuestAssignments::complete(ForeignMatch& match) {
+  std::lock_guard lock(mutex_);
+  bool is_complete = true;
+  for (Side side : kBothSides) {
+    const core::PlayerId& player = match.players[side];
+    if (!match.endpoints[side].empty()) {
+      remember(player, match.endpoints[side]);
+    } else if (auto found = known_.find(player); found != known_.end()) {
+      match.endpoints[side] = found->second;
+    }
+    is_complete = is_complete && !match.endpoints[side].empty();
+  }
+  return is_complete;
+}
+
+void GuestAssignments::begin(std::vector<ForeignMatch> matches) {
+  std::vector<ForeignMatch> incomplete;
+  for (ForeignMatch& match : matches) {
+    if (complete(match)) {
+      play(std::move(match));
+    } else {
+      incomplete.push_back(std::move(match));
+    }
+  }
+  if (!incomplete.empty()) ask_for_addresses(std::move(incomplete));
+}
+
+void GuestAssignments::play(ForeignMatch match) {
+  auto started = play_(assignment_of(match, options_, deps_.random), match.round_id);
+  if (started) return;
+  if (started.error().code == ErrorCode::kCapacityExceeded) {
+    std::lock_guard lock(mutex_);
+    if (waiting_.size() < kMostWaiting) return waiting_.push_back(std::move(match));
+  }
+  agent::log::warn("match {} is not played: {}", core::shown(match.match_id.str()),
+                   started.error().message);
+}
+
+void GuestAssignments::place_is_free() {
+  ForeignMatch next;
+  {
+    std::lock_guard lock(mutex_);
+    if (waiting_.empty()) return;
+    next = std::move(waiting_.front());
+    waiting_.pop_front();
+  }
+  play(std::move(next));
+}
+
+agent::PeerToolCall GuestAssignments::question(std::string tool, json fields) {
+  int number = 0;
+  {
+    std::lock_guard lock(mutex_);
+    number = ++questions_;
+  }
+  const auto conversation =
+      envelope::query_conversation(envelope::Role::kReferee, options_.identity.id, number);
+  auto envelope =
+      envelopes_.make(envelope::MessageType::kLeagueQuery, {.conversation_id = conversation});
+  if (!options_.identity.token.empty()) envelope.auth_token = options_.identity.token;
+  json message = envelope::encode(envelope, envelope::LeagueQuery{});
+  // Of a tool that is no message only the envelope fits: managers may go by the type.
+  for (const char* field : {"message_type", "query_type", "query_params"}) {
+    if (tool != "league_query") message.erase(field);
+  }
+  message.update(fields);
+  // In the style in which it took the registration.
+  const bool goes_by_type =
+      deps_.peers.style_of(options_.manager) == agent::CallStyle::kMessageType;
+  if (tool == "league_query" && goes_by_type) tool = "LEAGUE_QUERY";
+  return {.endpoint = options_.manager,
+          .peer = "league_manager",
+          .tool = std::move(tool),
+          .arguments = message.dump(),
+          .conversation_id = conversation.str()};
+}
+
+void GuestAssignments::ask_for_addresses(std::vector<ForeignMatch> matches) {
+  deps_.peers.call_tool(
+      question("league_query",
+               {{"query_type", "GET_REGISTRATIONS"}, {"referee_id", options_.identity.id}}),
+      [weak = weak_from_this(), matches = std::move(matches)](Result<json> answer) mutable {
+        auto self = weak.lock();
+        if (!self) return;
+        if (answer) {
+          std::lock_guard lock(self->mutex_);
+          for (const auto& [player, address] : read_addresses(*answer))
+            self->remember(player, address);
+        }
+        for (ForeignMatch& match : matches) {
+          if (self->complete(match)) {
+            self->play(std::move(match));
+            continue;
+          }
+          agent::log::warn(
+              "match {} is not played: the addresses of {} and {} are not known; name "
+              "them in a file (--players-file){}",
+              core::shown(match.match_id.str()), core::shown(match.players[Side::kA].str()),
+              core::shown(match.players[Side::kB].str()),
+              answer ? "" : ". GET_REGISTRATIONS: " + answer.error().message);
+        }
+      });
+}
+
+void GuestAssignments::watch() {
+  deps_.timer.schedule(options_.poll_interval, [weak = weak_from_this()] {
+    if (auto self = weak.lock()) self->ask_for_matches();
+  });
+}
+
+void GuestAssignments::ask_for_matches() {
+  deps_.peers.call_tool(
+      question("get_assigned_matches", {{"referee_id", options_.identity.id}}),
+      [weak = weak_from_this()](Result<json> answer) {
+        auto self = weak.lock();
+        if (!self) return;
+        const bool is_unknown = !answer && answer.error().code == ErrorCode::kUnknownMessageType;
+        if (is_unknown || (!answer && self->is_called()))
+          return agent::log::info(
+              "the league manager does not tell of its matches when asked; waiting "
+              "for it to start them");
+        self->watch();
+        if (!answer) return;
+        const json told = without_wrapping(std::move(*answer));
+        if (!told.is_object() || !told.contains("matches")) return;
+        auto matches = read_foreign_start(told);
+        if (!matches) return agent::log::warn("get_assigned_matches: {}", matches.error().message);
+        std::erase_if(*matches, [&self](const ForeignMatch& match) {
+          const bool is_due = match.status.empty() || match.status == "PENDING";
+          return !is_due ||
+                 !is_for(match, self->options_.identity.id, self->options_.contact_endpoint);
+        });
+        self->begin(std::move(*matches));
+      });
+}
+
+}  // namespace league::referee

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/agent/identity/registration.h"
+#include "common/agent/peers/peer_client.h"
+#include "common/core/random_source.h"
+#include "common/core/timer.h"
+#include "common/envelope/round_messages.h"
+#include "referee/service/foreign_start.h"
+
+namespace league::referee {
+
+struct GuestAssignmentsOptions {
+  agent::Identity identity;
+  std::string contact_endpoint;  ///< URL of this referee, by which some managers name it
+  std::string game_type;  ///< of matches that name none
+  transport::Endpoint manager;
+  PlayerAddresses players = {};  ///< from the operator
+  /// How long to wait between two questions to a manager that never calls.
+  std::chrono::milliseconds poll_interval{5000};
+};
+
+/// All references outlive it.
+struct GuestAssignmentsDependencies {
+  agent::PeerClient& peers;
+  core::Timer& timer;
+  const core::Clock& clock;
+  core::RandomSource& random;  ///< of the draws' seeds
+};
+
+/// Where a referee that is the guest of a third-party manager takes its matches (protocol §8,
+/// §9). Such a manager gives neither credentials nor seeds, and often no addresses: players are
+/// shown the referee's own token, as published, seeds are made here, and addresses come from the
+/// message, else from the operator's file or from what was heard before, else from the manager's
+/// GET_REGISTRATIONS. A manager that never calls is asked for matches. Thread-safe; what it has
+/// asked for keeps none of this alive.
+class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
+ public:
+  /// Starts a match. kCapacityExceeded keeps it waiting until place_is_free(); another error ends
+  /// it with a line for the operator.
+  using Play = std::function<core::Result<void>(envelope::MatchAssignment, int round_id)>;
+
+  GuestAssignments(GuestAssignmentsOptions options,
+                   const GuestAssignmentsDependencies& dependencies, Play play);
+
+  /// The matches of `message` that are this referee's; see read_foreign_start. From the first such
+  /// message on a manager that answers with an error is not asked again. One that answers is: the
+  /// message may be anybody's.
+  [[nodiscard]] core::Result<std::vector<ForeignMatch>> read(const nlohmann::json& message);
+  /// Plays `matches`, as soon as the players' addresses are known and there are places.
+  void begin(std::vector<ForeignMatch> matches);
+  /// Starts what waits for a place.
+  void place_is_free();
+  /// Begins to ask the manager for matches, until it knows no such question, or calls by itself and
+  /// has only errors to answer.
+  void watch();
+
+ private:
+  /// A call of the manager's `tool` with an envelope and `fields`.
+  [[nodiscard]] agent::PeerToolCall question(std::string tool, nlohmann::json fields);
+  void ask_for_matches();
+  [[nodiscard]] bool is_called();
+  void ask_for_addresses(std::vector<ForeignMatch> matches);
+  /// Fills in what is known and remembers what is said; whether both addresses are there.
+  bool complete(ForeignMatch& match);
+  /// Keeps an address that was heard, with `mutex_`.
+  void remember(const core::PlayerId& player, const std::string& address);
+  void play(ForeignMatch match);
+
+  const GuestAssignmentsOptions options_;
+  const GuestAssignmentsDependencies deps_;
+  const Play play_;
+  const envelope::EnvelopeBuilder envelopes_;
+  std::mutex mutex_;  // guards what follows
+  PlayerAddresses known_;
+  std::deque<ForeignMatch> waiting_;  // for places
+  int questions_ = 0;
+  bool is_called_ = false;
+};
+
+}  // namespace league::referee

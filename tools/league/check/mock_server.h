@@ -1,0 +1,90 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/transport/front/http_server.h"
+#include "common/transport/link/message_handler.h"
+
+namespace league::tools::check {
+
+/// One call that somebody made to the checker.
+struct InboundCall {
+  std::string bytes;
+  nlohmann::json document;  ///< discarded where the bytes are no JSON
+  nlohmann::json id;
+  std::string method;  ///< empty for a bare message; the tool's name for `tools/call`
+  std::string style;  ///< `tool_name`, `message_type`, `tools_call`, `handle_message`, `bare`, ...
+  nlohmann::json message;  ///< the innermost object that is the league message; an object always
+  std::chrono::steady_clock::time_point at{};
+
+  /// `message_type`, or what the method says.
+  [[nodiscard]] std::string type() const;
+};
+
+/// What the checker answers.
+struct MockAnswer {
+  nlohmann::json result;  ///< the `result` of a JSON-RPC answer
+  nlohmann::json error = nullptr;  ///< in its place
+  int http_status = 200;
+  std::string raw = {};  ///< in place of both
+  std::chrono::milliseconds delay{0};
+};
+
+/// A server at which the checker plays a manager, a referee or a player. Keeps
+/// every call. Thread-safe.
+class MockServer final : public transport::MessageHandler {
+ public:
+  /// Answers one call; runs on a thread of the server, one call at a time.
+  using Script = std::function<MockAnswer(const InboundCall&)>;
+
+  /// `runtime` outlives it. Fails as HttpServer::start.
+  [[nodiscard]] static core::Result<std::unique_ptr<MockServer>> open(
+      transport::HttpRuntime& runtime, const std::string& address, std::uint16_t port,
+      Script script);
+  ~MockServer() override;
+
+  [[nodiscard]] std::uint16_t port() const { return server_->port(); }
+  /// `http://127.0.0.1:PORT/mcp`.
+  [[nodiscard]] std::string url() const;
+  /// From now on.
+  void set_script(Script script);
+
+  void on_message(transport::Inbound message, transport::ReplySlot reply) override;
+
+  /// How many calls there were.
+  [[nodiscard]] std::size_t count() const;
+  /// The calls from number `from` on.
+  [[nodiscard]] std::vector<InboundCall> calls(std::size_t from = 0) const;
+  /// The first call from number `from` on that `wanted` takes; waits for it.
+  [[nodiscard]] std::optional<InboundCall> wait_for(
+      const std::function<bool(const InboundCall&)>& wanted, std::size_t from,
+      std::chrono::milliseconds limit) const;
+
+ private:
+  MockServer() = default;
+  mutable std::mutex mutex_;
+  std::mutex script_mutex_;
+  mutable std::condition_variable changed_;
+  std::vector<InboundCall> calls_;
+  Script script_;
+  std::string address_;
+  std::vector<std::jthread> late_;
+  std::unique_ptr<transport::HttpServer> server_;
+};
+
+/// The text in the field of an object; empty where there is none.
+[[nodiscard]] std::string text_field(const nlohmann::json& object, const std::string& field);
+
+/// Takes a call apart, in any of the tolerated forms.
+[[nodiscard]] InboundCall read_call(std::string bytes);
+
+}  // namespace league::tools::check

@@ -1,0 +1,267 @@
+#include "tools/league/up/league_plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "player/core/misbehaviour.h"
+#include "player/core/strategy.h"
+
+namespace league::tools {
+namespace {
+
+constexpr int kMostSingleProcesses = 16;
+// Far apart, so that the players of one group never get the seeds of another's.
+constexpr std::uint64_t kSeedsPerStrategy = 1'000'000;
+constexpr std::uint64_t kSeedsPerTransport = 100'000;
+
+core::Result<void> check_strategy(const std::string& name) {
+  auto strategies = player::known_strategies();
+  if (std::find(strategies.begin(), strategies.end(), name) != strategies.end()) return {};
+  auto misbehaviour = player::parse_misbehaviour(name);
+  if (!misbehaviour) return misbehaviour.error();
+  if (*misbehaviour) return {};
+  std::string text = "there is no strategy \"" + name.substr(0, 64) + "\"; there are";
+  for (auto known : strategies) text.append(" ").append(known);
+  text += ", and to try a league's patience";
+  for (auto known : player::known_misbehaviours()) text.append(" ").append(known);
+  return core::Error{core::ErrorCode::kInternalError, text, {}};
+}
+
+std::vector<std::string> shared_arguments(const UpOptions& options) {
+  std::vector<std::string> arguments{"--mode", options.mode, "--logs", options.logs.string()};
+  if (!options.limits_file.empty())
+    arguments.insert(arguments.end(), {"--limits", options.limits_file});
+  if (!options.bus.empty()) arguments.insert(arguments.end(), {"--bus", options.bus});
+  return arguments;
+}
+
+void append(std::vector<std::string>& arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+}
+
+std::string file_name(std::string name) {
+  std::replace(name.begin(), name.end(), ':', '-');
+  return name;
+}
+
+/// `count` players of one strategy and transport from the `first` on (from 0), in one process.
+struct Group {
+  std::string strategy;
+  std::size_t strategy_index = 0;
+  agent::Serving transport = agent::Serving::kHttp;
+  int first = 0;
+  int count = 1;
+  bool numbers_itself = false;  ///< the player program adds the numbers
+  bool is_mixed = false;  ///< other players have other transports
+
+  /// `random-`, and for a process with several players what tells it from another transport's.
+  [[nodiscard]] std::string prefix() const {
+    std::string name = file_name(strategy) + "-";
+    // What numbers itself begins with 1, as the others of its strategy do.
+    bool is_plain = !numbers_itself || (transport == agent::Serving::kHttp && !is_mixed);
+    return is_plain ? name : name + std::string(agent::serving_name(transport)) + "-";
+  }
+  [[nodiscard]] std::string name() const {
+    return numbers_itself ? prefix() : prefix() + std::to_string(first + 1);
+  }
+};
+
+std::vector<std::string> transport_arguments(agent::Serving transport, const UpOptions& options,
+                                             const std::string& name) {
+  if (transport == agent::Serving::kHttp) return {};
+  std::vector<std::string> arguments{"--transport", std::string(agent::serving_name(transport))};
+  if (transport == agent::Serving::kUnix)
+    append(arguments, {"--socket", (options.sockets / (name + ".sock")).string()});
+  return arguments;
+}
+
+std::vector<std::string> playing_arguments(const Group& group, const UpOptions& options) {
+  std::vector<std::string> arguments{"--name", group.name(), "--strategy", group.strategy};
+  if (options.seed) {
+    std::uint64_t seed = *options.seed + group.strategy_index * kSeedsPerStrategy +
+                         static_cast<std::uint64_t>(group.transport) * kSeedsPerTransport +
+                         static_cast<std::uint64_t>(group.first);
+    append(arguments, {"--seed", std::to_string(seed)});
+  }
+  append(arguments, transport_arguments(group.transport, options, group.name()));
+  append(arguments, shared_arguments(options));
+  return arguments;
+}
+
+ProgramSpec spec_of(const Group& group, const UpOptions& options, const std::string& manager_url) {
+  ProgramSpec spec{.role = ProgramSpec::Role::kPlayers,
+                   .program = "player",
+                   .name = (group.numbers_itself ? "players_" : "player_") + group.name(),
+                   .arguments = {"--port", "0", "--manager", manager_url, "--count",
+                                 std::to_string(group.count), "--data", options.data.string()},
+                   .agents = group.count};
+  append(spec.arguments, playing_arguments(group, options));
+  return spec;
+}
+
+/// As a command line takes it: in quotes where it would fall apart.
+std::string quoted(const std::string& word) {
+  return word.find(' ') == std::string::npos ? word : "\"" + word + "\"";
+}
+
+SubprocessPlayer subprocess_player_of(const Group& group, const UpOptions& options,
+                                      const std::filesystem::path& programs) {
+  std::string endpoint = "stdio:" + quoted((programs / "player").string());
+  for (const auto& word : playing_arguments(group, options)) endpoint += " " + quoted(word);
+  return {group.name(), endpoint};
+}
+
+/// What others may be allowed to be called at, beyond the default.
+std::vector<std::string> policy_arguments(const UpOptions& options,
+                                          const std::filesystem::path& programs) {
+  std::string more;
+  auto has = [&](agent::Serving transport) {
+    return std::find(options.transports.begin(), options.transports.end(), transport) !=
+           options.transports.end();
+  };
+  if (needs_sockets(options)) more += ",unix:" + options.sockets.string() + "/";
+  if (has(agent::Serving::kStdio)) more += ",stdio:" + quoted((programs / "player").string());
+  if (more.empty()) return {};
+  return {"--endpoints", "local" + more};
+}
+
+/// Deals the players out to groups.
+std::vector<Group> groups_of(const UpOptions& options, const std::vector<std::string>& strategies) {
+  int count = options.players - options.external;
+  std::vector<Group> groups;
+  std::map<std::string, int> dealt;  // how many of a strategy there are
+  std::vector<std::string> distinct;  // a strategy may be named twice in the list
+  for (int i = 0; i < count; ++i) {
+    const auto& strategy = strategies[static_cast<std::size_t>(i) % strategies.size()];
+    auto transport = options.transports[static_cast<std::size_t>(i) % options.transports.size()];
+    auto found = std::find(distinct.begin(), distinct.end(), strategy);
+    auto index = static_cast<std::size_t>(found - distinct.begin());
+    if (found == distinct.end()) distinct.push_back(strategy);
+    int number = dealt[strategy]++;
+    bool is_alone =
+        count <= kMostSingleProcesses || strategy == "crash" || transport == agent::Serving::kStdio;
+    auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return group.strategy == strategy && group.transport == transport;
+    });
+    if (is_alone || same == groups.end()) {
+      groups.push_back({.strategy = strategy,
+                        .strategy_index = index,
+                        .transport = transport,
+                        .first = number,
+                        .count = 1,
+                        .is_mixed = options.transports.size() > 1});
+    } else {
+      ++same->count;
+      same->numbers_itself = true;
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+core::Result<std::vector<std::string>> parse_strategies(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    std::size_t comma = std::min(list.find(','), list.size());
+    std::string name(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    std::erase(name, ' ');
+    if (name.empty()) continue;
+    if (auto known = check_strategy(name); !known) return known.error();
+    names.push_back(std::move(name));
+  }
+  if (names.empty())
+    return core::Error{core::ErrorCode::kInternalError,
+                       "the list of strategies is empty; give at least one, such as random",
+                       {}};
+  return names;
+}
+
+core::Result<std::vector<agent::Serving>> parse_transports(std::string_view list) {
+  if (list == "mixed") return std::vector(agent::kAllServings.begin(), agent::kAllServings.end());
+  std::vector<agent::Serving> transports;
+  while (!list.empty()) {
+    std::size_t comma = std::min(list.find(','), list.size());
+    std::string name(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    auto known = agent::parse_serving(name);
+    if (!known) {
+      return core::Error{core::ErrorCode::kInternalError,
+                         "there is no transport \"" + name.substr(0, 64) + "\"; there are " +
+                             agent::serving_names() + ", and mixed for all of them",
+                         {}};
+    }
+    transports.push_back(*known);
+  }
+  if (transports.empty()) transports.push_back(agent::Serving::kHttp);
+  return transports;
+}
+
+agent::Serving host_transport(const UpOptions& options) {
+  bool is_one = options.transports.size() == 1;
+  bool can_be_called = options.transports.front() != agent::Serving::kStdio;
+  return is_one && can_be_called ? options.transports.front() : agent::Serving::kHttp;
+}
+
+bool needs_sockets(const UpOptions& options) {
+  return std::find(options.transports.begin(), options.transports.end(), agent::Serving::kUnix) !=
+         options.transports.end();
+}
+
+ProgramSpec manager_spec(const UpOptions& options, const std::filesystem::path& programs) {
+  ProgramSpec spec{
+      .role = ProgramSpec::Role::kManager,
+      .program = "league_manager",
+      .name = "league_manager",
+      .arguments = {"--port", std::to_string(options.port), "--players",
+                    std::to_string(options.players), "--referees", std::to_string(options.referees),
+                    "--data", options.data.string()}};
+  if (!options.league_id.empty()) append(spec.arguments, {"--league", options.league_id});
+  if (!options.bind_address.empty()) append(spec.arguments, {"--bind", options.bind_address});
+  if (!options.advertise.empty()) append(spec.arguments, {"--advertise", options.advertise});
+  for (const auto& host : options.allow_hosts) append(spec.arguments, {"--allow-host", host});
+  for (const auto& origin : options.allow_origins)
+    append(spec.arguments, {"--allow-origin", origin});
+  append(spec.arguments, transport_arguments(host_transport(options), options, spec.name));
+  append(spec.arguments, policy_arguments(options, programs));
+  append(spec.arguments, shared_arguments(options));
+  return spec;
+}
+
+std::vector<ProgramSpec> referee_specs(const UpOptions& options, const std::string& manager_url,
+                                       const std::filesystem::path& programs) {
+  std::vector<ProgramSpec> specs;
+  for (int i = 1; i <= options.referees; ++i) {
+    std::string name = "referee-" + std::to_string(i);
+    ProgramSpec spec{.role = ProgramSpec::Role::kReferee,
+                     .program = "referee",
+                     .name = name,
+                     .arguments = {"--port", "0", "--manager", manager_url, "--name", name,
+                                   "--data", options.data.string()}};
+    append(spec.arguments, {"--admission-key", (options.data / "referee.key").string()});
+    if (options.max_matches > 0)
+      append(spec.arguments, {"--max-matches", std::to_string(options.max_matches)});
+    append(spec.arguments, transport_arguments(host_transport(options), options, name));
+    auto policy = policy_arguments(options, programs);
+    if (!policy.empty()) append(spec.arguments, {"--endpoints", "any" + policy[1].substr(5)});
+    append(spec.arguments, shared_arguments(options));
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+LeaguePlan plan_players(const UpOptions& options, const std::vector<std::string>& strategies,
+                        const std::string& manager_url, const std::filesystem::path& programs) {
+  LeaguePlan plan;
+  for (const auto& group : groups_of(options, strategies)) {
+    if (group.transport == agent::Serving::kStdio) {
+      plan.subprocess_players.push_back(subprocess_player_of(group, options, programs));
+    } else {
+      plan.specs.push_back(spec_of(group, options, manager_url));
+    }
+  }
+  return plan;
+}
+
+}  // namespace league::tools
