@@ -3,7 +3,7 @@
 #   league_program(NAME SOURCES ... DEPS ...)          an executable in build/bin, installed
 #   league_test(NAME SOURCES ... DEPS ... [LABELS ...] [SANITIZERS all|address|none] [AT_ONCE n] [COST seconds])
 #                                                      a GoogleTest binary, one ctest entry
-# AT_ONCE: so many sources are compiled together (8, tests 12, under a sanitizer 24); fewer where they use one name for two things.
+# AT_ONCE: so many sources are compiled together (24, of a program 8); fewer where they use one name for two things.
 # COST: what takes longest begins first.
 # SANITIZERS: `address` where everything happens in one thread, `none` where texts are all that is tested; else `all`.
 add_library(league_options INTERFACE)
@@ -73,11 +73,8 @@ function(league_library name)
   if(NOT LEAGUE_COMPILED)
     set(LEAGUE_COMPILED quick)
   endif()
-  # Under a sanitizer nothing is optimised: then most of the time goes into reading the same headers again.
-  if(NOT ARG_AT_ONCE AND LEAGUE_SANITIZER)
+  if(NOT ARG_AT_ONCE)
     set(ARG_AT_ONCE 24)
-  elseif(NOT ARG_AT_ONCE)
-    set(ARG_AT_ONCE 8)
   endif()
   league_compiled(${name} ${LEAGUE_COMPILED} ${ARG_AT_ONCE})
 endfunction()
@@ -117,7 +114,7 @@ function(league_test name)
     set(ARG_LABELS unit)
   endif()
   if(NOT ARG_AT_ONCE)
-    set(ARG_AT_ONCE 12)
+    set(ARG_AT_ONCE 24)
   endif()
   if(NOT ARG_COST)
     set(ARG_COST 1)

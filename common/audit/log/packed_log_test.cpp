@@ -23,7 +23,7 @@ std::string bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-void write(const fs::path& path, const std::string& bytes) {
+void write_bytes(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
@@ -47,7 +47,7 @@ class PackedLog : public ::testing::Test {
 TEST_F(PackedLog, HoldsTheSameBytes) {
   std::string content;
   for (int i = 0; i < 5000; ++i) content += "line " + std::to_string(i) + "\n";
-  write(segment_, content);
+  write_bytes(segment_, content);
   pack();
   EXPECT_FALSE(fs::exists(segment_));
   EXPECT_FALSE(fs::exists(packed_.string() + ".new"));
@@ -58,13 +58,13 @@ TEST_F(PackedLog, HoldsTheSameBytes) {
 }
 
 TEST_F(PackedLog, AnEmptySegmentIsOneToo) {
-  write(segment_, "");
+  write_bytes(segment_, "");
   pack();
   EXPECT_EQ(read_log_file(packed_), "");
 }
 
 TEST_F(PackedLog, WhatIsInterruptedLeavesTheSegment) {
-  write(segment_, std::string(5000, 'x'));
+  write_bytes(segment_, std::string(5000, 'x'));
   {
     auto packer = SegmentPacker::begin(segment_);
     ASSERT_TRUE(packer);
@@ -75,9 +75,9 @@ TEST_F(PackedLog, WhatIsInterruptedLeavesTheSegment) {
 }
 
 TEST_F(PackedLog, AKillAtAnyMomentIsMadeGoodByTheNextOne) {
-  write(segment_, "the segment\n");
-  write(packed_, "of an earlier process, perhaps whole");
-  write(packed_.string() + ".new", "half of it");
+  write_bytes(segment_, "the segment\n");
+  write_bytes(packed_, "of an earlier process, perhaps whole");
+  write_bytes(packed_.string() + ".new", "half of it");
   EXPECT_EQ(read_log_file(segment_), "the segment\n");
   EXPECT_EQ(find_logs(temporary_.path()), std::vector{segment_});
   pack();
@@ -86,28 +86,28 @@ TEST_F(PackedLog, AKillAtAnyMomentIsMadeGoodByTheNextOne) {
 }
 
 TEST_F(PackedLog, WhatIsNotOneWholeMemberIsNoLog) {
-  write(segment_, "the segment\n");
+  write_bytes(segment_, "the segment\n");
   pack();
   const std::string packed = bytes_of(packed_);
   for (std::size_t size = 0; size < packed.size(); ++size) {
-    write(packed_, packed.substr(0, size));
+    write_bytes(packed_, packed.substr(0, size));
     ASSERT_EQ(read_log_file(packed_), std::nullopt) << size;
   }
   for (const std::string& more : {std::string("x"), std::string(1, '\0'), packed}) {
-    write(packed_, packed + more);
+    write_bytes(packed_, packed + more);
     EXPECT_EQ(read_log_file(packed_), std::nullopt) << more.size();
   }
   std::string changed = packed;
   changed[packed.size() - 6] ^= 1;  // of the checksum
-  write(packed_, changed);
+  write_bytes(packed_, changed);
   EXPECT_EQ(read_log_file(packed_), std::nullopt);
-  write(packed_, "the segment\n");
+  write_bytes(packed_, "the segment\n");
   EXPECT_EQ(read_log_file(packed_), std::nullopt);
   EXPECT_FALSE(read_log(packed_, [](const LogEntry&) {}));
 }
 
 TEST_F(PackedLog, WhatCannotBeWrittenLeavesTheSegment) {
-  write(segment_, "the segment\n");
+  write_bytes(segment_, "the segment\n");
   fs::create_directory(packed_.string() + ".new");
   EXPECT_FALSE(SegmentPacker::begin(segment_));
   EXPECT_EQ(read_log_file(segment_), "the segment\n");
@@ -201,7 +201,7 @@ TEST_F(CompressedLog, ACompressedSegmentThatIsMissingOrDamagedIsAFault) {
   log->close();
   fs::path first = packed_path(segment_path(options_.path, 1));
   std::string bytes = bytes_of(first);
-  write(first, bytes.substr(0, bytes.size() / 2));
+  write_bytes(first, bytes.substr(0, bytes.size() / 2));
   ASSERT_FALSE(chain().faults.empty());
   EXPECT_EQ(chain().faults.at(0).rule, "file.unreadable");
   fs::remove(first);

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxWaiting = 4 << 20;
 /// As libnats waits where it reconnects.
 constexpr std::chrono::milliseconds kFirstPause = 100ms;
 /// Between attempts that were refused: each costs the broker a hash of the password.
-constexpr std::chrono::milliseconds kLongestPause = 5s;
+constexpr std::chrono::milliseconds kLongestRetryPause = 5s;
 
 class NatsSubscribed final : public Bus::Subscription {
  public:
@@ -146,7 +146,7 @@ bool NatsBus::Link::try_to_connect(std::chrono::milliseconds& pause) {
     pause = kFirstPause;
     return false;
   }
-  pause = std::min(pause * 2, kLongestPause);
+  pause = std::min(pause * 2, kLongestRetryPause);
   if (std::exchange(last_fault_, why) != why) {
     faults_.run("the broker at " + url() + " refuses this agent, which goes on asking: " + why);
   }
