@@ -17,6 +17,13 @@ std::variant<ProgramOptions, int> read_command_line(int argc, char** argv) {
                  "number of matches that it runs at the same time")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
+  app.add_option(
+         "--drain", options.drain_seconds,
+         "at SIGTERM or SIGINT, ask the manager for no further match and wait at most this "
+         "many seconds for the matches that are being played; a second signal ends the "
+         "referee immediately. 0: do not wait; open matches start over with another referee")
+      ->check(CLI::Range(0, 3600))
+      ->capture_default_str();
   app.add_option("--endpoints", options.endpoints,
                  "endpoints of players that may be called. The manager has already checked network "
                  "addresses (any), but Unix sockets and commands on this machine must be allowed "

@@ -15,6 +15,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/transport/link/signals.h"
 #include "referee/files/match_files.h"
+#include "referee/service/referee_drain.h"
 #include "referee/service/referee_service.h"
 
 namespace league::referee {
@@ -61,7 +62,7 @@ class Program {
 
   /// Until somebody stops it. Returns the exit code.
   int play() {
-    stop_.wait();
+    if (stop_.wait() > 0) drain_->run(stop_);
     port_->stop_serving();
     delays_->stop();
     host_->shut_down();
@@ -99,6 +100,7 @@ class Program {
   std::unique_ptr<agent::AgentPort> port_;
   std::unique_ptr<agent::ProbingDelayMeter> delays_;
   std::optional<RefereeService> service_;
+  std::optional<RefereeDrain> drain_;
   std::string url_;
   std::optional<agent::ManagerWatch> watch_;
 };
@@ -184,6 +186,7 @@ void Program::make_service() {
                           .delays = *delays_,
                           .may_start = [this] { return port_->log().free_space_ok(); },
                           .publish = publish});
+  drain_.emplace(std::chrono::seconds(options_.drain_seconds), *service_, port_->peers(), manager_);
   service_->on_league_completed([this](const envelope::LeagueCompleted& message) {
     projections_.write_all_now();
     agent::log::info("the league is over; champion: {}",
@@ -255,6 +258,7 @@ void Program::take_place(const agent::Identity& answer) {
   // An answer that says less than an earlier one makes nobody a guest (protocol §8).
   const agent::Identity& identity = identity_store_ ? identity_store_->identity() : answer;
   service_->set_identity(identity, url_);
+  drain_->set_identity(identity);
   port_->set_token(identity.token);
   if (auto heard = hear_events(identity.league.str()); !heard)
     agent::log::error("{}", heard.error().message);

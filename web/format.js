@@ -44,6 +44,7 @@ const WORDS = {
   FAILED_MATCHES: 'lost several matches in a row by its own failure',
   SILENT: 'is silent',
   REFEREE_LOST: 'does not answer',
+  DRAINING: 'is about to end',
   PLAYED: 'played again',
   HEARD_AGAIN: 'was heard again',
   PING_ANSWERED: 'answered a ping',

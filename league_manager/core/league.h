@@ -139,7 +139,8 @@ class League {
   [[nodiscard]] Events decide_failure(AgentRef agent, FailureKind kind,
                                       core::UtcTimestamp now) const;
   /// An agent answered a ping, or was heard of again: ends a suspension, for `reason`. Not one for
-  /// failed matches: a player has to play, and a referee comes back when no other is there.
+  /// failed matches: a player has to play, and a referee comes back when no other is there. Nor
+  /// one of a referee that is to end.
   [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now,
                                     std::string_view reason = kReasonPingAnswered) const;
   /// An agent that said regularly that it lives has stopped to: it is suspended, and a referee's
@@ -147,6 +148,9 @@ class League {
   [[nodiscard]] Events decide_silent(AgentRef agent, core::UtcTimestamp now) const;
   /// A referee is gone: it is suspended and its matches are given to others as the next attempt.
   [[nodiscard]] Events decide_referee_lost(int referee, core::UtcTimestamp now) const;
+  /// A referee, whose token has been checked, is about to end: it keeps the matches that it has and
+  /// gets no other until it registers again.
+  [[nodiscard]] Events decide_referee_drain(int referee, core::UtcTimestamp now) const;
   /// A referee has had a match for too long: a time-out of the referee, and the match goes to
   /// another.
   [[nodiscard]] Events decide_match_timeout(MatchKey match, core::UtcTimestamp now) const;

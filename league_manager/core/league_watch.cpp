@@ -59,6 +59,7 @@ Events League::decide_alive(AgentRef agent, core::UtcTimestamp now, std::string_
   if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
   const AgentLifecycle& lifecycle = roster_.agent(agent).lifecycle;
   if (lifecycle.state() != AgentState::kSuspended) return {};
+  if (lifecycle.reason() == kReasonDraining) return {};  // it lives until it has ended
   // Who lost its matches is alive, but has still to show that it plays. A referee does so when
   // nobody else is there.
   const bool has_to_play = lifecycle.reason() == kReasonFailedMatches;
@@ -74,6 +75,18 @@ Events League::decide_referee_lost(int referee, core::UtcTimestamp now) const {
   if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
   Draft draft(running(), now);
   suspend(draft, agent, kReasonRefereeLost);
+  return std::move(draft).take();
+}
+
+Events League::decide_referee_drain(int referee, core::UtcTimestamp now) const {
+  const AgentRef agent = AgentRef::referee(referee);
+  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
+  const AgentLifecycle& lifecycle = roster_.agent(agent).lifecycle;
+  if (lifecycle.state() == AgentState::kShutdown || lifecycle.reason() == kReasonDraining)
+    return {};
+  Draft draft(running(), now);
+  draft.add(AgentStateChanged{agent, AgentState::kSuspended, std::string(kReasonDraining)});
+  deal_matches(draft);
   return std::move(draft).take();
 }
 

@@ -31,6 +31,50 @@ Played started(LeagueSettings settings, int capacity = 1) {
 
 constexpr MatchKey kFirst{1, 1};
 
+TEST(LeagueWatch, ARefereeThatIsToEndKeepsItsMatchesAndGetsNoOther) {
+  auto played = started(testing::settings(4, 2));
+  const AgentRef leaving = AgentRef::referee(0);
+  ASSERT_EQ(played.league.board().open_count(0), 1);
+  played.take(played.league.decide_referee_drain(0, at(1)));
+  EXPECT_EQ(state_of(played, leaving), AgentState::kSuspended);
+  EXPECT_EQ(played.league.board().open_count(0), 1) << "it plays what it has";
+  EXPECT_TRUE(played.league.decide_referee_drain(0, at(2)).empty()) << "once is enough";
+  EXPECT_TRUE(played.league.decide_alive(leaving, at(2)).empty()) << "that it lives ends nothing";
+
+  // Its report is accepted, and every further match goes to the other one.
+  for (int i = 1; i <= 6; ++i) {
+    for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
+      const int referee = played.league.board().slot(match).referee();
+      ASSERT_TRUE(referee == 1 || i == 1);
+      EXPECT_FALSE(
+          played.report(referee, testing::report_of(played.league, match, 0), at(2 + i)).refusal);
+    }
+    played.step(at(2 + i));
+  }
+  EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
+  EXPECT_EQ(played.league.status().finished.draws, 6);
+  for (const auto& event : played.events)
+    EXPECT_FALSE(std::holds_alternative<MatchReleased>(event.body)) << "nothing begins anew";
+}
+
+TEST(LeagueWatch, ARefereeThatIsToEndAndFallsSilentLosesItsMatches) {
+  auto played = started(testing::settings(4, 2));
+  played.take(played.league.decide_referee_drain(0, at(1)));
+  played.take(played.league.decide_referee_lost(0, at(2)));
+  EXPECT_EQ(played.league.board().open_count(0), 0);
+  EXPECT_EQ(played.league.roster().agent(AgentRef::referee(0)).lifecycle.reason(), kReasonDraining);
+}
+
+TEST(LeagueWatch, ARefereeThatHasEndedPlaysAgainOnceItIsBack) {
+  auto played = started(testing::settings(2, 1));
+  played.take(played.league.decide_referee_drain(0, at(1)));
+  ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirst, 0), at(2)).refusal);
+  const Agent& known = played.league.roster().agent(AgentRef::referee(0));
+  ASSERT_TRUE(played.enter({AgentKind::kReferee, known.profile, known.credential.token_hash, {}},
+                           "n2", at(3)));
+  EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kActive);
+}
+
 TEST(LeagueWatch, GivesAnOverdueMatchToAnotherReferee) {
   auto played = started(testing::settings(2, 2));
   ASSERT_EQ(played.league.board().slot(kFirst).referee(), 0);

@@ -28,6 +28,7 @@ enum class FailureKind : std::uint8_t { kTimeout, kConnection, kValidation };
 inline constexpr std::string_view kReasonFailedMatches = "FAILED_MATCHES";  ///< also to SHUTDOWN
 inline constexpr std::string_view kReasonSilent = "SILENT";
 inline constexpr std::string_view kReasonRefereeLost = "REFEREE_LOST";
+inline constexpr std::string_view kReasonDraining = "DRAINING";  ///< of a referee that is to end
 /// ... back to ACTIVE, ...
 inline constexpr std::string_view kReasonPlayed = "PLAYED";
 inline constexpr std::string_view kReasonHeardAgain = "HEARD_AGAIN";

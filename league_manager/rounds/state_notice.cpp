@@ -9,6 +9,8 @@ namespace {
 /// What follows for the agent from its state.
 std::string_view consequence_of(const AgentStateChanged& change) {
   const bool is_player = change.agent.kind == AgentKind::kPlayer;
+  if (change.reason == kReasonDraining)
+    return "You keep the matches that you have, and get no other until you register again.";
   switch (change.to) {
     case AgentState::kSuspended:
       return is_player ? "Your next match begins with a ping. If you do not answer it, you lose "

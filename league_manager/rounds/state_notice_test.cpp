@@ -18,6 +18,14 @@ TEST(StateNotice, SaysTheStateTheReasonAndWhatTheAgentCanDo) {
       << notice.error_description;
 }
 
+TEST(StateNotice, ARefereeThatIsToEndKeepsItsMatches) {
+  const auto notice =
+      state_notice({AgentRef::referee(0), AgentState::kSuspended, std::string(kReasonDraining)});
+  EXPECT_EQ(notice.error_description,
+            "You are SUSPENDED now: DRAINING. You keep the matches that you have, and get no other "
+            "until you register again.");
+}
+
 TEST(StateNotice, EachStateHasItsConsequence) {
   for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
     for (auto state : {AgentState::kActive, AgentState::kSuspended, AgentState::kShutdown}) {

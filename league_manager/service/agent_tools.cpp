@@ -106,6 +106,8 @@ AgentTools::AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner&
   server.bind_tool("restore_agent",
                    [this](agent::ToolCall call) { on_operator(std::move(call), false); });
   server.bind_tool("withdraw", [this](agent::ToolCall call) { on_withdraw(std::move(call)); });
+  server.bind_tool("drain_referee",
+                   [this](agent::ToolCall call) { on_drain_referee(std::move(call)); });
   if (records_ != nullptr)
     server.bind_tool("get_my_report",
                      [this](agent::ToolCall call) { on_get_my_report(std::move(call)); });
@@ -171,6 +173,24 @@ void AgentTools::on_withdraw(agent::ToolCall call) {
       });
 }
 
+void AgentTools::on_drain_referee(agent::ToolCall call) {
+  auto shown =
+      Credentials::read(call.arguments, "drain_referee needs the referee's own auth_token");
+  if (!shown) return call.reply.refuse(shown.error());
+  auto more = std::make_shared<json>();
+  act(
+      std::move(call.reply),
+      [shown = std::move(*shown), more](const League& league,
+                                        core::UtcTimestamp now) -> Result<Events> {
+        auto referee = shown.owner(league);
+        if (referee && referee->kind != AgentKind::kReferee) referee = Credentials::foreign();
+        if (!referee) return referee.error();
+        *more = {{"open_matches", league.board().open_count(referee->index)}};
+        return league.decide_referee_drain(referee->index, now);
+      },
+      more);
+}
+
 void AgentTools::on_get_my_report(agent::ToolCall call) const {
   auto shown = Credentials::read(call.arguments, "get_my_report needs the agent's own auth_token");
   if (!shown) return call.reply.refuse(shown.error());
@@ -194,7 +214,7 @@ void AgentTools::on_get_my_report(agent::ToolCall call) const {
       });
 }
 
-void AgentTools::act(agent::Reply given, Decision decide) {
+void AgentTools::act(agent::Reply given, Decision decide, std::shared_ptr<json> more) {
   auto reply = std::make_shared<agent::Reply>(std::move(given));
   auto refusal = std::make_shared<std::optional<Error>>();
   ledger_.commit(
@@ -203,10 +223,12 @@ void AgentTools::act(agent::Reply given, Decision decide) {
         if (!events) *refusal = events.error();
         return events ? *events : Events{};
       },
-      [this, reply, refusal](const Result<Events>& stored) {
+      [this, reply, refusal, more = std::move(more)](const Result<Events>& stored) {
         if (!stored) return reply->refuse(nothing_stored());
         if (*refusal) return reply->refuse(**refusal);
-        reply->acknowledge([this, events = *stored] {
+        json answer = {{"status", "ok"}};
+        if (more) answer.update(*more);
+        reply->send(answer, [this, events = *stored] {
           league_runner_.on_events(events);
           league_runner_.advance();
         });

@@ -11,7 +11,8 @@
 namespace league::league_manager {
 
 /// The states of the agents, for everybody, each agent's report on itself, for it alone, and the
-/// acts that change states: the operator shuts an agent down or restores it, a player withdraws.
+/// acts that change states: the operator shuts an agent down or restores it, a player withdraws,
+/// a referee is about to end.
 /// Thread-safe. Source: protocol §6, "Agent states".
 class AgentTools {
  public:
@@ -29,9 +30,11 @@ class AgentTools {
   void on_get_agents(agent::ToolCall call) const;
   void on_operator(agent::ToolCall call, bool shuts_down);
   void on_withdraw(agent::ToolCall call);
+  void on_drain_referee(agent::ToolCall call);
   void on_get_my_report(agent::ToolCall call) const;
-  /// Makes `decide` fact and acknowledges it, or refuses with its error.
-  void act(agent::Reply reply, Decision decide);
+  /// Makes `decide` fact and answers `{"status": "ok"}` with what `decide` has put into `more`, or
+  /// refuses with its error.
+  void act(agent::Reply reply, Decision decide, std::shared_ptr<nlohmann::json> more = nullptr);
 
   Ledger& ledger_;
   LeagueRunner& league_runner_;

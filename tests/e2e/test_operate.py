@@ -193,6 +193,91 @@ class OperateTest(LeagueTest):
         self.admin(manager, "end")
         self.wait_until_ended(manager)
 
+    def test_referees_that_end_one_after_the_other_cost_no_match(self):
+        manager = self.start_manager(6, 2, limits=SLOW)
+        self.start_players(manager, 6, "slow:150")
+        referees = [self.draining_referee(manager, name) for name in ("one", "two")]
+        for name in ("one", "two", "one"):
+            one = next(one for one in referees if one.name == name)
+            wait_until(lambda: self.has_open_match(one.id), 30, f"{name} plays")
+            one.program.process.terminate()
+            wait_until(lambda: self.state_of(manager, one.id) == ("SUSPENDED", "DRAINING"), 5, "the manager knows")
+            self.assertEqual(one.program.process.wait(20), 0)
+            self.assertFalse(self.has_open_match(one.id), "what it had is reported")
+            self.assertEqual(self.state_of(manager, one.id), ("SUSPENDED", "DRAINING"))
+            referees.remove(one)
+            referees.append(self.draining_referee(manager, name))
+            self.assertEqual((referees[-1].id, self.state_of(manager, one.id)[0]), (one.id, "ACTIVE"))
+        self.assertEqual(self.wait_until_over(manager)["technical_losses"], 0)
+        self.assertEqual((len(self.journalled("MATCH_ASSIGNED")), len(self.journalled("MATCH_REPORTED"))), (15, 15),
+                         "each match is played once")
+        for kind in ("MATCH_RELEASED", "MATCH_FORFEITED", "FAILURE_COUNTED"):
+            self.assertEqual(self.journalled(kind), [])
+        self.stop_programs()
+        self.verified()
+
+    def test_the_only_referee_ends_and_comes_back(self):
+        manager = self.start_manager(4, 1, limits=SLOW)
+        self.start_players(manager, 4, "slow:150")
+        referee = self.draining_referee(manager, "one", "--max-matches", 1)
+        wait_until(lambda: self.has_open_match(referee.id), 30, "a match is played")
+        self.assertEqual(referee.program.stop(), 0)
+        self.assertEqual(self.status(manager)["matches_in_play"], 0)
+        self.draining_referee(manager, "one")
+        self.assertEqual(self.wait_until_over(manager)["technical_losses"], 0)
+        self.assertEqual((len(self.journalled("MATCH_ASSIGNED")), self.journalled("MATCH_RELEASED")), (6, []))
+
+    def test_a_second_signal_ends_a_referee_at_once(self):
+        manager = self.start_manager(2, 1, limits=SLOW)
+        self.start_players(manager, 2, "slow:2000")
+        referee = self.draining_referee(manager, "one")
+        wait_until(lambda: self.has_open_match(referee.id), 30, "a match is played")
+        referee.program.process.terminate()
+        wait_until(lambda: self.state_of(manager, referee.id)[1] == "DRAINING", 5, "the manager knows")
+        referee.program.process.terminate()
+        self.assertEqual(referee.program.process.wait(10), 0)
+        self.assertIn("matches that have not ended: 1", referee.program.whole_stderr())
+        self.draining_referee(manager, "one")
+        status = self.wait_until_over(manager)
+        self.assertEqual(status["technical_losses"], 0, "its match begins anew")
+
+    def test_a_referee_without_a_manager_does_not_wait_for_it(self):
+        manager = self.start_manager(2, 1)
+        referee = self.draining_referee(manager, "one")
+        manager.program.kill()
+        self.assertEqual(referee.program.stop(seconds=10), 0)
+
+    def test_nobody_sends_another_referee_away(self):
+        manager = self.start_manager(2, 1)
+        self.start_players(manager, 2, "slow:200", "--data", self.directory / "bots")
+        referee = self.draining_referee(manager, "one")
+        token = next(json.loads(file.read_text())["auth_token"] for file in (self.directory / "bots").rglob("player_*1.json"))
+        for sender, shown in ((f"referee:{referee.id}", token), (f"referee:{referee.id}", ""), ("player:P01", token), (5, [])):
+            answer = rpc(manager.url, "drain_referee", {"sender": sender, "auth_token": shown})
+            self.assertIn(answer.error_code(), ("E011", "E012"), f"{sender}: {answer}")
+        self.assertEqual(self.state_of(manager, referee.id)[1], "")
+        self.assertEqual(self.wait_until_over(manager)["technical_losses"], 0)
+
+    def draining_referee(self, manager, name, *options):
+        one = self.start_referee(manager, "--drain", 60, "--data", self.directory / "staff", *options, name=name, limits=SLOW)
+        one.name = name
+        return one
+
+    def has_open_match(self, referee):
+        open_matches = set()
+        with closing(sqlite3.connect(f"file:{self.directory}/data/journal/journal.sqlite?mode=ro", uri=True)) as journal:
+            for kind, text in journal.execute("SELECT type, payload FROM entries ORDER BY sequence"):
+                event = json.loads(text)
+                if kind == "MATCH_ASSIGNED" and f"REF{event['referee'] + 1:02}" == referee:
+                    open_matches.add(event["match"])
+                elif kind in ("MATCH_REPORTED", "MATCH_RELEASED", "MATCH_FORFEITED"):
+                    open_matches.discard(event["match"])
+        return open_matches
+
+    def state_of(self, manager, agent):
+        rows = rpc(manager.url, "get_agents").result()["agents"]
+        return next((row["state"], row.get("reason", "")) for row in rows if row["agent_id"] == agent)
+
     def wait_until_ended(self, manager):
         wait_until(lambda: self.status(manager)["state"] == "COMPLETED", 30, "the league is over")
 

@@ -1,0 +1,85 @@
+#include "referee/service/referee_drain.h"
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common/agent/runtime/log.h"
+
+namespace league::referee {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kInterval{50};
+constexpr milliseconds kAskAgainAfter{500};
+constexpr milliseconds kAskTimeLimit{5000};
+
+}  // namespace
+
+void RefereeDrain::set_identity(const agent::Identity& identity) {
+  std::lock_guard lock(mutex_);
+  identity_ = identity;
+}
+
+std::optional<agent::Identity> RefereeDrain::identity() const {
+  std::lock_guard lock(mutex_);
+  return identity_;
+}
+
+std::future<RefereeDrain::Answer> RefereeDrain::ask_for_no_more(const agent::Identity& identity) {
+  auto promise = std::make_shared<std::promise<Answer>>();
+  auto answer = promise->get_future();
+  const nlohmann::json arguments = {{"sender", "referee:" + identity.id},
+                                    {"auth_token", identity.token.reveal()}};
+  peers_.call_tool({.endpoint = manager_,
+                    .peer = "league_manager",
+                    .tool = "drain_referee",
+                    .arguments = arguments.dump(),
+                    .time_limit = kAskTimeLimit},
+                   [promise](core::Result<nlohmann::json> said) {
+                     if (!said) return promise->set_value(said.error());
+                     promise->set_value(said->value("open_matches", 0));
+                   });
+  return answer;
+}
+
+void RefereeDrain::run(transport::StopSignal& stop) {
+  if (patience_.count() == 0) return;
+  wait(stop);
+  if (const auto left = service_.running_matches(); left > 0)
+    agent::log::warn("matches that have not ended: {}; another referee begins them anew", left);
+}
+
+void RefereeDrain::wait(transport::StopSignal& stop) {
+  const auto identity = this->identity();
+  if (!identity) return;
+  if (const auto plays = service_.running_matches(); plays > 0) {
+    agent::log::info(
+        "matches that are being played: {}; they get up to {} s to end, and a second signal ends "
+        "the referee at once",
+        plays, patience_.count());
+  }
+  const auto deadline = steady_clock::now() + patience_;
+  auto ask_at = steady_clock::now();
+  std::future<Answer> asked;
+  std::optional<Answer> last;
+  // A third-party manager has no such tool: only the matches at hand are waited for.
+  if (!identity->is_at_home()) last = 0;
+  do {
+    if (asked.valid() && asked.wait_for(milliseconds(0)) == std::future_status::ready)
+      last = asked.get();
+    if (asked.valid()) continue;
+    const bool plays = service_.running_matches() > 0;
+    const bool has_failed = last && !*last;
+    // A match that is assigned and not played here is on its way, or its report was refused.
+    const bool has_assigned = last && *last && **last > 0;
+    if (last && !plays && !has_assigned) return;
+    if ((!last || has_failed || !plays) && steady_clock::now() >= ask_at) {
+      asked = ask_for_no_more(*identity);
+      ask_at = steady_clock::now() + kAskAgainAfter;
+    }
+  } while (steady_clock::now() < deadline && stop.wait_for(kInterval) < 0);
+}
+
+}  // namespace league::referee

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <optional>
+
+#include "common/agent/identity/registration.h"
+#include "common/agent/peers/peer_client.h"
+#include "common/transport/link/signals.h"
+#include "referee/service/referee_service.h"
+
+namespace league::referee {
+
+/// Before a referee ends it asks its manager for no further match, and the matches that it plays
+/// get some time to end. Thread-safe but for `run`.
+class RefereeDrain {
+ public:
+  /// `service` and `peers` outlive it. Without patience nothing is waited for.
+  RefereeDrain(std::chrono::seconds patience, const RefereeService& service,
+               agent::PeerClient& peers, transport::Endpoint manager)
+      : patience_(patience), service_(service), peers_(peers), manager_(std::move(manager)) {}
+
+  /// The referee has registered as `identity`.
+  void set_identity(const agent::Identity& identity);
+  /// Returns when every match that the manager has assigned is played and reported, the patience is
+  /// over, or `stop` comes once more.
+  void run(transport::StopSignal& stop);
+
+ private:
+  /// The number of matches that are assigned to this referee; an error where the manager does not
+  /// say.
+  using Answer = core::Result<int>;
+  [[nodiscard]] std::optional<agent::Identity> identity() const;
+  [[nodiscard]] std::future<Answer> ask_for_no_more(const agent::Identity& identity);
+  /// See run.
+  void wait(transport::StopSignal& stop);
+
+  const std::chrono::seconds patience_;
+  const RefereeService& service_;
+  agent::PeerClient& peers_;
+  const transport::Endpoint manager_;
+  mutable std::mutex mutex_;
+  std::optional<agent::Identity> identity_;
+};
+
+}  // namespace league::referee
