@@ -1,6 +1,7 @@
 """The bots in examples/ play whole leagues beside ours, without a technical loss, in open and strict mode."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,13 +15,14 @@ BOTS = SOURCE / "examples" / "bots"
 
 
 class ExamplesPlay(LeagueTest):
-    def play(self, mode, *command):
+    def play(self, mode, *command, host=("--host", "127.0.0.2")):
+        """Two of the bots and two of ours; the second bot is reached at another address of this machine."""
         manager = self.start_manager(4, 1, "--mode", mode)
         self.start_referee(manager, "--mode", mode)
         self.start_players(manager, 2)
         bots = [
-            subprocess.Popen([*command, "--manager", manager.url, "--name", f"guest{i}", "--data", self.directory / f"guest{i}"],
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for i in (1, 2)
+            subprocess.Popen([*command, "--manager", manager.url, "--name", f"guest{i}", "--data", self.directory / f"guest{i}",
+                              *(host if i == 2 else ())], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for i in (1, 2)
         ]
         for bot in bots:
             self.addCleanup(bot.stdout.close)
@@ -33,6 +35,8 @@ class ExamplesPlay(LeagueTest):
             self.assertRegex(bot.stdout.readline(), r"ACCEPTED P\d\d")
         self.stop_programs()
         log = Log(self.logs)
+        called = {re.sub(r"\d+/mcp$", "", at) for at in re.findall(r'contact_endpoint\\*":\s*\\*"([^"\\]+)', log.text())}
+        self.assertEqual("http://127.0.0.2:" in called, bool(host), called)
         self.assertEqual(log.leniencies(), set(), "the examples are exact")
         for match, (report, *_) in log.accepted_reports().items():
             details = report["result"]["details"]
@@ -55,7 +59,7 @@ class ExamplesPlay(LeagueTest):
 
     @unittest.skipUnless(shutil.which("java"), "Java is not installed")
     def test_java_bot_in_strict_mode(self):
-        self.play("strict", "java", BOTS / "java" / "Bot.java")
+        self.play("strict", "java", BOTS / "java" / "Bot.java", host=())
 
     def test_bots_say_why_they_were_not_accepted(self):
         manager = self.start_manager(2, 1)

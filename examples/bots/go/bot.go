@@ -1,11 +1,11 @@
-// A whole Even/Odd bot: go run bot.go --manager URL [--port N] [--name NAME] [--data FILE]. Needs nothing but Go 1.19.
+// A whole Even/Odd bot: go run bot.go --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE]. Needs nothing but Go 1.19.
 package main
 import ("bytes"; "crypto/hmac"; "crypto/rand"; "crypto/sha256"; "encoding/hex"; "encoding/json"; "flag"; "fmt"; "io"; "net"; "net/http"; "os"; "regexp"; "strings"; "sync"; "time")
 type object = map[string]any
 type refusal struct { Code int `json:"code"`; Message string `json:"message"`; Data object `json:"data"` }  // a JSON-RPC error
 type promise struct { Draw, Choice, Nonce, Opponent, Role, Handed string; Asked bool }  // Handed: the opponent's commitment
 var manager, name = flag.String("manager", "http://localhost:8000/mcp", "the league"), flag.String("name", "go_bot", "our name")
-var port, data = flag.Int("port", 0, "where we listen"), flag.String("data", "go_bot.json", "the file with our token and promises")
+var host, port, data = flag.String("host", "127.0.0.1", "where others reach us"), flag.Int("port", 0, "where we listen"), flag.String("data", "go_bot.json", "the file with our token and promises")
 var kept = struct { sync.Mutex; Me object; Matches map[string]*promise }{Me: object{}, Matches: map[string]*promise{}}  // who we are, what we have promised
 var forms = map[string]string{"protocol": `^league\.v2(\.\d+)?$`, "conversation_id": "(?s)^.{1,100}$", "game_type": "^even_odd$", "role_in_match": "^PLAYER_[AB]$",
 	"timestamp": `^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|\d{8}T\d\d:\d\d:\d\d|\d{8}T\d{6})(\.\d{1,9})?(Z|\+00:00)$`}
@@ -112,7 +112,7 @@ func register(address string) {  // shows the token of before, so that we come b
 func main() {
 	flag.Parse(); kept.Me["player_id"] = regexp.MustCompile(`\W`).ReplaceAllString(*name, "_")
 	if bytes, err := os.ReadFile(*data); err == nil { must(0, json.Unmarshal(bytes, &kept)) }
-	listener := must(net.Listen("tcp", fmt.Sprint("127.0.0.1:", *port))); go register(fmt.Sprintf("http://%s/mcp", listener.Addr()))
+	listener := must(net.Listen("tcp", fmt.Sprint(map[bool]string{true: *host}[*host == "127.0.0.1"], ":", *port))); go register(fmt.Sprintf("http://%s:%d/mcp", *host, listener.Addr().(*net.TCPAddr).Port))
 	panic(http.Serve(listener, http.HandlerFunc(func(writer http.ResponseWriter, request *http.Request) {
 		writer.Header().Set("Content-Type", "application/json")
 		must(writer.Write(must(json.Marshal(answer(must(io.ReadAll(http.MaxBytesReader(writer, request.Body, 1 << 20))))))))

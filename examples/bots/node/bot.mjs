@@ -1,8 +1,8 @@
-// A whole Even/Odd bot: node bot.mjs --manager URL [--port N] [--name NAME] [--data FILE]. Needs nothing but Node.js 18.
+// A whole Even/Odd bot: node bot.mjs --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE]. Needs nothing but Node.js 18.
 import { createHash, createHmac, randomBytes, randomInt } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-const options = { manager: "http://localhost:8000/mcp", port: "0", name: "node_bot", data: "node_bot.json" };
+const options = { manager: "http://localhost:8000/mcp", host: "127.0.0.1", port: "0", name: "node_bot", data: "node_bot.json" };
 process.argv.slice(2).forEach((word, i, all) => { if (word.startsWith("--")) options[word.slice(2)] = all[i + 1]; });
 const kept = existsSync(options.data) ? JSON.parse(readFileSync(options.data, "utf8")) : {};
 const me = kept.me ?? { player_id: options.name.replace(/\W/g, "_") };  // who the manager says we are
@@ -103,7 +103,7 @@ async function post(method, params) {
   return (await (await fetch(options.manager, { method: "POST", headers: { "Content-Type": "application/json" }, body })).json()).result;
 }
 async function register() {  // shows the token of before, so that we come back as who we were; tries until the manager answers
-  const contact_endpoint = `http://127.0.0.1:${server.address().port}/mcp`, nonce = randomBytes(16).toString("hex");
+  const contact_endpoint = `http://${options.host}:${server.address().port}/mcp`, nonce = randomBytes(16).toString("hex");
   const meta = { display_name: options.name, version: "1.0.0", game_types: ["even_odd"], protocol_version: "2.1.0", contact_endpoint };
   const call = message("LEAGUE_REGISTER_REQUEST", { conversation_id: "conv" + nonce }, { player_meta: meta, registration_nonce: nonce });
   const reply = await post("register_player", call).catch(() => null);
@@ -117,4 +117,4 @@ const server = createServer((request, response) => {
   request.on("data", (piece) => { if (pieces.push(piece) > 64) request.destroy(); });  // at most 4 MiB
   const reply = () => JSON.stringify(answer(Buffer.concat(pieces).toString()));
   request.on("end", () => response.writeHead(200, { "Content-Type": "application/json" }).end(reply()));
-}).listen(+options.port, "127.0.0.1", register);
+}).listen(+options.port, options.host === "127.0.0.1" ? options.host : "0.0.0.0", register);

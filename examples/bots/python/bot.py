@@ -1,4 +1,4 @@
-"""A whole Even/Odd bot: python3 bot.py --manager URL [--port N] [--name NAME] [--data FILE]. Needs nothing but Python 3."""
+"""A whole Even/Odd bot: python3 bot.py --manager URL [--port N] [--host HOST] [--name NAME] [--data FILE]. Needs nothing but Python 3."""
 import argparse, hashlib, hmac, json, os, re, secrets, threading, urllib.request
 from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -93,7 +93,7 @@ def post(method, params):
     call = urllib.request.Request(options.manager, json.dumps(body).encode(), {"Content-Type": "application/json"})
     return json.load(urllib.request.urlopen(call, timeout=10))["result"]
 def register():  # shows the token of before, so that we come back as who we were; tries until the manager answers
-    meta = {"display_name": options.name, "version": "1.0.0", "game_types": ["even_odd"], "protocol_version": "2.1.0", "contact_endpoint": f"http://127.0.0.1:{server.server_address[1]}/mcp"}
+    meta = {"display_name": options.name, "version": "1.0.0", "game_types": ["even_odd"], "protocol_version": "2.1.0", "contact_endpoint": f"http://{options.host}:{server.server_address[1]}/mcp"}
     nonce = secrets.token_hex(16)
     request = message("LEAGUE_REGISTER_REQUEST", {"conversation_id": "conv" + nonce}, player_meta=meta, registration_nonce=nonce)
     try: reply = post("register_player", request)
@@ -109,12 +109,12 @@ class Handler(BaseHTTPRequestHandler):
         body = json.dumps(answer(self.rfile.read(size))).encode()
         self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
 if __name__ == "__main__":
-    parser, words = argparse.ArgumentParser(description=__doc__), ["manager", "http://localhost:8000/mcp", "port", "0", "name", "python_bot", "data", "python_bot.json"]
+    parser, words = argparse.ArgumentParser(description=__doc__), ["manager", "http://localhost:8000/mcp", "host", "127.0.0.1", "port", "0", "name", "python_bot", "data", "python_bot.json"]
     for name, default in zip(words[::2], words[1::2]): parser.add_argument("--" + name, default=default)
     options, _ = parser.parse_args(), os.umask(0o077)  # nobody else may read the token
     me = {"player_id": re.sub(r"\W", "_", options.name)}
     if os.path.exists(options.data): me, matches = json.load(open(options.data)).values()
     ThreadingHTTPServer.request_queue_size = 100  # callers at once that may wait
-    server = ThreadingHTTPServer(("127.0.0.1", int(options.port)), Handler)  # listens from here on
+    server = ThreadingHTTPServer(("127.0.0.1" if options.host == "127.0.0.1" else "", int(options.port)), Handler)  # listens from here on
     threading.Thread(target=register, daemon=True).start()
     server.serve_forever()
