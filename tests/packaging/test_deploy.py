@@ -1,12 +1,14 @@
-"""deploy/: the manifests are YAML, name only options that the programs have, and the commands of the compose file play a
-league. Nothing here starts a container or a cluster."""
+"""deploy/: the manifests are YAML, name only options and pages that the programs have, and their commands play a league.
+Nothing here starts a container or a cluster."""
 
 import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import unittest
+import urllib.request
 
 import support_path  # noqa: F401
 from league_testing import BIN, SOURCE, Agent, LeagueTest, wait_until
@@ -69,6 +71,67 @@ class Deploy(LeagueTest):
                     self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes)
                     self.assertFalse(container["securityContext"]["allowPrivilegeEscalation"])
 
+    def test_ports_probes_and_patience_fit_the_programs(self):
+        manager = self.start_manager(2, 1)
+        whole = documents("kubernetes/league.yaml")
+        ports = {one["metadata"]["name"]: one["spec"]["ports"][0]["port"] for one in whole if one["kind"] == "Service"}
+        for one in whole:
+            if one["kind"] != "StatefulSet":
+                continue
+            pod = one["spec"]["template"]["spec"]
+            container, = pod["containers"]
+            port = int(self.option(container["args"], "--port"))
+            self.assertEqual([port], [one["containerPort"] for one in container["ports"]])
+            self.assertEqual(port, ports[one["spec"]["serviceName"]])
+            self.assertGreater(pod["terminationGracePeriodSeconds"], int(self.option(container["args"], "--drain")))
+            for kind in ("livenessProbe", "readinessProbe"):
+                probe = container.get(kind, {})
+                if "httpGet" in probe:
+                    self.assertEqual(probe["httpGet"]["port"], port)
+                    self.assert_answered(manager, probe["httpGet"]["path"], probe["httpGet"]["httpHeaders"])
+                elif probe:
+                    self.assertEqual(probe["tcpSocket"]["port"], port)
+            notes = one["spec"]["template"]["metadata"].get("annotations", {})
+            if notes:
+                self.assertEqual(notes["prometheus.io/port"], str(port))
+                self.assert_answered(manager, notes["prometheus.io/path"], [])
+        for service in documents("compose.yaml")[0]["services"].values():
+            words = service["command"][2].split()
+            self.assertGreater(int(service["stop_grace_period"].removesuffix("s")), int(self.option(words, "--drain")))
+            for published in service.get("ports", []):
+                self.assertEqual(published.split(":")[-1], self.option(words, "--port"))
+
+    @staticmethod
+    def option(words, name):
+        return str(words[words.index(name) + 1])
+
+    def assert_answered(self, manager, path, headers):
+        named = {one["name"]: one["value"] for one in headers}
+        with urllib.request.urlopen(urllib.request.Request(manager.url.removesuffix("/mcp") + path, headers=named), timeout=5) as answer:
+            self.assertEqual(answer.status, 200)
+
+    def test_the_commands_of_the_manifests_play(self):
+        sets = {one["metadata"]["name"]: one["spec"]["template"]["spec"] for one in documents("kubernetes/league.yaml")
+                if one["kind"] == "StatefulSet"}
+        secret = "a-key-of-more-than-sixteen-characters\n"
+        port = free_port()
+        for name in ("manager", "referee-0", "referee-1"):
+            container, = sets[name.split("-")[0]]["containers"]
+            home = self.directory / name
+            (home / "data").mkdir(parents=True)
+            for key in (home / "data" / "referee.key", home / "data" / "operator.key", home / "referee.key"):
+                key.touch(mode=0o600)
+                key.write_text(secret)
+            words = [str(word).replace("$(POD_NAME)", name).replace("http://manager:8000", f"http://localhost:{port}")
+                     for word in container["args"]]
+            own = {"--port": port if name == "manager" else 0, "--players": 2}
+            words = [str(own.get(before, word)) for before, word in zip([None, *words], words)]
+            if name != "manager":  # its name is the cluster's
+                at = words.index("--advertise")
+                del words[at:at + 2]
+            self.run_service("exec " + shlex.join([*container["command"], *words]), home)
+        self.play_with_two_referees(port)
+
     def test_the_commands_of_the_compose_file_play(self):
         services = documents("compose.yaml")[0]["services"]
         secret = self.directory / "secret"
@@ -86,6 +149,9 @@ class Deploy(LeagueTest):
                 # The program writes the port that it got into its own address only.
                 script = re.sub(r'--advertise "http://\$self:8001/mcp"', "", script)
                 self.run_service(script, home)
+        self.play_with_two_referees(port)
+
+    def play_with_two_referees(self, port):
         manager = Agent(None, f"http://localhost:{port}/mcp", "")
 
         def referees():
