@@ -46,7 +46,8 @@ std::vector<transport::Page> ManagerPages::pages(const audit::AuditLog& log,
                  .is_log_healthy = state.healthy,
                  .spectators = feed_->spectators(),
                  .journal_waiting = lag.waiting,
-                 .journal_seconds = std::chrono::duration<double>(lag.last).count()};
+                 .journal_seconds = std::chrono::duration<double>(lag.last).count(),
+                 .refused = registrations_.refusals()};
            },
        .trouble = [&log, &drain]() -> std::string {
          if (drain.has_begun()) return "no match may start: the manager is about to end";

@@ -39,6 +39,22 @@ std::string_view result_of(const MatchResult& result) {
   return result.outcome == Outcome::kDraw ? "draw" : "win";
 }
 
+/// Why the manager itself ended a match.
+std::string_view known_forfeit(std::string_view reason) {
+  for (auto one : {kReasonPlayerShutDown, kReasonNoReferee, kReasonRoundTimeLimit})
+    if (reason == one) return one;
+  return "other";
+}
+
+/// What the operator did by changing the state of an agent; empty where somebody else did.
+std::string_view act_of(const AgentStateChanged& change) {
+  if (change.reason == kReasonShutDownByOperator) return "SHUT_DOWN";
+  if (change.reason == kReasonDisqualified) return "DISQUALIFY";
+  if (change.reason == kReasonRestored) return "RESTORE";
+  // A player that withdraws by itself names nobody.
+  return change.reason == kReasonWithdrawn && change.by ? "WITHDRAW" : "";
+}
+
 std::string label(std::string_view name, std::string_view value) {
   std::string out(name);
   return out.append("=\"").append(value).append("\"");
@@ -64,6 +80,16 @@ void sample(std::string& out, std::string_view name, const std::string& labels, 
 void gauge(std::string& out, std::string_view name, std::string_view help, double value) {
   head(out, name, "gauge", help);
   sample(out, name, {}, value);
+}
+
+void append_refusals(std::string& out, const RegistrationBoard::RefusalCounts& refused) {
+  head(out, "league_registrations_refused_total", "counter",
+       "Refused registrations by role and error, since this process began.");
+  for (const auto& [which, count] : refused)
+    sample(out, "league_registrations_refused_total",
+           label("role", agent_kind_name(which.first)) + "," +
+               label("error_code", core::wire_code(which.second)),
+           static_cast<double>(count));
 }
 
 void append_league(std::string& out, const League& league) {
@@ -136,14 +162,20 @@ void Metrics::on_events(const Events& events) {
       }
     } else if (const auto* forfeited = std::get_if<MatchForfeited>(&event.body)) {
       ++results_[result_of(forfeited->result)];
+      ++forfeits_[known_forfeit(forfeited->result.technical_reason)];
     } else if (const auto* failure = std::get_if<FailureCounted>(&event.body)) {
       if (failure->cause) ++losses_[known_code(failure->cause->error_code)];
+    } else if (const auto* registered = std::get_if<AgentRegistered>(&event.body)) {
+      ++registrations_[agent_kind_name(registered->agent.kind)];
     } else if (std::holds_alternative<MatchAssigned>(event.body)) {
       ++assigned_;
     } else if (std::holds_alternative<MatchReleased>(event.body)) {
       ++taken_back_;
     } else if (const auto* acted = std::get_if<OperatorActed>(&event.body)) {
       if (acted->match) ++voided_;
+      if (acted->by != kByManager) ++acts_[operator_act_name(acted->act)];
+    } else if (const auto* change = std::get_if<AgentStateChanged>(&event.body)) {
+      if (const auto act = act_of(*change); !act.empty()) ++acts_[act];
     }
   }
 }
@@ -217,6 +249,11 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
            results_);
   counters("league_technical_losses_total", "error_code",
            "Players' failures that lost a match, by cause.", losses_);
+  counters("league_matches_forfeited_total", "reason",
+           "Matches that the manager ended without a referee's report.", forfeits_);
+  counters("league_operator_acts_total", "act", "What the operator did.", acts_);
+  counters("league_registrations_total", "role", "Agents that got a place.", registrations_);
+  append_refusals(out, figures.refused);
   head(out, "league_matches_voided_total", "counter",
        "Finished matches that the operator has made void.");
   sample(out, "league_matches_voided_total", {}, static_cast<double>(voided_));

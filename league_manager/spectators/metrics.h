@@ -11,6 +11,7 @@
 
 #include "common/audit/record/record.h"
 #include "league_manager/core/league.h"
+#include "league_manager/spectators/registration_board.h"
 
 namespace league::league_manager {
 
@@ -22,6 +23,7 @@ struct MetricFigures {
   std::size_t spectators = 0;
   int journal_waiting = 0;  ///< commits that are not durable yet
   double journal_seconds = 0;  ///< that the last one took
+  RegistrationBoard::RefusalCounts refused = {};  ///< registrations
 };
 
 /// Figures for Prometheus. What is said of matches is counted from the journal's events, so it goes
@@ -69,6 +71,9 @@ class Metrics {
   std::map<std::string_view, std::uint64_t>
       results_;  ///< reported and forfeited, by how they ended
   std::map<std::string_view, std::uint64_t> losses_;  ///< technical ones, by error code
+  std::map<std::string_view, std::uint64_t> forfeits_;  ///< by reason
+  std::map<std::string_view, std::uint64_t> acts_;  ///< of the operator
+  std::map<std::string_view, std::uint64_t> registrations_;  ///< by role
   std::uint64_t assigned_ = 0;
   std::uint64_t taken_back_ = 0;
   std::uint64_t voided_ = 0;

@@ -65,6 +65,49 @@ TEST(Metrics, AreWhatTheJournalHolds) {
   EXPECT_EQ(value_of(text, R"(league_answer_seconds_sum{call="CHOOSE_PARITY_CALL"})"), 120);
 }
 
+TEST(Metrics, WhatTheOperatorDidAndWhatTheManagerEnded) {
+  const League league(testing::settings(2, 1));
+  Metrics metrics;
+  const auto act = [](OperatorAct what, std::string_view by) {
+    return Event{at(0), OperatorActed{.act = what, .by = std::string(by), .reason = "x"}};
+  };
+  const auto change = [](AgentState to, std::string_view reason, std::optional<std::string> by) {
+    return Event{at(0), AgentStateChanged{AgentRef::player(0), to, std::string(reason), {}, by}};
+  };
+  metrics.on_events({act(OperatorAct::kPause, "Ann"), act(OperatorAct::kPause, kByManager),
+                     change(AgentState::kShutdown, kReasonDisqualified, "Ann"),
+                     change(AgentState::kActive, kReasonRestored, {}),
+                     change(AgentState::kShutdown, kReasonWithdrawn, {}),
+                     change(AgentState::kSuspended, kReasonFailedMatches, {})});
+  for (std::string_view reason : {kReasonNoReferee, std::string_view("what\"}")})
+    metrics.on_events({{at(0), MatchForfeited{{1, 1}, game::technical_result({}, reason)}}});
+  const std::string text = metrics.text(league, {});
+  EXPECT_EQ(value_of(text, R"(league_operator_acts_total{act="PAUSE"})"), 1);
+  EXPECT_EQ(value_of(text, R"(league_operator_acts_total{act="DISQUALIFY"})"), 1);
+  EXPECT_EQ(value_of(text, R"(league_operator_acts_total{act="RESTORE"})"), 1);
+  EXPECT_EQ(value_of(text, R"(league_operator_acts_total{act="WITHDRAW"})"), -1);
+  EXPECT_EQ(value_of(text, R"(league_matches_forfeited_total{reason="NO_REFEREE"})"), 1);
+  EXPECT_EQ(value_of(text, R"(league_matches_forfeited_total{reason="other"})"), 1);
+}
+
+TEST(Metrics, RegistrationsAndRefusals) {
+  const auto played = played_league();
+  Metrics metrics;
+  metrics.on_events(played.events);
+  RegistrationBoard board([] {});
+  for (int i = 0; i < 200; ++i)
+    board.on_refused(AgentKind::kPlayer, "stranger " + std::to_string(i), "",
+                     {core::ErrorCode::kDuplicateRegistration, "x\"}", ""}, at(i));
+  const std::string text = metrics.text(played.league, {.refused = board.refusals()});
+  EXPECT_EQ(value_of(text, R"(league_registrations_total{role="player"})"), 4);
+  EXPECT_EQ(value_of(text, R"(league_registrations_total{role="referee"})"), 1);
+  const std::string code(core::wire_code(core::ErrorCode::kDuplicateRegistration));
+  EXPECT_EQ(value_of(text, R"(league_registrations_refused_total{role="player",error_code=")" +
+                               code + "\"}"),
+            200)
+      << "also those that the board has forgotten";
+}
+
 TEST(Metrics, RefereesMakeNoNewLabels) {
   const League league(testing::settings(2, 1));
   Metrics metrics;

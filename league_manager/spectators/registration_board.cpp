@@ -50,6 +50,7 @@ void RegistrationBoard::on_refused(AgentKind kind, std::string_view name, std::s
                                    const core::Error& why, core::UtcTimestamp at) {
   {
     std::lock_guard lock(mutex_);
+    ++counts_[{kind, why.code}];
     Refusal refusal{kind,     public_text(core::excerpt(name, kLongestName)),        {},
                     why.code, public_text(core::excerpt(why.message, kLongestText)), 1,
                     at};
@@ -72,6 +73,11 @@ void RegistrationBoard::on_refused(AgentKind kind, std::string_view name, std::s
     refusals_.push_back(std::move(refusal));
   }
   on_change_();
+}
+
+RegistrationBoard::RefusalCounts RegistrationBoard::refusals() const {
+  std::lock_guard lock(mutex_);
+  return counts_;
 }
 
 int RegistrationBoard::player_of(const RegistrationCodes::Entry& entry) const {

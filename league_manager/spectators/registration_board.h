@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/core/result.h"
@@ -40,6 +42,9 @@ class RegistrationBoard {
   /// 1); "refused": rows of kind, name, row of `expected` (-1: none), error code, text, times, the
   /// last one in milliseconds; "forgotten": refusals that are not shown any more}.
   [[nodiscard]] std::string json() const;
+  /// All refusals of this run, also those that are not shown any more.
+  using RefusalCounts = std::map<std::pair<AgentKind, core::ErrorCode>, std::uint64_t>;
+  [[nodiscard]] RefusalCounts refusals() const;
 
  private:
   struct Refusal {
@@ -63,6 +68,7 @@ class RegistrationBoard {
   std::unordered_map<std::string, int> by_name_;  // players, by core::comparable_name
   std::vector<Refusal> refusals_;  // the newest last
   std::uint64_t forgotten_ = 0;
+  RefusalCounts counts_;
 };
 
 }  // namespace league::league_manager

@@ -5,12 +5,9 @@ import gzip
 import hashlib
 import json
 import re
-import sqlite3
 import unittest
 import urllib.error
 import urllib.request
-from collections import Counter
-from contextlib import closing
 
 import support_path  # noqa: F401
 from browser import Browser, chromium
@@ -276,43 +273,6 @@ class Pages(LeagueTest):
             told = [json.loads(line[6:]) for line in stream.read().decode().splitlines() if line.startswith("data: {")]
         self.assertEqual((told[-1]["league"]["state"], told[-1]["league"]["finished"]), ("COMPLETED", 1))
         self.assertEqual(manager.program.process.wait(10), 0)
-
-    def test_metrics_equal_the_journal(self):
-        manager = self.start_manager(4, 1)
-        self.start_players(manager, 3, "random", name="good")
-        self.start_players(manager, 1, "invalid", name="bad")
-        self.start_referee(manager)
-        self.wait_until_over(manager)
-        base = manager.url.removesuffix("/mcp")
-        self.assertEqual(read(base + "/healthz"), "ok\n")
-        self.assertEqual(read(base + "/readyz"), "ready\n")
-        text = read(base + "/metrics")
-        samples = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-        file = self.directory / "data" / "journal" / "journal.sqlite"
-        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as journal:
-            events = [(kind, json.loads(text)) for kind, text in journal.execute("SELECT type, payload FROM entries ORDER BY sequence")]
-        results, losses, answers = Counter(), Counter(), Counter()
-        for kind, event in events:
-            if kind == "MATCH_REPORTED":
-                technical = "technical_reason" in event["result"]
-                results["technical_loss" if technical else "draw" if event["result"]["outcome"] == "DRAW" else "win"] += 1
-                for side in event["evidence"].values():
-                    answers["GAME_INVITATION"] += "join_us" in side
-                    answers["CHOOSE_PARITY_CALL"] += "choice_us" in side
-            elif kind == "FAILURE_COUNTED":
-                losses[event["cause"]["error_code"]] += 1
-        self.assertEqual(sum(results.values()), 6)
-        self.assertEqual(losses, {"E004": 3})
-        for name, label, counted in (("league_matches_finished_total", "result", results),
-                                     ("league_technical_losses_total", "error_code", losses),
-                                     ("league_answer_seconds_count", "call", answers)):
-            found = {key: int(value) for key, value in samples.items() if key.startswith(name + "{")}
-            self.assertEqual(found, {f'{name}{{{label}="{key}"}}': count for key, count in counted.items() if count})
-        self.assertEqual(int(samples["league_matches_assigned_total"]), sum(kind == "MATCH_ASSIGNED" for kind, _ in events))
-        dashboard = json.loads((SOURCE / "packaging" / "grafana" / "league.json").read_text())
-        shown = " ".join(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
-        names = {key.split("{")[0] for key in samples} | set(re.findall("(?m)^# TYPE ([a-z_]+)", text))
-        self.assertEqual(set(re.findall(r"league_\w+", shown)) - names, set())
 
 
 if __name__ == "__main__":
