@@ -150,26 +150,32 @@ function follow() {
   };
 }
 
-function chooseTheme(theme) {
-  if (theme) document.documentElement.dataset.theme = theme;
+/** Light or dark: what the reader has chosen, else what the system prefers. */
+function followTheme() {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  let chosen = null;
+  try {
+    chosen = localStorage.getItem('theme');
+  } catch {
+    /* a browser that keeps nothing */
+  }
+  const show = () => {
+    document.documentElement.dataset.theme = chosen ?? (system.matches ? 'dark' : 'light');
+  };
+  system.addEventListener('change', show);
   element('theme').addEventListener('click', () => {
-    const isDark = getComputedStyle(document.documentElement).colorScheme === 'dark';
-    document.documentElement.dataset.theme = isDark ? 'light' : 'dark';
+    chosen = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+    show();
     try {
-      localStorage.setItem('theme', document.documentElement.dataset.theme);
+      localStorage.setItem('theme', chosen);
     } catch {
-      /* a browser that keeps nothing */
+      /* it lasts as long as the page */
     }
   });
+  show();
 }
 
-let theme = null;
-try {
-  theme = localStorage.getItem('theme');
-} catch {
-  /* a browser that keeps nothing */
-}
-chooseTheme(theme);
+followTheme();
 patch(
   element('views'),
   h(

@@ -57,7 +57,22 @@ export function table(caption, headings, rows, attributes = {}) {
 }
 
 export const numberCell = (value) => h('td', {class: 'number'}, value);
+export const numberHeading = (text) => h('th', {scope: 'col', class: 'number'}, text);
 export const rowHeading = (...content) => h('th', {scope: 'row'}, ...content);
+
+/** What may be wider than the screen and then scrolls by itself, also with the keyboard. */
+export function scrolling(label, ...content) {
+  return h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, ...content);
+}
+
+/** Id and name of a player or referee. */
+export const agentLabel = (agent) => [h('span', {class: 'id'}, agent.id), ' ', name(agent.name)];
+/** The same, where the id leads to the player's matches. */
+export const playerLink = (player) => [
+  h('a', {href: `#players/${player.id}`, class: 'id'}, player.id),
+  ' ',
+  name(player.name),
+];
 
 // What the reader has opened, typed or chosen stays as it is.
 const OWN_STATE = {DETAILS: ['open']};

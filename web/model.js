@@ -66,6 +66,9 @@ export function match(row) {
   });
 }
 
+/** What the letters of `fared` mean. */
+export const FARED = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically', V: 'played a void match'};
+
 /** `W`, `D`, `L`, `T` for a technical loss, or `V` for void: how `player` fared in a finished match. */
 export function fared(game, player) {
   if (game.decided === 'void') return 'V';

@@ -42,6 +42,13 @@ export function ranking(players, games) {
   return rows;
 }
 
+/** Whether the manager's table is the one that follows from the matches, whose rows by rank are `rows`. */
+export function isTable(table, rows) {
+  const isSame = (row, i) =>
+    row.player === rows[i].player && row.rank === rows[i].rank && row.points === rows[i].points;
+  return table.length === rows.length && table.every(isSame);
+}
+
 /** Why the row at `place` stands below the one above it, in a sentence. */
 export function explained(rows, place, nameOf) {
   const row = rows[place];

@@ -1,8 +1,7 @@
-import {h, name, rowHeading, table} from './dom.js';
-import {fared} from './model.js';
+import {agentLabel, h, numberHeading, rowHeading, scrolling, table} from './dom.js';
+import {FARED, fared} from './model.js';
 
 const MOST = 120;
-const WORD = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically', V: 'played a void match'};
 
 /** Who fared how against whom, in the order of the table. */
 export function crossView(league) {
@@ -38,8 +37,8 @@ export function crossView(league) {
         {
           class: `result ${result}`,
           href: `#match/${game.id}`,
-          title: `${game.id}: ${WORD[result]} against ${id}`,
-          'aria-label': `${WORD[result]} against ${id}`,
+          title: `${game.id}: ${FARED[result]} against ${id}`,
+          'aria-label': `${FARED[result]} against ${id}`,
         },
         result,
       ),
@@ -49,7 +48,7 @@ export function crossView(league) {
     h(
       'tr',
       {'data-key': league.players[player].id},
-      rowHeading(h('span', {class: 'id'}, league.players[player].id), ' ', name(league.players[player].name)),
+      rowHeading(agentLabel(league.players[player])),
       order.map((opponent) => cell(player, opponent)),
       h('td', {class: 'number points'}, league.table.find((row) => row.player === player).points),
     ),
@@ -59,22 +58,21 @@ export function crossView(league) {
     ...order.map((player) =>
       h('th', {scope: 'col', title: league.players[player].name}, h('span', {}, league.players[player].id)),
     ),
-    h('th', {scope: 'col', class: 'number'}, 'Points'),
+    numberHeading('Points'),
   ];
   const size = order.length > 40 ? 'dense' : order.length > 24 ? 'dense roomy' : order.length > 12 ? 'medium' : '';
   return [
     h(
       'section',
       {class: 'card wide'},
-      h(
-        'div',
-        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Cross table'},
+      scrolling(
+        'Cross table',
         table('Cross table: the row’s player against the column’s', headings, rows, {class: `cross ${size}`}),
       ),
       h(
         'p',
         {class: 'legend'},
-        Object.entries(WORD).map(([letter, text]) => [h('span', {class: `result ${letter}`}, letter), ` ${text}  `]),
+        Object.entries(FARED).map(([letter, text]) => [h('span', {class: `result ${letter}`}, letter), ` ${text}  `]),
       ),
     ),
   ];

@@ -1,8 +1,8 @@
 import {barChart} from './charts.js';
-import {h, name, numberCell, rowHeading, table} from './dom.js';
+import {agentLabel, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
 import {count} from './format.js';
 import {logFiles} from './log_files.js';
-import {ranking} from './ranking.js';
+import {isTable, ranking} from './ranking.js';
 
 /** The chance of a chi-square statistic at least this large, by the Wilson–Hilferty approximation. */
 function chiSquareChance(statistic, degrees) {
@@ -52,7 +52,7 @@ function bound(games) {
     h('h2', {}, 'Who could have steered a draw'),
     table(
       'Matches by commitments',
-      ['Commitments', h('th', {scope: 'col', class: 'number'}, 'Matches')],
+      ['Commitments', numberHeading('Matches')],
       Object.entries(words).map(([key, text]) => [
         text,
         numberCell(games.filter((game) => game.fairness === key).length),
@@ -69,7 +69,7 @@ function choices(league, games) {
     return h(
       'tr',
       {'data-key': player.id},
-      rowHeading(h('span', {class: 'id'}, player.id), ' ', name(player.name)),
+      rowHeading(agentLabel(player)),
       league.head.choices.map((_, choice) => numberCell(chosen.filter((one) => one === choice).length)),
     );
   });
@@ -77,34 +77,24 @@ function choices(league, games) {
     'section',
     {class: 'card'},
     h('h2', {}, 'Choices'),
-    h(
-      'div',
-      {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Choices'},
-      table(
-        'How often each player chose what',
-        ['Player', ...league.head.choices.map((choice) => h('th', {scope: 'col', class: 'number'}, choice))],
-        rows,
-      ),
+    scrolling(
+      'Choices',
+      table('How often each player chose what', ['Player', ...league.head.choices.map(numberHeading)], rows),
     ),
   );
 }
 
 function recomputed(league) {
   if (!league.isWhole()) return null;
-  const rows = ranking(league.players.length, league.finished());
-  const same =
-    league.table.length === rows.length &&
-    league.table.every(
-      (row, i) => row.player === rows[i].player && row.rank === rows[i].rank && row.points === rows[i].points,
-    );
+  const isSame = isTable(league.table, ranking(league.players.length, league.finished()));
   return h(
     'section',
     {class: 'card'},
     h('h2', {}, 'The table'),
     h(
       'p',
-      {class: same ? 'verdict good' : 'verdict bad'},
-      same
+      {class: isSame ? 'verdict good' : 'verdict bad'},
+      isSame
         ? 'Recomputed by this browser from all results: it equals the manager’s table.'
         : 'Recomputed by this browser from all results: it differs from the manager’s table.',
     ),

@@ -1,5 +1,5 @@
 import {h} from './dom.js';
-import {clock} from './format.js';
+import {clock, words} from './format.js';
 
 /** The operator's log, the newest line first. */
 export function logView(league, asked) {
@@ -30,7 +30,7 @@ export function logView(league, asked) {
             {'data-key': line.at + line.text, class: line.warning ? 'warning' : null},
             h('time', {datetime: line.at}, clock(Date.parse(line.at))),
             ' ',
-            h('span', {class: 'event'}, line.event.toLowerCase().replaceAll('_', ' ')),
+            h('span', {class: 'event'}, words(line.event)),
             ' ',
             h('span', {class: 'text'}, line.text),
           ),

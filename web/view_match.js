@@ -1,4 +1,4 @@
-import {h, name} from './dom.js';
+import {agentLabel, h, scrolling} from './dom.js';
 import {answerTime, clock, words} from './format.js';
 import {match, playerId, refereeId} from './model.js';
 import {checks} from './verify.js';
@@ -210,18 +210,7 @@ export function matchView(league, asked, redraw) {
   ask(game, redraw);
   const proof = proofs.get(game.id);
   const [a, b] = game.players.map((player) => league.players[player]);
-  const heading = h(
-    'h2',
-    {},
-    `${game.id}: `,
-    h('span', {class: 'id'}, a.id),
-    ' ',
-    name(a.name),
-    ' – ',
-    h('span', {class: 'id'}, b.id),
-    ' ',
-    name(b.name),
-  );
+  const heading = h('h2', {}, `${game.id}: `, agentLabel(a), ' – ', agentLabel(b));
   if (!proof) return [h('section', {class: 'card wide'}, heading, h('p', {}, outcome(league, game)))];
   const list = messages(league, game, proof);
   return [
@@ -230,9 +219,8 @@ export function matchView(league, asked, redraw) {
       {class: 'card main'},
       heading,
       h('p', {class: 'outcome'}, outcome(league, game)),
-      h(
-        'div',
-        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Sequence diagram'},
+      scrolling(
+        'Sequence diagram',
         sequence(list, `Messages of match ${game.id}: ${list.map((one) => one.text).join(', ')}`),
       ),
       asText(list, game),

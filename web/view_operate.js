@@ -1,6 +1,7 @@
 // What the operator can do from this page. The key stays in its field: it is sent with each act and kept nowhere.
 
 import {h, name} from './dom.js';
+import {words} from './format.js';
 import {matchId} from './model.js';
 
 const value = (id) => document.getElementById(id)?.value.trim() ?? '';
@@ -102,7 +103,7 @@ export function operateView(league) {
           ? 'The league is over: nothing can be changed any more.'
           : head.paused
             ? 'The league is paused.'
-            : 'The league is running.',
+            : `The league is ${words(head.state)}.`,
       ),
       h('p', {class: 'quiet'}, 'Every act is recorded in the journal with your name and reason, and is public.'),
       h(

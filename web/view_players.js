@@ -1,8 +1,6 @@
-import {h, name, numberCell, rowHeading, table} from './dom.js';
+import {agentLabel, h, numberCell, numberHeading, playerLink, rowHeading, scrolling, table} from './dom.js';
 import {answerTime, clock, count, percentile, words} from './format.js';
-import {fared, other} from './model.js';
-
-const FARED = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically'};
+import {FARED, fared, other} from './model.js';
 
 function answers(games, player) {
   const times = [];
@@ -44,7 +42,7 @@ function row(league, agent, games) {
   return h(
     'tr',
     {'data-key': agent.id},
-    rowHeading(h('a', {href: `#players/${agent.id}`, class: 'id'}, agent.id), ' ', name(agent.name)),
+    rowHeading(playerLink(agent)),
     state(agent),
     ...[0.5, 0.95, 1].map((part) => numberCell(answerTime(percentile(times, part)))),
     numberCell(causes.reduce((sum, one) => sum + one.games.length, 0) || ''),
@@ -68,7 +66,7 @@ function detail(league, player) {
       {'data-key': game.id},
       h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)),
       h('td', {}, h('span', {class: `result ${result}`}, result), ` ${FARED[result]}`),
-      h('td', {}, h('span', {class: 'id'}, opponent.id), ' ', name(opponent.name)),
+      h('td', {}, agentLabel(opponent)),
       h('td', {}, league.head.choices[game.choices[side]] ?? '–'),
       numberCell(game.drawn || '–'),
       numberCell(answerTime(game.join[side])),
@@ -76,15 +74,13 @@ function detail(league, player) {
       h('td', {}, result === 'T' && game.causes[side] ? `${game.causes[side].code} ${game.causes[side].text}` : ''),
     );
   });
-  const number = (text) => h('th', {scope: 'col', class: 'number'}, text);
   return h(
     'section',
     {class: 'card wide'},
-    h('h2', {}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)),
+    h('h2', {}, agentLabel(agent)),
     h('p', {}, h('a', {href: '#players'}, '← all players')),
-    h(
-      'div',
-      {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matches of the player'},
+    scrolling(
+      'Matches of the player',
       table(
         count(games.length, 'finished match', 'finished matches'),
         [
@@ -92,9 +88,9 @@ function detail(league, player) {
           'Result',
           'Opponent',
           'Choice',
-          number('Drawn'),
-          number('Joined after'),
-          number('Chose after'),
+          numberHeading('Drawn'),
+          numberHeading('Joined after'),
+          numberHeading('Chose after'),
           'Fault',
         ],
         rows,
@@ -108,7 +104,6 @@ export function playersView(league, asked) {
   if (player >= 0) return [detail(league, player)];
   const games = league.players.map(() => []);
   for (const game of league.finished()) for (const one of game.players) games[one].push(game);
-  const number = (text) => h('th', {scope: 'col', class: 'number'}, text);
   const lost = (index) => games[index].filter((game) => fared(game, index) === 'T').length;
   const order = league.players.map((_, index) => index).sort((one, two) => lost(two) - lost(one) || one - two);
   const players = order.map((index) => row(league, league.players[index], games[index]));
@@ -118,7 +113,7 @@ export function playersView(league, asked) {
     h(
       'tr',
       {'data-key': agent.id},
-      rowHeading(h('span', {class: 'id'}, agent.id), ' ', name(agent.name)),
+      rowHeading(agentLabel(agent)),
       state(agent),
       numberCell(load[index]),
       numberCell(agent.failed || ''),
@@ -128,18 +123,17 @@ export function playersView(league, asked) {
     h(
       'section',
       {class: 'card wide'},
-      h(
-        'div',
-        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Players'},
+      scrolling(
+        'Players',
         table(
           'Players: answer times and technical losses',
           [
             'Player',
             'State',
-            number('Median'),
-            number('95 %'),
-            number('Slowest'),
-            number('Technical losses'),
+            numberHeading('Median'),
+            numberHeading('95 %'),
+            numberHeading('Slowest'),
+            numberHeading('Technical losses'),
             'Causes',
           ],
           players,
@@ -149,10 +143,9 @@ export function playersView(league, asked) {
     h(
       'section',
       {class: 'card wide'},
-      h(
-        'div',
-        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Referees'},
-        table('Referees', ['Referee', 'State', number('In play'), number('Failed matches')], referees),
+      scrolling(
+        'Referees',
+        table('Referees', ['Referee', 'State', numberHeading('In play'), numberHeading('Failed matches')], referees),
       ),
     ),
   ];

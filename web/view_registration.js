@@ -1,12 +1,7 @@
-import {h, name, numberCell, rowHeading, table} from './dom.js';
+import {h, name, numberCell, numberHeading, playerLink, rowHeading, scrolling, table} from './dom.js';
 import {clock, count} from './format.js';
 
-const scroll = (label, content) =>
-  h(
-    'section',
-    {class: 'card wide'},
-    h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label}, content),
-  );
+const card = (label, content) => h('section', {class: 'card wide'}, scrolling(label, content));
 const time = (ms) => h('time', {datetime: new Date(ms).toISOString()}, clock(ms));
 const id = (agent) => h('a', {href: `#players/${agent.id}`, class: 'id'}, agent.id);
 const isIn = (one) => one.player >= 0;
@@ -39,7 +34,7 @@ function expected(league, {expected: list, refused}) {
   rows.sort((one, two) => urgency(one) - urgency(two) || one.index - two.index);
   const hasTeams = list.some((one) => one.team);
   const there = list.filter(isIn).length;
-  return scroll(
+  return card(
     'Who is expected',
     table(
       `${there} of ${count(list.length, 'expected player')} in, ${list.length - there} missing`,
@@ -60,7 +55,7 @@ function expected(league, {expected: list, refused}) {
 /** Without a list of the operator's: who has come so far. */
 function arrivals(league) {
   const {head, players} = league;
-  return scroll(
+  return card(
     'Registered',
     players.length === 0
       ? h('p', {class: 'quiet'}, 'Nobody has registered yet.')
@@ -68,12 +63,7 @@ function arrivals(league) {
           `${players.length} of ${count(head.players_expected, 'player')} in; anybody may register`,
           ['Player', 'State since'],
           players.map((agent) =>
-            h(
-              'tr',
-              {'data-key': agent.id},
-              rowHeading(id(agent), ' ', name(agent.name)),
-              h('td', {}, time(agent.since)),
-            ),
+            h('tr', {'data-key': agent.id}, rowHeading(playerLink(agent)), h('td', {}, time(agent.since))),
           ),
         ),
   );
@@ -105,10 +95,10 @@ function refusals({refused, forgotten}) {
         numberCell(one.times),
       ),
     );
-  return scroll('Refused registrations', [
+  return card('Refused registrations', [
     table(
       'Refused registrations, latest first; with the names that the bots gave themselves',
-      ['Last time', 'Name and reason', h('th', {scope: 'col', class: 'number'}, 'Times')],
+      ['Last time', 'Name and reason', numberHeading('Times')],
       rows,
     ),
     forgotten > 0 && h('p', {class: 'quiet'}, `${count(forgotten, 'earlier refusal')} not shown.`),

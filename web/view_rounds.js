@@ -1,4 +1,4 @@
-import {h, name, numberCell, table} from './dom.js';
+import {agentLabel, h, numberCell, numberHeading, rowHeading, scrolling, table} from './dom.js';
 import {answerTime, count, duration, words} from './format.js';
 import {refereeId} from './model.js';
 
@@ -12,13 +12,7 @@ function result(league, game) {
 function side(league, game, which) {
   const player = league.players[game.players[which]];
   const hasWon = game.points && game.points[which] === 3;
-  return h(
-    'td',
-    {class: hasWon ? 'player winner' : 'player'},
-    h('span', {class: 'id'}, player.id),
-    ' ',
-    name(player.name),
-  );
+  return h('td', {class: hasWon ? 'player winner' : 'player'}, agentLabel(player));
 }
 
 function matches(league, round) {
@@ -28,7 +22,7 @@ function matches(league, round) {
     h(
       'tr',
       {'data-key': game.id},
-      h('th', {scope: 'row'}, h('a', {href: `#match/${game.id}`}, game.id)),
+      rowHeading(h('a', {href: `#match/${game.id}`}, game.id)),
       side(league, game, 0),
       side(league, game, 1),
       numberCell(game.points ? game.points.join('–') : ''),
@@ -49,7 +43,7 @@ function figures(league, {round, startedAt, completedAt}) {
   const technical = games.filter((game) => game.technical).length;
   const draws = games.filter((game) => game.outcome === 'DRAW').length;
   return [
-    h('th', {scope: 'row'}, h('a', {href: `#rounds/${round}`}, `Round ${round}`)),
+    rowHeading(h('a', {href: `#rounds/${round}`}, `Round ${round}`)),
     completedAt ? duration(completedAt - startedAt) : `${games.length} of ${league.ofRound(round).length} played`,
     numberCell(games.length - draws - technical),
     numberCell(draws),
@@ -75,7 +69,7 @@ export function roundsView(league, asked) {
         ' ',
         round < latest && h('a', {href: `#rounds/${round + 1}`}, 'later →'),
       ),
-      h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Matches'}, matches(league, round)),
+      scrolling('Matches', matches(league, round)),
     ),
     h(
       'section',
@@ -87,16 +81,11 @@ export function roundsView(league, asked) {
         `${league.head.finished} of ${count(league.head.matches, 'match', 'matches')} played`,
         left !== null && `; about ${duration(left)} left`,
       ),
-      h(
-        'div',
-        {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Rounds'},
+      scrolling(
+        'Rounds',
         table(
           'Rounds',
-          [
-            'Round',
-            'Took',
-            ...['Won', 'Drawn', 'Technical'].map((one) => h('th', {scope: 'col', class: 'number'}, one)),
-          ],
+          ['Round', 'Took', ...['Won', 'Drawn', 'Technical'].map(numberHeading)],
           league.rounds
             .filter(Boolean)
             .map((one) =>

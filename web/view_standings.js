@@ -1,12 +1,11 @@
 import {lineChart} from './charts.js';
-import {h, name, numberCell, rowHeading, table} from './dom.js';
+import {agentLabel, h, name, numberCell, numberHeading, playerLink, rowHeading, scrolling, table} from './dom.js';
 import {count, words} from './format.js';
-import {fared, playerId} from './model.js';
-import {explained, pointsOverRounds, ranking, ranksBefore} from './ranking.js';
+import {FARED, fared, playerId} from './model.js';
+import {explained, isTable, pointsOverRounds, ranking, ranksBefore} from './ranking.js';
 
 const FORM = 5;
 const STRONG_LINES = 6;
-const FARED = {W: 'won', D: 'drew', L: 'lost', T: 'lost technically'};
 
 function movement(row, before) {
   if (!before) return h('td', {class: 'move'});
@@ -35,13 +34,7 @@ function form(games, player) {
 /** Explanations come from the table computed here; where that is not the manager's there are none. */
 function reasons(league) {
   const rows = ranking(league.players.length, league.finished());
-  const same =
-    league.isWhole() &&
-    league.table.length === rows.length &&
-    league.table.every(
-      (row, i) => row.player === rows[i].player && row.rank === rows[i].rank && row.points === rows[i].points,
-    );
-  if (!same) return () => '';
+  if (!league.isWhole() || !isTable(league.table, rows)) return () => '';
   return (place) => explained(rows, place, (player) => playerId(player));
 }
 
@@ -60,12 +53,7 @@ function standings(league) {
       {'data-key': player.id, class: isOut ? 'out' : null},
       numberCell(row.rank),
       movement(row, before),
-      rowHeading(
-        h('a', {href: `#players/${player.id}`, class: 'id'}, player.id),
-        ' ',
-        name(player.name),
-        isOut && h('span', {class: 'badge'}, words(player.state)),
-      ),
+      rowHeading(playerLink(player), isOut && h('span', {class: 'badge'}, words(player.state))),
       numberCell(row.played),
       numberCell(row.wins),
       numberCell(row.draws),
@@ -78,10 +66,10 @@ function standings(league) {
   return table(
     'Standings',
     [
-      h('th', {scope: 'col', class: 'number'}, '#'),
+      numberHeading('#'),
       h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'moved')),
       'Player',
-      ...['Played', 'Won', 'Drawn', 'Lost', 'Points'].map((one) => h('th', {scope: 'col', class: 'number'}, one)),
+      ...['Played', 'Won', 'Drawn', 'Lost', 'Points'].map(numberHeading),
       'Latest',
       h('th', {scope: 'col'}, h('span', {class: 'hidden'}, 'why')),
     ],
@@ -155,9 +143,7 @@ function registrations(league) {
     h(
       'ul',
       {class: 'games columns'},
-      [...league.players, ...league.referees].map((agent) =>
-        h('li', {'data-key': agent.id}, h('span', {class: 'id'}, agent.id), ' ', name(agent.name)),
-      ),
+      [...league.players, ...league.referees].map((agent) => h('li', {'data-key': agent.id}, agentLabel(agent))),
     ),
   );
 }
@@ -166,11 +152,7 @@ export function standingsView(league) {
   if (league.head.state === 'REGISTERING') return [registrations(league)];
   const news = league.log.slice(-6).reverse();
   return [
-    h(
-      'section',
-      {class: 'card main'},
-      h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Standings'}, standings(league)),
-    ),
+    h('section', {class: 'card main'}, scrolling('Standings', standings(league))),
     h(
       'div',
       {class: 'side'},
