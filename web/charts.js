@@ -73,7 +73,7 @@ export function barChart(title, bars, expected, {width = 520, height = 220} = {}
     'svg',
     {viewBox: `0 0 ${width} ${height}`, role: 'img', class: 'chart', 'aria-label': title},
     h('title', {}, title),
-    bars.map((bar, i) => [
+    bars.map((bar, i) =>
       h('rect', {
         x: left + i * step + step * 0.15,
         width: step * 0.7,
@@ -82,9 +82,11 @@ export function barChart(title, bars, expected, {width = 520, height = 220} = {}
         rx: 3,
         class: 'bar',
       }),
+    ),
+    h('line', {x1: left, x2: width, y1: y(expected), y2: y(expected), class: 'expected'}),
+    bars.map((bar, i) => [
       h('text', {x: left + (i + 0.5) * step, y: y(bar.value) - 6, class: 'tick', 'text-anchor': 'middle'}, bar.value),
       h('text', {x: left + (i + 0.5) * step, y: height - 8, class: 'tick', 'text-anchor': 'middle'}, bar.label),
     ]),
-    h('line', {x1: left, x2: width, y1: y(expected), y2: y(expected), class: 'expected'}),
   );
 }

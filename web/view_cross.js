@@ -65,10 +65,7 @@ export function crossView(league) {
     h(
       'section',
       {class: 'card wide'},
-      scrolling(
-        'Cross table',
-        table('Cross table: the row’s player against the column’s', headings, rows, {class: `cross ${size}`}),
-      ),
+      scrolling('Cross table', table('Cross table: row against column', headings, rows, {class: `cross ${size}`})),
       h(
         'p',
         {class: 'legend'},

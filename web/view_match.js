@@ -9,7 +9,7 @@ let asking = null;
 
 /** Asks for what the match's row does not have; `then` runs when it is there. */
 async function ask(game, then) {
-  const key = `${game.id} ${game.status} ${game.attempt}`;
+  const key = `${game.id} ${game.status} ${game.attempt} ${game.decided}`;
   if (asking === key || proofs.get(game.id)?.key === key) return;
   asking = key;
   try {
@@ -197,6 +197,15 @@ function outcome(league, game) {
   return `${text}${loser}${game.decided === 'disputed' ? ' (disputed)' : ''}${game.decided === 'unproven' ? ' (unproven)' : ''}${game.decided === 'void' ? ' (void: it counts for nobody)' : ''}`;
 }
 
+/** Who made it void and why, and what is played in place of what. */
+function replacement({voided_by: by, voided_for: reason, replay, replay_of: original}) {
+  const link = (id) => h('a', {href: `#match/${id}`}, id);
+  return [
+    by && h('p', {}, `Made void by ${by}: ${reason}.`, replay && [' It is played again as ', link(replay), '.']),
+    original && h('p', {}, 'It replaces ', link(original), ', which is void.'),
+  ];
+}
+
 /** One match; `redraw` runs when more of it is known. */
 export function matchView(league, asked, redraw) {
   const latest =
@@ -219,6 +228,7 @@ export function matchView(league, asked, redraw) {
       {class: 'card main'},
       heading,
       h('p', {class: 'outcome'}, outcome(league, game)),
+      replacement(proof),
       scrolling(
         'Sequence diagram',
         sequence(list, `Messages of match ${game.id}: ${list.map((one) => one.text).join(', ')}`),

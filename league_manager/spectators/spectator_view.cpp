@@ -158,6 +158,16 @@ void append_match(std::string& out, const LeagueBook& book, const MatchTimelines
   row.end();
 }
 
+/// By whom and why `match` was made void, and which match is played again as which.
+void append_void(JsonObject& object, const LeagueBook& book, MatchKey match) {
+  for (const auto& [at, act] : book.acts()) {
+    if (act.replay == match) object.text("replay_of", act.match->id().str());
+    if (act.match != match) continue;
+    object.text("voided_by", public_text(act.by)).text("voided_for", public_text(act.reason));
+    if (act.replay) object.text("replay", act.replay->id().str());
+  }
+}
+
 /// The first match of the rounds that are shown, as MatchKey.
 MatchKey first_shown(const LeagueBook& book) {
   const auto rounds = static_cast<int>(book.rounds().size());
@@ -229,6 +239,7 @@ std::string match_view(const LeagueBook& book, const MatchTimelines& timelines, 
           .end();
   }
   steps.end();
+  append_void(object, book, match);
   // From the accepted report on nothing can be changed any more; before it all of this is secret.
   if (view->result) {
     object.text("seed", core::to_hex(seed));

@@ -43,7 +43,8 @@ class IndexPage {
 
   void add_standings() {
     out_ +=
-        "<h2>Standings</h2>\n<div class=\"wide\"><table><tr><th>#</th><th>player</th><th>id</th>"
+        "<h2>Standings</h2>\n<div class=\"wide\"><table><tr><th>#</th>"
+        "<th class=\"words\">player</th><th>id</th>"
         "<th>played</th><th>won</th><th>drawn</th><th>lost</th><th>points</th><th>state</th></"
         "tr>\n";
     for (const auto& row : book_.table()) {

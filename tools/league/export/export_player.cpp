@@ -98,8 +98,9 @@ class PlayerPage {
 
   void add_matches() {
     out_ +=
-        "<h2>Matches</h2>\n<div class=\"wide\"><table><tr><th>match</th><th>against</th>"
-        "<th>points</th><th>what happened</th></tr>\n";
+        "<h2>Matches</h2>\n<div class=\"wide\"><table><tr><th>match</th>"
+        "<th class=\"words\">against</th><th>points</th><th class=\"words\">what "
+        "happened</th></tr>\n";
     for (const OwnMatch& match : figures_.matches) {
       out_ += "<tr><td>" + (match.view.result ? link(match) : match.view.match.id().str()) +
               "</td><td class=\"name\">" + player_id_of(match.opponent) + " " +

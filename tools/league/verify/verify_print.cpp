@@ -94,7 +94,9 @@ void print_verification(const VerifyReport& report, std::ostream& out) {
         << " pieces of evidence missing";
   }
   if (!report.incidents.empty())
-    out << "; " << report.incidents.size() << " incidents that somebody should know of";
+    out << "; " << report.incidents.size()
+        << (report.incidents.size() == 1 ? " incident" : " incidents")
+        << " that somebody should know of";
   out << '\n';
 }
 
