@@ -14,13 +14,12 @@
 
 namespace league::league_manager {
 
-/// What a manager keeps of its league: the journal, the keys and the settings, new or as they were
-/// left. Its locks keep other managers away. Not thread-safe.
+/// The stored state of a manager's league: the journal, the keys and the settings, new or from an
+/// earlier run. Its locks keep other managers out. Not thread-safe.
 class LeagueStore {
  public:
-  /// Opens the data directory, and waits for this manager's turn where there are several. The
-  /// journal comes first: its lock keeps a second manager out. All that is given outlives the
-  /// store.
+  /// Opens the data directory, and waits until this manager leads if there are several. The journal
+  /// comes first: its lock keeps a second manager out. All arguments outlive the store.
   [[nodiscard]] static core::Result<std::unique_ptr<LeagueStore>> open(
       const ProgramOptions& options, const agent::Settings& limits, const TurnDependencies& turn,
       journal::SqliteJournalOptions journal_options);
@@ -29,17 +28,17 @@ class LeagueStore {
   LeagueStore(const LeagueStore&) = delete;
   LeagueStore& operator=(const LeagueStore&) = delete;
 
-  /// False: the manager was asked to stop before it led. Then there is nothing else here.
+  /// False: the manager was asked to stop before it led. Then nothing else is available.
   [[nodiscard]] bool has_turn() const { return has_turn_; }
   /// Whether the league begins with this process.
   [[nodiscard]] bool is_new() const { return is_new_; }
-  /// False: nothing of the league survives the process.
+  /// False: the league does not survive the process.
   [[nodiscard]] bool is_kept() const { return sqlite_ != nullptr; }
   [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] journal::Journal& journal() const;
-  /// Null where nobody can take this manager's place.
+  /// Null if no other manager can take over.
   [[nodiscard]] Leadership* leadership() const { return leadership_.get(); }
-  /// What the journal lacks, and the league goes on without.
+  /// The accepted losses of the journal.
   [[nodiscard]] const std::optional<std::string>& given_up() const { return given_up_; }
   [[nodiscard]] const TokenIssuer& token_issuer() const { return *token_issuer_; }
   [[nodiscard]] const core::AuthToken& operator_key() const { return operator_key_; }
@@ -47,8 +46,8 @@ class LeagueStore {
 
   /// Lets another manager lead; needs the bus and the timer. A second call does nothing.
   void hand_over();
-  /// Hands over and closes the journal, which calls nobody back afterwards. A second call does
-  /// nothing.
+  /// Gives up the lead and closes the journal, which makes no callbacks afterwards. A second call
+  /// does nothing.
   void close();
 
  private:

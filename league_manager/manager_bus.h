@@ -11,7 +11,7 @@
 
 namespace league::league_manager {
 
-/// What publishes the league's events; all are null where the program is on no bus.
+/// Publishes the league's events; all are null if the program is not on a bus.
 struct EventPublisher {
   std::unique_ptr<EventSubscriptions> feed;
   std::unique_ptr<EventBoard> board;  // after the feed, which it tells
@@ -22,8 +22,8 @@ struct EventPublisher {
 [[nodiscard]] EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
                                          const core::LeagueId& id);
 
-/// Serves the league's sessions, where the program is on a bus, with those of its agents from
-/// before.
+/// Serves the league's sessions, including those of its agents from before, if the program is on a
+/// bus.
 [[nodiscard]] core::Result<void> join_bus(agent::AgentHost& host, agent::AgentPort& port,
                                           transport::MessageHandler& handler,
                                           LeagueRunner& league_runner, const Ledger& ledger,

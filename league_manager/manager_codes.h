@@ -9,8 +9,8 @@
 
 namespace league::league_manager {
 
-/// The registration codes of a running manager: admission lets in by them, the page shows whom they
-/// expect, and the operator is told of changes. Without a file everybody may register, unless
+/// The registration codes of a running manager: admission uses them, the page shows the expected
+/// players, and the operator is told about changes. Without a file everybody may register, unless
 /// players of the league have registered with codes. Not thread-safe.
 class ManagerCodes {
  public:
@@ -23,11 +23,11 @@ class ManagerCodes {
         board_(board),
         log_(log) {}
 
-  /// Whether the file can be used, for a program that has opened nothing yet.
+  /// Whether the file can be used, to be checked before anything is opened.
   [[nodiscard]] static core::Result<void> check(const std::filesystem::path& file);
-  /// Reads the file; before anybody registers, and when `ledger` is open.
+  /// Reads the file; call it before anybody registers, once `ledger` is open.
   [[nodiscard]] core::Result<void> read(const Ledger& ledger);
-  /// Follows the file, as long as `timer` lives, which outlives it.
+  /// Watches the file, as long as `timer` lives, which outlives this.
   void follow(core::Timer& timer);
 
  private:

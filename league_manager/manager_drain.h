@@ -8,17 +8,17 @@
 
 namespace league::league_manager {
 
-/// Before a manager ends no other match begins, and those that are being played get some time to
-/// come to their end; a league that is continued goes on by itself. Thread-safe but for `run`.
+/// Before a manager ends, no new match begins, and running matches get some time to finish; a
+/// league that is continued resumes by itself.
 class ManagerDrain {
  public:
-  /// `ledger` outlives it. Without patience nothing is waited for.
+  /// `ledger` outlives it. With a patience of zero it does not wait.
   ManagerDrain(std::chrono::seconds patience, Ledger& ledger)
       : patience_(patience), ledger_(ledger) {}
 
   /// Whether the manager is about to end.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
-  /// Returns when no match is being played, the patience is over, or `stop` comes once more.
+  /// Returns when no match is running, the patience has run out, or `stop` is signalled once more.
   void run(transport::StopSignal& stop);
 
  private:

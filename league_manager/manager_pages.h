@@ -15,11 +15,11 @@
 
 namespace league::league_manager {
 
-/// The manager's pages for people and for Prometheus, put together. Thread-safe.
+/// All pages of the manager, for people and for Prometheus. Thread-safe.
 class ManagerPages {
  public:
-  /// Observes `ledger`, which is not open yet, from now on. All outlive it, but nothing is
-  /// committed any more when it ends.
+  /// Observes `ledger`, which is not open yet, from now on. All outlive it, but nothing may be
+  /// committed any more when it is destroyed.
   ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& projector,
                core::RandomSource& random, const core::Clock& clock);
   ManagerPages(const ManagerPages&) = delete;
@@ -28,14 +28,14 @@ class ManagerPages {
   void on_line(const OperatorLine& line) { feed_->on_line(line); }
   /// For registrations and refusals.
   [[nodiscard]] RegistrationBoard& registrations() { return registrations_; }
-  /// What has been told of them lately, as a JSON array.
+  /// The latest lines of the operator's log, as a JSON array.
   [[nodiscard]] std::string news() const { return feed_->news(); }
   /// `log` and `drain` outlive the pages.
   [[nodiscard]] std::vector<transport::Page> pages(const audit::AuditLog& log,
                                                    const ManagerDrain& drain) const;
-  /// Spectators are told what they do not know yet; then nothing is read or told any more.
+  /// Sends spectators the last updates; then stops.
   void finish() { feed_->finish(); }
-  /// Nothing is read or sent any more.
+  /// Stops reading and sending.
   void stop() { feed_->stop(); }
 
  private:

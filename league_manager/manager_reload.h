@@ -12,18 +12,18 @@
 namespace league::league_manager {
 
 /// At SIGHUP a manager reads its options and limits again. Budgets of senders and the level of the
-/// log change at once; of other limits the operator hears that they need a restart. A file that is
-/// wrong changes nothing. Source: docs/operating.md, "Change settings while a league runs".
+/// log change at once; for other limits the operator is told that they need a restart. An invalid
+/// file changes nothing. Source: docs/operating.md, "Change settings while a league runs".
 class ManagerReload {
  public:
-  /// Reads the options again; an exit code when they are wrong.
+  /// Reads the options again; returns an exit code if they are wrong.
   using Read = std::function<std::variant<ProgramOptions, int>()>;
 
   /// Make one at the top of main, before any thread (HangUpSignal).
   explicit ManagerReload(Read read) : read_(std::move(read)) {}
 
-  /// Waits for the signal as long as `timer` lives. `now` are the settings in force; all that is
-  /// given outlives this object's last run, which the timer's end drops.
+  /// Waits for the signal as long as `timer` lives. `now` are the settings in force; all arguments
+  /// outlive this object's last run, which the timer's end drops.
   void follow(core::Timer& timer, agent::Settings now, agent::AgentPort& port, OperatorLog& log);
 
  private:

@@ -12,7 +12,7 @@
 
 namespace league::league_manager {
 
-/// What the turn of a manager with `--replicate` or `--standby` is waited for with; all outlive the
+/// The dependencies of waiting for the lead, with `--replicate` or `--standby`; all outlive the
 /// StandbyTakeover.
 struct TurnDependencies {
   agent::AgentHost& host;
@@ -20,21 +20,21 @@ struct TurnDependencies {
   transport::StopSignal& stop;
 };
 
-/// Whether the turn can be waited for. Fails with kInvalidFieldValue, and a text that says what to
-/// do, where the bus keeps no streams.
+/// Checks that the manager can wait for the lead. Fails with kInvalidFieldValue, and a text that
+/// says what to do, if the bus has no streams.
 [[nodiscard]] core::Result<void> check_turn(const ProgramOptions& options,
                                             const agent::AgentHost& host);
 
 /// Blocks until this manager leads `league`, whose journal is then in `local`; null: it was asked
-/// to stop. Whoever is fenced later ends the process at once, with 2: nothing may leave it any
-/// more, not even an error. Errors as of StandbyTakeover::lead, and those of a key that does not
-/// fit.
+/// to stop. If the manager is fenced later, the process ends at once with exit code 2, since it may
+/// send nothing any more, not even an error. Errors as of StandbyTakeover::lead, and those of a key
+/// that does not fit.
 [[nodiscard]] core::Result<std::unique_ptr<Leadership>> wait_for_turn(
     const ProgramOptions& options, const core::LeagueId& league, journal::Journal& local,
     const TurnDependencies& dependencies);
 
-/// Writes down that a term begins, and serves: to be called before anybody is answered. Blocks
-/// until the broker has it.
+/// Records the beginning of a term, and begins to serve: call it before anything is answered.
+/// Blocks until the broker has the record.
 [[nodiscard]] core::Result<void> begin_serving(Leadership& leadership, Ledger& ledger);
 
 }  // namespace league::league_manager

@@ -10,19 +10,19 @@
 
 namespace league::league_manager {
 
-/// Tells other people's servers of a running league's start, of its rounds' ends and of its own
+/// Notifies other servers of a running league's start, of the end of each round and of the league's
 /// end. Source: docs/operating.md, "Webhooks". Thread-safe.
 class ManagerWebhooks {
  public:
-  /// Nobody is told anything where `urls` are empty. All outlive it, but nothing is committed any
-  /// more when it ends. Fails as parse_webhook_targets and open_webhook_secret.
+  /// Does nothing if `urls` is empty. All outlive it, but nothing may be committed any more when it
+  /// is destroyed. Fails as parse_webhook_targets and open_webhook_secret.
   [[nodiscard]] static core::Result<std::unique_ptr<ManagerWebhooks>> open(
       const std::vector<std::string>& urls, const std::filesystem::path& secret_file,
       agent::AgentHost& host, Ledger& ledger, OperatorLog& log);
 
-  /// A line of the operator's log; those that are no such news are passed over. Short.
+  /// A line of the operator's log; lines about other events are ignored. Short.
   void on_line(const OperatorLine& line);
-  /// What has just been begun has two seconds to end.
+  /// Running deliveries have two seconds to end.
   void finish();
 
  private:

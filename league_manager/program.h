@@ -34,34 +34,34 @@ struct ProgramOptions {
   std::filesystem::path data = "data";
   bool is_new = false;  ///< archive the league of the data directory, if there is one
   bool is_ephemeral = false;  ///< keep no journal
-  /// Go on with a journal that lacks what other files of the league hold.
+  /// Continue with a journal that lacks facts from other files of the league.
   bool accepts_loss = false;
   std::string operator_key_file;  ///< empty: DATA/operator.key
   RefereeAdmission referee_admission = RefereeAdmission::kKeyFromElsewhere;
   std::filesystem::path registration_codes;  ///< empty: players need none
   int registration_window_seconds = 0;
-  int drain_seconds = 0;  ///< that matches being played get when the program is to end
+  int drain_seconds = 0;  ///< that running matches get when the program is to end
   std::string endpoints = "local";
-  /// Others can take this manager's place, over the bus; nothing: nobody can.
+  /// Other managers can take over, over the bus; nothing: none can.
   std::optional<Replication> replication;
   audit::LogRetention keep_logs;  ///< of earlier leagues
   std::vector<std::string> webhooks;  ///< URLs that are told of rounds and of the league's end
   bool is_standby = false;  ///< begins no league of its own; sets `replication`
 };
 
-/// The options of a command line; an exit code when there is nothing to run.
+/// The options of a command line; an exit code if there is nothing to run.
 [[nodiscard]] std::variant<ProgramOptions, int> read_command_line(int argc, char** argv);
 
-/// Where tests may end the process or break its disk; empty in the program.
+/// Hooks with which tests end the process or break its disk; empty in the program.
 struct FaultHooks {
   std::function<void(journal::FaultPoint)> journal;
   std::function<void()> after_answer;  ///< a registration or a report has been answered
   std::string vfs;  ///< see SqliteJournalOptions
 };
 
-/// Runs a league, a new one or that of the data directory, until a signal comes. Returns the exit
-/// code: 2 when the environment does not allow it, or no longer. `reload`: null where nobody can
-/// have the settings read again; else it outlives the run.
+/// Runs a league, a new one or that of the data directory, until a signal arrives. Returns the exit
+/// code: 2 if the environment does not allow it, or no longer does. `reload`: null if settings
+/// cannot be reloaded; otherwise it outlives the run.
 int run(const ProgramOptions& options, transport::StopSignal& stop, const FaultHooks& hooks = {},
         ManagerReload* reload = nullptr);
 

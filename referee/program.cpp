@@ -36,8 +36,8 @@ core::Result<PlayerAddresses> read_players_file(const std::filesystem::path& fil
   return addresses;
 }
 
-/// One run of the program. What it is made of stands in the order of the lifetimes: each part uses
-/// those above it.
+/// One run of the program. Members are in the order of their lifetimes: each part uses those above
+/// it.
 class Program {
  public:
   Program(const ProgramOptions& options, const game::Registry& games, transport::StopSignal& stop)
@@ -57,10 +57,10 @@ class Program {
     return serve();
   }
 
-  /// Asks the manager for a place. The answer comes later, and stops the program when it is no.
+  /// Registers at the manager. The answer comes later, and stops the program if it is a refusal.
   core::Result<void> register_with_manager();
 
-  /// Until somebody stops it. Returns the exit code.
+  /// Runs until it is stopped. Returns the exit code.
   int play() {
     if (stop_.wait() > 0) drain_->run(stop_);
     port_->stop_serving();

@@ -13,18 +13,18 @@
 
 namespace league::league_manager {
 
-/// Whether a message comes from a program of this machine itself: neither over a bus nor relayed by
-/// a proxy that says so. A proxy on this machine without such a header cannot be detected.
+/// Whether a message comes from a program on this machine: neither over a bus nor through a proxy
+/// that announces itself. A proxy on this machine without such a header cannot be detected.
 [[nodiscard]] bool is_from_loopback(const rpc::TransportContext& transport);
 
-/// From which referees the manager's key is asked.
+/// Which referees must show the manager's key.
 enum class RefereeAdmission {
-  kOpen,  ///< from none (`--open-referees`)
-  kKeyFromElsewhere,  ///< from all but those that register from this machine
+  kOpen,  ///< none (`--open-referees`)
+  kKeyFromElsewhere,  ///< all but those that register from this machine
   kKeyFromAll,  ///< (`--admit-referees`)
 };
 
-/// As whom a player is let in.
+/// The identity under which a player is admitted.
 struct AdmittedPlayer {
   std::string name;  ///< its own, or the one that the operator has for its code
   std::optional<std::string> code_digest = std::nullopt;  ///< nothing where no code was asked for
@@ -32,7 +32,8 @@ struct AdmittedPlayer {
   bool operator==(const AdmittedPlayer&) const = default;
 };
 
-/// Who may become an agent of a league. Thread-safe. Source: protocol §8, "Referees are admitted".
+/// Decides who may become an agent of a league. Thread-safe. Source: protocol §8, "Referees are
+/// admitted".
 class Admission {
  public:
   using Codes = std::shared_ptr<const RegistrationCodes>;
@@ -45,15 +46,16 @@ class Admission {
   explicit Admission(Options options)
       : options_(std::move(options)), codes_(std::move(options_.codes)) {}
 
-  /// From now on these codes are good, and no others.
+  /// From now on these codes are valid, and no others.
   void replace_codes(Codes codes);
   [[nodiscard]] Codes codes() const;
 
-  /// Why a referee that shows `key` (empty: none) is not let in; nothing: it is.
+  /// Why a referee that shows `key` (empty: none) is refused; nothing if it is admitted.
   [[nodiscard]] std::optional<core::Error> refusal_of_referee(bool is_local,
                                                               std::string_view key) const;
-  /// As whom a player is let in that shows `code` (empty: none) and calls itself `name`, or why it
-  /// is not. Whoever has the name of another entry has been given the wrong code.
+  /// The identity under which a player is admitted that shows `code` (empty: none) and calls itself
+  /// `name`, or why it is refused. A player with the name of another entry has been given the wrong
+  /// code.
   [[nodiscard]] core::Result<AdmittedPlayer> admit_player(std::string_view code,
                                                           const std::string& name) const;
 
@@ -62,7 +64,7 @@ class Admission {
   /// Whether `shown` is the key that admits referees.
   [[nodiscard]] bool is_referee_key(std::string_view shown) const;
 
-  /// For the operator: one sentence on who can register and how to limit it.
+  /// One sentence for the operator: who can register, and how to limit it.
   [[nodiscard]] std::string players_text() const;
   [[nodiscard]] std::string referees_text() const;
 

@@ -10,9 +10,9 @@
 
 namespace league::league_manager {
 
-/// Reads the file of registration codes, and again whenever it has changed: what the operator
-/// writes there is true within a second, and true after a restart. Not thread-safe; what it calls
-/// runs on the timer's thread.
+/// Reads the file of registration codes, and reads it again whenever it changes: an operator's edit
+/// takes effect within a second, and also after a restart. Not thread-safe; its callbacks run on
+/// the timer's thread.
 class CodeWatch {
  public:
   using Codes = std::shared_ptr<const RegistrationCodes>;
@@ -27,14 +27,14 @@ class CodeWatch {
 
   /// Fails as CodeTable::read does, and where no entry has a code.
   [[nodiscard]] core::Result<Codes> read();
-  /// Looks every second, as long as the timer lives; `timer` outlives this object's last look,
-  /// which its end drops.
+  /// Checks the file every second, as long as the timer lives; `timer` must outlive this object,
+  /// whose destructor waits for the last check.
   void start(core::Timer& timer, Callbacks callbacks);
-  /// Looks once; for `start` and tests.
+  /// Checks once; for `start` and tests.
   void look(const Callbacks& callbacks);
 
  private:
-  /// What changes with a file, its content or its mode.
+  /// Changes whenever the file, its content or its mode does.
   struct Version {
     std::uint64_t inode = 0;
     std::int64_t size = 0;

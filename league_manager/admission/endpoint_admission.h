@@ -19,9 +19,9 @@ class EndpointAdmission {
 
   explicit EndpointAdmission(transport::EndpointPolicy policy) : policy_(std::move(policy)) {}
 
-  /// Calls `then` once, perhaps before it returns, with the endpoint in canonical form: where a
-  /// name was looked up and the scheme is one without TLS, the address that was found stands in its
-  /// place, so that nobody can aim it elsewhere later.
+  /// Calls `then` once, perhaps before it returns, with the endpoint in canonical form: if a name
+  /// was looked up and the scheme has no TLS, the address replaces the name, so that nobody can
+  /// redirect it later.
   void admit(const std::string& url, Then then);
 
  private:
@@ -29,8 +29,8 @@ class EndpointAdmission {
   agent::BlockingTasks tasks_;
 };
 
-/// On a bus an agent is called by the session that it speaks by, never by another's: the refusal,
-/// or nothing. `context` is that of the registration.
+/// On a bus an agent is called by the session that it uses itself, never by another's: returns the
+/// refusal, or nothing. `context` is that of the registration.
 [[nodiscard]] std::optional<core::Error> foreign_session(const std::string& endpoint,
                                                          const rpc::MessageContext& context);
 

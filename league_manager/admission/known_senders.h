@@ -10,9 +10,9 @@
 
 namespace league::league_manager {
 
-/// Who shows a valid credential to the manager, before anything else of the request is read: its
-/// agents their tokens, the operator and referees to be their keys. A registration code is none:
-/// who guesses codes pays for each guess. An agent that is shut down counts as a stranger. A
+/// Recognises senders with a valid credential before the rest of a request is read: agents by their
+/// tokens, the operator and new referees by their keys. A registration code does not count:
+/// guessing codes must cost budget. An agent that is shut down counts as a stranger. A
 /// transport::RequestGate::Recognise; thread-safe.
 class KnownSenders {
  public:

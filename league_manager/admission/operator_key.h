@@ -20,8 +20,8 @@ namespace league::league_manager {
 [[nodiscard]] core::Result<core::AuthToken> open_referee_key(const std::filesystem::path& file,
                                                              const core::AuthToken& usual);
 
-/// Why a call of `tool` with these arguments is not the operator's; nothing if `operator_key` among
-/// them is `key`. An empty key opens nothing.
+/// Why a call of `tool` with these arguments is refused as not the operator's; nothing if its
+/// `operator_key` is `key`. An empty key authorises nobody.
 [[nodiscard]] std::optional<core::Error> refusal_of_operator(const nlohmann::json& arguments,
                                                              const core::AuthToken& key,
                                                              std::string_view tool);

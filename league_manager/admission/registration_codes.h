@@ -11,7 +11,7 @@
 
 namespace league::league_manager {
 
-/// Whom the operator expects as players, and which code lets each of them in. Holds digests of
+/// The players that the operator expects, and the code that admits each of them. Holds digests of
 /// codes and no e-mail address. Immutable, so thread-safe. Source: protocol §8.
 class RegistrationCodes {
  public:
@@ -20,18 +20,19 @@ class RegistrationCodes {
     std::string team;  ///< may be empty
     std::string digest;  ///< of the code; empty where there is none
   };
-  /// What may be stored of a code: a keyed hash, so that short codes cannot be found by trying.
+  /// The form in which a code may be stored: a keyed hash, so that short codes cannot be found by
+  /// trial.
   using DigestOf = std::function<std::string(std::string_view code)>;
 
   RegistrationCodes(const agent::CodeTable& table, DigestOf digest_of);
 
-  /// For whom `code` is good; null for nobody. The time it takes says nothing of any other code,
-  /// since what is looked up is a keyed hash.
+  /// The entry that `code` admits; null if none. The time this takes reveals nothing about other
+  /// codes, since a keyed hash is looked up.
   [[nodiscard]] const Entry* find(std::string_view code) const;
-  /// Null for none of this name (core::comparable_name).
+  /// Null if no entry has this name (core::comparable_name).
   [[nodiscard]] const Entry* find_name(std::string_view name) const;
   [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
-  /// How many entries have a code.
+  /// The number of entries with a code.
   [[nodiscard]] std::size_t codes() const { return by_digest_.size(); }
 
  private:

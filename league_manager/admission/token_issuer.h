@@ -13,8 +13,8 @@
 namespace league::league_manager {
 
 /// Makes the tokens of a league. A token is `tok_{id, lower case}_` and HMAC-SHA-256(K,
-/// `league|id|nonce`) in 52 lower-case base-32 characters. K is 256 random bits; nothing else that
-/// is stored is a credential, and any token can be made again from its nonce. Immutable, so
+/// `league|id|nonce`) in 52 lower-case base-32 characters. K is 256 random bits; no other stored
+/// value is a credential, and any token can be recomputed from its nonce. Immutable, so
 /// thread-safe. Source: protocol §8.
 class TokenIssuer {
  public:
@@ -30,15 +30,16 @@ class TokenIssuer {
 
   /// The token of agent `id` (`P01`, `REF01`) for the registration with `nonce`.
   [[nodiscard]] core::AuthToken token(const std::string& id, const std::string& nonce) const;
-  /// What admits referees, unless the operator has chosen another key: `ref_` and HMAC-SHA-256(K,
-  /// `referees` followed by the league's id) in base 32, so everyone with K gets the same key.
+  /// The key that admits referees, unless the operator has chosen another one: `ref_` and
+  /// HMAC-SHA-256(K, `referees` followed by the league's id) in base 32, so everyone with K gets
+  /// the same key.
   [[nodiscard]] core::AuthToken referee_key() const;
-  /// What may be stored of a registration code: HMAC-SHA-256(K, `codes`, the league's id, `|` and
-  /// the code) in hexadecimal.
+  /// The form in which a registration code may be stored: HMAC-SHA-256(K, `codes`, the league's id,
+  /// `|` and the code) in hexadecimal.
   [[nodiscard]] std::string code_digest(std::string_view code) const;
-  /// Signs in the league's name, such as what is published once for everybody; its public half is
-  /// the league's identity. Ed25519 with the seed HMAC-SHA-256(K, `broadcast` followed by the
-  /// league's id), so everyone with K makes the same signatures.
+  /// Signs in the league's name, for example published broadcasts; its public key is the league's
+  /// identity. Ed25519 with the seed HMAC-SHA-256(K, `broadcast` followed by the league's id), so
+  /// everyone with K makes the same signatures.
   [[nodiscard]] core::SigningKey league_key() const;
 
  private:

@@ -14,7 +14,7 @@
 
 namespace league::league_manager {
 
-/// What a board on a bus works with; all references outlive it.
+/// The dependencies of a board on a bus; all references outlive it.
 struct BusEventBoardDependencies {
   transport::Bus& bus;
   transport::JetStream* streams;  ///< null: events are not kept
@@ -24,18 +24,17 @@ struct BusEventBoardDependencies {
   std::int64_t max_bytes = -1;  ///< of the stream, whose oldest events go; -1: any number
   const core::Clock& clock;
   audit::RecordSink& log;  ///< each published event is recorded there once
-  /// Told of each event that was published, in order, with its number in the stream; 0: not kept.
+  /// Called for each published event, in order, with its number in the stream; 0: not stored.
   std::function<void(const PublishedEvent&, EventKept)> on_published = {};
 };
 
-/// Publishes at `mcp.events.LEAGUE.TYPE`, one after the other, and has the broker keep what was
-/// published in the stream LEAGUE_EVENTS_LEAGUE, from which readers may resume. A broker without
-/// JetStream, or without room, only hands events on, which is said once. While the broker is away
-/// events wait.
-/// Thread-safe. Source: the design for stateless sessions.
+/// Publishes at `mcp.events.LEAGUE.TYPE`, one event at a time, and has the broker store them in the
+/// stream LEAGUE_EVENTS_LEAGUE, from which readers may resume. A broker without JetStream, or
+/// without room, only forwards events; the operator is told once. While the broker is away events
+/// wait. Thread-safe. Source: the design for stateless sessions.
 class BusEventBoard final : public EventBoard {
  public:
-  /// Begins with looking for the stream.
+  /// Starts by looking for the stream.
   explicit BusEventBoard(BusEventBoardDependencies dependencies);
   ~BusEventBoard() override;
   BusEventBoard(const BusEventBoard&) = delete;

@@ -12,12 +12,11 @@
 
 namespace league::league_manager {
 
-/// Pushes the league's events to who asked for them: to sessions of the bus at their `.out`, as
-/// text of server-sent events, and to readers on other ways. `id` is the event's number in the
-/// stream; one that is not kept has none. A reader of a stream that the broker has lost is told so,
-/// and gets the new one from its first event. Nothing of it survives a restart: a client that finds
-/// the manager again asks again. Thread-safe. Source: the design for stateless sessions,
-/// events_subscribe.
+/// Pushes the league's events to subscribers: to sessions of the bus at their `.out`, as
+/// server-sent events, and to readers over other transports. `id` is the event's number in the
+/// stream; an event that is not stored has none. If the broker has lost the stream, its readers are
+/// notified and get the new stream from its first event. Nothing survives a restart: clients
+/// subscribe again. Thread-safe. Source: the design for stateless sessions, events_subscribe.
 class EventFeed final : public EventSubscriptions {
  public:
   static constexpr std::size_t kMostReaders = 1000;

@@ -16,35 +16,35 @@ namespace league::league_manager {
 /// The events to which a session subscribes.
 struct EventFilter {
   std::set<std::string> types = {};  ///< `round_completed`; empty: all
-  /// First those behind this number of the stream that it still has, then what happens; nothing:
-  /// only what happens.
+  /// Sends the stored events after this number of the stream first, then new ones; nothing: only
+  /// new ones.
   std::optional<std::uint64_t> after = std::nullopt;
 };
 
-/// Whom a feed tells of events. Thread-safe; told of one event after the other.
+/// Receives the events of a feed, one at a time. Thread-safe.
 class EventReader {
  public:
   virtual ~EventReader() = default;
-  /// `id`: the event's number in the stream; empty: it is not kept. `type`: of server-sent events,
-  /// `message` or `reset`. False: nobody listens any more.
+  /// `id`: the event's number in the stream; empty if it is not stored. `type`: of server-sent
+  /// events, `message` or `reset`. Returns false if nobody listens any more.
   virtual bool tell(const std::string& text, const std::string& id, std::string_view type) = 0;
   [[nodiscard]] virtual bool is_open() const { return true; }
 };
 
-/// Who is told of the league's events. Thread-safe.
+/// The subscriptions to the league's events. Thread-safe.
 class EventSubscriptions {
  public:
   virtual ~EventSubscriptions() = default;
-  /// Begins to push to `session`, in place of what it asked for before. Where there are too many,
-  /// who asked longest ago is forgotten.
+  /// Begins to push to `session`, replacing its earlier subscription. If there are too many, the
+  /// oldest subscription is dropped.
   virtual void subscribe(const transport::BusSession& session, EventFilter filter) = 0;
-  /// The same for a reader on another way. kOverloaded where there are too many of these: none has
-  /// to make room for a stranger.
+  /// The same for a reader over another transport. Fails with kOverloaded if there are too many: no
+  /// reader is dropped for a stranger.
   [[nodiscard]] virtual core::Result<void> subscribe(std::shared_ptr<EventReader> reader,
                                                      EventFilter filter) = 0;
-  /// False if no event can be sent again.
+  /// Whether events are stored and can be sent again.
   [[nodiscard]] virtual bool is_kept() const = 0;
-  /// Nothing is pushed any more.
+  /// Stops pushing.
   virtual void stop() = 0;
 };
 

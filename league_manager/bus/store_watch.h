@@ -12,15 +12,14 @@
 
 namespace league::league_manager {
 
-/// A stream of the broker, and what an operator should know of it.
+/// A stream of the broker, with the text for the operator.
 struct WatchedStore {
   std::string stream;
   std::string when_full;  ///< what happens then, and what to do
 };
 
-/// Looks every half a minute how full streams are, and says it when one has reached 70 % of its
-/// limit; again only after it was below 60 %. A stream that is not there is none of its business.
-/// Thread-safe.
+/// Checks every 30 seconds how full the streams are, and warns when one has reached 70 % of its
+/// limit; again only after it was below 60 %. Ignores missing streams. Thread-safe.
 class StoreWatch {
  public:
   /// References outlive it; the JetStream may end before it. `say` runs on a thread of the bus.

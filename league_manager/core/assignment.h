@@ -7,13 +7,13 @@
 
 namespace league::league_manager {
 
-/// What assignment needs to know of a referee.
+/// The facts about a referee that assignment needs.
 struct RefereePlace {
   int capacity = 1;
   bool active = true;  ///< may get matches
 };
 
-/// A match and the referee that shall have it.
+/// A match and the referee that it is assigned to.
 struct Placement {
   MatchKey match;
   int referee = 0;
@@ -26,9 +26,9 @@ struct Placement {
 [[nodiscard]] std::vector<int> plan_round(int matches, std::span<const RefereePlace> referees,
                                           std::span<const int> totals);
 
-/// The pending matches that can start now: each goes to its planned referee if that has a place,
-/// else to the least loaded one with a place. A match that was taken from a referee goes to another
-/// one as long as there is any.
+/// The pending matches that can start now: each goes to its planned referee if that has a free
+/// place, otherwise to the least loaded referee with one. A match that was taken from a referee
+/// goes to another one as long as there is any.
 [[nodiscard]] std::vector<Placement> next_assignments(const RoundBoard& board,
                                                       std::span<const RefereePlace> referees);
 

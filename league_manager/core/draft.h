@@ -12,7 +12,7 @@
 
 namespace league::league_manager {
 
-/// The parts of a running league that a decision about its matches reads. All outlive the Draft.
+/// The parts of a running league that decisions about its matches read. All outlive the Draft.
 struct RunningLeague {
   const LeagueSettings& settings;
   const Roster& roster;
@@ -22,8 +22,8 @@ struct RunningLeague {
   bool is_paused;
 };
 
-/// A decision in the making: each event that is added takes effect on a private copy, so that what
-/// follows is decided on the state that it will meet. The league itself is not touched. Not
+/// A decision that is being made: each added event is applied to a private copy, so that later
+/// steps are decided on the state they will find. The league itself is not changed. Not
 /// thread-safe.
 class Draft {
  public:
@@ -41,9 +41,9 @@ class Draft {
   [[nodiscard]] bool is_paused() const { return league_.is_paused; }
   /// The last failure of `agent` that this decision counts; null for none.
   [[nodiscard]] const FailureCounted* last_failure(AgentRef agent) const;
-  /// The referees as assignment sees them.
+  /// The referees, for assignment.
   [[nodiscard]] std::vector<RefereePlace> places() const;
-  /// The events, in order; the draft is used up.
+  /// Moves the events out, in order; the draft must not be used afterwards.
   [[nodiscard]] Events take() && { return std::move(events_); }
 
  private:
@@ -63,16 +63,16 @@ void settle_agent(Draft& draft, AgentRef agent);
 /// A suspended player has played a match without losing it technically: it is ACTIVE again.
 void return_to_play(Draft& draft, AgentRef player);
 
-/// Takes all matches from `referee`, which is to blame.
+/// Takes all matches from `referee`, through its own fault.
 void release_all(Draft& draft, int referee, std::string_view reason);
 
 /// Takes all matches from all referees, because the manager does not know what has become of them.
 void release_excused(Draft& draft, std::string_view reason);
 
-/// Deals with every match that waits: ends those that cannot be played (a player is shut down, all
-/// attempts are used up, every referee is shut down) and gives out the others as far as
-/// there are places and the league is not paused. Assignments to the referee of `after` carry it,
-/// see MatchAssigned.
+/// Handles every waiting match: ends those that cannot be played (a player is shut down, all
+/// attempts are used up, every referee is shut down) and assigns the others as far as there are
+/// places and the league is not paused. Assignments to the referee of `after` carry it, see
+/// MatchAssigned.
 void deal_matches(Draft& draft, std::optional<MatchKey> after = std::nullopt);
 
 }  // namespace league::league_manager

@@ -19,7 +19,7 @@ enum class LeagueState : std::uint8_t { kRegistering, kRunning, kCompleted };
 /// `REGISTERING`, `RUNNING`, `COMPLETED`.
 [[nodiscard]] std::string_view league_state_name(LeagueState state);
 
-/// What a league wants done next without anybody asking for it.
+/// The step that a league should take next by itself.
 enum class Step : std::uint8_t {
   kNone,
   kStartLeague,
@@ -28,7 +28,7 @@ enum class Step : std::uint8_t {
   kCompleteLeague
 };
 
-/// What a step needs from outside.
+/// The inputs that a step needs from outside.
 struct StepFacts {
   core::UtcTimestamp now;
   std::vector<DrawSeed> draw_seeds;  ///< at least League::seeds_needed()
@@ -43,7 +43,7 @@ struct UndeliveredNotifications {
   bool operator==(const UndeliveredNotifications&) const = default;
 };
 
-/// What an operator wants done to the league: OperatorActed before it is decided.
+/// A command of the operator: OperatorActed before it is decided.
 struct OperatorCommand {
   OperatorAct act = OperatorAct::kPause;
   std::string by;
@@ -64,7 +64,7 @@ struct ReportDecision {
   std::vector<MatchKey> next_matches;
 };
 
-/// What can be known of a match at any time.
+/// The current state of a match.
 struct MatchView {
   MatchKey match;
   Pairing pairing;
@@ -89,8 +89,8 @@ struct LeagueStatus {
 
 /// One league, event-sourced and pure. A `decide_` function turns a command into events and changes
 /// nothing; `apply` is the only thing that changes the league, and depends on the events alone. The
-/// shell decides, appends the events to the journal, applies them in the same order, and lets
-/// answers and calls out when they are durable. Applying the journal to a new League gives the same
+/// shell decides, appends the events to the journal, applies them in the same order, and sends
+/// answers and calls once they are durable. Applying the journal to a new League gives the same
 /// league. Not thread-safe: one lock around decide, append and apply.
 class League {
  public:
@@ -100,24 +100,25 @@ class League {
   // -----------------------------------------------------------------------------------------------------
   /// The first event of every journal.
   [[nodiscard]] Events decide_creation(core::UtcTimestamp now) const;
-  /// The manager is back with a league of its journal: nobody knows what has become of the matches
-  /// that referees had, so they are assigned again, with the same draw seeds. Nothing for a league
-  /// that is over.
+  /// The manager continues a league of its journal: the state of the matches at referees is
+  /// unknown, so they are assigned again, with the same draw seeds. Nothing for a league that is
+  /// over.
   [[nodiscard]] Events decide_continuation(core::UtcTimestamp now) const;
-  /// The manager is about to end: no other match begins until `decide_continuation`. Nothing for a
-  /// league that does not run or that the operator has paused.
+  /// The manager is about to end: no new match begins until `decide_continuation`. Nothing for a
+  /// league that is not running or that the operator has paused.
   [[nodiscard]] Events decide_drain(core::UtcTimestamp now) const;
   /// All agents have got `kind` of `round`, or could not be reached. Nothing if that is known.
   [[nodiscard]] Events decide_delivered(NotificationKind kind, int round,
                                         core::UtcTimestamp now) const;
-  /// See decide_registration in registration.h. A referee that comes back as a new process loses
-  /// its matches: it knows nothing of them any more.
+  /// See decide_registration in registration.h. A referee that returns as a new process loses its
+  /// matches, since it no longer knows them.
   [[nodiscard]] core::Result<RegistrationDecision> decide_register(
       const RegistrationRequest& request, const RegistrationFacts& facts) const;
-  /// Starts with the agents that are in (operator's command, end of the registration window);
-  /// kLeagueNotStartable with fewer than 2 players or no referee, or when the league has started.
+  /// Starts with the registered agents (operator's command, end of the registration window); fails
+  /// with kLeagueNotStartable with fewer than 2 players or no referee, or if the league has
+  /// started.
   [[nodiscard]] core::Result<Events> decide_start(core::UtcTimestamp now) const;
-  /// What is due now; the shell takes steps until nothing is.
+  /// The step that is due now; the shell takes steps until none is.
   [[nodiscard]] Step due() const;
   /// Draw seeds that the next kStartRound takes.
   [[nodiscard]] std::size_t seeds_needed() const;
@@ -128,8 +129,8 @@ class League {
   /// protocol §8.
   [[nodiscard]] ReportDecision decide_report(int referee, const MatchReport& report,
                                              core::UtcTimestamp now) const;
-  /// `player`, whose token has been checked, says that the result of its match is false: that is
-  /// kept, once per player, and the result stands. Fails with kMatchNotFound, kNotAuthorized or
+  /// `player`, whose token has been checked, disputes the result of its match: the dispute is
+  /// recorded, once per player, and the result stands. Fails with kMatchNotFound, kNotAuthorized or
   /// kMatchNotOpen.
   [[nodiscard]] core::Result<Events> decide_dispute(int player, MatchKey match,
                                                     std::string_view reason,
@@ -138,27 +139,27 @@ class League {
   /// the end.
   [[nodiscard]] Events decide_failure(AgentRef agent, FailureKind kind,
                                       core::UtcTimestamp now) const;
-  /// An agent answered a ping, or was heard of again: ends a suspension, for `reason`. Not one for
-  /// failed matches: a player has to play, and a referee comes back when no other is there. Nor
-  /// one of a referee that is to end.
+  /// An agent has answered a ping or sent a message again: ends a suspension, for `reason`. Does
+  /// not end one for failed matches: a player has to play, and a referee returns when there is no
+  /// other. Nor does it end that of a referee that is about to end.
   [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now,
                                     std::string_view reason = kReasonPingAnswered) const;
-  /// An agent that said regularly that it lives has stopped to: it is suspended, and a referee's
-  /// matches are given to others.
+  /// An agent has stopped sending keep-alives: it is suspended, and a referee's matches are given
+  /// to others.
   [[nodiscard]] Events decide_silent(AgentRef agent, core::UtcTimestamp now) const;
   /// A referee is gone: it is suspended and its matches are given to others as the next attempt.
   [[nodiscard]] Events decide_referee_lost(int referee, core::UtcTimestamp now) const;
   /// A referee, whose token has been checked, is about to end: it keeps the matches that it has and
   /// gets no other until it registers again.
   [[nodiscard]] Events decide_referee_drain(int referee, core::UtcTimestamp now) const;
-  /// A referee has had a match for too long: a time-out of the referee, and the match goes to
-  /// another.
+  /// A referee has exceeded its time for a match: it is charged with a time-out, and the match goes
+  /// to another.
   [[nodiscard]] Events decide_match_timeout(MatchKey match, core::UtcTimestamp now) const;
-  /// A referee may not play a match, through no fault of its own: it goes to another one, or as the
-  /// next attempt to the same.
+  /// A referee may not play a match, through no fault of its own: the match goes to another one, or
+  /// to the same one as the next attempt.
   [[nodiscard]] Events decide_match_refused(MatchKey match, core::UtcTimestamp now) const;
-  /// `referee` has refused `match` or answered its assignment with an error: it has not taken it,
-  /// so another one gets it at once. Nothing for a match that it does not have.
+  /// `referee` has refused `match` or answered its assignment with an error, so another one gets it
+  /// at once. Nothing for a match that it does not have.
   [[nodiscard]] Events decide_assignment_refused(MatchKey match, int referee,
                                                  core::UtcTimestamp now) const;
   /// The operator, named in `by`, shuts an agent down (kReasonShutDownByOperator,
@@ -174,20 +175,20 @@ class League {
   [[nodiscard]] core::Result<Events> decide_restore(AgentRef agent, std::string_view detail,
                                                     core::UtcTimestamp now,
                                                     std::string_view by = {}) const;
-  /// Any other act of the operator. Fails with kInvalidFieldValue, kMissingRequiredField or
-  /// kMatchNotFound where it does not fit the league's state. Source: protocol §12.
+  /// Any other command of the operator. Fails with kInvalidFieldValue, kMissingRequiredField or
+  /// kMatchNotFound if it does not fit the league's state. Source: protocol §12.
   [[nodiscard]] core::Result<Events> decide_act(const OperatorCommand& command,
                                                 core::UtcTimestamp now) const;
   /// The watchdog; call it every second or so: matches and rounds over their limits, matches that
   /// wait. As long as it is called, every round ends. Until `late_at` the manager itself was too
-  /// late to hear of anything: no limit counts from before that.
+  /// late to notice anything: limits count only from then on.
   [[nodiscard]] Events decide_tick(core::UtcTimestamp now,
                                    std::optional<core::UtcTimestamp> late_at = {}) const;
 
   // --- change
   // --------------------------------------------------------------------------------------------------------
   /// Makes `event` part of the league. Fails with kInternalError, changing nothing, if it does not
-  /// fit the league's state, which means a journal of another league or a damaged one.
+  /// fit the league's state, which means that the journal is damaged or belongs to another league.
   core::Result<void> apply(const Event& event);
   /// All of `events`; stops at the first that does not fit.
   core::Result<void> apply_all(const Events& events);

@@ -7,7 +7,7 @@
 
 namespace league::league_manager {
 
-/// What a player has achieved.
+/// The totals of a player.
 struct Tally {
   int played = 0;
   int wins = 0;
@@ -18,7 +18,7 @@ struct Tally {
   bool operator==(const Tally&) const = default;
 };
 
-/// A row of the table; players by index. Rows that differ in nothing but the player share a rank.
+/// A row of the table; players by index. Rows that differ only in the player share a rank.
 struct RankedPlayer {
   int rank = 0;
   int player = 0;
@@ -38,7 +38,7 @@ class Standings {
 
   /// Counts a match; each pair at most once.
   void record(int player_a, int player_b, Outcome outcome);
-  /// Counts a match that has been counted no longer.
+  /// Removes a match that has been counted.
   void withdraw(int player_a, int player_b, Outcome outcome);
   [[nodiscard]] const Tally& tally(int player) const {
     return tallies_[static_cast<std::size_t>(player)];

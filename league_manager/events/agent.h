@@ -33,8 +33,8 @@ struct AgentProfile {
   bool operator==(const AgentProfile&) const = default;
 };
 
-/// What is kept of a token: enough to compute it again with the manager's key and to recognise it,
-/// and no credential by itself. Source: protocol §8.
+/// What is stored of a token: enough to recompute it with the manager's key and to recognise it,
+/// and not a credential by itself. Source: protocol §8.
 struct Credential {
   std::string nonce;  ///< hexadecimal
   std::string token_hash;  ///< hexadecimal SHA-256
@@ -49,8 +49,8 @@ struct Agent {
   std::string registration_nonce_hash;  ///< SHA-256 of the request's nonce, since who knows it gets
                                         ///< the token; or empty
   AgentLifecycle lifecycle;
-  /// A referee that has not been heard of since the manager was started again: perhaps both ended
-  /// together, so that it loses its matches once more is no failure of theirs.
+  /// A referee that has been silent since the manager was restarted: perhaps both ended together,
+  /// so it is not its fault if it loses its matches again.
   bool is_awaited = false;
 
   bool operator==(const Agent&) const = default;

@@ -17,7 +17,7 @@ enum class AgentState : std::uint8_t { kInit, kRegistered, kActive, kSuspended, 
 [[nodiscard]] std::string_view agent_state_name(AgentState state);
 [[nodiscard]] std::optional<AgentState> parse_agent_state(std::string_view text);
 
-/// What went wrong with an agent: E001, E009, or a message that was not valid.
+/// The kind of an agent's failure: E001, E009, or an invalid message.
 enum class FailureKind : std::uint8_t { kTimeout, kConnection, kValidation };
 
 /// `TIMEOUT`, `CONNECTION`, `VALIDATION`.
@@ -39,7 +39,7 @@ inline constexpr std::string_view kReasonShutDownByOperator = "SHUT_DOWN_BY_OPER
 inline constexpr std::string_view kReasonWithdrawn = "WITHDRAWN";
 inline constexpr std::string_view kReasonDisqualified = "DISQUALIFIED";
 
-/// When an agent is suspended and when it is given up. Source: protocol §6.
+/// When an agent is suspended and when it is shut down. Source: protocol §6.
 struct LifecycleSettings {
   int suspend_after_failed_matches = 3;  ///< in a row
   int shutdown_after_failed_matches = 0;  ///< in a row; 0: nobody is shut down automatically
@@ -53,10 +53,10 @@ struct StateChange {
   bool operator==(const StateChange&) const = default;
 };
 
-/// The state of one agent and the matches in a row that failed through its own fault: a player's
-/// that it lost so, a referee's that it did not bring to an end. It counts what it is told and says
-/// what is due, but changes its state only by `enter`, so that a replay does not depend on the
-/// settings of the day. Not thread-safe.
+/// The state of one agent and the number of consecutive matches that failed through its own fault:
+/// for a player, matches that it lost so; for a referee, matches that it did not finish. It counts
+/// failures and returns the change that is due, but changes its state only by `enter`, so that a
+/// replay does not depend on current settings. Not thread-safe.
 class AgentLifecycle {
  public:
   [[nodiscard]] AgentState state() const { return state_; }
@@ -70,7 +70,7 @@ class AgentLifecycle {
 
   /// A failed match; several failures of one match (old journals have each attempt) count once.
   void count_failure(std::optional<MatchKey> match);
-  /// A match that did not fail through the agent's fault ends the row.
+  /// Resets the count: a match did not fail through the agent's fault.
   void count_success() { in_a_row_ = 0; }
   void enter(AgentState state, core::UtcTimestamp at, std::string reason = {},
              std::string detail = {});

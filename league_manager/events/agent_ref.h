@@ -21,7 +21,7 @@ struct AgentRef {
 
   [[nodiscard]] static AgentRef player(int index) { return {AgentKind::kPlayer, index}; }
   [[nodiscard]] static AgentRef referee(int index) { return {AgentKind::kReferee, index}; }
-  /// Reads exactly what `id` writes; nothing for every other text. Does not say whether the agent
+  /// Accepts exactly what `id` writes; nothing for any other text. Does not check that the agent
   /// exists.
   [[nodiscard]] static std::optional<AgentRef> parse(std::string_view id);
 

@@ -10,7 +10,7 @@ namespace league::league_manager {
 
 using game::MatchResult;
 using game::Outcome;
-/// 256 bits from which a match's number is drawn. Source: protocol §7.
+/// The 256-bit seed of a match's draw. Source: protocol §7.
 using DrawSeed = game::Seed;
 
 /// Reasons that the manager itself gives for ending a match without a referee's report.

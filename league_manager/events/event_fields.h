@@ -11,8 +11,8 @@ namespace league::league_manager {
 // look-up. Reading throws nlohmann's exceptions or std::invalid_argument; event_codec.cpp turns
 // them into an Error.
 
-/// What the journal holds as text. All its numbers are whole: another one throws, since what does
-/// not fit an integer must not be converted to one.
+/// Reads the journal's JSON text. All its numbers are integers: any other number throws, since it
+/// could not be converted without loss.
 [[nodiscard]] nlohmann::json parse_journal_json(std::string_view text);
 
 void to_json(nlohmann::json& json, const AgentRef& ref);

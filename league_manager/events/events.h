@@ -17,8 +17,8 @@
 
 namespace league::league_manager {
 
-/// A league with no agents exists. What stands here makes the league and never changes; everything
-/// else that an operator may set can be different each time the manager starts.
+/// A league with no agents exists. These settings define the league and never change; all other
+/// settings may differ each time the manager starts.
 struct LeagueCreated {
   core::LeagueId league_id;
   std::string game_type;
@@ -28,19 +28,18 @@ struct LeagueCreated {
   bool operator==(const LeagueCreated&) const = default;
 };
 
-/// The manager was away and is back, or another has taken its place: limits of time that ran
-/// meanwhile begin anew.
+/// The manager was away and is back, or another one has taken its place: time limits that were
+/// running start again.
 struct LeagueContinued {
-  /// What follows is of this term, where managers stand by for each other. Nothing: of the one
-  /// before.
+  /// The term of the following events, where managers stand by for each other. Nothing: the term of
+  /// the one before.
   std::optional<int> term = std::nullopt;
-  /// What the journal lacks, and the operator goes on without (`--accept-loss`). Nothing: it lacks
-  /// nothing.
+  /// The lost events that the operator has accepted (`--accept-loss`). Nothing: none are lost.
   std::optional<std::string> given_up = std::nullopt;
   bool operator==(const LeagueContinued&) const = default;
 };
 
-/// An agent has got its id; it is the next of its kind.
+/// An agent has got its id, the next one of its kind.
 struct AgentRegistered {
   AgentRef agent;
   AgentProfile profile;
@@ -60,7 +59,7 @@ enum class Recognition : std::uint8_t {
 [[nodiscard]] std::string_view recognition_name(Recognition recognition);
 [[nodiscard]] std::optional<Recognition> parse_recognition(std::string_view text);
 
-/// An agent came back with another profile, or got a new token that voids the old one.
+/// An agent registered again with another profile, or got a new token that voids the old one.
 struct AgentReregistered {
   AgentRef agent;
   AgentProfile profile;
@@ -102,8 +101,8 @@ struct MatchReleased {
   MatchKey match;
   int attempt = 0;
   std::string reason;
-  /// The referee is not to blame: the attempt does not count towards giving the match up, and the
-  /// same referee may have it again.
+  /// The referee is not at fault: the attempt does not count towards the limit of attempts, and the
+  /// same referee may have the match again.
   bool is_excused = false;
   bool operator==(const MatchReleased&) const = default;
 };
@@ -116,7 +115,7 @@ struct AnswerTimes {
   bool operator==(const AnswerTimes&) const = default;
 };
 
-/// What makes a reported result checkable, and how quick the players were.
+/// The evidence for a reported result, and the players' answer times.
 struct MatchEvidence {
   game::Bindings bindings;
   game::PerSide<AnswerTimes> answered_in;
@@ -169,7 +168,7 @@ struct MatchDisputed {
   bool operator==(const MatchDisputed&) const = default;
 };
 
-/// What a player failed at, as the referee reports it.
+/// A player's failure, as the referee reports it.
 struct FailureCause {
   std::string call;  ///< wire name of the call; of a suspended player that was only pinged, `ping`
   std::string error_code;  ///< of the last attempt: `E001`
@@ -187,12 +186,12 @@ struct FailureCounted {
   FailureKind kind = FailureKind::kTimeout;
   std::optional<MatchKey> match;
   std::optional<FailureCause> cause = std::nullopt;  ///< of a lost match; nothing in old journals
-  /// The match is lost, and it is not held against the agent: the referee itself was late.
+  /// The match is lost, but does not count against the agent: the referee itself was late.
   bool is_excused = false;
   bool operator==(const FailureCounted&) const = default;
 };
 
-/// An agent has another state.
+/// An agent's state has changed.
 struct AgentStateChanged {
   AgentRef agent;
   AgentState to = AgentState::kActive;
@@ -202,7 +201,7 @@ struct AgentStateChanged {
   bool operator==(const AgentStateChanged&) const = default;
 };
 
-/// What an operator does to a league as a whole. Source: protocol §12.
+/// A command of the operator for a whole league. Source: protocol §12.
 enum class OperatorAct : std::uint8_t {
   kPause,  ///< nothing new begins; matches that are being played go on
   kResume,
@@ -215,7 +214,7 @@ enum class OperatorAct : std::uint8_t {
 [[nodiscard]] std::string_view operator_act_name(OperatorAct act);
 [[nodiscard]] std::optional<OperatorAct> parse_operator_act(std::string_view text);
 
-/// An operator has acted, under the name that it gave.
+/// An operator has given a command, under this name.
 struct OperatorActed {
   OperatorAct act = OperatorAct::kPause;
   std::string by;  ///< who; bounded
@@ -248,7 +247,7 @@ struct MatchSummary {
 
   /// Counts one more match.
   void count(const CompactResult& result);
-  /// Counts a match that has been counted no longer.
+  /// Removes a match that has been counted.
   void discount(const CompactResult& result);
   bool operator==(const MatchSummary&) const = default;
 };
@@ -272,7 +271,7 @@ enum class NotificationKind : std::uint8_t { kRoundAnnounced, kRoundCompleted, k
 [[nodiscard]] std::string_view notification_kind_name(NotificationKind kind);
 [[nodiscard]] std::optional<NotificationKind> parse_notification_kind(std::string_view text);
 
-/// Everybody has been told, as far as that was possible; it is not told again after a restart.
+/// All reachable agents have received the notification; it is not sent again after a restart.
 struct NotificationDelivered {
   NotificationKind kind = NotificationKind::kRoundAnnounced;
   int round = 0;  ///< the last one for kLeagueCompleted
@@ -286,7 +285,7 @@ using EventBody =
                  RoundCompleted, LeagueCompleted, LeagueContinued, NotificationDelivered,
                  MatchDisputed, OperatorActed>;
 
-/// Something that has happened to a league, in the past tense: the only thing that changes it.
+/// Something that has happened to a league, in the past tense. Only events change a league.
 struct Event {
   core::UtcTimestamp at;
   EventBody body;

@@ -14,7 +14,7 @@ struct MatchKey {
   int round = 0;
   int number = 0;
 
-  /// Reads exactly what `id` writes; nothing for every other text. Does not say whether the match
+  /// Accepts exactly what `id` writes; nothing for any other text. Does not check that the match
   /// exists.
   [[nodiscard]] static std::optional<MatchKey> parse(std::string_view match_id);
   /// `R1M1`.

@@ -10,8 +10,8 @@
 
 namespace league::league_manager {
 
-/// Whose reports are accepted without the seed of the draw, of those referees that are of other
-/// origin. Source: protocol §7, "The manager judges".
+/// Which third-party referees may report without the seed of the draw. Source: protocol §7, "The
+/// manager judges".
 enum class UnprovenReferees : std::uint8_t {
   kNone,
   kFromLoopback,  ///< in open mode, those that registered from this machine
@@ -32,16 +32,16 @@ struct LeagueSettings {
   /// credential (protocol §8).
   bool open_mode = true;
   int max_attempts = 3;  ///< how often one match may be assigned
-  /// How long a referee may take for one match: by default all attempts of all calls of protocol
-  /// §6, with a margin.
+  /// How long a referee may take for one match: by default the time for all attempts of all calls
+  /// of protocol §6, with a margin.
   std::chrono::microseconds match_time_limit = std::chrono::minutes(3);
-  /// Ends every unfinished match of a round; nothing: from the other limits, see
-  /// League::round_limit.
+  /// After this time every unfinished match of a round is ended; nothing: computed from the other
+  /// limits, see League::round_limit.
   std::optional<std::chrono::microseconds> round_time_limit;
   LifecycleSettings lifecycle;
   UnprovenReferees unproven_referees = UnprovenReferees::kFromLoopback;
 
-  /// Whether a third-party referee may keep the seed to itself.
+  /// Whether a third-party referee may keep the seed secret.
   [[nodiscard]] bool may_be_unproven(bool is_from_loopback) const {
     if (unproven_referees == UnprovenReferees::kFromLoopback) return open_mode && is_from_loopback;
     return unproven_referees >= UnprovenReferees::kAll;

@@ -13,12 +13,12 @@
 
 namespace league::league_manager {
 
-/// What a journal holds, as far as other files of a league may claim it. A value.
+/// The content of a journal that other files of a league may refer to. A value.
 struct JournalContent {
   std::uint64_t entries = 0;
   std::string league_id;  ///< empty: there is no league
-  /// What was said before is not to be found here: it is of an earlier league, of a term whose last
-  /// entries another manager did not have, or the operator has given it up.
+  /// Earlier claims cannot be found here: they belong to an earlier league or to a term whose last
+  /// entries another manager did not have, or the operator has accepted their loss.
   core::UtcTimestamp since;
   int players = 0;
   int referees = 0;

@@ -10,12 +10,10 @@
 
 namespace league::league_manager {
 
-/// What a journal says about its league, for those who read and do not decide: the league itself,
-/// and when and why its matches ended. A function of the events alone, so the manager's files and
-/// those that `league export` makes from the journal are the same. Not thread-safe.
+/// The content of a journal for code that reads and does not decide:
 class LeagueBook {
  public:
-  /// The event after which something was last changed.
+  /// The event that changed something last.
   struct LastChange {
     std::uint64_t entry = 0;  ///< its number in the journal; 0: none yet
     core::UtcTimestamp at;

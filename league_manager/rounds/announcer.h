@@ -22,7 +22,7 @@ namespace league::league_manager {
 
 class OperatorLog;
 
-/// What a LeagueRunner and its Announcer work with; all references outlive them and their last
+/// The dependencies of a LeagueRunner and its Announcer; all references outlive them and their last
 /// call.
 struct RoundDependencies {
   Ledger& ledger;
@@ -40,40 +40,40 @@ struct RoundDependencies {
   std::function<std::optional<audit::LogHead>()> log_head = {};
   /// Seals the log up to now, which may take some milliseconds: for the last broadcast of a league.
   std::function<void()> seal_log = {};
-  /// This manager's, where managers stand by for each other: every assignment and broadcast says
-  /// it.
+  /// This manager's term, where managers stand by for each other: every assignment and broadcast
+  /// carries it.
   std::optional<int> term = std::nullopt;
-  /// Where broadcasts are published once for all who listen; null: everybody is called.
+  /// Publishes broadcasts once for all subscribers; null: every agent is called.
   EventBoard* events = nullptr;
-  /// Gets what is in no event; may be null.
+  /// Receives facts that no event contains; may be null.
   OperatorLog* log = nullptr;
-  /// How late the manager itself is; null: it takes itself for punctual.
+  /// Measures how late the manager itself is; null: it is assumed to be punctual.
   agent::DelayMeter* delays = nullptr;
 };
 
-/// Tells everybody what has become of the league: renders each broadcast once from the league as it
-/// is now, publishes it once, signed, where there is a board, and sends it to all agents that do
-/// not listen there and are not shut down. Thread-safe. Source: protocol §4, messages 5 and 12 to
-/// 14, and §8.
+/// Sends broadcasts about the league: renders each once from the league's current state, publishes
+/// it once, signed, if there is a board, and sends it to all agents that do not listen there and
+/// are not shut down. Thread-safe. Source: protocol §4, messages 5 and 12 to 14, and §8.
 class Announcer {
  public:
   explicit Announcer(const RoundDependencies& dependencies);
 
-  /// Tells the players the matches of `round`. `then` runs once, perhaps before this returns: when
-  /// all have taken it or could not be told, or when Settings::League::announcement_grace is over.
-  /// `delivered` runs once, perhaps later: when all have taken it or could not be told.
+  /// Announces the matches of `round` to the players. `then` runs once, perhaps before this
+  /// returns: when every player has taken the announcement or could not be reached, or when
+  /// Settings::League::announcement_grace is over. `delivered` runs once, perhaps later: when every
+  /// player has taken it or could not be reached.
   void announce_round(int round, std::function<void()> then, std::function<void()> delivered);
-  /// Tells the players of `matches`, which are of the current round, that these have another kind
-  /// of referee now. `then` as above.
+  /// Tells the players of `matches`, which belong to the current round, that the kind of their
+  /// referee has changed. `then` as above.
   void announce_again(const std::vector<MatchKey>& matches, std::function<void()> then);
   /// Sends the table to the players, then the round's summary to everybody; `delivered` as above.
   void round_completed(int round, std::function<void()> delivered);
-  /// Sends champion and final table to everybody. `then` runs once: when all have taken it or could
-  /// not be told, or when the message's time limit is over.
+  /// Sends champion and final table to everybody. `then` runs once: when every agent has taken the
+  /// message or could not be reached, or when its time limit is over.
   void league_completed(std::function<void()> then);
-  /// Tells an agent of its new state, best effort; also one that is shut down.
+  /// Tells an agent its new state, with best effort, even if it is shut down.
   void tell_state(const AgentStateChanged& change);
-  /// Drops what waits; running calls end by themselves.
+  /// Drops waiting messages; running calls end by themselves.
   void stop();
 
  private:
@@ -83,12 +83,12 @@ class Announcer {
     core::AuthToken token;
   };
 
-  /// The agents that are to be called for a broadcast, with address and own token; with `hearers`
-  /// also those that hear what is published.
+  /// The agents to call for a broadcast, with address and own token; with `hearers` also those that
+  /// listen to published events.
   [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees,
                                                   bool hearers = false) const;
   [[nodiscard]] bool hears_board(const AgentProfile& profile) const;
-  /// What a copy holds of an array that is empty in the message that all copies are made from.
+  /// A copy's own content of an array that is empty in the message from which all copies are made.
   struct OwnRows {
     std::string_view array;  ///< `matches`
     std::function<std::string(AgentRef)> of;  ///< JSON text of the recipient's rows, with commas
@@ -101,7 +101,7 @@ class Announcer {
   /// Renders `message` without a token, signed, and publishes it where there is a board.
   template <typename Message>
   void publish(const Message& message, std::optional<int> round, std::function<void()> done);
-  /// How often `publish` will run `done` for one message.
+  /// The number of times that `publish` will run `done` for one message.
   [[nodiscard]] std::size_t publications() const { return deps_.events != nullptr ? 1 : 0; }
   template <typename Message>
   [[nodiscard]] nlohmann::json render(const Message& message, std::optional<int> round,

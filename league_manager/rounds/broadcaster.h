@@ -13,7 +13,7 @@
 
 namespace league::league_manager {
 
-/// One message to one peer that nobody waits for.
+/// A message to one peer whose answer nobody waits for.
 struct Notice {
   transport::Endpoint endpoint;
   std::string peer;  ///< `player:P01`
@@ -25,17 +25,17 @@ struct Notice {
   std::function<void()> done;
 };
 
-/// Sends broadcasts: to each peer one after the other, in order, to all peers together at most so
-/// many at once. A waiting standings update is replaced by a newer one; a peer that keeps failing
-/// is spared by its circuit breaker, but is always told of its own state. Thread-safe. Source:
-/// protocol §4 message 12, §6.
+/// Sends broadcasts: to each peer one at a time, in order, and to a limited number of peers at
+/// once. A waiting standings update is replaced by a newer one; the circuit breaker skips a peer
+/// that keeps failing, except for messages about its own state. Thread-safe. Source: protocol §4
+/// message 12, §6.
 class Broadcaster {
  public:
   /// All references outlive the broadcaster and its last call.
   Broadcaster(agent::PeerClient& peers, const core::Clock& clock, const agent::Settings& settings);
 
   void send(Notice notice);
-  /// Drops what waits; running calls end by themselves.
+  /// Drops waiting messages; running calls end by themselves.
   void stop();
 
  private:
@@ -45,7 +45,7 @@ class Broadcaster {
     bool is_ready = false;  ///< is in ready_
   };
 
-  /// Starts what may start; called without the lock.
+  /// Starts messages that may start; called without the lock.
   void pump();
   void on_sent(const std::string& peer);
   [[nodiscard]] std::chrono::milliseconds time_limit(envelope::MessageType type) const;

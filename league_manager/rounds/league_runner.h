@@ -23,55 +23,55 @@
 
 namespace league::league_manager {
 
-/// Keeps a league going: takes the steps that are due, tells everybody about them, hands matches to
-/// referees, and watches over referees, matches and rounds. Thread-safe. stop() before the
-/// references go.
+/// Runs a league: takes the steps that are due, announces them, gives matches to referees, and
+/// enforces the limits of referees, matches and rounds. Thread-safe. Call stop() before the
+/// references are destroyed.
 class LeagueRunner {
  public:
   explicit LeagueRunner(RoundDependencies dependencies);
 
-  /// Begins to watch; when `registration_window` (0: none) has passed, the league starts with
-  /// whoever is in, as soon as there are two players and a referee.
+  /// Begins to watch; when `registration_window` (0: none) has passed, the league starts with the
+  /// registered agents, as soon as there are two players and a referee.
   void start(std::chrono::milliseconds registration_window);
-  /// Nothing is begun any more.
+  /// Starts nothing any more.
   void stop();
 
-  /// Takes every step that is due. Call it after anything has changed the league; never while an
-  /// answer is still to be sent (protocol §9: answer a report before broadcasting).
+  /// Takes every step that is due. Call it after every change of the league, but never while an
+  /// answer is still to be sent
   void advance();
-  /// A report was accepted and is to be answered: no step is taken until `on_answered`. To be
-  /// called while the ledger decides, so that nobody sees the report's effect before the hold.
+  /// A report was accepted and will be answered: no step is taken until `on_answered`. Call it
+  /// while the ledger decides, so that nobody sees the report's effect before the hold.
   void hold_for_answer() { ++unanswered_; }
-  /// The answer has been sent, or could not be.
+  /// The answer has been sent, or sending it has failed.
   void on_answered() { --unanswered_; }
-  /// Does what follows from `events`, which are durable: hands out assignments, sends broadcasts.
-  /// Decides the next step if one is due; its effects are the caller's.
+  /// Carries out the effects of `events`, which are durable: gives out assignments, sends
+  /// broadcasts. Decides the next step if one is due; its effects are the caller's.
   [[nodiscard]] Events take_step();
   void on_events(const Events& events);
 
-  /// A suspended agent has shown that it lives: it answered, or for another `reason`.
+  /// A suspended agent is alive: it has answered, or for another `reason`.
   void on_alive(AgentRef agent, std::string_view reason = kReasonPingAnswered);
-  /// An agent has stopped to say that it lives.
+  /// An agent has stopped sending keep-alives.
   void on_silent(AgentRef agent);
-  /// Takes back what `referee` says it cannot start: `refused` and `reasons` of its acknowledgement
-  /// of an assignment. Others' matches stay theirs.
+  /// Takes back the matches that `referee` cannot start: `refused` and `reasons` of its
+  /// acknowledgement of an assignment. Other referees' matches stay with them.
   void release_refused(int referee, const nlohmann::json& acknowledgement);
 
-  /// What `referee` needs of those of `matches` that it has now, for the answer to a report:
-  /// another one may have got a match since that was decided.
+  /// The assignments of those of `matches` that `referee` still has, for the answer to a report:
+  /// meanwhile another one may have got a match.
   [[nodiscard]] std::vector<envelope::MatchAssignment> assignments(
       int referee, const std::vector<MatchKey>& matches) const;
 
-  /// An agent that is to be called at `endpoint` has registered in `style`.
+  /// An agent with this `endpoint` has registered in the call style `style`.
   void on_registered(const transport::Endpoint& endpoint, agent::CallStyle style) {
     deps_.peers.on_registered(endpoint, style);
     starter_.forget(endpoint);
   }
-  /// A third-party referee asks for its matches itself: that it cannot be called is no refusal,
-  /// and that it asks is a sign of life.
+  /// A third-party referee polls for its matches: failing calls to it are no refusal, and polling
+  /// shows that it is alive.
   void note_polling(int referee);
-  /// Whether the players of `match` have been told who its referee is in `attempt`; one that polls
-  /// may have it only then.
+  /// Whether the players of `match` have been told its referee in `attempt`; only then may a
+  /// referee that polls get it.
   [[nodiscard]] bool is_announced(MatchKey match, int attempt) const;
 
   /// Runs once when the league is completed and all agents have got the result, if reachable.
@@ -79,14 +79,14 @@ class LeagueRunner {
 
  private:
   void tick();
-  /// Registration is over: the league starts now, or as soon as it can.
+  /// Registration is closed: the league starts now, or as soon as it can.
   void close_registration();
-  /// Tells the operator what a league lacks that should start and cannot; once until that changes.
+  /// Tells the operator what the league needs before it can start; once until that changes.
   void tell_what_is_missing();
-  /// The start that a closed registration makes due; nothing where none does.
+  /// The start that is due because registration is closed; nothing if none is.
   [[nodiscard]] bool is_late_start_due(const League& league) const;
-  /// Whether this manager itself has been too late since `from` to say that nothing came within
-  /// `limit` by `route`.
+  /// Whether this manager itself has been too late since `from` to claim that nothing arrived
+  /// within `limit` by `route`.
   [[nodiscard]] bool was_late(core::Clock::Steady from, std::chrono::nanoseconds limit,
                               agent::Route route) const;
   /// Until when it was, for the limits of matches; looks at what has been since the last tick.
@@ -95,13 +95,13 @@ class LeagueRunner {
   /// With `mutex_`.
   [[nodiscard]] bool has_polled_lately(int referee) const;
   void on_referee_ping(int referee, bool alive, core::Clock::Steady sent, agent::Route route);
-  /// Commits a decision and does what follows from it.
+  /// Commits a decision and carries out its effects.
   void decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision);
 
   void deliver(int referee, std::vector<MatchKey> matches, int attempt);
   /// The same for a referee that knows no ROUND_ANNOUNCEMENT.
   void deliver_otherwise(int referee, const std::vector<MatchKey>& matches, int attempt);
-  /// Tells the players of those of `matches` whose referee is of another kind than was announced,
+  /// Tells the players of those of `matches` whose kind of referee differs from the announcement,
   /// then goes on.
   void announce_moved(int referee, const std::vector<MatchKey>& matches,
                       std::function<void()> then);
@@ -111,17 +111,18 @@ class LeagueRunner {
   /// The call that gives `matches` to `referee`; nothing if it has none of them any more.
   [[nodiscard]] std::optional<agent::PeerCall> assignment_call(
       int referee, const std::vector<MatchKey>& matches) const;
-  /// Tells the referee of the match in which `player` is where the player is called now.
+  /// Sends the player's new address to the referee of its match.
   void tell_referee_of(AgentRef player);
   void send_again(int referee, MatchKey match, int attempt);
   void add_dialects(std::vector<envelope::MatchAssignment>& matches) const;
   void note_announced(const std::vector<MatchKey>& matches);
   void deliver_grouped(const std::vector<MatchAssigned>& assigned);
   void finish_league();
-  /// Does again what may not have been done when the manager ended last.
+  /// Repeats effects that the previous run may not have completed.
   void resume();
   void resume_with(const Events& events);
-  /// Tells the players of `round`, if there is one to be told, then gives the matches to referees.
+  /// Announces `round` to the players, if there is one to announce, then gives the matches to
+  /// referees.
   void announce_and_deliver(std::optional<int> round, std::vector<MatchAssigned> assigned);
   /// Records that all agents have been notified.
   void note_delivered(NotificationKind kind, int round);

@@ -13,7 +13,7 @@
 
 namespace league::league_manager {
 
-/// The league in the words of the wire. Pure functions of a league that the caller has locked.
+/// The league in the types of the wire. Pure functions of a league that the caller has locked.
 
 /// The whole table by rank.
 [[nodiscard]] std::vector<envelope::StandingsRow> standings_rows(const League& league);
@@ -29,11 +29,12 @@ namespace league::league_manager {
 /// All of them. Empty before the first round.
 [[nodiscard]] std::vector<envelope::AnnouncedMatch> announced_matches(const League& league);
 
-/// What `referee` shows the players of its matches: `match`, or for a third-party one whose
-/// unproven results are accepted `token:HASH` or `none`; nothing for no referee. Protocol §8.
+/// The credential that `referee` shows the players of its matches: `match`, or for a third-party
+/// one whose unproven results are accepted `token:HASH` or `none`; nothing for no referee. Protocol
+/// §8.
 [[nodiscard]] std::optional<std::string> referee_credential(const League& league, int referee);
 
-/// One match with all that its referee needs; only for a match that is assigned now.
+/// One match with everything that its referee needs; only for a match that is assigned now.
 [[nodiscard]] std::optional<envelope::MatchAssignment> match_assignment(
     const League& league, MatchKey match, const TokenIssuer& token_issuer);
 

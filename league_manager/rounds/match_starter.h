@@ -19,13 +19,13 @@ namespace league::league_manager {
 /// and addresses under all names by which third-party referees know them. Pure.
 void add_spellings(nlohmann::json& assignments);
 
-/// Starts matches at third-party referees that know no ROUND_ANNOUNCEMENT: tries the calls that
-/// such referees have been seen to take, one after the other, and remembers per address what worked
-/// and that nothing did. Source: docs/protocol.md, "Third-party referees". Thread-safe.
+/// Starts matches at third-party referees that do not know ROUND_ANNOUNCEMENT: tries the calls that
+/// such referees are known to accept, one after the other, and remembers for each address which one
+/// worked, or that none did.
 class MatchStarter {
  public:
-  /// Nothing: the referee has taken the match. kUnknownMessageType: it knows none of the calls.
-  /// Every other error as in PeerReply; retryable ones are no refusal.
+  /// No error: the referee has taken the match. kUnknownMessageType: it knows none of the calls.
+  /// Any other error is as in PeerReply; retryable ones are no refusal.
   using Completion = std::function<void(const std::optional<core::Error>&)>;
 
   /// `peers` and `envelopes` outlive the starter and its last completion.
@@ -44,7 +44,7 @@ class MatchStarter {
 
   /// Whether a call of another kind than ROUND_ANNOUNCEMENT has started a match there.
   [[nodiscard]] bool is_known(const transport::Endpoint& referee) const;
-  /// The referee has registered anew: perhaps as another program.
+  /// The referee has registered again, perhaps as another program.
   void forget(const transport::Endpoint& referee);
 
  private:

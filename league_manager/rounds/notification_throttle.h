@@ -8,13 +8,13 @@
 
 namespace league::league_manager {
 
-/// Tells of changes at once, but not more often than once in an interval: what changes meanwhile is
-/// told together at its end. A league plays hundreds of matches a second, and thousands may watch.
-/// Thread-safe.
+/// Sends a notification of a change at once, but at most one per interval: later changes are
+/// notified together at its end. A league plays hundreds of matches a second, and thousands may
+/// watch. Thread-safe.
 class NotificationThrottle {
  public:
-  /// `timer` outlives it. `tell` runs on the thread of `changed` or of the timer, never twice at a
-  /// time; where it returns false nobody listened, and the next change is told at once.
+  /// `timer` outlives it. `tell` runs on the thread of `changed` or of the timer, never
+  /// concurrently; if it returns false, nobody listened, and the next change is notified at once.
   NotificationThrottle(core::Timer& timer, std::chrono::milliseconds interval,
                        std::function<bool()> tell);
   ~NotificationThrottle();

@@ -14,7 +14,7 @@
 
 namespace league::league_manager {
 
-/// One line for the operator. What strangers wrote stands in it bounded and printable.
+/// One line for the operator. Text from strangers is bounded and printable.
 struct OperatorLine {
   bool is_warning = false;
   std::string_view event;  ///< for machines: `TECHNICAL_LOSS`
@@ -24,22 +24,22 @@ struct OperatorLine {
   bool operator==(const OperatorLine&) const = default;
 };
 
-/// Tells the operator what happens to the league, as a story: who came, who was refused, rounds,
-/// losses and their causes, suspensions and returns, matches that moved. Made from the events that
-/// the journal holds and from what is never journalled. Thread-safe.
+/// Reports to the operator what happens to the league: who registered, who was refused, rounds,
+/// losses and their causes, suspensions and returns, matches that were reassigned. Made from the
+/// events of the journal and from facts that are never journalled. Thread-safe.
 class OperatorLog {
  public:
   using Sink = std::function<void(const OperatorLine&)>;
 
-  /// `sink` is called by whoever tells the log something; it must be short.
+  /// `sink` is called on the thread of each caller; it must be short.
   explicit OperatorLog(Sink sink) : sink_(std::move(sink)) {}
 
-  /// For Ledger::observe. Before `begin`, which is while a journal is replayed, nothing is said.
+  /// For Ledger::observe. Reports nothing before `begin`, while a journal is replayed.
   void on_events(const Events& events);
-  /// From now on events are news.
+  /// From now on events are reported.
   void begin() { is_live_ = true; }
 
-  /// So many refused registrations are told one by one.
+  /// This many refused registrations are reported one by one.
   static constexpr int kMostRefusals = 100;
 
   /// A registration was refused.
@@ -70,7 +70,7 @@ class OperatorLog {
   void on_state(const AgentStateChanged& event);
   void on_reported(const MatchReported& event);
   void on_act(const OperatorActed& event);
-  /// Matches by the referee that they were taken from, and why.
+  /// Reassigned matches, by the referee that lost them and the reason.
   using Moved = std::map<std::pair<int, std::string>, std::vector<MatchKey>>;
   void tell_moved(const Moved& moved) const;
 

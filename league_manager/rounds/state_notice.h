@@ -6,7 +6,7 @@
 
 namespace league::league_manager {
 
-/// The LEAGUE_ERROR that tells an agent of its new state, why it has it and what it can do.
+/// The LEAGUE_ERROR that tells an agent its new state, the reason and what it can do.
 [[nodiscard]] envelope::LeagueError state_notice(const AgentStateChanged& change);
 
 /// The conversation of all such notices to one agent.

@@ -14,21 +14,21 @@
 
 namespace league::league_manager {
 
-/// How each agent fares with its messages, for its own report: its faults, how fast it answers, and
-/// what had to be overlooked. Failures that cost a match come from the events, also from those of
-/// an old journal; everything else is of this run of the manager. Takes a bounded amount of memory
-/// per agent. Thread-safe. Source: protocol 4.28.
+/// The record of each agent for its own report: its faults, its answer times, and the leniencies
+/// applied to it. Failures that cost a match come from the events, including those of an old
+/// journal; everything else is from this run of the manager. Uses a bounded amount of memory per
+/// agent. Thread-safe. Source: protocol 4.28.
 class AgentRecords {
  public:
   /// Counts from `now` on.
   explicit AgentRecords(core::UtcTimestamp now) : since_(now) {}
 
-  /// What the manager sent or received: answers to its own calls, and messages whose token was
-  /// found right. What others send in an agent's name is never held against it.
+  /// A message that the manager sent or received: answers to its own calls, and messages whose
+  /// token was valid. Messages that others send in an agent's name never count against it.
   void on_record(const audit::Record& record);
   void on_events(const Events& events);
-  /// An accepted report of a match between the players of `pairing`, and what followed from it.
-  /// What it says of anybody else is left out.
+  /// An accepted report of a match between the players of `pairing`, and its consequences. Ignores
+  /// what it says about anybody else.
   void on_report(const MatchReport& report, const Pairing& pairing, const Events& events,
                  core::UtcTimestamp now);
 

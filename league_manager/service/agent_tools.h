@@ -10,17 +10,17 @@
 
 namespace league::league_manager {
 
-/// The states of the agents, for everybody, each agent's report on itself, for it alone, and the
-/// acts that change states: the operator shuts an agent down or restores it, a player withdraws,
-/// a referee is about to end.
-/// Thread-safe. Source: protocol §6, "Agent states".
+/// The tools for agents' states: the states of all agents, for everybody; each agent's report, for
+/// that agent alone; and the commands that change states: the operator shuts an agent down or
+/// restores it, a player withdraws, a referee is about to end. Thread-safe. Source: protocol §6,
+/// "Agent states".
 class AgentTools {
  public:
   /// The most rows of one answer.
   static constexpr int kPage = 200;
 
   /// All references outlive this, which adds its tools to `server`. An empty `operator_key`
-  /// opens nothing. Without `records` there are no reports.
+  /// authorises nobody. Without `records` there are no reports.
   AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
              const core::AuthToken& operator_key, const AgentRecords* records);
 
@@ -32,7 +32,7 @@ class AgentTools {
   void on_withdraw(agent::ToolCall call);
   void on_drain_referee(agent::ToolCall call);
   void on_get_my_report(agent::ToolCall call) const;
-  /// Makes `decide` fact and answers `{"status": "ok"}` with what `decide` has put into `more`, or
+  /// Commits `decide` and answers `{"status": "ok"}` with what `decide` has put into `more`, or
   /// refuses with its error.
   void act(agent::Reply reply, Decision decide, std::shared_ptr<nlohmann::json> more = nullptr);
 

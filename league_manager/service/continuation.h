@@ -13,7 +13,7 @@ namespace league::league_manager {
 class League;
 class Ledger;
 
-/// What the operator said about the league when the manager was started; nothing: not said.
+/// The league that the operator asked for at the start; nothing: not specified.
 struct WantedLeague {
   std::optional<std::string> league_id;
   std::optional<int> players;
@@ -24,15 +24,15 @@ struct WantedLeague {
 [[nodiscard]] core::Result<std::optional<LeagueCreated>> read_creation(
     const journal::Journal& journal);
 
-/// Makes `settings` those of the league that is continued. Fails when the operator wants another
-/// one (names the option, both values and what to do), or when `games` lacks the league's game.
+/// Sets `settings` to those of the league that is continued. Fails if the operator wants another
+/// one (names the option, both values and what to do), or if `games` lacks the league's game.
 [[nodiscard]] core::Result<void> continue_with(LeagueSettings& settings,
                                                const LeagueCreated& creation,
                                                const WantedLeague& wanted,
                                                const game::Registry& games);
 
-/// Writes down that the league goes on without what its journal lacks. Blocks until that is
-/// durable.
+/// Records that the league continues without the events that its journal lacks. Blocks until that
+/// is durable.
 [[nodiscard]] core::Result<void> note_given_up(Ledger& ledger, const std::string& what);
 
 /// Completes `settings` with the public key of the issuer's league. Fails when the league
@@ -40,7 +40,7 @@ struct WantedLeague {
 [[nodiscard]] core::Result<void> take_league_key(LeagueSettings& settings,
                                                  const TokenIssuer& token_issuer);
 
-/// Whether the key that is at hand gives the tokens of the league's agents.
+/// Checks that our key produces the tokens of the league's agents.
 [[nodiscard]] core::Result<void> check_token_issuer(const League& league,
                                                     const TokenIssuer& token_issuer);
 

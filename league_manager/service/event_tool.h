@@ -7,8 +7,8 @@
 
 namespace league::league_manager {
 
-/// Serves the tool events_subscribe: who calls it by a session on the bus is told of the league's
-/// events there, everybody else by the stream that the answer becomes. Immutable, so thread-safe.
+/// Serves the tool events_subscribe: a caller with a session on the bus gets the league's events
+/// there, any other caller by the event stream that its answer becomes. Immutable, so thread-safe.
 class EventTool {
  public:
   /// Binds the tool. `server` outlives it, and so does `feed`, which is null on no bus.

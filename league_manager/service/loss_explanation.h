@@ -9,7 +9,7 @@
 
 namespace league::league_manager {
 
-/// What the league itself does not keep of a finished match.
+/// Facts about a finished match that the league itself does not keep.
 struct MatchNote {
   MatchResult result;
   std::map<int, FailureCause> causes;  ///< of a technical loss, by player
@@ -18,7 +18,7 @@ struct MatchNote {
 /// Why `player_id` lost `match`, or how the match ended where it did not lose or none is given:
 /// lines for a model that explains it to the bot's owner. Words that bots wrote themselves (names,
 /// texts of failures) stand in JSON strings and are marked as such. Only facts that the manager
-/// publishes; nothing of a match that goes on. Without a note the choices and causes are left out.
+/// publishes; nothing about a running match. Without a note the choices and causes are left out.
 /// Fails with kMatchNotFound or kInvalidFieldValue, for a player that was not in the match. Pure.
 [[nodiscard]] core::Result<std::string> explain_match(const League& league, MatchKey match,
                                                       const std::optional<MatchNote>& note,

@@ -13,7 +13,7 @@
 
 namespace league::league_manager {
 
-/// The last finished matches with what the league does not keep of them. Thread-safe.
+/// The last finished matches with facts that the league does not keep. Thread-safe.
 class MatchNotes {
  public:
   explicit MatchNotes(std::size_t most = 10'000) : most_(most) {}
@@ -46,12 +46,12 @@ class ManagerPrompts {
   const std::shared_ptr<MatchNotes> notes_ = std::make_shared<MatchNotes>();
 };
 
-/// What begins with `begin`: ids of matches in the order of the schedule, at most `most` and one
-/// more, which says that there are more. Pure.
+/// Completions of `begin`: ids of matches in the order of the schedule, at most `most` plus one
+/// more, which shows that there are more. Pure.
 [[nodiscard]] std::vector<std::string> matches_beginning(const League& league,
                                                          const std::string& begin,
                                                          std::size_t most);
-/// The same of players; of both players of `match` where it is one.
+/// The same for players; only the two players of `match` if it is one.
 [[nodiscard]] std::vector<std::string> players_beginning(const League& league,
                                                          const std::string& begin,
                                                          const std::string& match,

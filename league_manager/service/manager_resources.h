@@ -11,16 +11,16 @@
 
 namespace league::league_manager {
 
-/// The league as resources for clients of MCP: `league://standings`, of whose changes subscribers
-/// are told five times a second at most, `league://schedule`, `league://round/{round}`,
+/// The league as resources for clients of MCP: `league://standings`, whose subscribers are notified
+/// of changes at most five times a second, `league://schedule`, `league://round/{round}`,
 /// `league://match/{match_id}` and `league://news`. Thread-safe.
 class ManagerResources {
  public:
-  /// A JSON array: what spectators are told of the operator's log.
+  /// A JSON array: the lines of the operator's log that spectators may see.
   using News = std::function<std::string()>;
 
-  /// All outlive this; nothing is committed to the ledger while this is being made. Without `news`
-  /// there is no such resource.
+  /// All outlive this; nothing may be committed to the ledger during construction. Without `news`
+  /// the resource `league://news` does not exist.
   ManagerResources(mcp::Server& server, Ledger& ledger, core::Timer& timer, const News& news);
   ~ManagerResources();
   ManagerResources(const ManagerResources&) = delete;
@@ -32,7 +32,7 @@ class ManagerResources {
   void read_round(const mcp::ServerResource::Read& read);
   void read_match(const mcp::ServerResource::Read& read);
   static void fail_unknown(const mcp::ServerResource::Read& read, const std::string& what);
-  /// Sends what has been read once it is durable, as tools do.
+  /// Sends the content once it is durable, as tools do.
   void answer(const mcp::ServerResource::Read& read, std::string text);
 
   Ledger& ledger_;

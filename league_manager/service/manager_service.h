@@ -26,7 +26,7 @@ struct ManagerOptions {
   bool publishes_events = false;  ///< which are signed with that key
 };
 
-/// What a manager needs from its program; all references outlive it.
+/// The dependencies of a manager; all references outlive it.
 struct ManagerDependencies {
   Ledger& ledger;
   LeagueRunner& league_runner;
@@ -46,8 +46,8 @@ struct ManagerDependencies {
   std::function<void()> after_answer = {};  ///< for fault tests: a command's answer has been sent
 };
 
-/// What the league manager answers: registrations, reports, queries and the operator's commands.
-/// What follows from them is the LeagueRunner's. Thread-safe.
+/// Answers registrations, reports, queries and the operator's commands. The LeagueRunner carries
+/// out their consequences. Thread-safe.
 class ManagerService {
  public:
   ManagerService(ManagerOptions options, const ManagerDependencies& dependencies);
@@ -59,7 +59,7 @@ class ManagerService {
  private:
   void bind_handlers();
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope) const;
-  /// A registration that is not even a message is in no event.
+  /// Reports a registration that is not even a valid message, since no event records it.
   void note_refused_registration(const core::Error& error, const std::string& original_type) const;
   [[nodiscard]] nlohmann::json league_error(const core::Error& error,
                                             const std::string& original_type,
@@ -79,23 +79,24 @@ class ManagerService {
     if (deps_.after_answer) deps_.after_answer();
   }
   void on_report(agent::Call<envelope::MatchResultReport> call);
-  /// Sends what has been read from the league, once it is durable: nobody shall learn what a crash
-  /// can undo.
+  /// Sends data read from the league once it is durable: nobody may learn facts that a crash can
+  /// undo.
   void answer_when_durable(agent::Reply reply, nlohmann::json answer);
   void on_query(agent::Call<envelope::LeagueQuery> call);
   void on_dispute(agent::Call<envelope::LeagueQuery> call);
-  /// The journal has failed. Our agents try again after this; what is wrong is the operator's
-  /// business and stands in the program's own messages.
+  /// The answer when the journal has failed. Agents retry after it; the cause is for the operator
+  /// and appears only in the program's own messages.
   [[nodiscard]] static core::Error not_stored();
   void on_get_standings(agent::ToolCall call);
-  /// Says in the request as whom the sender is let in that shows `shown`, or why it is not.
+  /// Adds to the request the identity under which a sender that shows `shown` is admitted, or
+  /// returns why it is refused.
   void admit(RegistrationRequest& request, const std::string& shown) const;
   /// Tells the operator and the spectators.
   void note_refused(AgentKind kind, std::string_view name, std::string_view endpoint,
                     const std::string& shown, const core::Error& error) const;
   void on_start_league(agent::ToolCall call);
   void on_operate_league(agent::ToolCall call);
-  /// Makes a decision of the operator fact and acknowledges it, or refuses with its error.
+  /// Commits a decision of the operator and acknowledges it, or refuses with its error.
   void act(agent::Reply reply,
            std::function<core::Result<Events>(const League&, core::UtcTimestamp)> decide);
   void on_new_token(agent::ToolCall call);

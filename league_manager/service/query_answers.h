@@ -17,8 +17,8 @@ inline constexpr int kQueryPage = 200;
                                                          const std::string& asker,
                                                          const envelope::LeagueQuery& query);
 
-/// What DISPUTE_MATCH of the registered agent `asker` changes: see League::decide_dispute. Fails
-/// also where `params` name no match or `asker` is no player. Pure.
+/// The events of DISPUTE_MATCH of the registered agent `asker`: see League::decide_dispute. Fails
+/// also if `params` names no match or `asker` is not a player. Pure.
 [[nodiscard]] core::Result<Events> decide_dispute(const League& league, const std::string& asker,
                                                   const envelope::QueryParams& params,
                                                   core::UtcTimestamp now);

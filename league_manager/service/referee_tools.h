@@ -15,9 +15,10 @@
 
 namespace league::league_manager {
 
-/// What third-party referees ask for that poll for their work instead of being called: the tool
-/// `get_assigned_matches` and the query GET_REGISTRATIONS. Each sees its own open matches and their
-/// players, and only with its own token. Thread-safe. Source: protocol §9, "Starting referees".
+/// Serves third-party referees that poll for their matches instead of being called: the tool
+/// `get_assigned_matches` and the query GET_REGISTRATIONS. Each referee sees its own open matches
+/// and their players, and only with its own token. Thread-safe. Source: protocol §9, "Starting
+/// referees".
 class RefereeTools {
  public:
   /// All references outlive this, which adds its tool to `server`.
@@ -32,10 +33,10 @@ class RefereeTools {
 
  private:
   void on_get_assigned_matches(agent::ToolCall call);
-  /// Open matches of `referee` with their attempts whose players know who calls them.
+  /// Open matches of `referee` with their attempts, if their players know who will call them.
   [[nodiscard]] std::vector<std::pair<MatchKey, int>> announced_matches(int referee) const;
   [[nodiscard]] std::optional<int> referee_of(const std::string& token) const;
-  /// It polls, which only third-party referees do.
+  /// Notes that it polls, which only third-party referees do.
   void note_polling(int referee);
 
   Ledger& ledger_;

@@ -7,7 +7,7 @@
 
 namespace league::league_manager {
 
-/// A MATCH_RESULT_REPORT in the core's words; kMatchNotFound when its match_id is none of this
+/// A MATCH_RESULT_REPORT in the core's types; kMatchNotFound if its match_id does not have this
 /// protocol's form.
 [[nodiscard]] core::Result<MatchReport> report_of(const envelope::Envelope& envelope,
                                                   const envelope::MatchResultReport& message);

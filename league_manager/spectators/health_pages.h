@@ -9,16 +9,16 @@
 
 namespace league::league_manager {
 
-/// What the pages below show; called for each request, from several threads at once.
+/// The data of the pages below; called for each request, from several threads at once.
 struct HealthSource {
   std::function<MetricFigures()> figures;
   /// Why no new match may start (a full disk); empty where one may.
   std::function<std::string()> trouble;
 };
 
-/// For whoever runs the manager: `/healthz` answers 200 while the process serves; `/readyz` 503
-/// with the reason while no match may start; `/metrics` for Prometheus. `metrics` and `ledger`
-/// outlive the pages.
+/// Pages for operators: `/healthz` answers 200 while the process serves; `/readyz` 503 with the
+/// reason while no match may start; `/metrics` for Prometheus. `metrics` and `ledger` outlive the
+/// pages.
 [[nodiscard]] std::vector<transport::Page> health_pages(const Metrics& metrics,
                                                         const Ledger& ledger, HealthSource source);
 

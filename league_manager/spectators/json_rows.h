@@ -11,7 +11,7 @@
 
 namespace league::league_manager {
 
-/// As the live page counts time.
+/// The time unit of the live page.
 [[nodiscard]] inline std::int64_t milliseconds_of(core::UtcTimestamp at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(at.instant().time_since_epoch())
       .count();

@@ -9,7 +9,7 @@
 
 namespace league::league_manager {
 
-/// What happened to one match, as the journal tells it.
+/// The history of one match, from the journal.
 struct MatchTimeline {
   struct Step {
     core::UtcTimestamp at;
@@ -25,12 +25,12 @@ struct MatchTimeline {
 class MatchTimelines {
  public:
   static constexpr std::size_t kMostSteps = 20;  ///< of one match
-  /// Of so many matches; those of the first rounds are forgotten first.
+  /// Keeps at most this many matches; those of the first rounds are dropped first.
   explicit MatchTimelines(std::size_t most) : most_(most) {}
 
   /// The next event of the journal. Returns the match that it is about, if it is about one.
   std::optional<MatchKey> take(const Event& event);
-  /// Null where nothing is known, or no longer.
+  /// Null if the match is unknown, or no longer kept.
   [[nodiscard]] const MatchTimeline* find(MatchKey match) const;
 
  private:

@@ -15,7 +15,7 @@
 
 namespace league::league_manager {
 
-/// What the program knows of itself at the moment.
+/// The current figures of the program itself.
 struct MetricFigures {
   std::size_t log_queue_bytes = 0;
   std::uint64_t log_records = 0;
@@ -26,10 +26,10 @@ struct MetricFigures {
   RegistrationBoard::RefusalCounts refused = {};  ///< registrations
 };
 
-/// Figures for Prometheus. What is said of matches is counted from the journal's events, so it goes
-/// on after a restart; what is said of calls, from the conversation log of this process. All label
-/// sets are bounded: a code, a role or a type of message that is not in our tables is `other`.
-/// Thread-safe.
+/// Metrics for Prometheus. Figures of matches are counted from the journal's events, so they
+/// continue after a restart; figures of calls come from the conversation log of this process. All
+/// label sets are bounded: a code, a role or a type of message that is not in our tables is
+/// `other`. Thread-safe.
 class Metrics {
  public:
   /// For Ledger::observe.

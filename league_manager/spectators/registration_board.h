@@ -18,13 +18,13 @@
 
 namespace league::league_manager {
 
-/// Whom the operator expects, who of them is in, and who was refused and why: for the live page, so
-/// without codes and addresses. Refusals are of this run of the manager. Thread-safe.
+/// The expected players, those that have registered, and the refused ones with the reason: for the
+/// live page, so without codes and addresses. Refusals are from this run of the manager only.
+/// Thread-safe.
 class RegistrationBoard {
  public:
   using Codes = std::shared_ptr<const RegistrationCodes>;
-  /// So many refusals are told apart, by name and error; of more those that are longest ago are
-  /// forgotten.
+  /// Keeps this many different refusals, by name and error; beyond that the oldest are dropped.
   static constexpr std::size_t kMostRefusals = 100;
 
   /// `on_change` is called, without a lock, when there is something new to show.
@@ -32,9 +32,9 @@ class RegistrationBoard {
 
   /// For Ledger::observe.
   void on_events(const Events& events);
-  /// Whom the operator expects from now on.
+  /// Sets the players that the operator expects.
   void on_codes(Codes codes);
-  /// Who calls itself `name` and showed `code` (empty: none) was refused.
+  /// A player that calls itself `name` and showed `code` (empty: none) was refused.
   void on_refused(AgentKind kind, std::string_view name, std::string_view code,
                   const core::Error& why, core::UtcTimestamp at);
 

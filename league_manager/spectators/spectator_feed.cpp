@@ -263,7 +263,7 @@ bool SpectatorFeed::render(Text& update, Text& snapshot) {
   return true;
 }
 
-/// Whoever had the last one has missed something now.
+/// Clients that had the last update have now missed something.
 void SpectatorFeed::forget_updates() {
   ++last_id_;
   updates_.clear();

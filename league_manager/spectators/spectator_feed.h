@@ -31,16 +31,16 @@ struct SpectatorOptions {
 /// the present state of what has changed, so they may be applied twice.
 ///
 /// All spectators are strangers: an update is rendered once for all of them, on the timer's thread,
-/// and the more work it makes, the longer the next one waits. Whoever does not read is dropped by
-/// the transport. While nobody watches nothing is rendered. Thread-safe.
+/// and the more work it takes, the longer the next one waits. The transport drops spectators that
+/// do not read. Nothing is rendered while nobody watches. Thread-safe.
 class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
  public:
   using BookReader = std::function<void(const LeagueBook&)>;
-  /// Shows the book to a reader; false where it cannot be had now.
+  /// Passes the book to a reader; false if it is not available now.
   using ReadBook = std::function<bool(const BookReader&)>;
 
-  /// `timer` is best the feed's own: a tick may take milliseconds. It and `clock` outlive the feed;
-  /// what `read_book` refers to outlives stop().
+  /// `timer` should belong to the feed alone, since a tick may take milliseconds. It and `clock`
+  /// outlive the feed; everything that `read_book` refers to outlives stop().
   [[nodiscard]] static std::shared_ptr<SpectatorFeed> create(SpectatorOptions options,
                                                              ReadBook read_book, core::Timer& timer,
                                                              const core::Clock& clock);
@@ -51,7 +51,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   void on_line(const OperatorLine& line);
   /// The last lines, as a JSON array.
   [[nodiscard]] std::string news() const;
-  /// `registrations` of the options has something new.
+  /// `registrations` of the options has changed.
   void on_registrations();
 
   /// The page that becomes a spectator's stream.
@@ -59,9 +59,9 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
   /// The page of one match: JSON, or 404.
   [[nodiscard]] transport::HttpPage match(const transport::PageRequest& request);
   [[nodiscard]] std::size_t spectators() const { return spectators_; }
-  /// Tells what is not told yet and ends all streams; then as stop().
+  /// Sends the pending update and ends all streams; then as stop().
   void finish();
-  /// Nothing is told any more, and the book is not read, once this has returned.
+  /// Once this has returned, nothing is sent and the book is not read any more.
   void stop();
 
  private:
@@ -81,7 +81,7 @@ class SpectatorFeed : public std::enable_shared_from_this<SpectatorFeed> {
                 const core::Clock& clock);
   void add(PendingSpectator pending);
   void schedule_locked();
-  /// False where the book could not be read now.
+  /// False if the book could not be read now.
   bool tick();
   // With tick_mutex_
   void read_up();

@@ -12,7 +12,7 @@ namespace league::league_manager {
 /// Matches that a view holds at most, by whole rounds and at least two of those; the last ones.
 inline constexpr std::size_t kMostMatchesShown = 20'000;
 
-/// What of a league is to be shown.
+/// The parts of a league to show.
 struct ViewParts {
   bool is_whole = false;  ///< a snapshot: everything, whatever the others say
   std::set<MatchKey> matches = {};

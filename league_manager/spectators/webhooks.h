@@ -22,13 +22,14 @@ namespace league::league_manager {
 [[nodiscard]] core::Result<std::string> open_webhook_secret(const std::filesystem::path& file,
                                                             core::RandomSource& random);
 
-/// Where webhooks may go: `http` and `https` only. Fails with the first that is something else.
+/// Parses the targets of webhooks: `http` and `https` only. Fails with the first that is something
+/// else.
 [[nodiscard]] core::Result<std::vector<transport::Endpoint>> parse_webhook_targets(
     const std::vector<std::string>& urls);
 
 /// News of a league for other people's servers, as standardwebhooks.com says: a POST of JSON with
-/// the headers webhook-id, webhook-timestamp and webhook-signature. Each target gets them in their
-/// order, each until a 2xx or until the attempts are over. Nobody waits for it. Thread-safe.
+/// the headers webhook-id, webhook-timestamp and webhook-signature. Each target gets them in order;
+/// each is retried until a 2xx or until the attempts are used up. Never blocks. Thread-safe.
 class Webhooks {
  public:
   /// All outlive the webhooks and the caller's last completion. `on_failure` gets a sentence for
@@ -43,7 +44,7 @@ class Webhooks {
   static const std::vector<std::chrono::seconds>& pauses();
   /// The longest that one attempt may take.
   static constexpr std::chrono::seconds kAttempt{10};
-  /// So many messages wait for one target; older ones go.
+  /// The maximum number of messages that wait for one target; beyond it the oldest are dropped.
   static constexpr std::size_t kMostWaiting = 1000;
 
   Webhooks(std::vector<transport::Endpoint> targets, std::string secret, Parts parts);
@@ -52,9 +53,9 @@ class Webhooks {
   Webhooks& operator=(const Webhooks&) = delete;
 
   /// `type` such as `round.completed`. `id` is the same for the same news, in every run of the
-  /// manager, so that a receiver knows what it has had.
+  /// manager, so that a receiver can detect repetitions.
   void send(std::string_view type, std::string_view id, const nlohmann::json& data);
-  /// Gives first attempts that are under way so long to end, then ends everything.
+  /// Gives running first attempts this long to end, then ends everything.
   void finish(std::chrono::milliseconds patience);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Who has died before it led leaves the name before its own in the broker.
+/// A process that died before it led leaves the name before its own in the broker.
 constexpr std::size_t kKept = 8;
 constexpr std::size_t kMaxSize = 64 << 10;
 

@@ -8,10 +8,10 @@
 
 namespace league::league_manager {
 
-/// By which names the managers of one data directory have held the lead, one after the other. A
-/// name that stands here when the file is opened is that of a process that is gone: whoever wrote
-/// it had the file locked, in this boot of this machine, for as long as it lived. A copy of the
-/// file says nothing, here or elsewhere, since it is another file. Movable; not thread-safe.
+/// The names under which the managers of one data directory have held the lead, one after the
+/// other. A name that is in the file when it is opened belongs to a process that has ended: its
+/// writer kept the file locked, in this boot of this machine, for as long as it lived. A copy of
+/// the file proves nothing, here or elsewhere, since it is another file. Movable; not thread-safe.
 class HolderFile {
  public:
   /// Keeps the file locked for as long as the object lives, and adds `holder` to it. Fails when

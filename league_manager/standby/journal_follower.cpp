@@ -244,7 +244,7 @@ core::Result<void> JournalFollower::take_group() {
   return {};
 }
 
-/// A word that was lost is missed: the manager that leads may wait for it.
+/// A lost acknowledgement matters: the leading manager may be waiting for it.
 void JournalFollower::say_now_and_then() {
   auto now = clock_.steady_now();
   if (now < said_at_ + kSayAgain) return;

@@ -20,13 +20,13 @@ namespace league::league_manager {
 
 struct JournalFollowerOptions {
   std::string league;
-  /// Whether a record of the league fits what else this manager has (its key); may be empty.
+  /// Checks that a record of the league fits this manager's other data (its key); may be empty.
   std::function<core::Result<void>(const journal::Record&)> check;
 };
 
-/// Reads the stream of a league's journal from its beginning, compares what it finds with a local
-/// journal, and appends there what is new; says what is durable. Its calls block and belong to one
-/// thread. All references outlive it but the JetStream, which may end before it.
+/// Reads the stream of a league's journal from its beginning, compares it with a local journal,
+/// appends new records there, and acknowledges durable ones. Its calls block and belong to one
+/// thread. All references outlive it except the JetStream, which may end before it.
 class JournalFollower {
  public:
   JournalFollower(journal::Journal& local, transport::Bus& bus, transport::JetStream& streams,
@@ -34,20 +34,20 @@ class JournalFollower {
 
   /// Reads the local journal. Once, before all else.
   [[nodiscard]] core::Result<void> begin();
-  /// Waits for at most `patience` for something new, and takes it in. kConnectionError when the
-  /// broker does not answer, which may be tried again; anything else is for good: the local journal
-  /// and the stream are not the same league's, or the local one fails.
+  /// Waits up to `patience` for new records and appends them. Fails with kConnectionError if the
+  /// broker does not answer, which may be retried; any other error is permanent: the local journal
+  /// and the stream belong to different leagues, or the local one fails.
   [[nodiscard]] core::Result<void> take(std::chrono::milliseconds patience);
-  /// Takes in all that the stream has now. As `take`.
+  /// Appends everything that the stream has now. As `take`.
   [[nodiscard]] core::Result<void> read_to_end(core::Clock::Steady deadline);
-  /// Waits until what was taken in is durable.
+  /// Waits until all appended records are durable.
   [[nodiscard]] core::Result<void> settle();
 
-  /// Of the stream's message that was read last; 0: none.
+  /// The sequence number of the last message read from the stream; 0: none.
   [[nodiscard]] std::uint64_t stream_sequence() const { return next_ - 1; }
-  /// The highest of which the stream or the local journal knows.
+  /// The highest term in the stream or the local journal.
   [[nodiscard]] int last_term() const { return last_term_; }
-  /// Sequence number of the local journal up to which the stream has said the same.
+  /// Sequence number of the local journal up to which it equals the stream.
   [[nodiscard]] std::uint64_t verified() const { return verified_; }
   /// Sequence number of the local journal up to which the stream has it packed.
   [[nodiscard]] std::uint64_t packed() const { return packed_; }

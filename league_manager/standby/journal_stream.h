@@ -20,9 +20,10 @@ struct JournalPiece {
   int term = 0;  ///< of the manager that has written it
   std::uint64_t first_sequence = 1;  ///< of the first record
   std::vector<journal::Record> records;
-  /// The next piece goes on with it: both are taken together, or neither, if there is none.
+  /// The next piece continues this one: both are applied together, or neither if the next one is
+  /// missing.
   bool has_more = false;
-  /// It repeats, compressed, what stands in pieces before it, which can then be thrown away.
+  /// It repeats earlier pieces, compressed, which can then be removed.
   bool is_packed = false;
 
   bool operator==(const JournalPiece&) const = default;
@@ -31,10 +32,10 @@ struct JournalPiece {
 /// The piece as a message of the stream.
 [[nodiscard]] transport::BusMessage write_piece(const std::string& league,
                                                 const JournalPiece& piece);
-/// kInvalidReply for what is none.
+/// Fails with kInvalidReply for any other message.
 [[nodiscard]] core::Result<JournalPiece> read_piece(const transport::BusMessage& message);
 
-/// What a manager that stands by has made durable.
+/// The position up to which a stand-by has made the journal durable.
 struct FollowerPosition {
   int term = 0;  ///< the last that it has heard of
   std::uint64_t sequence = 0;
@@ -44,7 +45,7 @@ struct FollowerPosition {
 
 /// The stream of a league's journal, for ever. `max_mib`: 0 for no limit; full, it takes no more.
 [[nodiscard]] transport::StreamConfig journal_stream(const std::string& league, long max_mib = 0);
-/// The stream of who leads a league; a word in it is forgotten after `length`.
+/// The stream of a league's lease; an entry in it is forgotten after `length`.
 [[nodiscard]] transport::StreamConfig lease_stream(const std::string& league,
                                                    std::chrono::milliseconds length);
 /// As StreamConfig::max_bytes.

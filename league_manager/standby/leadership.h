@@ -12,8 +12,8 @@ namespace league::league_manager {
 /// When a record counts as durable.
 enum class Replication : std::uint8_t {
   kAsync,  ///< when it is durable here; the stream follows
-  /// When it is durable here and at a manager that stands by. The stream has it first, so that
-  /// this journal never holds what the league's does not.
+  /// A record counts as durable once it is durable here and at a stand-by. The stream gets it
+  /// first, so that this journal never holds records that the league's journal does not.
   kSync,
 };
 
@@ -23,21 +23,21 @@ class Leadership {
  public:
   virtual ~Leadership() = default;
   [[nodiscard]] virtual int term() const = 0;
-  /// Whether another manager led before this one: its last entries may be nobody's any more.
+  /// Whether another manager led before this one: that manager's last entries may be void.
   [[nodiscard]] virtual bool has_followed() const = 0;
   [[nodiscard]] virtual journal::Journal& journal() = 0;
-  /// From now on what is durable is so by the rule of `replication`. To be called before anybody is
-  /// answered, after the first events of the term are written.
+  /// From now on durability follows the rule of `replication`. Call it before anything is answered,
+  /// after the first events of the term are written.
   virtual void serve() = 0;
-  /// False: nobody may be answered any more.
+  /// False: no answer may be sent any more.
   [[nodiscard]] virtual bool is_leading() const = 0;
-  /// Publishes what is left, gives the lead back and ends; once. Before the timer and the local
-  /// journal end; `journal` refuses what comes later.
+  /// Publishes the remaining records, releases the lease and ends; once. Call it before the timer
+  /// and the local journal end; `journal` refuses later records.
   virtual void finish() = 0;
 };
 
-/// Hands on what comes to who leads, and leaves the rest unanswered. Thread-safe as the handler is,
-/// which outlives it, like the leadership.
+/// Passes messages on while this manager leads, and leaves others unanswered. Thread-safe as the
+/// handler is, which outlives it, like the leadership.
 class LeadersHandler final : public transport::MessageHandler {
  public:
   /// Without a leadership it hands everything on.

@@ -30,11 +30,12 @@ struct ReplicatedJournalOptions {
   std::uint64_t published = 0;  ///< sequence number of the local journal
   std::uint64_t packed = 0;  ///< likewise, up to which the stream has it packed
   std::size_t pack_at = 1 << 20;  ///< bytes of records that are worth packing
-  /// Whether we may still act; what is durable is not said any more when we may not.
+  /// Whether we may still act; if not, durable records are no longer reported.
   std::function<bool()> is_leading = [] { return true; };
-  /// Told once when the stream has another manager's records: this one has been replaced.
+  /// Called once when the stream has another manager's records: this one has been replaced.
   std::function<void(std::string why)> on_fenced;
-  /// What an operator should know, every few seconds: who waits for what. May be empty.
+  /// Called every few seconds with a text for the operator about what the journal waits for. May be
+  /// empty.
   std::function<void(std::string)> on_notice;
   std::chrono::milliseconds notice_after{3000};
 };
@@ -52,8 +53,8 @@ class ReplicatedJournal final : public journal::Journal {
   ReplicatedJournal(const ReplicatedJournal&) = delete;
   ReplicatedJournal& operator=(const ReplicatedJournal&) = delete;
 
-  /// Publishes what the stream lacks, and hears who follows. Once, before the first append. Fails
-  /// as the local journal's `replay` and Bus::subscribe.
+  /// Publishes the records that the stream lacks, and listens to followers. Once, before the first
+  /// append. Fails as the local journal's `replay` and Bus::subscribe.
   [[nodiscard]] core::Result<void> begin();
   /// From now on records are durable by the rule of `replication`.
   void follow(Replication replication);
@@ -101,7 +102,8 @@ class ReplicatedJournal final : public journal::Journal {
   void on_stored(const JournalPiece& piece, std::uint64_t stream_sequence);
   /// What the stream has packed before that message of it needs no single pieces.
   void cut(std::uint64_t stream_sequence);
-  /// Under the lock: takes what is published now; what is not here yet goes to `unwritten_`.
+  /// Under the lock: takes the records that are published now; those that are not durable here yet
+  /// go to `unwritten_`.
   void take_published(const JournalPiece& piece);
   void on_written(std::uint64_t last, const core::Result<void>& stored);
   /// Another's, or our own whose answer was lost?

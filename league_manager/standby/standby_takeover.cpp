@@ -19,7 +19,7 @@ using core::ErrorCode;
 using transport::PublishAck;
 
 constexpr std::chrono::milliseconds kBrokerPatience = 2s;
-/// How long a stand-by waits for a message before it looks at the lease and for a signal.
+/// How long a stand-by waits for a message before it checks the lease and signals.
 constexpr std::chrono::milliseconds kLook = 100ms;
 constexpr std::chrono::milliseconds kFlush = 3s;
 

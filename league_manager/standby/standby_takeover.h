@@ -34,7 +34,7 @@ struct StandbyTakeoverOptions {
   std::chrono::milliseconds lease{6000};
   int replicas = 1;  ///< how many brokers of a cluster keep the streams
   long journal_max_mib = 0;  ///< of the journal's stream; 0: no limit
-  /// Of this data directory: who led from it before is gone. Empty: nobody knows of them.
+  /// Former leaders from this data directory, which have ended. Empty: unknown.
   std::filesystem::path holder_file;
   /// Once before the first record of another manager is taken in: whether this one could lead.
   std::function<core::Result<void>()> check_follower;
@@ -53,9 +53,8 @@ struct StandbyTakeoverDependencies {
   core::RandomSource& random;
 };
 
-/// Several managers of one league, of which one leads: it waits for its turn, following the journal
-/// of whoever leads, and then keeps it, with a journal that others can follow. Source:
-/// docs/distributed.md.
+/// Several managers of one league, of which one leads: this one follows the leader's journal until
+/// it leads itself, and then replicates its own journal to the others. Source: docs/distributed.md.
 class StandbyTakeover final : public Leadership {
  public:
   StandbyTakeover(StandbyTakeoverDependencies dependencies, StandbyTakeoverOptions options);
@@ -63,9 +62,9 @@ class StandbyTakeover final : public Leadership {
   StandbyTakeover(const StandbyTakeover&) = delete;
   StandbyTakeover& operator=(const StandbyTakeover&) = delete;
 
-  /// Blocks until this manager leads and `local` has all that the league's journal has; false: it
-  /// was asked to stop. Looks for a broker that is not there as long as it takes. Other errors are
-  /// for good.
+  /// Blocks until this manager leads and `local` has the whole journal of the league; false: it was
+  /// asked to stop. Keeps looking for a missing broker as long as needed. Other errors are
+  /// permanent.
   [[nodiscard]] core::Result<bool> lead(journal::Journal& local, transport::StopSignal& stop);
 
   [[nodiscard]] int term() const override { return term_; }

@@ -9,7 +9,7 @@ namespace league::referee {
 
 using core::OwnDelay;
 
-/// What was seen of a call while its answer was awaited.
+/// What was measured while a call waited for its answer.
 struct CallEvidence {
   std::optional<Instant> sent_at;  ///< when its last byte went to the system; nothing if none did
   OwnDelay own;  ///< from the call to the end of the wait

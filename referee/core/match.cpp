@@ -334,7 +334,7 @@ void Match::settle(Instant now, Effects& effects) {
   }
 }
 
-/// A player lost for time, and not all of that time was its own.
+/// A player lost by a time-out, and not all of that time was its own.
 bool Match::is_unfair() const {
   return replays_ < plan_.settings.max_replays &&
          std::ranges::any_of(progress_.both, [](const Progress& player) {

@@ -45,15 +45,15 @@ struct MatchSnapshot {
   std::optional<RefereedMatch> played;
 };
 
-/// The course of one match as a pure state machine: it takes facts (with the time at which they
-/// happened) and says what to do. Both players are asked in parallel; who fails for good waits, as
-/// the match does, for what the other is just being asked, so that a match with two dead players
-/// has no winner. A match that would be lost for time while the referee itself was late is played
-/// again, a few times. After Finished nothing has an effect.
+/// The course of one match as a pure state machine: it takes facts (with their time) and returns
+/// effects. Both players are called in parallel; if one fails finally, the match still waits for
+/// the other's current call, so that a match with two dead players has no winner. If a player would
+/// lose by a time-out while the referee itself was late, the match is replayed, a few times. After
+/// Finished nothing has an effect.
 ///
 /// A player may commit to its choice in its first accepted GAME_JOIN_ACK. The commitment counts
-/// from the CHOOSE_PARITY_CALL on that hands it to the opponent; then the player has to open it.
-/// Where both count they hold in every replay.
+/// once a CHOOSE_PARITY_CALL has passed it to the opponent; then the player has to open it. If both
+/// count, they bind the players in every replay.
 ///
 /// Not thread-safe. Source: protocol §6 and §7.
 class Match {
@@ -72,11 +72,10 @@ class Match {
   /// Why on_reply would count `reply` as an invalid answer, for a log; nothing where it would not,
   /// or no longer awaits one.
   [[nodiscard]] std::optional<core::Error> fault_of(CallId id, const Reply& reply) const;
-  /// A call without a usable reply. kTimeout and kConnectionError are retried; kShuttingDown is our
-  /// own doing and abandons the match; every other code is an invalid answer. A player that answers
+  /// A call without a usable reply. kTimeout and kConnectionError are retried; kShuttingDown comes
+  /// from us and abandons the match; every other code is an invalid answer. A player that answers
   /// with a JSON-RPC error has given an invalid answer: hand in kInvalidReply, not the code the
-  /// player wrote.
-  /// `evidence` tells whether a time-out was the player's doing or ours.
+  /// player wrote. `evidence` tells whether a time-out was the player's doing or ours.
   [[nodiscard]] Effects on_failure(CallId id, const core::Error& error, Instant now,
                                    const CallEvidence& evidence = {});
   [[nodiscard]] Effects on_timer(TimerId id, Instant now);
@@ -85,7 +84,7 @@ class Match {
   /// (time-out, connection, overload, internal error) are tried again, every other one is the
   /// manager's last word.
   [[nodiscard]] Effects on_report_failed(const core::Error& error);
-  /// Gives the match up, e.g. because it was assigned anew.
+  /// Abandons the match, for example because it was reassigned.
   [[nodiscard]] Effects abandon();
 
   [[nodiscard]] MatchState state() const { return state_; }

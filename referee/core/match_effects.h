@@ -14,7 +14,7 @@ namespace league::referee {
 using CallId = std::uint64_t;  ///< one call of one match; never 0
 using TimerId = std::uint64_t;  ///< one timer of one match; never 0
 
-/// Send GAME_INVITATION or CHOOSE_PARITY_CALL and hand back what came of it, with the id.
+/// Send GAME_INVITATION or CHOOSE_PARITY_CALL and return the outcome with the id.
 struct CallPlayer {
   CallId id = 0;
   Side side = Side::kA;
@@ -45,8 +45,7 @@ struct SendGameError {
   bool operator==(const SendGameError&) const = default;
 };
 
-/// Call `on_timer(id)` after `delay`. Timers are never cancelled; one that has lost its meaning has
-/// no effect.
+/// Call `on_timer(id)` after `delay`. Timers are never cancelled; an obsolete one has no effect.
 struct StartTimer {
   TimerId id = 0;
   Duration delay{};

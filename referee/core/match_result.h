@@ -47,7 +47,7 @@ struct FailureRecord {
   bool operator==(const FailureRecord&) const = default;
 };
 
-/// How long a player took for the answers that counted; nothing for one that did not come.
+/// How long a player took for its valid answers; nothing for a missing one.
 struct AnswerTimes {
   std::optional<Duration> join;
   std::optional<Duration> choice;
@@ -79,7 +79,7 @@ struct RefereedMatch {
                                    const game::Choices& choices, game::Bindings bindings);
 
 /// A match in which at least one player failed: the other one wins as by a normal win, two failed
-/// ones both lose. `choices` holds what was chosen before. Source: protocol §6.
+/// ones both lose. `choices` holds the choices made before. Source: protocol §6.
 [[nodiscard]] RefereedMatch technically_lost(const MatchPlan& plan,
                                              const PerSide<std::optional<Termination>>& lost_by,
                                              PerSide<std::optional<std::string>> choices,

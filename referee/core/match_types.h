@@ -52,7 +52,7 @@ struct Seat {
   bool is_suspended = false;  ///< every call is made once, and not repeated after E001 and E009
 };
 
-/// What a match is told at its birth. Holds no credentials: those are the shell's.
+/// The initial settings of a match. Holds no credentials; the shell keeps them.
 struct MatchPlan {
   core::MatchId match_id;
   PerSide<Seat> seats;

@@ -14,7 +14,7 @@ using rpc::JsonObject;
 
 constexpr std::string_view kVersion = "1.0.0";
 constexpr std::string_view kFinished = "FINISHED";
-/// What a player says is not kept in any length.
+/// The longest text of a player that is kept.
 constexpr std::size_t kLongestError = 500;
 
 void add_line(std::string& out, const TranscriptLine& line, bool is_finished) {

@@ -15,7 +15,7 @@
 
 namespace league::referee {
 
-/// Who plays and who referees which attempt of which match.
+/// The players and the referee of one attempt at a match.
 struct MatchRecordHead {
   core::LeagueId league_id{};
   int round_id = 0;
@@ -42,15 +42,15 @@ struct TranscriptLine {
   std::string error{};  ///< the same for people
 };
 
-/// What becomes the file `matches/LEAGUE/MATCH.json` of the data directory: life cycle, transcript
-/// and result of one attempt at a match. Choices, commitments, nonces and the result are shown only
-/// in the state FINISHED: before, the result is not accepted, and another attempt may need them to
-/// be secret. docs/files.md says what is in it. Thread-safe.
+/// The content of the file `matches/LEAGUE/MATCH.json` of the data directory: life cycle,
+/// transcript and result of one attempt at a match. Choices, commitments, nonces and the result are
+/// shown only in the state FINISHED: before, the result is not accepted, and another attempt may
+/// need them to be secret. docs/files.md describes it. Thread-safe.
 class MatchRecord {
  public:
   explicit MatchRecord(MatchRecordHead head, std::string_view made_by = "referee");
 
-  /// The match has another state from now on; nothing if it has had it already.
+  /// Changes the state of the match; does nothing if it has that state already.
   bool enter(std::string_view state, core::UtcTimestamp at);
   void add(TranscriptLine line);
   /// `json` is the `result` of MATCH_RESULT_REPORT, as text; shown when the match is finished.

@@ -27,15 +27,15 @@ struct ForeignMatch {
 /// URLs of players by id.
 using PlayerAddresses = std::map<core::PlayerId, std::string>;
 
-/// The matches in a message that starts some: those in `matches`, or the one that the message
-/// itself is (START_MATCH, `start_match`, `assign_match`). Reads every spelling of the table in
-/// docs/protocol.md, clause 8.34. Fails with kMissingRequiredField, which names the field
-/// and what was received, where a match lacks its id or a player.
+/// The matches that a message starts: those in `matches`, or the one that the message itself is
+/// (START_MATCH, `start_match`, `assign_match`). Reads every spelling of the table in
+/// docs/protocol.md, clause 8.34. Fails with kMissingRequiredField, naming the field and what was
+/// received, if a match lacks its id or a player.
 [[nodiscard]] core::Result<std::vector<ForeignMatch>> read_foreign_start(
     const nlohmann::json& message);
 
-/// Whether `match` is for this referee: by the id where it names one, else by the address; one that
-/// names nobody is for whoever got it.
+/// Whether `match` is for this referee: by id if it names one, otherwise by address; a match that
+/// names no referee is for its recipient.
 [[nodiscard]] bool is_for(const ForeignMatch& match, std::string_view referee_id,
                           std::string_view contact_endpoint);
 

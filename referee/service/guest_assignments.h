@@ -33,12 +33,12 @@ struct GuestAssignmentsDependencies {
   core::RandomSource& random;  ///< of the draws' seeds
 };
 
-/// Where a referee that is the guest of a third-party manager takes its matches (protocol §8,
-/// §9). Such a manager gives neither credentials nor seeds, and often no addresses: players are
-/// shown the referee's own token, as published, seeds are made here, and addresses come from the
-/// message, else from the operator's file or from what was heard before, else from the manager's
-/// GET_REGISTRATIONS. A manager that never calls is asked for matches. Thread-safe; what it has
-/// asked for keeps none of this alive.
+/// Gets the matches of a referee that is the guest of a third-party manager (protocol §8, §9). Such
+/// a manager gives neither credentials nor seeds, and often no addresses: the referee shows players
+/// its own token, as published, creates the seeds itself, and takes addresses from the message,
+/// from the operator's file, from earlier messages, or from the manager's GET_REGISTRATIONS, in
+/// this order. It asks a manager that never calls for matches. Thread-safe; pending requests do not
+/// keep it alive.
 class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
  public:
   /// Starts a match. kCapacityExceeded keeps it waiting until place_is_free(); another error ends
@@ -54,10 +54,10 @@ class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
   [[nodiscard]] core::Result<std::vector<ForeignMatch>> read(const nlohmann::json& message);
   /// Plays `matches`, as soon as the players' addresses are known and there are places.
   void begin(std::vector<ForeignMatch> matches);
-  /// Starts what waits for a place.
+  /// Starts a match that waits for a free place.
   void place_is_free();
-  /// Begins to ask the manager for matches, until it knows no such question, or calls by itself and
-  /// has only errors to answer.
+  /// Begins to ask the manager for matches, until it turns out not to know the question, or starts
+  /// matches itself and answers the question only with errors.
   void watch();
 
  private:
@@ -66,9 +66,9 @@ class GuestAssignments : public std::enable_shared_from_this<GuestAssignments> {
   void ask_for_matches();
   [[nodiscard]] bool is_called();
   void ask_for_addresses(std::vector<ForeignMatch> matches);
-  /// Fills in what is known and remembers what is said; whether both addresses are there.
+  /// Fills in known addresses and remembers new ones; returns whether both are known.
   bool complete(ForeignMatch& match);
-  /// Keeps an address that was heard, with `mutex_`.
+  /// Remembers an address; call with `mutex_` held.
   void remember(const core::PlayerId& player, const std::string& address);
   void play(ForeignMatch match);
 

@@ -19,8 +19,8 @@
 
 namespace league::referee {
 
-/// An answer that is read so late after its time limit is none. The audit's bound, and never less
-/// than what makes the time-out void.
+/// An answer that is read this late after its time limit does not count. It is the audit's bound,
+/// and at least the delay that voids the time-out.
 [[nodiscard]] inline Duration latest_answer(Duration limit) {
   return std::max<Duration>(std::chrono::seconds(1), core::allowed_own_delay(limit));
 }
@@ -43,8 +43,8 @@ struct RunnerContext {
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
 };
 
-/// Plays one assigned match: carries out the effects of the pure Match and feeds back what comes of
-/// them. Thread-safe; kept alive by its own calls and timers until the match is finished.
+/// Plays one assigned match: executes the effects of the pure Match and returns their outcomes to
+/// it. Thread-safe; kept alive by its own calls and timers until the match is finished.
 class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
  public:
   /// Runs once, when the place is free. `ack` is the manager's answer to the report (null without
@@ -59,15 +59,15 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Gives the match up without a result.
   void abandon();
   [[nodiscard]] MatchSnapshot snapshot() const;
-  /// Takes `answer`, which came as a call of its own with `shown` as its token. What is wrong with
-  /// it is the caller's to hear and changes nothing: kAuthTokenInvalid where `shown` is neither the
-  /// token nor the credential of a player of this match, kMatchNotOpen where that player's call is
-  /// not open (any more), or the answer's own fault. Otherwise the caller acknowledges it and then
-  /// calls the function, with which the match goes on. Source: protocol §9, "Methods".
+  /// Takes `answer`, which came as a call of its own with `shown` as its token. An error goes to
+  /// the caller and changes nothing: kAuthTokenInvalid where `shown` is neither the token nor the
+  /// credential of a player of this match, kMatchNotOpen where that player's call is not open (any
+  /// more), or the answer's own fault. Otherwise the caller acknowledges it and then calls the
+  /// function, with which the match goes on. Source: protocol §9, "Methods".
   [[nodiscard]] core::Result<std::function<void()>> take_posted(const core::AuthToken& shown,
                                                                 const Reply& answer);
-  /// Calls the players from now on where `assignment`, a repetition of the match's own, says that
-  /// they are, with the credentials that stand there.
+  /// From now on calls the players at the addresses in `assignment`, a repetition of this match's
+  /// assignment, with the credentials in it.
   void call_players_at(const envelope::MatchAssignment& assignment);
   [[nodiscard]] const envelope::MatchAssignment& assignment() const { return assignment_; }
   /// Whether the match takes one of the referee's places. It does not once it is played: the
@@ -79,7 +79,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
               PerSide<PlayerSeat> seats, const game::Rules& rules, MatchPlan plan, int round_id,
               OnFinished on_finished);
 
-  /// What is known of a player now.
+  /// The current state of a player.
   [[nodiscard]] std::shared_ptr<const PlayerSeat> seat(Side side) const;
   void run(const Effects& effects);
   void carry_out(const CallPlayer& effect);
@@ -96,7 +96,7 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// The player has got the call; its answer may come as a call of its own until the deadline.
   void await_posted(const CallPlayer& call, const agent::PeerReply& receipt);
   [[nodiscard]] std::optional<Side> side_of(const core::AuthToken& shown) const;
-  /// Keeps how long a valid answer took and what was overlooked in it, for the report. Under
+  /// Records how long a valid answer took and the leniencies applied to it, for the report. Under
   /// mutex_.
   void note_figures(Side side, const agent::PeerReply& reply);
   /// Tells the referee's operator of an answer that took half of its time or more.

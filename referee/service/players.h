@@ -21,8 +21,8 @@ struct PlayerSeat {
 };
 
 /// The two players of an assignment. Fails with kEndpointNotAllowed when an address cannot be read,
-/// or is a Unix socket or a command that `policy` does not name: the manager has admitted
-/// addresses, but what is done on this machine is for its own operator to say.
+/// or is a Unix socket or a command that `policy` does not name: the manager admits addresses, but
+/// only this machine's operator decides what runs on it.
 [[nodiscard]] core::Result<PerSide<PlayerSeat>> seats_of(
     const envelope::MatchAssignment& assignment,
     const transport::EndpointPolicy& policy = transport::EndpointPolicy::any());

@@ -17,7 +17,7 @@ using core::Result;
 using nlohmann::json;
 
 constexpr std::size_t kRememberedMatches = 1024;
-/// The published protocol's example, where a third-party manager has told none.
+/// The published protocol's example, if a third-party manager has named no league.
 constexpr const char* kUnnamedLeague = "league_2025_even_odd";
 
 json state_of(const MatchSnapshot& snapshot) {

@@ -45,8 +45,8 @@ class RefereeService {
 
   /// What the program's server hands messages to.
   [[nodiscard]] transport::MessageHandler& handler() { return server_; }
-  /// From now on the service is `identity`, reached at `contact_endpoint` (a URL), and takes
-  /// assignments: those of our managers where it is at home, else those of any (protocol §8).
+  /// From now on the service acts as `identity`, reached at `contact_endpoint` (a URL), and takes
+  /// assignments: at home only those of our managers, otherwise those of any (protocol §8).
   void set_identity(const agent::Identity& identity, const std::string& contact_endpoint);
   /// Runs when the manager says that the league is over. Set before messages arrive.
   void on_league_completed(std::function<void(const envelope::LeagueCompleted&)> callback);
@@ -62,7 +62,7 @@ class RefereeService {
   [[nodiscard]] std::shared_ptr<GuestAssignments> guest_assignments() const;
   /// See GuestAssignments.
   void open_guest_assignments(const agent::Identity& identity, const std::string& contact_endpoint);
-  /// Takes a place for a match without starting it; null for one that is known already.
+  /// Reserves a place for a match without starting it; null for a match that is already known.
   core::Result<std::shared_ptr<MatchRunner>> take_place(envelope::MatchAssignment assignment,
                                                         int round_id);
   struct Refused {
@@ -80,7 +80,8 @@ class RefereeService {
   void on_finished(MatchRunner& runner, const nlohmann::json& ack);
   void on_announcement(agent::Call<nlohmann::json> call);
   void on_start_match(agent::ToolCall call);
-  /// START_MATCH, `assign_match` and whatever else starts the referee of another manager.
+  /// Handles START_MATCH, `assign_match` and other messages that start the referee of another
+  /// manager.
   static void on_foreign_start(GuestAssignments& guest_assignments, agent::ToolCall call,
                                bool knows_token);
   void on_get_match_state(agent::ToolCall call);

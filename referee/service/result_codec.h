@@ -20,10 +20,10 @@ struct ResultFrame {
   std::string draw_proof;  ///< the seed, in hexadecimal
 };
 
-/// What the players are told (message 10).
+/// The message to the players (message 10).
 [[nodiscard]] envelope::GameOver game_over(const RefereedMatch& match, const ResultFrame& frame);
 
-/// What the league manager is told (message 11).
+/// The message to the league manager (message 11).
 [[nodiscard]] envelope::MatchResultReport match_report(const RefereedMatch& match,
                                                        const ResultFrame& frame, int attempt,
                                                        const ClockAnchor& anchor);

@@ -30,10 +30,11 @@ struct GatewayOptions {
   std::size_t most_listeners = 256;
 };
 
-/// Answers MCP clients in front of a backend: `tools/list` and `tools/call` go to it, and what else
-/// it takes; the rest is answered here. What the backend says and asks goes to the client that it
-/// concerns, and only that client's answer goes back. Clients speak JSON-RPC by whatever transport,
-/// in 2026-07-28, in any revision with a handshake, or without one. Thread-safe.
+/// Answers MCP clients on behalf of a backend: passes on `tools/list`, `tools/call` and the other
+/// methods that the backend takes, and answers the rest itself. Messages and requests of the
+/// backend go to the client that they concern, and only that client's answer goes back. Clients
+/// speak JSON-RPC over any transport, in 2026-07-28, in any revision with a handshake, or without
+/// one. Thread-safe.
 class Gateway final : public transport::MessageHandler {
  public:
   /// All outlive the gateway; the backend's calls end before it does.

@@ -38,9 +38,10 @@ struct GatewayCall {
 struct GatewayClient {
   std::string owner;  ///< its session or connection
   nlohmann::json capabilities = nlohmann::json::object();  ///< what it says that it can do
-  /// What the backend tells this client alone. On the backend's thread, must be short.
+  /// Receives notifications of the backend for this client only. Called on the backend's thread,
+  /// must be short.
   std::function<void(const rpc::Notification&)> on_notification = nullptr;
-  /// What the backend asks this client, outside the stream of one of its calls.
+  /// Receives requests of the backend to this client, outside the stream of one of its calls.
   mcp::TakeServerRequest on_request = nullptr;
   /// The backend has forgotten the client to make room for others.
   std::function<void()> on_forgotten = nullptr;
@@ -54,12 +55,12 @@ struct GatewayAnswer {
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
-/// What a gateway stands in front of. Thread-safe.
+/// The backend of a gateway. Thread-safe.
 class GatewayBackend {
  public:
   /// Runs once, unless the call was cancelled.
   using Answered = std::function<void(GatewayAnswer)>;
-  /// Ends a call nobody waits for any more; does nothing after its answer. May be empty.
+  /// Cancels a call that nobody waits for any more; does nothing after its answer. May be empty.
   using Cancel = std::function<void()>;
 
   virtual ~GatewayBackend() = default;
@@ -76,7 +77,7 @@ class GatewayBackend {
   virtual void end(const std::string& /*owner*/) {}
   /// A notification of such a client.
   virtual void notify(const std::string& /*owner*/, const rpc::Notification& /*note*/) {}
-  /// Whether a method besides tools/list and tools/call goes to the backend.
+  /// Whether a method other than tools/list and tools/call goes to the backend.
   [[nodiscard]] virtual bool takes(std::string_view method) const = 0;
   /// Whether a call is ended when its client has gone without saying so. Where backends are shared
   /// it is not: a lost connection is no cancellation (MCP, Streamable HTTP).

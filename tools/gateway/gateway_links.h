@@ -17,7 +17,7 @@ struct GatewayLinksOptions {
   GatewayLinkOptions shared;
   /// Sessions of clients' own at once.
   std::size_t most_own = 1000;
-  /// A session that nobody has used for so long makes room for another client's.
+  /// A session that has been idle for this long makes room for another client's.
   std::chrono::seconds idle{60};
 };
 
@@ -56,7 +56,7 @@ class GatewayLinks final : public GatewayBackend {
     std::size_t running = 0;  ///< calls under way
     core::Clock::Steady used_at{};
   };
-  /// What is to be let go of when the lock is free.
+  /// Objects to destroy after the lock is released.
   struct EvictedLink {
     LinkPtr link;
     std::function<void()> on_forgotten;

@@ -27,8 +27,8 @@ enum class GatewayState : std::uint8_t {
 [[nodiscard]] std::string_view gateway_state_name(GatewayState state);
 
 /// Drives one `tools/list` or `tools/call` through a channel of its own: endpoint → initialize →
-/// notification → request → answer. Pure: it is told what happened and says what to do; what comes
-/// after the end is ignored. Not thread-safe.
+/// notification → request → answer. Pure: takes events and returns actions; ignores everything
+/// after the end. Not thread-safe.
 class GatewayMachine {
  public:
   /// What to do next, in this order.

@@ -10,7 +10,7 @@
 
 namespace league::tools {
 
-/// What a client's message says of its revision, read before it is taken apart.
+/// The revision that a client's message names, read before it is parsed.
 struct ClientEra {
   bool is_modern = false;  ///< 2026-07-28
   std::optional<mcp::ModernFault> fault;  ///< why a modern message is refused

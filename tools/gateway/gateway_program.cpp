@@ -24,7 +24,7 @@ using core::Error;
 
 constexpr std::size_t kLargestRequest = 4 * 1024 * 1024;
 
-/// Where nobody wants a log.
+/// A log that discards everything.
 class NoRecords final : public audit::RecordSink {
  public:
   void append(audit::Record /*record*/) override {}
@@ -32,7 +32,7 @@ class NoRecords final : public audit::RecordSink {
 
 void say(const std::string& what) { std::cerr << "gateway: " << safe_text(what) << std::endl; }
 
-/// Everything a gateway stands on, in the order in which it may go away.
+/// Everything that a gateway needs, in an order in which it can be destroyed.
 class GatewayProgram {
  public:
   GatewayProgram(const GatewayProgramOptions& options, transport::StopSignal& stop)

@@ -3,7 +3,7 @@
 namespace league::tools {
 namespace {
 
-/// A client that subscribes to more has the rest to do itself.
+/// Further subscriptions of a client are not restored.
 constexpr std::size_t kMostSubscriptions = 1000;
 
 }  // namespace

@@ -23,10 +23,10 @@ class GatewaySessions {
   /// a stream is forgotten.
   [[nodiscard]] Opened open(core::RandomSource& random);
   [[nodiscard]] bool is_known(const std::string& id) const;
-  /// False if there is none.
+  /// False if there is no such session.
   bool end(const std::string& id);
 
-  /// The client listens here now; false when it does already, or there is no such session.
+  /// The client opens a stream to listen; false if it already has one, or there is no such session.
   [[nodiscard]] bool attach(const std::string& id,
                             const std::shared_ptr<transport::PeerChannel>& channel);
   [[nodiscard]] bool has_channel(const std::string& id) const;

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a client wants to be told of, if anything.
+/// The notifications that a client wants, if any.
 json progress_token_of(const rpc::Request& request) {
   if (!request.params.is_object()) return nullptr;
   auto meta = request.params.find("_meta");

@@ -7,8 +7,8 @@
 
 namespace league::tools {
 
-/// A client's request as its backend gets it. Where both speak 2026-07-28 the gateway only stands
-/// between; an older backend is not shown what the client says of that revision. Pure.
+/// A client's request as the backend receives it. If both speak 2026-07-28, the gateway only passes
+/// it on; an older backend does not see what the client says about that revision. Pure.
 [[nodiscard]] mcp::SessionRequest session_request(const GatewayCall& call,
                                                   const mcp::Negotiated& negotiated);
 
@@ -17,8 +17,8 @@ namespace league::tools {
 /// are not translated into each other, and the former knows no log level of a session.
 [[nodiscard]] nlohmann::json announced(const mcp::Negotiated& negotiated, bool is_modern_client);
 
-/// What a backend may ask a client: its sampling, elicitation and roots, and nothing else that it
-/// announces. Empty: nothing.
+/// The requests that a backend may make to a client: its sampling, elicitation and roots, and no
+/// other capabilities that it announces. Empty: none.
 [[nodiscard]] nlohmann::json askable(const nlohmann::json& client_capabilities);
 
 /// A result or notification of a subscription, under the client's id in place of the backend's.

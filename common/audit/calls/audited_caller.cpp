@@ -13,7 +13,7 @@ Record request_record(const transport::OutboundCall& call) {
   return record;
 }
 
-/// What the record of the answer takes over from that of the request.
+/// The fields that the record of the answer takes from that of the request.
 struct Origin {
   std::string peer;
   std::string conversation_id;
@@ -23,7 +23,7 @@ struct Origin {
   core::Clock::Steady sent;
 };
 
-/// The request as it was on the wire, and when.
+/// The request as it was sent, and when.
 Record as_sent(Record request, const transport::CallOutcome& outcome, Origin& origin) {
   if (!outcome.wire_request.empty()) request.body = outcome.wire_request;
   if (outcome.sent_at) {
@@ -53,7 +53,7 @@ Record answer_record(const transport::CallOutcome& outcome, const Origin& origin
   return record;
 }
 
-/// Adds what the completion noted, then what is known from the request.
+/// Adds the notes of the completion, then facts from the request.
 void complete(Record& record, const rpc::MessageNotes* notes, Origin& origin) {
   auto verdict = record.notes.verdict;
   std::string fault = std::move(record.notes.fault);

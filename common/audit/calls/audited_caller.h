@@ -6,15 +6,15 @@
 
 namespace league::audit {
 
-/// Puts every call and its end into the conversation log: the request before it is made, with the
+/// Logs every call and its result in the conversation log: the request before it is sent, with the
 /// notes of the call; the answer, or a failure with its error, after the completion has run and
-/// filled the notes of the outcome. What those notes leave out is taken from the request. Calls
-/// with Budget::kBroadcast are logged as broadcasts (see RecordWriter). Of a caller that frames
-/// requests anew the request is logged when its outcome is there, since only then is known what was
+/// filled in the notes of the outcome. Notes missing there are taken from the request. Calls with
+/// Budget::kBroadcast are logged as broadcasts (see RecordWriter). If the caller builds its own
+/// frames, the request is logged together with the outcome, since only then is it known what was
 /// sent. Thread-safe if the caller is.
 class AuditedCaller final : public transport::Caller {
  public:
-  /// Who makes the bytes that go to the wire.
+  /// Who builds the bytes that are sent.
   enum class Framing { kByUs, kByTheCaller };
 
   /// All three outlive this object and every call that came through it.

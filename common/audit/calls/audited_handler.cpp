@@ -35,8 +35,8 @@ Record reply_record(const Record& in, const transport::OutboundReply& reply) {
   return out;
 }
 
-/// Whether it was answered and only read. The name by which it was handled comes first, so that
-/// nothing else is parsed once more.
+/// Whether it was answered and only read data. The name by which it was handled comes first, to
+/// avoid another parse.
 bool is_answered_read(const Record& in, const Record& out, int http_status) {
   constexpr int kFirstRefusal = 300;
   return in.notes.message_type.starts_with("get_") && !in.notes.verdict && !out.notes.verdict &&

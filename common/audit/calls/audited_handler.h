@@ -9,11 +9,11 @@
 
 namespace league::audit {
 
-/// Puts every message that a handler receives and every answer that it gives into the conversation
-/// log. Both records are handed over when the answer is sent, so admission has completed the first
-/// by then; each exactly once, also if the handler forgets to answer. Reads that belong to no
-/// conversation (is_plain_read) leave no record, unless they are refused. Thread-safe if the
-/// handler is.
+/// Logs every message that a handler receives and every answer that it gives in the conversation
+/// log. Both records are appended when the answer is sent, because by then admission has completed
+/// the first; each exactly once, even if the handler forgets to answer. Reads that belong to no
+/// conversation (is_plain_read) are not logged unless they are refused. Thread-safe if the handler
+/// is.
 class AuditedHandler final : public transport::MessageHandler {
  public:
   /// All three outlive this object and every slot that came through it.
@@ -21,7 +21,7 @@ class AuditedHandler final : public transport::MessageHandler {
       : handler_(handler), log_(log), clock_(clock) {}
 
   void on_message(transport::Inbound message, transport::ReplySlot reply) override;
-  // What is no message is handed on without a record.
+  // Passed on without a record if it is not a message.
   transport::StreamAnswer on_stream(transport::StreamRequest request) override {
     return handler_.on_stream(std::move(request));
   }

@@ -27,15 +27,15 @@ struct AuditLogOptions {
   std::string agent;  ///< for the header
   LogLeague league = {};
   std::filesystem::path logs =
-      {};  ///< what holds all logs: see LogArchive; empty: none is archived
-  std::size_t queue_bytes = 64 << 20;  ///< who appends beyond it waits
+      {};  ///< the directory of all logs, see LogArchive; empty: none is archived
+  std::size_t queue_bytes = 64 << 20;  ///< append() waits beyond it
   std::uint64_t segment_bytes =
       256ULL << 20;  ///< then the file is closed and renamed, and a new one begins
   std::size_t max_body = 64 * 1024;  ///< of one record; see RecordWriter
-  std::size_t batch_bytes = 256 * 1024;  ///< so much in the queue wakes the writer at once
+  std::size_t batch_bytes = 256 * 1024;  ///< with this much in the queue the writer wakes at once
   std::chrono::milliseconds retry_delay{200};  ///< between attempts to write on a disk that is full
   std::chrono::milliseconds close_limit{
-      5000};  ///< so long close() tries to write on a disk that is full
+      5000};  ///< how long close() keeps trying to write to a full disk
   std::uint64_t min_free_bytes = 256ULL << 20;  ///< below it free_space_ok() says no
   /// Whether lines are chained by hashes and sealed by signed heads, so that anybody can verify the
   /// log afterwards.
@@ -47,11 +47,11 @@ struct AuditLogOptions {
   std::uint64_t seal_records = 50'000;  ///< so many are sealed sooner
   std::shared_ptr<LogFiles> files;  ///< null: the disk
   std::shared_ptr<LogWriter> writer;  ///< what the logs of a process share; null: one of its own
-  /// Closed segments of so many bytes and more are compressed (packed_path), those of earlier runs,
-  /// too; 0: none.
+  /// Closed segments of at least this many bytes are compressed (packed_path), including those of
+  /// earlier runs; 0: none.
   std::uint64_t compress_from = 1 << 20;
   std::chrono::milliseconds compress_pause{50};  ///< between two pieces of 1 MiB
-  /// Is shown each record as it is appended, not masked, on the thread that appends. Must be quick
+  /// Called with each record as it is appended, unmasked, on the thread that appends. Must be quick
   /// and thread-safe. May be empty.
   std::function<void(const Record&)> on_record = {};
 };
@@ -69,9 +69,9 @@ struct AuditLogState {
 };
 
 /// The conversation log of one agent. Records go into a bounded queue of its own; the writer's
-/// thread numbers, masks, serialises and writes them in batches, in the order of append(). None is
-/// dropped: who finds the queue full waits. A disk that fails is tried again until it takes the
-/// bytes or close() gives up. Thread-safe. Source: design §4 and §9, docs/audit.md.
+/// thread numbers, masks, serialises and writes them in batches, in the order of append(). No
+/// record is dropped: when the queue is full, append() waits. Writing is retried until the disk
+/// accepts the bytes or close() gives up. Thread-safe. Source: design §4 and §9, docs/audit.md.
 class AuditLog final : public RecordSink, private LogWriter::Client {
  public:
   /// Creates the file. A file of an earlier run becomes a closed segment and the numbers go on; one
@@ -91,33 +91,32 @@ class AuditLog final : public RecordSink, private LogWriter::Client {
   /// `limit`.
   [[nodiscard]] bool flush(std::chrono::milliseconds limit);
 
-  /// The agent has its id: the file moves to `path` and a header with the new name follows. Waits
-  /// at most `limit` for what was appended before. A file that is already there becomes a closed
-  /// segment, or is put aside if it is of another league; while somebody else writes it, this one
-  /// stays where it is and has the header only.
+  /// The agent has got its id: moves the file to `path` and writes a header with the new name.
+  /// Waits up to `limit` for records appended before. A file already at `path` becomes a closed
+  /// segment, or is archived if it belongs to another league; if another process is writing it,
+  /// this log stays where it is and gets only the header.
   [[nodiscard]] core::Result<void> retarget(
       std::filesystem::path path, std::string agent, LogLeague league,
       std::chrono::milliseconds limit = std::chrono::seconds(5));
 
-  /// Writes what is left. A second call does nothing.
+  /// Writes the remaining records. A second call does nothing.
   void close();
 
   [[nodiscard]] AuditLogState state() const;
-  /// False while the disk refuses what is to be written.
+  /// False while writing fails.
   [[nodiscard]] bool healthy() const;
   /// Whether a new match may start: healthy, and more than `min_free_bytes` were free a tenth of a
   /// second ago or less.
   [[nodiscard]] bool free_space_ok() const;
-  /// The newest head that is signed and on the disk; nothing before the first. Who publishes it
-  /// makes others witnesses of the log up to there.
+  /// The newest head that is signed and on the disk; nothing before the first. Publishing it lets
+  /// others prove what the log contained up to there.
   [[nodiscard]] std::optional<LogHead> sealed_head() const;
-  /// Seals what was appended before, and waits for it at most `limit`; false if that took longer,
-  /// or seals are switched off.
+  /// Seals the records appended before, waiting up to `limit`; false if that took longer, or if
+  /// seals are switched off.
   [[nodiscard]] bool seal_now(std::chrono::milliseconds limit);
-  /// Waits until no closed segment is left to be compressed, at most `limit`; false if that took
-  /// longer.
+  /// Waits up to `limit` until all closed segments are compressed; false if that took longer.
   [[nodiscard]] bool wait_until_compressed(std::chrono::milliseconds limit);
-  /// With which the seals can be verified, in hexadecimal; empty if there are none.
+  /// The key that verifies the seals, in hexadecimal; empty if there are none.
   [[nodiscard]] std::string public_key() const;
   /// The file that is being written.
   [[nodiscard]] std::filesystem::path path() const;

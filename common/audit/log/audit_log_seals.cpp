@@ -19,7 +19,7 @@ void AuditLog::note_sealed(std::uint64_t finished) {
   done_.notify_all();
 }
 
-/// True if a seal is in text_ now. Only when all else is written.
+/// True if text_ now contains a seal. Only when everything else is written.
 bool AuditLog::seal_if_due() {
   if (!options_.verifiable) return false;
   bool wanted = false;
@@ -41,7 +41,7 @@ bool AuditLog::seal_if_due() {
   return due && unsealed_ > 0 && seal(false);
 }
 
-/// Waits for the disk, then signs what is on it. False if the disk refused, or seals are switched
+/// Waits for the disk, then signs the records on it. False if writing failed, or seals are switched
 /// off.
 bool AuditLog::seal(bool closed) {
   if (!options_.verifiable) return false;
@@ -76,8 +76,8 @@ bool AuditLog::seal(bool closed) {
   return true;
 }
 
-/// A log with a seal in it and none beside it looks as if somebody had taken that away. So the
-/// first one beside it comes first; a full disk may refuse it.
+/// A log with a seal in it but no seal file looks tampered with. So the seal file is written first;
+/// a full disk may refuse it.
 core::Result<void> AuditLog::begin_seal_file(Seal seal) {
   seal.closed = false;  // nothing says so in the log yet
   seal.signature = core::to_hex(options_.key->sign(signed_text(seal)));
@@ -87,7 +87,7 @@ core::Result<void> AuditLog::begin_seal_file(Seal seal) {
   return kept;
 }
 
-/// The file beside the log tells where the log must reach at least, whoever cuts it off.
+/// The seal file says how far the log must reach, even if somebody cuts the log off.
 void AuditLog::publish_seal() {
   Seal seal = *std::exchange(new_seal_, std::nullopt);
   if (seal.closed && file_) {

@@ -23,7 +23,7 @@ core::Result<void> rename_file(const std::filesystem::path& from, const std::fil
 
 }  // namespace
 
-/// What stands at `path` from an earlier run becomes a closed segment; `end` is where it ends.
+/// Turns a file of an earlier run at `path` into a closed segment; `end` is where it ends.
 core::Result<void> AuditLog::make_room_at(const std::filesystem::path& path, int& last_closed,
                                           std::optional<LogHead>& end) const {
   last_closed = last_segment(path);
@@ -62,7 +62,7 @@ void AuditLog::append_header(std::string continues) {
   note_unsealed();
 }
 
-/// Whatever fails is left as it is and tried again; so nothing is lost, and no other log waits.
+/// A failed step is retried later, so nothing is lost, and no other log has to wait.
 std::optional<LogWriter::Time> AuditLog::serve() {
   if (has_given_up()) return std::nullopt;
   while (true) {
@@ -110,7 +110,7 @@ void AuditLog::fill_text() {
   }
 }
 
-/// Brings what is serialised to the file, which is made if there is none.
+/// Writes the serialised records to the file, which is created if it is missing.
 core::Result<void> AuditLog::deliver() {
   if (!file_) {
     if (auto begun = begin_next_segment(); !begun) return begun;
@@ -144,7 +144,7 @@ void AuditLog::text_is_done() {
   done_.notify_all();
 }
 
-/// Nothing is left to do: true when the writer may go to others.
+/// Nothing is left to do: true if the writer may serve others.
 bool AuditLog::finish() {
   std::lock_guard lock(mutex_);
   if (!queue_.empty() || retarget_) return false;
@@ -154,7 +154,7 @@ bool AuditLog::finish() {
   return true;
 }
 
-/// When everything is written: what there is to do later.
+/// When everything is written: the next work to do later.
 std::optional<LogWriter::Time> AuditLog::when_to_come_again() {
   if (has_given_up()) return std::nullopt;
   auto again = compress_a_piece();
@@ -184,8 +184,8 @@ void AuditLog::note_compressed() {
   if (!std::exchange(is_compressed_, true)) done_.notify_all();
 }
 
-/// A piece at a time, and slowly, so that neither the other logs of the process nor its league feel
-/// it. What fails, as on a full disk, is left to the next process.
+/// Compresses in small steps, so that neither the other logs of the process nor its league are
+/// slowed down. Failures, as on a full disk, are left to the next process.
 std::optional<LogWriter::Time> AuditLog::compress_a_piece() {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   constexpr std::chrono::seconds kUntilOthersHaveEnded{1};
@@ -273,7 +273,7 @@ core::Result<void> AuditLog::begin_next_segment() {
   return {};
 }
 
-/// After the header is written, so that who waited for the move may read it.
+/// After the header is written, so that code waiting for the move can read it.
 void AuditLog::report_move() {
   std::lock_guard lock(mutex_);
   retarget_result_ = std::exchange(moved_, std::nullopt);

@@ -52,7 +52,7 @@ std::uint64_t half_of(std::string_view hash) {
 
 }  // namespace
 
-/// Goes through one log from its first line to its last.
+/// Verifies one log from its first line to its last.
 class ChainVerifier {
  public:
   ChainVerifier(const LogSegments& log, const std::function<void(const RecordLine&)>& each)
@@ -118,9 +118,9 @@ class ChainVerifier {
     if (content.empty()) torn({});
   }
 
-  /// A program that is killed, or whose disk is full, leaves a part of a line, which may be all of
-  /// it but the line feed: it does not count, and whether it was sealed the seal says. After the
-  /// seal of a program that ended in order there is nothing to leave.
+  /// A program that is killed, or whose disk is full, may leave a part of a line, even all of it
+  /// but the line feed: such a part does not count, and the seal shows whether it was sealed. After
+  /// the seal of a program that ended in order there can be no such part.
   void torn(std::string_view rest) {
     chain_.torn = true;
     if (first_in_file_) return;  // killed while it began the file: nothing is taken from the others
@@ -343,8 +343,8 @@ class ChainVerifier {
   bool seals_ = false;
   bool closed_ = false;
   bool is_torn_ = false;  ///< the file that was read last ends with a part of a line
-  /// What the seals of processes that ended in order are about. A later process may have been
-  /// killed before it could put its own first seal beside the log.
+  /// The seals of processes that ended in order. A later process may have been killed before it
+  /// could write its own first seal file.
   std::set<std::string> closing_heads_;
   bool is_first_header_ = true;  ///< no header has come yet
   bool was_killed_ = false;  ///< a process before the last one

@@ -13,7 +13,7 @@
 
 namespace league::audit {
 
-/// Something that is wrong with a log, and where.
+/// A fault of a log, and where it is.
 struct LogFault {
   std::string file;
   std::size_t line = 0;  ///< from 1; 0: the file as a whole
@@ -28,7 +28,7 @@ struct LeagueIdentity {
   bool operator==(const LeagueIdentity&) const = default;
 };
 
-/// One line that holds a record, for those who want more than the chain.
+/// A line that holds a record, for checks beyond the chain.
 struct RecordLine {
   const std::string& file;
   std::size_t line;
@@ -39,7 +39,7 @@ struct RecordLine {
   std::size_t run;  ///< which of the processes that wrote the log, from 0
 };
 
-/// What one process wrote of a log: from a header with `starts` to the next.
+/// The part of a log that one process wrote: from a header with `starts` to the next.
 struct LogProcess {
   std::string created;  ///< of that header, as it stands there
   std::string file;  ///< and where it stands
@@ -47,7 +47,7 @@ struct LogProcess {
   bool closed = false;  ///< it ended in order
 };
 
-/// What is known of a log when its chain has been gone through.
+/// The result of verifying the chain of a log.
 struct VerifiedChain {
   std::string agent;  ///< its last name
   std::set<std::string> names;  ///< that one and those before it
@@ -55,8 +55,9 @@ struct VerifiedChain {
   std::uint64_t records = 0;
   std::uint64_t last_seq = 0;
   std::uint64_t unsealed = 0;  ///< lines after the last seal
-  bool closed = false;  ///< it ends as a program leaves it that ended in order
-  /// Every process that wrote it ended in order: a killed one may not have written its last words.
+  bool closed = false;  ///< its program ended in order
+  /// Every process that wrote it ended in order: a killed one may not have written its last
+  /// records.
   bool complete = false;
   std::vector<LogProcess> processes;  ///< that wrote it, also those that were killed at once
   bool torn = false;  ///< the last line is cut off
@@ -74,7 +75,7 @@ struct VerifiedChain {
   std::vector<std::uint64_t> hashes_;  ///< the first half of each line's hash, sorted
 };
 
-/// Verifies hashes, numbers, headers and seals of a log and hands on each record. Source:
+/// Verifies hashes, numbers, headers and seals of a log and passes on each record. Source:
 /// docs/audit.md. Thread-safe for different logs.
 [[nodiscard]] VerifiedChain verify_chain(const LogSegments& log,
                                          const std::function<void(const RecordLine&)>& each = {});

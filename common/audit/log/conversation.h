@@ -18,16 +18,16 @@ struct Exchange {
 
   /// The record of the side that knows more: the receiver.
   [[nodiscard]] const LogEntry& main() const { return received ? *received : *sent; }
-  /// When it was sent, or else received.
+  /// When it was sent, or, if unknown, received.
   [[nodiscard]] core::UtcTimestamp time() const { return sent ? sent->time : received->time; }
 };
 
-/// Puts records of several logs into one order: within a log as its monotonic clock says, between
-/// logs by wall time, and always the sending before the receiving of the same message, whatever the
-/// clocks say. Both sides' records of one message become one exchange.
+/// Merges the records of several logs into one order: within a log by its monotonic clock, between
+/// logs by wall time, and always the sending of a message before its receipt, whatever the clocks
+/// say. Both sides' records of one message become one exchange.
 [[nodiscard]] std::vector<Exchange> merge_records(std::vector<LogEntry> entries);
 
-/// What a search through a directory brought.
+/// The result of searching a directory.
 struct LogSearch {
   std::vector<LogEntry> entries;
   std::uint64_t records = 0;  ///< read in all

@@ -12,7 +12,7 @@ namespace league::audit {
 struct LogLeague {
   std::string id;  ///< empty while unknown
   std::string key = {};  ///< its public key, by which leagues are told apart; empty in old logs
-  /// Nothing that was written before is of this league, even where no key says so.
+  /// No earlier log belongs to this league, even where no key says so.
   bool is_new = false;
 };
 
@@ -24,17 +24,17 @@ struct LogLeague {
 [[nodiscard]] bool is_archive(const std::filesystem::directory_entry& entry,
                               const std::filesystem::path& logs);
 
-/// Keeps each league's logs by themselves: `archive/1a2b3c4d` below the directory of all logs holds
+/// Keeps the logs of each league apart: `archive/1a2b3c4d` below the directory of all logs holds
 /// those of the league whose key begins so, in the same layout (`agents/P01.log.jsonl`). Immutable,
-/// so thread-safe; two processes do not have the same log. Source: docs/audit.md, "Files".
+/// so thread-safe; no two processes share a log. Source: docs/audit.md, "Files".
 class LogArchive {
  public:
   /// `logs` is the directory of all logs; empty: everything stays where it is.
   explicit LogArchive(std::filesystem::path logs) : logs_(std::move(logs)) {}
 
-  /// Makes `log`, a path without a number below the directory, the place of a log of `league`: what
-  /// stands there of another one is put aside, with segments and seal, and what was put aside of
-  /// this one comes back.
+  /// Makes `log`, a path without a number below the directory, the log of `league`: a log of
+  /// another league at that path is archived, with its segments and seal, and an archived log of
+  /// this league is restored.
   [[nodiscard]] core::Result<void> make_place(const std::filesystem::path& log,
                                               const LogLeague& league) const;
 

@@ -64,8 +64,8 @@ std::filesystem::path draft_of(const std::filesystem::path& path) {
   return draft += ".new";
 }
 
-/// What is kept of the last replacement, if it is ours alone: neither a link, nor what somebody has
-/// linked into a copy of the directory. -1: there is none.
+/// Opens the spare file of the last replacement, if only we use it: neither a link, nor a file that
+/// somebody has linked into a copy of the directory. -1: there is none.
 int open_kept_draft(const std::filesystem::path& draft) {
   int descriptor = ::open(draft.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0) return -1;
@@ -77,7 +77,7 @@ int open_kept_draft(const std::filesystem::path& draft) {
   return -1;
 }
 
-/// Writes over what is there: a file that is cut to nothing first would be written to the disk when
+/// Overwrites the file in place: a file that is truncated first would be written to the disk when
 /// it is closed (ext4, auto_da_alloc).
 core::Result<void> write_draft(const std::filesystem::path& draft, std::string_view content) {
   std::error_code error;

@@ -16,34 +16,34 @@ namespace league::audit {
 class LogFile {
  public:
   virtual ~LogFile() = default;
-  /// Writes a part of `bytes` from the start and says how long it was (more than 0), or why nothing
-  /// could be written.
+  /// Writes the beginning of `bytes` and returns its length (more than 0), or why nothing could be
+  /// written.
   [[nodiscard]] virtual core::Result<std::size_t> write(std::string_view bytes) = 0;
-  /// Waits until what was written is on the disk.
+  /// Waits until all written bytes are on the disk.
   [[nodiscard]] virtual core::Result<void> sync() = 0;
 };
 
-/// What the log needs of a file system; a test gives a disk that is full. Thread-safe.
+/// The file system operations that the log needs; tests substitute a full disk. Thread-safe.
 class LogFiles {
  public:
   virtual ~LogFiles() = default;
-  /// A new file (mode 0640); its directories are made. Fails if it exists.
+  /// Creates a file (mode 0640) and its directories. Fails if it exists.
   [[nodiscard]] virtual core::Result<std::unique_ptr<LogFile>> create(
       const std::filesystem::path& path) = 0;
-  /// Puts a file with this content (mode 0640) in the place of whatever is at `path`: after a crash
-  /// it is the old one or the new one, after a loss of power perhaps one from before, or damaged.
-  /// Who reads it has until the replacement after the next. What is kept for the next one stays
-  /// beside it, as `path`.new. One thread at a time for each path.
+  /// Replaces whatever is at `path` by a file with this content (mode 0640): after a crash the old
+  /// file or the new one is there, after a loss of power perhaps an older one, or a damaged one. A
+  /// reader keeps a consistent file until the replacement after the next. A spare file stays beside
+  /// it, as `path`.new. One thread at a time for each path.
   [[nodiscard]] virtual core::Result<void> replace(const std::filesystem::path& path,
                                                    std::string_view content) = 0;
-  /// Removes what `replace` has kept: no other follows.
+  /// Removes the spare file of `replace`: no replacement will follow.
   virtual void end_replacing(const std::filesystem::path& /*path*/) {}
-  /// Bytes that the user may still write where `path` is or will be.
+  /// Free bytes for this user where `path` is or will be.
   [[nodiscard]] virtual std::uint64_t free_space(const std::filesystem::path& path) const = 0;
 };
 
-/// Whether a process, this one or another, has made the file at `path` with disk_files() and still
-/// writes it.
+/// Whether a process, this one or another, has created the file at `path` with disk_files() and is
+/// still writing it.
 [[nodiscard]] bool is_being_written(const std::filesystem::path& path);
 
 /// The machine's disk. Immutable, so it may be shared.
@@ -71,7 +71,7 @@ class LogFiles {
 /// The file beside the log at `path` that holds its newest seal: `P01.seal.json` beside
 /// `P01.log.jsonl`.
 [[nodiscard]] std::filesystem::path seal_path(const std::filesystem::path& path);
-/// Where the file at `path`, or the compressed one in its place, ends: the number of its last
+/// The end of the file at `path`, or of the compressed one in its place: the number of its last
 /// record and the hash of its last whole line. A torn last line does not count. Nothing if there is
 /// no whole line.
 [[nodiscard]] std::optional<LogHead> log_end(const std::filesystem::path& path);

@@ -118,7 +118,8 @@ class Reading {
     return entry;
   }
 
-  /// What an answer says of its conversation is its sender's word; it belongs to its request's.
+  /// The conversation that an answer names is only its sender's claim; the answer belongs to its
+  /// request's conversation.
   void tie_to_request(LogEntry& entry) {
     if (entry.call == 0) return;
     if (entry.kind == "request") {

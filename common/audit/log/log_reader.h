@@ -43,15 +43,15 @@ struct LogEntry {
   [[nodiscard]] const std::string& to() const { return outbound ? peer : agent; }
 };
 
-/// What is to be known about a file that was read.
+/// Facts about a file that was read.
 struct LogFileSummary {
   std::uint64_t records = 0;
   bool torn = false;  ///< the last line was cut off, as after a crash: no fault
   std::vector<std::string> problems;  ///< lines that are no records, by file and line
 };
 
-/// Reads one file line by line and hands on each record. Fails only if it cannot be opened or is no
-/// conversation log of a version that is known here.
+/// Reads one file line by line and passes on each record. Fails only if it cannot be opened or is
+/// not a conversation log of a known version.
 [[nodiscard]] core::Result<LogFileSummary> read_log(const std::filesystem::path& path,
                                                     const std::function<void(LogEntry)>& each);
 

@@ -12,7 +12,7 @@
 
 namespace league::audit {
 
-/// How long the logs of earlier leagues are kept; both empty: for ever.
+/// How long the logs of earlier leagues are kept; both empty: forever.
 struct LogRetention {
   std::optional<std::chrono::hours> age;  ///< since their last line
   std::optional<std::uint64_t> bytes;  ///< of all of them together
@@ -23,9 +23,9 @@ struct LogRetention {
 [[nodiscard]] core::Result<LogRetention> parse_retention(std::string_view text);
 
 /// Removes from `logs`/archive the leagues that `retention` does not keep, the oldest first, each
-/// as a whole: what belongs together is there or not, so nobody can hide a part. Touches nothing of
-/// the league whose logs stand in `logs` itself. Returns the names of the folders that are gone;
-/// what cannot be removed stays. For one process at a time. Source: docs/audit.md, "Files".
+/// as a whole, so that nobody can hide a part. Never touches the league whose logs are in `logs`
+/// itself. Returns the names of the removed folders; folders that cannot be removed stay. For one
+/// process at a time. Source: docs/audit.md, "Files".
 std::vector<std::string> remove_old_leagues(const std::filesystem::path& logs,
                                             const LogRetention& retention,
                                             std::filesystem::file_time_type now);

@@ -13,8 +13,8 @@ namespace league::audit {
 
 /// The one thread of a process that writes its conversation logs, however many agents there are. It
 /// sleeps until a log has something to write, waits a little for more, and then serves every log
-/// that has any. A log that cannot write for now says when it wants to be asked again and holds up
-/// nobody; a system call that does not return holds up all. Thread-safe. Source: design §9.
+/// that has any. A log that cannot write now says when to try again and delays nobody; a system
+/// call that does not return delays all logs. Thread-safe. Source: design §9.
 class LogWriter {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -22,8 +22,8 @@ class LogWriter {
   class Client {
    public:
     virtual ~Client() = default;
-    /// On the writer's thread: does what there is to do, and says when to come again if nobody
-    /// wakes the writer before.
+    /// On the writer's thread: does the pending work and returns when to be called again unless
+    /// woken before.
     virtual std::optional<Time> serve() = 0;
   };
 
@@ -40,7 +40,8 @@ class LogWriter {
 
   /// `client` lives until it is detached.
   void attach(Client& client);
-  /// When this returns, the client is not served and will not be. Not on the writer's thread.
+  /// Once this returns, the client is not served any more. Must not be called on the writer's
+  /// thread.
   void detach(Client& client);
 
   /// `client` is served within the batch delay.
@@ -48,12 +49,12 @@ class LogWriter {
   /// `client` is served as soon as the thread is free.
   void wake(Client& client);
 
-  /// Whether `client` may begin work that takes long and memory: one client at a time does, bit by
-  /// bit in its `serve`, until it says that it has ended.
+  /// Whether `client` may begin work that needs much time and memory: only one client at a time
+  /// may, in steps in its `serve`, until it reports that it has finished.
   [[nodiscard]] bool begin_long_work(const Client& client);
   void end_long_work(const Client& client);
 
-  /// How often the thread has woken up to serve somebody.
+  /// How often the thread has woken up to serve a client.
   [[nodiscard]] std::uint64_t rounds() const;
 
  private:

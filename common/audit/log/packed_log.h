@@ -10,14 +10,14 @@
 
 namespace league::audit {
 
-/// A compressed log file has no more content than that, so that one of a stranger fits into memory.
+/// The maximum size of the content of a compressed log file, so that a stranger's file fits into
+/// memory.
 inline constexpr std::size_t kLongestPacked = std::size_t{1} << 30;
 
-/// `P01.log.000001.jsonl.gz` for `P01.log.000001.jsonl`: where a closed segment is when it has been
-/// compressed.
+/// `P01.log.000001.jsonl.gz` for `P01.log.000001.jsonl`: the path of a compressed segment.
 [[nodiscard]] std::filesystem::path packed_path(const std::filesystem::path& segment);
-/// The file of a segment that is there: `segment` itself, else the compressed one. Where both are,
-/// a program was killed between making the one and removing the other.
+/// The existing file of a segment: `segment` itself, otherwise the compressed one. If both exist, a
+/// program was killed between creating one and removing the other.
 [[nodiscard]] std::filesystem::path present_path(const std::filesystem::path& segment);
 
 /// The content of the log file at `path`, decompressed where it ends with `.gz`; where `path` is
@@ -25,9 +25,10 @@ inline constexpr std::size_t kLongestPacked = std::size_t{1} << 30;
 /// most kLongestPacked bytes. Nothing if it cannot be read.
 [[nodiscard]] std::optional<std::string> read_log_file(const std::filesystem::path& path);
 
-/// Compresses a closed segment bit by bit, so that its thread can do other work in between.
-/// The compressed file appears whole, and only then the segment goes: a kill at any moment leaves
-/// one of them or both. Ended before, it leaves the segment as it was. Not thread-safe.
+/// Compresses a closed segment in steps, so that its thread can do other work in between. The
+/// compressed file appears as a whole, and only then is the segment removed: a kill at any moment
+/// leaves one of them or both. If destroyed earlier, it leaves the segment unchanged. Not
+/// thread-safe.
 class SegmentPacker {
  public:
   /// Fails if `segment` cannot be read or nothing can be written beside it.
@@ -37,8 +38,8 @@ class SegmentPacker {
   SegmentPacker(const SegmentPacker&) = delete;
   SegmentPacker& operator=(const SegmentPacker&) = delete;
 
-  /// Compresses the next `bytes` of the segment; true when all is done. After a failure, as on a
-  /// full disk, there is nothing more to do.
+  /// Compresses the next `bytes` of the segment; true when it is finished, also after a failure, as
+  /// on a full disk.
   [[nodiscard]] core::Result<bool> step(std::size_t bytes);
 
  private:

@@ -8,10 +8,10 @@
 
 namespace league::audit {
 
-/// Appends what is known of the way a message came as one JSON object with a fixed order of keys
-/// (docs/audit.md, "Context"): `{"connection":"c12","remote":"127.0.0.1:4242","method":"POST"}`.
-/// Appends nothing where nothing is known. No header values, no query of a URI, and of names that
-/// are worth a credential (sessions, streams) the beginning only.
+/// Appends how a message arrived as one JSON object with a fixed order of keys (docs/audit.md,
+/// "Context"): `{"connection":"c12","remote":"127.0.0.1:4242","method":"POST"}`. Appends nothing if
+/// nothing is known. Leaves out header values and the query of a URI, and writes only the beginning
+/// of names that work like credentials (sessions, streams).
 void append_context(const rpc::TransportContext& transport,
                     const std::optional<rpc::SessionId>& session, std::string& out);
 

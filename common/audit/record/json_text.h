@@ -5,8 +5,8 @@
 
 namespace league::audit {
 
-/// Appends `text` as a JSON string with its quotes. Control characters are escaped, everything else
-/// is copied, so the bytes must be UTF-8.
+/// Appends `text` as a JSON string with its quotes. Escapes control characters and copies
+/// everything else, so the bytes must be UTF-8.
 void append_json_string(std::string_view text, std::string& out);
 
 /// Whether the bytes are UTF-8 (no surrogates, no overlong forms).

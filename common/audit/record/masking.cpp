@@ -60,12 +60,12 @@ struct SecretWord {
 /// Letters that few keys have; each secret word has one.
 constexpr std::string_view kRareLetters = "zgwkc";  // SecretFinder::key_is_plain names them too
 constexpr SecretWord secret(std::string_view word) { return {word, letters_of(word)}; }
-/// Of which not even the beginning is shown: people make codes short, and an e-mail address begins
+/// A secret whose value is hidden entirely: people make codes short, and an e-mail address begins
 /// with its owner's name.
 constexpr SecretWord hidden(std::string_view word) { return {word, letters_of(word), 0}; }
 
-/// What makes a key secret. `draw_seed` stands in assignments; revealed seeds are called
-/// `draw_proof`. `registration_nonce` fetches an identity again (protocol §8).
+/// The words that make a key secret. `draw_seed` stands in assignments; revealed seeds are called
+/// `draw_proof`. `registration_nonce` restores an identity (protocol §8).
 constexpr std::array kSecretWords{
     secret("token"),        secret("credential"),    secret("operatorkey"),
     secret("drawseed"),     secret("secret"),        secret("password"),
@@ -73,7 +73,7 @@ constexpr std::array kSecretWords{
     secret("privatekey"),   secret("admissionkey"),  hidden("registrationcode"),
     hidden("contactemail"),
 };
-/// No credential, and no fault where it stands in a log of before it was masked.
+/// Not credentials, and no fault in logs from before they were masked.
 constexpr std::string_view kPersonalWord = "contactemail";
 constexpr std::string_view kPublicSuffix = "tokenhash";
 
@@ -201,8 +201,8 @@ class SecretFinder {
     return quotes != 0 && (quotes >> (kBlock - 1)) == 0 && rare < std::bit_floor(quotes);
   }
 
-  /// What makes the key that ends before the separator at `end`, quoted or not, a secret one; null
-  /// for nothing.
+  /// The secret word in the key that ends before the separator at `end`, quoted or not; null for
+  /// none.
   [[nodiscard]] const SecretWord* secret_word_before(std::size_t end) const {
     if (key_is_plain(end)) return nullptr;
     bool quoted = end > 0 && is_quote(end - 1);

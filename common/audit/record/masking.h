@@ -24,7 +24,7 @@ void append_masked(std::string_view raw, std::string& out);
 /// The same as a new text.
 [[nodiscard]] std::string mask_secrets(std::string_view raw);
 
-/// The same for a text in which secrets should be masked already: what is cut is left as it is.
+/// The same for a text in which secrets should already be masked: cut values stay as they are.
 [[nodiscard]] std::string mask_again(std::string_view masked);
 
 }  // namespace league::audit

@@ -17,7 +17,7 @@ namespace league::audit {
 /// Seen from the agent that writes the log.
 enum class Direction { kIn, kOut };
 
-/// What a record is about. A failure stands in the place of a reply that did not come.
+/// The kind of a record. A failure takes the place of a missing reply.
 enum class Kind { kRequest, kReply, kFailure };
 
 /// `in`, `out`.
@@ -41,13 +41,13 @@ struct Record {
   std::optional<std::chrono::nanoseconds> elapsed;
   rpc::MessageNotes notes;  ///< peer, type, ids, leniencies, verdict and its text
   rpc::SharedText body;  ///< the bytes of the wire, not masked; empty: none
-  /// The same body, but for a few bytes, comes again and again: a broadcast, or an answer that is
-  /// worth referring to. See RecordWriter.
+  /// The body recurs with only a few bytes changed: a broadcast, or an answer that is worth
+  /// referring to. See RecordWriter.
   bool broadcast = false;
   std::shared_ptr<transport::LogMeter> meter;  ///< of who made us write it; null: nobody counts
 };
 
-/// Whether a later answer may refer to one of so many bytes.
+/// Whether a later answer may refer to one of this size.
 [[nodiscard]] inline bool is_worth_referring(std::size_t answer_bytes) {
   constexpr std::size_t kWorthReferring = 2048;
   return answer_bytes >= kWorthReferring;
@@ -65,8 +65,8 @@ class RecordSink {
  public:
   virtual ~RecordSink() = default;
   virtual void append(Record record) = 0;
-  /// The number of a new call, from 1: whoever records a request takes one, so that its answer is
-  /// known whatever the answer says of itself.
+  /// The number of a new call, from 1: it ties an answer to its request, whatever the answer itself
+  /// says.
   [[nodiscard]] std::uint64_t next_call() {
     return calls_.fetch_add(1, std::memory_order_relaxed) + 1;
   }

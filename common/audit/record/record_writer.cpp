@@ -28,8 +28,8 @@ void append_text(std::string_view key, std::string_view value, std::string& out)
   append_json_string(is_utf8(value) ? value : "?", out);
 }
 
-/// What the other side has written may hold a token, and is masked as in the body. Nearly nothing
-/// does: only where one of `signs` stands it is looked for.
+/// Text from the other side may contain a token, and is masked like the body. Nearly none does: it
+/// is searched only if it contains one of `signs`.
 void append_foreign(std::string_view key, std::string_view value, std::string_view signs,
                     std::string& out) {
   if (value.find_first_of(signs) == value.npos) return append_text(key, value, out);
@@ -203,8 +203,8 @@ std::optional<RecordWriter::Shared> RecordWriter::shared_with(const Broadcast& e
   return Shared{earlier.seq, before, after};
 }
 
-/// What of `masked_` is to be written: all of it, or what stands between the parts that an earlier
-/// one has too.
+/// The part of `masked_` to write: all of it, or the text between the parts that an earlier record
+/// also has.
 std::string_view RecordWriter::append_reference(const Record& record, std::uint64_t seq,
                                                 std::string& out) {
   const rpc::MessageNotes& notes = record.notes;

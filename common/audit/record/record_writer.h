@@ -13,8 +13,8 @@ namespace league::audit {
 
 inline constexpr std::string_view kLogFormat = "league.conversation-log";
 inline constexpr int kLogVersion = 2;
-/// A record refers to one of the last so many records of its file that say `broadcast`: a request
-/// to a request, an answer to an answer.
+/// A record may refer to one of this many previous records of its file that say `broadcast`: a
+/// request to a request, an answer to an answer.
 inline constexpr std::size_t kRememberedBroadcasts = 8;
 
 /// First line of each file: whose records follow. Repeated at the place where an agent got its id.
@@ -26,7 +26,8 @@ struct LogHeader {
   int segment = 1;  ///< 1 for the first file of an agent
   std::uint64_t first_seq = 1;  ///< of the first record that follows
   std::string public_key = {};  ///< of the seals that follow; empty: there will be none
-  /// Where a file under a temporary name goes on an older log: the hash of that log's last line.
+  /// For a file under a temporary name that continues an older log: the hash of that log's last
+  /// line.
   std::string continues = {};
   bool starts = false;  ///< the first of its process
 };
@@ -34,11 +35,11 @@ struct LogHeader {
 /// Appends the header of a chain that begins with it.
 void append_header(const LogHeader& header, std::string& out);
 
-/// Turns records into lines: the only place that knows the format, and the place where secrets are
-/// masked. Keys stand in a fixed order, absent ones are left out: seq, time, mono_ns, dir, kind,
-/// call, peer, transport, context, conversation_id, message_type, match_id, http_status,
-/// elapsed_us, leniencies, verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw
-/// or raw_base64, prev, hash. Not thread-safe: it belongs to the thread that writes.
+/// Turns records into lines: the only place that knows the format, and where secrets are masked.
+/// Keys have a fixed order, and absent ones are left out: seq, time, mono_ns, dir, kind, call,
+/// peer, transport, context, conversation_id, message_type, match_id, http_status, elapsed_us,
+/// leniencies, verdict, fault, broadcast, raw_ref, raw_keep, raw_bytes, raw_sha256, raw or
+/// raw_base64, prev, hash. Not thread-safe: it belongs to the thread that writes.
 class RecordWriter {
  public:
   struct Options {

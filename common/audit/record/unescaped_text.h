@@ -8,10 +8,10 @@
 
 namespace league::audit {
 
-/// A text with the escapes of JSON strings taken away at every depth at once, so that a search for
-/// a key finds it in a message, in a message inside a string of a message, and so on. Each
-/// character knows where it stands in the raw text. Without backslashes and zero bytes in `raw` it
-/// is a view and costs nothing. `raw` must outlive it.
+/// A text with the escapes of JSON strings removed at every depth at once, so that a search for a
+/// key finds it in a message, in a message inside a string of a message, and so on. Each character
+/// keeps its position in the raw text. If `raw` has no backslashes and zero bytes, this is a view
+/// and costs nothing. `raw` must outlive it.
 class UnescapedText {
  public:
   explicit UnescapedText(std::string_view raw);

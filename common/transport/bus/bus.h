@@ -21,15 +21,16 @@ struct BusMessage {
   /// empty value is the same as no header, and may not arrive.
   std::vector<std::pair<std::string, std::string>> headers;
   std::string payload;
-  /// The broker's word in place of an answer: nobody listens at the subject of the request.
+  /// The status with which the broker answers a request to whose subject nobody listens.
   bool is_no_responders = false;
 };
 
 /// The value of the header, whatever the case of its name; empty where there is none.
 [[nodiscard]] std::string_view bus_header(const BusMessage& message, std::string_view name);
 
-/// Messages by subject, through a broker: who publishes need not know who listens, and neither has
-/// an address. What is published while nobody listens is gone (at most once). Thread-safe.
+/// Messages by subject, through a broker: publishers and subscribers do not know each other, and
+/// neither has an address. A message that is published while nobody listens is lost (at most once).
+/// Thread-safe.
 class Bus {
  public:
   /// Runs on a thread of the bus, for one subscription on one at a time, and must not block.
@@ -45,25 +46,27 @@ class Bus {
   };
 
   virtual ~Bus() = default;
-  /// Never blocks for the broker. Without a connection the message may be lost. kReplyTooLarge for
-  /// a payload beyond `max_payload`, kConnectionError where it could not be handed over,
-  /// kShuttingDown once the bus is closed.
+  /// Never waits for the broker. Without a connection the message may be lost. Fails with
+  /// kReplyTooLarge for a payload beyond `max_payload`, kConnectionError if the message could not
+  /// be sent, kShuttingDown once the bus is closed.
   virtual core::Result<void> publish(const BusMessage& message) = 0;
-  /// `subject` may end in `.>` or contain `*` tokens. Of those with the same non-empty `queue` only
-  /// one gets each message. Lasts through losses of the connection.
+  /// `subject` may end in `.>` or contain `*` tokens. Each message goes to only one of the
+  /// subscriptions with the same non-empty `queue`. A subscription survives losses of the
+  /// connection.
   [[nodiscard]] virtual core::Result<std::unique_ptr<Subscription>> subscribe(
       const std::string& subject, const std::string& queue, Handler handler) = 0;
-  /// Has the broker make those wait who publish to `subject`, until the subscription ends: of what
-  /// they go on sending it takes next to nothing, and what it takes reaches nobody here, of which
-  /// they are not told. Does not wait for the broker. Null where the bus cannot, or where its
-  /// agents share one way to say who they are, so that anybody could have anybody stalled.
+  /// Makes the broker throttle everybody who publishes to `subject`, until the subscription ends:
+  /// the broker accepts next to nothing more from them, delivers none of it here, and does not tell
+  /// them. Does not wait for the broker. Null where the bus cannot do this, or where all its agents
+  /// share one login, so that any of them could throttle any other.
   [[nodiscard]] virtual std::unique_ptr<Subscription> stall_publishers(const std::string& subject);
-  /// Hears of losses of the connection and of its return until the subscription ends.
+  /// Calls back when the connection is lost and when it is restored, until the subscription ends.
   [[nodiscard]] virtual std::unique_ptr<Subscription> watch(StateHandler handler) = 0;
   [[nodiscard]] virtual bool is_connected() const = 0;
-  /// Waits until the broker has taken what was published before, and what it had sent us is here,
-  /// on its way to its handlers. False: not within `patience`, or there is no connection. Not on a
-  /// thread of the bus, whose handlers would wait.
+  /// Waits until the broker has received everything published before, and everything it had sent us
+  /// has arrived here and is on its way to its handlers. False if that took longer than `patience`,
+  /// or if there is no connection. Must not be called on a thread of the bus, since the handlers
+  /// would wait for it.
   virtual bool flush(std::chrono::milliseconds patience) = 0;
   /// The broker's limit in bytes, headers and payload together; a guess before the first
   /// connection.

@@ -168,7 +168,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
       (void)publish(asked, number);
     }
   }
-  /// Whoever asked has given up by itself.
+  /// The caller has already given up.
   void forget_expired() {
     auto now = clock_.steady_now();
     std::erase_if(asked_, [now](const auto& entry) { return entry.second.deadline <= now; });
@@ -196,7 +196,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   std::uint64_t last_number_ = 0;
 };
 
-/// What users of the connection hold; closes it when let go of.
+/// The handle that users of the connection hold; closes it when destroyed.
 class BusConnection final : public MessageConnection {
  public:
   BusConnection(EventLoop& loop, std::shared_ptr<BusConnectionCore> core)

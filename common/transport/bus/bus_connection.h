@@ -13,24 +13,24 @@
 
 namespace league::transport {
 
-/// One session's route to whom it calls on a bus.
+/// How a session reaches a peer on a bus.
 struct BusRoute {
   std::string subject;  ///< where its messages go
-  /// Makes somebody listen there again, then calls back; empty: the other side comes by itself.
+  /// Makes the peer listen there again, then calls back; empty: the peer comes back by itself.
   std::function<void(core::Clock::Steady deadline, std::function<void()> then)> attach = nullptr;
 };
 
 struct BusConnectionOptions {
   /// How long a request is offered to a session that nobody listens to: an agent that restarts is
-  /// only late, one that is dead costs no more than this.
+  /// only late, and a dead one costs no more than this.
   std::chrono::milliseconds patience{2000};
   std::chrono::milliseconds offer_again{50};
 };
 
 /// Connects to `nats:` endpoints for one session: `nats:manager` by way of discovery, others
-/// directly. What comes of it are logical connections: each request has an inbox of its own for its
-/// answer. What was asked when the broker was lost, or when nobody listened, is asked again with
-/// the same bytes until its deadline, so whoever answers must answer a repetition alike.
+/// directly. The connections are logical: each request has an inbox of its own for its answer. A
+/// request that was pending when the broker was lost, or that nobody listened to, is sent again
+/// with the same bytes until its deadline, so a peer must give a repeated request the same answer.
 /// Thread-safe. Source: the design for stateless sessions.
 class BusConnector final : public Connector {
  public:

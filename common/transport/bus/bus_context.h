@@ -21,14 +21,14 @@ inline constexpr const char* kContentTypeHeader = "Content-Type";
 [[nodiscard]] std::shared_ptr<const rpc::ConnectionInfo> bus_connection_info(
     const Bus& bus, const BusSession& session);
 
-/// The context of a message that came: `session` is whose it is.
+/// The context of a message that was received; `session` is the sender's.
 [[nodiscard]] rpc::MessageContext bus_context(const BusMessage& message, const BusSession& session,
                                               rpc::MessageDirection direction,
                                               std::shared_ptr<const rpc::ConnectionInfo> connection,
                                               const core::Clock& clock);
 
-/// The conversation that the message says it is of; empty where it says none. What is longer than
-/// 256 characters is cut: strangers choose it, and it is kept and sent back.
+/// The conversation that the message names; empty if it names none. Names longer than 256
+/// characters are cut, because strangers choose them and we store them and send them back.
 [[nodiscard]] std::string bus_trace(const BusMessage& message);
 
 /// A message of `session` with its headers; `trace_id` may be empty.

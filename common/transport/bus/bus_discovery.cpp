@@ -130,7 +130,7 @@ class BusDiscovery::State : public std::enable_shared_from_this<State> {
       if (self && self->may_ask(number, asked)) self->ask(number);
     });
   }
-  /// False: it was asked anew meanwhile, is answered, or its time is over.
+  /// False: the request was repeated meanwhile, has been answered, or has timed out.
   bool may_ask(std::uint64_t number, std::uint64_t asked) {
     Attached attached;
     std::string why = bus_.is_connected()

@@ -18,9 +18,9 @@ struct BusAttachment {
   std::chrono::milliseconds keep_alive{0};  ///< 0: it sends none
 };
 
-/// Finds the league's manager through `mcp.discovery` and has it listen to a session. Asks again
-/// until it is answered: a manager that serves another league says nothing, and one that is
-/// starting is not there yet. Thread-safe. Source: the design for stateless sessions, §4.2.
+/// Finds the league's manager through `mcp.discovery` and makes it listen to a session. Repeats the
+/// question until it is answered: a manager that serves another league stays silent, and one that
+/// is starting is not there yet. Thread-safe. Source: the design for stateless sessions, §4.2.
 class BusDiscovery {
  public:
   using Attached = std::function<void(const core::Result<BusAttachment>&)>;
@@ -32,9 +32,9 @@ class BusDiscovery {
   BusDiscovery(const BusDiscovery&) = delete;
   BusDiscovery& operator=(const BusDiscovery&) = delete;
 
-  /// Attaches to `league`, or to whichever answers first where it is empty. Calls `attached` once,
-  /// on a thread of the bus or the timer: kConnectionError when nobody has answered at `deadline`,
-  /// kShuttingDown when this is destroyed.
+  /// Attaches to `league`, or, if that is empty, to the first manager that answers. Calls
+  /// `attached` once, on a thread of the bus or the timer: kConnectionError if nobody has answered
+  /// by `deadline`, kShuttingDown if this is destroyed.
   void attach(const std::string& league, core::Clock::Steady deadline, Attached attached);
 
  private:
@@ -44,7 +44,7 @@ class BusDiscovery {
 
 /// The payload of a request to attach.
 [[nodiscard]] std::string attach_request(std::uint64_t id);
-/// What its answer says; kInvalidReply with the reason where it says nothing usable.
+/// Reads the answer; kInvalidReply with the reason if it cannot be used.
 [[nodiscard]] core::Result<BusAttachment> read_attachment(std::string_view payload);
 
 }  // namespace league::transport

@@ -15,13 +15,14 @@
 
 namespace league::transport {
 
-/// Where answers to one session's calls come. All its connections share the subscriptions: one for
-/// each of a thousand peers would cost the broker, and this program, more than the calls do. Each
-/// has a name of its own that nobody can guess, so that whoever is asked learns where its own
-/// answers go and no other's. Thread-safe. Source: the design for stateless sessions.
+/// Receives the answers to one session's calls. All its connections share the subscriptions, since
+/// a subscription for each of a thousand peers would cost the broker and this program more than the
+/// calls do. Each connection has a name of its own that nobody can guess, so a peer learns where
+/// its own answers go and nothing about other answers. Thread-safe. Source: the design for
+/// stateless sessions.
 class BusInbox : public std::enable_shared_from_this<BusInbox> {
  public:
-  /// What one connection wants to hear, on threads of the bus.
+  /// Callbacks of one connection, on threads of the bus.
   struct Owner {
     std::function<void(BusMessage answer, std::uint64_t request)> on_answer;
     std::function<void()> on_connected;  ///< the broker is there, for the first time or again
@@ -36,9 +37,9 @@ class BusInbox : public std::enable_shared_from_this<BusInbox> {
 
   /// The owner's name from now on. Fails as Bus::subscribe does; the next one tries again.
   [[nodiscard]] core::Result<std::string> add(Owner owner);
-  /// The owner hears nothing more, but for what is being told at the moment.
+  /// The owner gets no more callbacks, except one that is running now.
   void remove(const std::string& name);
-  /// Where the answer to the request with this number of `name`'s is to go.
+  /// The subject for the answer to this request of the connection `name`.
   [[nodiscard]] std::string subject(const std::string& name, std::uint64_t request) const;
 
  private:

@@ -18,13 +18,13 @@
 namespace league::transport {
 namespace {
 
-/// So many messages of a session that shows no credential are taken within so long.
+/// At most kMostInTurn messages of a session without a credential are taken within kTurn.
 constexpr auto kTurn = std::chrono::milliseconds(1000);
 constexpr std::size_t kMostInTurn = 100;
-/// Of not listening to a session, whatever it owes.
+/// The longest time of not listening to a session, whatever it owes.
 constexpr auto kLongestPause = std::chrono::milliseconds(5000);
-/// Of pauses that follow each other within a turn: from then on the session's sender is taken for a
-/// flood, which the broker is to stall.
+/// The number of pauses in a row after which the session's sender is considered a flood that the
+/// broker should throttle.
 constexpr int kPausesBeforeStall = 2;
 
 }  // namespace
@@ -139,7 +139,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
       hand_over(event);
     }
   }
-  /// What the session's sender may cost is charged to it; nothing: the message has been refused.
+  /// Charges the request to the session's sender; nothing: the message has been refused.
   std::optional<std::shared_ptr<LogMeter>> admit(const BusMessage& message,
                                                  const std::string& reply_subject) {
     if (!options_.gate) return nullptr;
@@ -238,7 +238,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
         ReplySlot([self = shared_from_this(), subject, trace = bus_trace(message)](
                       OutboundReply reply) { self->answer(subject, trace, std::move(reply)); }));
   }
-  /// `subject` is empty where there is to be none.
+  /// `subject` is empty if there is none.
   void answer(const std::string& subject, const std::string& trace, OutboundReply reply) {
     std::shared_lock open(open_mutex_);
     if (!subject.empty() && !reply.bytes.empty() && is_open()) {
@@ -253,7 +253,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     std::lock_guard lock(mutex_);
     if (--in_work_ == 0) all_answered_.notify_all();
   }
-  /// So that nobody waits for an answer that the broker does not carry.
+  /// Sends an error instead, so that nobody waits for an answer that the broker cannot carry.
   void tell_too_large(const std::string& subject, const std::string& trace, const rpc::Id& id) {
     nlohmann::json error = {
         {"jsonrpc", "2.0"},

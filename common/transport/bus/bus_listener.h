@@ -23,21 +23,21 @@ enum class BusSide {
 struct BusListenerOptions {
   BusSide side = BusSide::kAgent;
   std::string queue;  ///< of servers that share a session's work; empty: none
-  /// Decides before anybody reads or writes down what came; null: everything passes. A session that
-  /// goes on although it is refused is not listened to for as long as it should wait, so that what
-  /// it sends ends at the broker; one that goes on after that as well is stalled there, where the
-  /// bus can.
+  /// Decides on a message before it is read or logged; null: every message passes. The listener
+  /// stops listening for a while to a session that goes on although it is refused, so that its
+  /// messages end at the broker; a session that still goes on is throttled there, where the bus
+  /// supports that.
   std::shared_ptr<RequestGate> gate = nullptr;
   core::Timer* timer = nullptr;  ///< with a gate; outlives the listener
-  std::size_t max_in_work = 4096;  ///< messages beyond are thrown away; whoever asked asks again
-  /// Whatever came shows that the other side lives; true: it was sent for that. Runs on a thread of
-  /// the bus.
+  std::size_t max_in_work = 4096;  ///< more are dropped; their senders repeat them
+  /// Runs on a thread of the bus for every message, since each shows that the other side is alive;
+  /// true: the message was a keep-alive.
   std::function<void(bool is_keep_alive)> on_sign_of_life = nullptr;
 };
 
-/// Serves a handler with what is sent to one session. A request's answer goes to its reply subject
-/// where answers may go to that, and else to the session's other subject; what is pushed goes to
-/// the other subject as text of server-sent events. Keep-alives are taken out. Thread-safe.
+/// Passes the messages of one session to a handler. An answer goes to the request's reply subject
+/// if answers may go there, otherwise to the session's other subject; pushed messages go to the
+/// other subject as server-sent events. Keep-alives are filtered out. Thread-safe.
 class BusListener {
  public:
   /// `bus`, `handler` and `clock` outlive it. Fails as Bus::subscribe.
@@ -51,19 +51,19 @@ class BusListener {
   BusListener(const BusListener&) = delete;
   BusListener& operator=(const BusListener&) = delete;
 
-  /// Serves a message that came by another subject, as if it had come by the session's.
+  /// Handles a message from another subject as if it had come by the session's own.
   void take(BusMessage message);
-  /// Takes nothing more.
+  /// Accepts no more messages.
   void begin_stop();
-  /// begin_stop, waits until everything was answered, at most for `grace`, and tells the handler
-  /// that the channel is closed. Afterwards the handler is not called any more.
+  /// Calls begin_stop, waits up to `grace` until everything is answered, and tells the handler that
+  /// the channel is closed. Afterwards the handler is not called any more.
   void stop(std::chrono::milliseconds grace);
 
   /// False after begin_stop, and once the channel was closed.
   [[nodiscard]] bool is_listening() const;
-  /// The way to the session's other side.
+  /// The channel to the other side of the session.
   [[nodiscard]] std::shared_ptr<PeerChannel> channel() const;
-  /// Tells the other side that this one lives.
+  /// Sends a keep-alive to the other side.
   void send_keep_alive();
 
  private:

@@ -8,19 +8,18 @@
 
 namespace league::transport {
 
-/// What every bus refuses before a broker sees it. Pure, so safe from any thread.
+/// The rules that every bus applies before it contacts a broker. Pure, so safe from any thread.
 
-/// kInvalidFieldValue, with the field's name, for a subject or reply that is none (blanks, empty
-/// tokens, wildcards) and for headers that would break the frame; kReplyTooLarge beyond
+/// Fails with kInvalidFieldValue and the field's name for an invalid subject or reply (blanks,
+/// empty tokens, wildcards) and for headers that would break the frame; with kReplyTooLarge beyond
 /// `max_payload` bytes of headers and payload.
 [[nodiscard]] core::Result<void> check_bus_message(const BusMessage& message,
                                                    std::size_t max_payload);
-/// kInvalidFieldValue for a subject that cannot be listened at, or a queue that is no token. An
-/// empty queue is none.
+/// Fails with kInvalidFieldValue for a subject that cannot be subscribed to, or a queue that is not
+/// a token. An empty queue means no queue.
 [[nodiscard]] core::Result<void> check_bus_subscription(std::string_view subject,
                                                         std::string_view queue);
-/// Whether what is published at `subject` is heard at `pattern`: `*` is one token, a last `>` one
-/// or more.
+/// Whether `subject` matches `pattern`: `*` is one token, a final `>` one or more.
 [[nodiscard]] bool subject_matches(std::string_view pattern, std::string_view subject);
 
 }  // namespace league::transport

@@ -22,10 +22,10 @@ using Steady = core::Clock::Steady;
 constexpr int kInvalidParams = -32602;
 constexpr int kInternal = -32603;
 constexpr std::string_view kInitialize = "initialize";
-/// So many keep-alives may be missing: a break of nine seconds costs at most two of those that are
-/// sent by default.
+/// The number of keep-alives that may be missing: a break of nine seconds costs at most two at the
+/// default interval.
 constexpr int kMissed = 3;
-/// A session in whose place another may be attached.
+/// A session that may make room for another.
 constexpr std::chrono::minutes kForgotten{10};
 /// The same for one that has never said anything: attaching alone keeps no place.
 constexpr std::chrono::minutes kNeverHeard{1};
@@ -229,7 +229,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     return {
         core::ErrorCode::kOverloaded, "this league's manager has as many sessions as it takes", {}};
   }
-  /// Forgets the session that was silent longest, where there are too many.
+  /// Forgets the session that has been silent longest, if there are too many.
   core::Result<void> make_room() {
     std::shared_ptr<Attached> forgotten;
     {
@@ -270,7 +270,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
       if (auto self = weak.lock()) self->pulse(wanted);
     });
   }
-  /// Tells all sessions that the manager lives, and looks who has said so.
+  /// Sends keep-alives to all sessions, and checks which ones have sent theirs.
   void pulse(Steady wanted) {
     std::vector<std::shared_ptr<Attached>> sessions;
     std::vector<BusSession> gone;

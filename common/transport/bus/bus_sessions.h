@@ -19,17 +19,17 @@ namespace league::transport {
 
 struct BusSessionsOptions {
   std::string league_id;
-  std::chrono::milliseconds keep_alive{5000};  ///< 0: none are sent, and nobody is watched
+  std::chrono::milliseconds keep_alive{5000};  ///< 0: none are sent, and silence is ignored
   std::size_t max_sessions = 20'000;
-  /// Sessions that are served by a bus of their own, so that what others send holds nothing of
-  /// theirs up. They are attached from the beginning and for ever. Null and empty: none are.
+  /// Sessions that have a bus connection of their own, so that traffic of others cannot delay
+  /// theirs. They are attached permanently. Null and empty: there are none.
   Bus* first_bus = nullptr;
   std::set<BusSession> served_first = {};
-  /// What every sender may cost: see BusListenerOptions. Who shows no credential is charged by
+  /// Limits for each sender, see BusListenerOptions. A sender without a credential is charged by
   /// session.
   std::shared_ptr<RequestGate> gate = nullptr;
-  /// An agent that has sent keep-alives is silent for three times their interval, or is heard
-  /// again. Time in which this side had no broker does not count. On a thread of the bus or the
+  /// An agent that has sent keep-alives has been silent for three times their interval, or is back.
+  /// Time in which this side had no broker does not count. Runs on a thread of the bus or the
   /// timer.
   std::function<void(const BusSession&)> on_gone = nullptr;
   std::function<void(const BusSession&)> on_back = nullptr;
@@ -48,13 +48,13 @@ class BusSessions {
   BusSessions(const BusSessions&) = delete;
   BusSessions& operator=(const BusSessions&) = delete;
 
-  /// Listens to a session that is known from before, as if it had attached.
+  /// Listens to a known session as if it had attached.
   core::Result<void> attach(const BusSession& session);
   [[nodiscard]] std::size_t size() const;
-  /// Takes nothing more.
+  /// Accepts no more messages.
   void begin_stop();
-  /// begin_stop, waits until everything was answered, at most for `grace`. Afterwards neither the
-  /// handler nor a callback runs, unless it is the one that called.
+  /// Calls begin_stop and waits up to `grace` until everything is answered. Afterwards neither the
+  /// handler nor a callback runs, except one that called this.
   void stop(std::chrono::milliseconds grace);
 
  private:

@@ -8,15 +8,15 @@
 
 namespace league::transport {
 
-/// Between a bus and the handler of one subscription: once closed, the handler does not run, and is
-/// gone with what it holds. Thread-safe.
+/// Stands between a bus and the handler of one subscription: once closed, it runs the handler no
+/// more and destroys it. Thread-safe.
 template <typename Argument>
 class HandlerGate {
  public:
   explicit HandlerGate(std::function<void(Argument)> handler) : handler_(std::move(handler)) {}
 
-  /// Runs the handler unless the gate is closed; waits for one that runs on another thread. The
-  /// handler must not throw: above it there may be a library that knows no exceptions.
+  /// Runs the handler unless the gate is closed; waits if it is running on another thread. The
+  /// handler must not throw, since its caller may be a C library.
   void run(Argument argument) noexcept {
     auto self = std::this_thread::get_id();
     {
@@ -38,8 +38,8 @@ class HandlerGate {
     idle_.notify_all();
   }
 
-  /// Returns when the handler runs no more, or at once when called by the handler. So the caller
-  /// must not hold a lock that the handler takes.
+  /// Returns when the handler is no longer running, or at once when called by the handler. The
+  /// caller must not hold a lock that the handler takes.
   void close() {
     std::function<void(Argument)> done;
     std::unique_lock lock(mutex_);

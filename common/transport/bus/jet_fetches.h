@@ -28,13 +28,14 @@ class JetFetches : public std::enable_shared_from_this<JetFetches> {
   explicit JetFetches(JetParts parts) : parts_(std::move(parts)) {}
 
   void fetch(FetchRequest wanted);
-  /// What a broker says to a request in place of (more) messages.
+  /// A broker's status message in reply to a request.
   void on_status(std::uint64_t number, const BusMessage& message);
-  /// Messages keep the subject of their stream: whose they are stands in their reply.
+  /// Messages keep the subject of their stream; their reply subject says which consumer they belong
+  /// to.
   void on_delivery(BusMessage message);
-  /// The broker is gone, and with it what was asked for.
+  /// The connection to the broker is lost, and all requests with it.
   void on_lost();
-  /// After the gate is closed: ends all that is open, and what comes later, with kShuttingDown.
+  /// After the gate is closed: ends all open and later requests with kShuttingDown.
   void end();
 
  private:

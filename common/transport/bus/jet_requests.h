@@ -14,10 +14,10 @@
 
 namespace league::transport {
 
-/// What runs completions one after the other, and none once it is closed.
+/// Runs completions one at a time, and none once it is closed.
 using JetGate = HandlerGate<std::function<void()>>;
 
-/// What requests to JetStream share. All outlive who holds it but for the gate.
+/// Shared by all requests to JetStream. Everything in it but the gate outlives its users.
 struct JetParts {
   Bus& bus;
   const core::Clock& clock;
@@ -26,13 +26,13 @@ struct JetParts {
   std::string inbox;  ///< ends in a dot
 };
 
-/// Requests to JetStream that are answered once, repeated until they are or their time is over.
-/// Thread-safe; completions run within the gate.
+/// Requests to JetStream with one answer each, repeated until the answer comes or the deadline has
+/// passed. Thread-safe; completions run within the gate.
 class JetRequests : public std::enable_shared_from_this<JetRequests> {
  public:
   /// kConnectionError: not answered in time.
   using Answered = std::function<void(core::Result<BusMessage>)>;
-  /// May a request be sent again that may have been carried out?
+  /// Whether a request may be sent again although it may have been carried out.
   enum class Repeat : std::uint8_t {
     kAlways,
     kUnlessTaken,
@@ -44,9 +44,9 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
   void ask(BusMessage request, core::Clock::Steady deadline, Repeat repeat, Answered answered);
   /// An answer to the request of that number.
   void on_answer(std::uint64_t number, BusMessage message);
-  /// The broker is there again: it may never have seen what was asked.
+  /// The connection is restored: the broker may never have seen the pending requests.
   void ask_all_again();
-  /// After the gate is closed: fails all that is open, and what is asked later, with kShuttingDown.
+  /// After the gate is closed: fails all pending and later requests with kShuttingDown.
   void end();
 
  private:

@@ -17,7 +17,7 @@
 
 namespace league::transport {
 
-/// What a broker is to keep. Names: letters, digits, `-` and `_`.
+/// The configuration of a stream. Names: letters, digits, `-` and `_`.
 struct StreamConfig {
   std::string name;
   std::vector<std::string> subjects;
@@ -39,7 +39,7 @@ struct StreamState {
   std::int64_t max_bytes = -1;  ///< -1: any number
 };
 
-/// Under which the broker stores a message, and else refuses it.
+/// The condition under which the broker stores a message.
 struct PublishCondition {
   std::string message_id = {};  ///< a repetition within the stream's window is stored once
   std::optional<std::uint64_t> last_sequence = std::nullopt;  ///< of the whole stream
@@ -64,7 +64,7 @@ struct StoredMessage {
   BusMessage message;  ///< without `reply`
 };
 
-/// Who reads a stream. A durable one is found again by its name after a restart of either side.
+/// A consumer of a stream. A durable one is found again by its name after a restart of either side.
 struct ConsumerConfig {
   std::string durable_name;  ///< empty: lasts as long as somebody asks for messages
   std::string filter_subject = {};  ///< empty: all
@@ -74,19 +74,19 @@ struct ConsumerConfig {
   std::int64_t max_ack_pending = -1;
 };
 
-/// A message of a stream that was asked for.
+/// A message of a stream, delivered on request.
 struct StreamDelivery {
   std::uint64_t sequence = 0;
-  std::uint64_t delivered = 1;  ///< how often it has been, this time included
+  std::uint64_t delivered = 1;  ///< how often it has been delivered, including this time
   std::uint64_t pending = 0;  ///< messages that wait behind it
   BusMessage message;  ///< `reply` is where it is acknowledged
 };
 
-/// Streams of a broker (JetStream of NATS), by requests to its `$JS.API.` subjects: nothing but a
-/// Bus is needed. Completions run once, on a thread of the bus or the timer, and must not block.
-/// A request that is not answered is repeated until its deadline; one that finds no JetStream (a
-/// broker without, or one that is starting) too. Then it fails with kConnectionError, or
-/// kShuttingDown when this is destroyed. A broker's refusal is kInvalidReply with its own words.
+/// Streams of a broker (NATS JetStream), by requests to its `$JS.API.` subjects over a Bus.
+/// Completions run once, on a thread of the bus or the timer, and must not block. A request is
+/// repeated until it is answered or its deadline has passed, also while no JetStream is found (a
+/// broker without it, or one that is starting). Then it fails with kConnectionError, or with
+/// kShuttingDown if this is destroyed. A broker's refusal is kInvalidReply with the broker's text.
 /// Thread-safe. Source: NATS' API of JetStream, 2.9.
 class JetStream {
  public:
@@ -104,22 +104,23 @@ class JetStream {
   JetStream(const JetStream&) = delete;
   JetStream& operator=(const JetStream&) = delete;
 
-  /// Ends every request with kShuttingDown; so do all later ones. Afterwards no completion runs but
-  /// those of later requests, at once.
+  /// Fails all pending and later requests with kShuttingDown. Afterwards no completion runs except
+  /// those of later requests, which run at once.
   void end();
 
-  /// Whether there is any. kConnectionError, and soon, where the bus has none.
+  /// Whether the broker has JetStream; fails with kConnectionError, and soon, if it has not.
   void find(core::Clock::Steady deadline, Done<void> done);
-  /// Makes the stream, or changes an existing one to `config`, but for a number of replicas that is
-  /// higher: somebody has made it so. A limit that a broker does not let change is left as it is.
+  /// Creates the stream, or changes an existing one to `config`, except that a higher number of
+  /// replicas is kept, because an operator has set it. A limit that the broker does not let us
+  /// change stays as it is.
   void ensure_stream(const StreamConfig& config, core::Clock::Steady deadline,
                      Done<StreamState> done);
   /// kInvalidReply where there is no such stream.
   void stream_state(const std::string& stream, core::Clock::Steady deadline,
                     Done<StreamState> done);
-  /// Removes the messages of the stream, or those of `subject`, that have a lower number than
-  /// `before`; 0: all. A repetition may come late, and takes with it what was stored meanwhile
-  /// unless `before` says otherwise.
+  /// Removes the messages of the stream, or those of `subject`, with a number lower than `before`;
+  /// 0: all. A repetition may arrive late and then also removes newer messages, unless `before` is
+  /// set.
   void purge(const std::string& stream, const std::string& subject, std::uint64_t before,
              core::Clock::Steady deadline, Done<void> done);
 
@@ -141,16 +142,17 @@ class JetStream {
   /// Makes the consumer, or finds it; gives its name.
   void ensure_consumer(const std::string& stream, const ConsumerConfig& config,
                        core::Clock::Steady deadline, Done<std::string> done);
-  /// Asks for up to `batch` messages; `on_message` runs for each, one at a time. The request ends
-  /// when all have come or `expires` is over, and then `on_end` runs once: with an error where the
-  /// consumer is gone (make it again) or the broker is.
+  /// Requests up to `batch` messages; `on_message` runs for each, one at a time. When all have come
+  /// or `expires` has passed, `on_end` runs once; it gets an error if the consumer is gone (create
+  /// it again) or the broker is.
   void fetch(const std::string& stream, const std::string& consumer, int batch,
              std::chrono::milliseconds expires, std::function<void(StreamDelivery)> on_message,
              std::function<void(core::Result<void>)> on_end);
 
-  /// The message is dealt with. Not confirmed: a lost one is delivered again.
+  /// Acknowledges the message. This is not confirmed: if it is lost, the message is delivered
+  /// again.
   void ack(const StreamDelivery& delivery);
-  /// Deliver it again, to anybody, after `delay`.
+  /// Asks for the message to be delivered again, to any reader, after `delay`.
   void nak(const StreamDelivery& delivery, std::chrono::milliseconds delay);
 
  private:

@@ -10,13 +10,13 @@
 
 namespace league::transport {
 
-/// What stands in requests to JetStream and in its answers. Pure, so safe from any thread.
-/// Source: NATS' API of JetStream, 2.9.
+/// The contents of requests to JetStream and of its answers. Pure, so safe from any thread. Source:
+/// NATS' API of JetStream, 2.9.
 
-/// Where streams are asked about: `$JS.API.` and what follows.
+/// The prefix of request subjects.
 [[nodiscard]] std::string jet_subject(std::string_view what);
-/// kInvalidFieldValue for what cannot be the name of a stream or a consumer: it is a part of
-/// subjects.
+/// Fails with kInvalidFieldValue for an invalid name of a stream or a consumer: the name becomes a
+/// part of subjects.
 [[nodiscard]] core::Result<void> check_jet_name(std::string_view name);
 
 [[nodiscard]] std::string stream_request(const StreamConfig& config);
@@ -31,13 +31,13 @@ struct JetRefusal {
   int number = 0;  ///< JetStream's own
   std::string description;
 };
-/// The numbers that decide what is done next.
+/// The error codes that need a special reaction.
 inline constexpr int kNoMessageFound = 10037;
 inline constexpr int kStreamNameInUse = 10058;
 inline constexpr int kWrongLastSequence = 10071;
 inline constexpr int kWrongLastSequenceToo = 10164;  ///< of later brokers
 
-/// Nothing where the answer is none.
+/// Nothing if the answer is not a refusal.
 [[nodiscard]] std::optional<JetRefusal> read_refusal(std::string_view answer);
 /// The stream, the account or the broker has no room left.
 [[nodiscard]] bool is_refused_for_room(const JetRefusal& refusal);
@@ -45,7 +45,7 @@ inline constexpr int kWrongLastSequenceToo = 10164;  ///< of later brokers
 /// The broker has JetStream, but not yet, or not at the moment.
 [[nodiscard]] bool is_not_ready(std::string_view answer);
 
-/// Each: kInvalidReply for what is no such answer.
+/// Each fails with kInvalidReply for any other answer.
 [[nodiscard]] core::Result<StreamState> read_stream_state(std::string_view answer);
 [[nodiscard]] core::Result<StoredMessage> read_stored_message(std::string_view answer);
 /// What is stored or refused.
@@ -57,7 +57,7 @@ struct JetDelivery {
   std::string consumer;
   StreamDelivery delivery;
 };
-/// Nothing for a message that no consumer has delivered: its `reply` says all.
+/// Nothing for a message that no consumer has delivered, as its `reply` shows.
 [[nodiscard]] std::optional<JetDelivery> read_delivery(BusMessage message);
 
 }  // namespace league::transport

@@ -9,9 +9,9 @@
 
 namespace league::transport {
 
-/// Takes a peer for gone that was silent for twice the interval in which it says that it lives. A
-/// process that was itself held up does not blame its peer: silence counts only while this one's
-/// own timer comes in time. Thread-safe. Source: the design for stateless sessions, §3.5.
+/// Considers a peer gone that has stayed silent for twice its keep-alive interval. A delayed
+/// process does not blame its peer: silence counts only while this process's own timer is on time.
+/// Thread-safe. Source: the design for stateless sessions, §3.5.
 class KeepAliveMonitor {
  public:
   using Callback = std::function<void()>;

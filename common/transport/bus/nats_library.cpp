@@ -15,7 +15,7 @@ constexpr std::int64_t kReconnectJitterMs = 50;
 constexpr std::int64_t kPingIntervalMs = 2'000;
 constexpr int kMaxPingsOut = 2;
 
-/// What a thread has done with and libnats does not have back yet.
+/// Memory that a thread has finished with and libnats has not got back yet.
 class NatsLeftovers {
  public:
   NatsLeftovers() = default;

@@ -29,7 +29,7 @@ class NatsSubscribed final : public Bus::Subscription {
   std::function<void()> end_;
 };
 
-/// Nobody is there (yet, or any more), which is not worth a word.
+/// No broker is there (yet, or any more), which is not worth a message.
 bool is_absence(natsStatus status, const std::string& why) {
   // What libnats makes of an end in place of the answer to CONNECT.
   if (status == NATS_PROTOCOL_ERROR) return why.ends_with("got ''");

@@ -33,7 +33,7 @@ constexpr auto kIdleTime = 10s;
 /// Between attempts that failed, and where connections do not last.
 constexpr auto kPauseBetween = 1s;
 
-/// What tells a socket from a later one with the same descriptor; nothing: it is closed.
+/// Distinguishes a socket from a later one with the same descriptor; nothing: it is closed.
 std::optional<ino_t> socket_number(int descriptor) {
   struct stat known {};
   return ::fstat(descriptor, &known) == 0 ? std::optional(known.st_ino) : std::nullopt;
@@ -43,8 +43,8 @@ struct ConnectionDeleter {
   void operator()(natsConnection* connection) const { natsConnection_Destroy(connection); }
 };
 
-/// What libnats takes for an event loop: one that never finds anything to read. libnats calls it
-/// under its own lock, on our thread and on the one of its timers.
+/// An event loop for libnats that never finds anything to read. libnats calls it under its own
+/// lock, on our thread and on the one of its timers.
 class UnreadingLoop {
  public:
   explicit UnreadingLoop(std::function<void()> wake) : wake_(std::move(wake)) {}
@@ -210,7 +210,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     for (const auto& [subject, one] : made) (void)natsSubscription_Unsubscribe(one.get());
     natsConnection_ProcessWriteEvent(connection);
   }
-  /// Until the connection is lost, or has not been needed for a while.
+  /// Runs until the connection is lost, or has not been needed for a while.
   void stall(natsConnection* connection, Made& made) {
     auto idle_since = StallClock::now();
     while (!is_stopping() && !loop_.is_closed()) {
@@ -247,7 +247,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     return true;
   }
 
-  /// Waits until somebody wakes us or something happens to the socket, which is returned.
+  /// Waits until it is woken or an event occurs on the socket, which is returned.
   short wait_for_events(std::optional<std::chrono::milliseconds> patience, int socket = -1,
                         bool has_writes = false) {
     std::array<pollfd, 2> wanted{

@@ -18,8 +18,9 @@ struct AnyConnectorOptions {
   std::shared_ptr<Connector> bus = nullptr;  ///< for nats; null: this process is on no bus
 };
 
-/// Connects to endpoints of every scheme, plain HTTP and commands too: whoever gives it endpoints
-/// of strangers has asked the operator's policy before. `loop` outlives it and its connections.
+/// Connects to endpoints of every scheme, including plain HTTP and commands: callers must check
+/// endpoints from strangers against the operator's policy first. `loop` outlives it and its
+/// connections.
 [[nodiscard]] std::shared_ptr<Connector> make_connector(EventLoop& loop,
                                                         const AnyConnectorOptions& options = {});
 

@@ -29,7 +29,7 @@ std::string answer_frame(const rpc::Id& id, std::string_view member) {
 
 }  // namespace
 
-/// What the connection and the timer still hold when the client is gone.
+/// State that the connection and the timer may still hold after the client is destroyed.
 class ConnectionClient::State final : public MessageReceiver,
                                       public std::enable_shared_from_this<State> {
  public:

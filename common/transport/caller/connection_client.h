@@ -18,24 +18,24 @@ namespace league::transport {
 struct ConnectionClientOptions {
   std::string peer;  ///< for texts of errors: the URL that was called
   std::size_t max_pending = 1024;  ///< requests beyond are refused with kOverloaded
-  /// What is no answer to a request of ours: the peer's requests (but for `ping`, which is answered
-  /// here), notifications, batches, and what is no JSON. Without it, requests are answered
-  /// with -32601 and the rest is thrown away.
+  /// Receives everything that is not an answer to one of our requests: the peer's requests (except
+  /// `ping`, which is answered here), notifications, batches, and invalid JSON. If empty, requests
+  /// are answered with -32601 and the rest is dropped.
   std::function<void(ReceivedMessage)> on_other = nullptr;
-  /// The connection is gone; after all pending requests were failed. Not called once the client is
-  /// destroyed.
+  /// The connection is closed; runs after all pending requests have failed. Not called once the
+  /// client is destroyed.
   std::function<void(const core::Error&)> on_closed = nullptr;
 };
 
-/// Requests and their answers over one connection: a table of pending requests by id, so answers
-/// may come in any order. Answers nobody waits for are counted and thrown away. Thread-safe.
+/// Sends requests over one connection and matches answers to them by id, so answers may arrive in
+/// any order. Answers that nobody waits for are counted and dropped. Thread-safe.
 class ConnectionClient {
  public:
   /// Starts the connection. `clock` and `timer` outlive the client.
   ConnectionClient(std::shared_ptr<MessageConnection> connection, const core::Clock& clock,
                    core::Timer& timer, ConnectionClientOptions options = {});
-  /// Fails what is pending with kShuttingDown, on this thread, and closes. Afterwards none of the
-  /// functions is called any more, but for one that is running at the moment.
+  /// Fails pending requests with kShuttingDown, on this thread, and closes the connection.
+  /// Afterwards none of the functions is called any more, except one that is running now.
   ~ConnectionClient();
   ConnectionClient(const ConnectionClient&) = delete;
   ConnectionClient& operator=(const ConnectionClient&) = delete;
@@ -46,18 +46,18 @@ class ConnectionClient {
   /// that is null or already pending). It runs on the connection's thread, the timer's, or within
   /// this call.
   void request(const rpc::Id& id, OutboundMessage message, Caller::Completion completion);
-  /// Sends what has no answer: a notification, or an answer to the peer's request.
+  /// Sends a message without an answer: a notification, or an answer to the peer's request.
   void send(OutboundMessage message);
-  /// Ends a pending request with `why`; false if it is not pending. Its answer will be thrown away.
+  /// Fails a pending request with `why`; false if it is not pending. Its answer will be dropped.
   bool abandon(const rpc::Id& id, const core::Error& why);
-  /// Fails pending requests with kShuttingDown and closes the connection after sending what waits;
-  /// on_closed follows, for a child when it has ended.
+  /// Fails pending requests with kShuttingDown and closes the connection after sending queued
+  /// messages; on_closed follows, for a child process after it has ended.
   void close();
 
   [[nodiscard]] bool is_open() const;
   [[nodiscard]] bool is_waiting_for(const rpc::Id& id) const;
   [[nodiscard]] std::size_t pending() const;
-  /// Answers that came too late, or to nothing that was asked.
+  /// Answers that came too late, or to no request.
   [[nodiscard]] std::uint64_t unexpected_answers() const;
   [[nodiscard]] MessageConnection& connection() { return *connection_; }
 

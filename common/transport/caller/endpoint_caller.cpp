@@ -57,7 +57,7 @@ std::optional<milliseconds> wait_asked_for(const CallOutcome& outcome) {
   return asked_in_header(outcome.context.transport).value_or(milliseconds(1000));
 }
 
-/// What calls, completions and the timer hold on to; the callers to call are taken away at the end.
+/// Shared with calls, completions and the timer; the callers are removed at the end.
 struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
   struct Attempt {
     OutboundCall call;
@@ -103,7 +103,7 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
     attempt->completion(std::move(outcome));
   }
 
-  /// False when nothing is begun any more.
+  /// False if no new calls may start.
   bool wait_and_send(const AttemptPtr& attempt, milliseconds wait) {
     std::lock_guard lock(waiting_mutex);
     if (is_ending) return false;

@@ -16,7 +16,7 @@
 
 namespace league::transport {
 
-/// What calls over any transport may take.
+/// Limits of calls over any transport.
 struct EndpointCallerOptions {
   HttpCallerOptions http;
   LinkCallerOptions links;
@@ -24,13 +24,13 @@ struct EndpointCallerOptions {
   bool repeats_refused = true;  ///< false: a refusal because of too many requests is the outcome
 };
 
-/// Calls endpoints of every scheme. It makes a call again that was refused because of too many
+/// Calls endpoints of every scheme. It retries calls that were refused because of too many
 /// requests: HTTP status 429, or a JSON-RPC error with `retry_after_ms` in its `data`. It waits as
-/// long as the peer asks, and a moment that grows from refusal to refusal; a call whose deadline
-/// comes before that ends with the refusal as it is. Thread-safe.
+/// long as the peer asks, plus a delay that grows with each refusal; if the deadline comes first,
+/// the call ends with the refusal. Thread-safe.
 class EndpointCaller final : public Caller {
  public:
-  /// Who makes the calls.
+  /// The callers for each kind of transport.
   struct Callers {
     std::unique_ptr<Caller> http;  ///< of plain HTTP
     std::shared_ptr<Connector> connector;  ///< of `links`, which it outlives
@@ -49,8 +49,9 @@ class EndpointCaller final : public Caller {
   EndpointCaller& operator=(const EndpointCaller&) = delete;
 
   void call(OutboundCall call, Completion completion) override;
-  /// Ends what waits and what runs with kShuttingDown, closes connections and ends children; later
-  /// calls end so at once. So services may go on calling while their program is being taken down.
+  /// Fails waiting and running calls with kShuttingDown, closes connections and ends child
+  /// processes; later calls fail at once. So services may go on calling while their program shuts
+  /// down.
   void close();
 
  private:
@@ -58,8 +59,8 @@ class EndpointCaller final : public Caller {
   std::shared_ptr<Shared> shared_;
 };
 
-/// An EndpointCaller with an event loop and a timer of its own, for programs that call and do
-/// nothing else. Thread-safe.
+/// An EndpointCaller with its own event loop and timer, for programs that only make calls.
+/// Thread-safe.
 class StandaloneCaller final : public Caller {
  public:
   /// Fails as EventLoop::start and HttpCaller::create.
@@ -79,7 +80,7 @@ class StandaloneCaller final : public Caller {
   std::unique_ptr<EndpointCaller> caller_;  // last: it uses everything above
 };
 
-/// How long the peer asks to wait; nothing where the outcome is no refusal of that kind.
+/// How long the peer asks us to wait; nothing if the outcome is not such a refusal.
 [[nodiscard]] std::optional<std::chrono::milliseconds> wait_asked_for(const CallOutcome& outcome);
 
 }  // namespace league::transport

@@ -12,7 +12,7 @@ namespace {
 
 using core::ErrorCode;
 
-/// How long the end of a stream is waited for once its answer is here.
+/// How long to wait for the end of a stream after its answer has arrived.
 constexpr std::chrono::milliseconds kStreamEndPatience{50};
 constexpr int kMostVainAttempts = 5;
 constexpr std::chrono::milliseconds kRetry{1000};  // until the server names a time
@@ -102,8 +102,8 @@ void HttpCall::on_body(std::string_view piece) {
   }
 }
 
-/// With the answer mostly comes the stream's end, after which the connection is as good as new. The
-/// caller does not wait for that.
+/// The stream's end mostly comes with the answer, and then the connection can be reused. The caller
+/// does not wait for that.
 void HttpCall::take(ReceivedMessage message) {
   vain_attempts_ = 0;
   auto peek = rpc::peek_frame(message.bytes);
@@ -133,7 +133,7 @@ void HttpCall::on_end(const HttpFault* fault) {
   end();
 }
 
-/// As long as the server wants.
+/// Waits as long as the server asks.
 void HttpCall::wait_to_continue() {
   auto until = std::chrono::steady_clock::now() + events_.retry_or(kRetry);
   if (until >= call_.deadline) {
@@ -155,8 +155,8 @@ CallOutcome HttpCall::answered(rpc::Delivery message) const {
   return out;
 }
 
-/// An answer that is no stream. Bots in the wild send JSON under any type; what is neither by type
-/// nor by its looks is a page for people.
+/// An answer that is not a stream. Bots in the wild send JSON under any type; an answer that is not
+/// JSON by its type or content is a page for people.
 CallOutcome HttpCall::whole() {
   auto type = head_.media_type();
   bool is_page = head_.status / 100 == 2 && !type.empty() && !is_json_type(type) &&

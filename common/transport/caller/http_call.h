@@ -12,9 +12,9 @@
 
 namespace league::transport {
 
-/// One call over HTTP, from its turn to its end. An answer in a stream of events is the response
-/// with the call's id (the first one, where that is null); a stream that breaks off after an event
-/// with an id is continued by GET with Last-Event-ID. Only on the event loop's thread.
+/// One call over HTTP. In an event stream, the answer is the response with the call's id (the first
+/// response if that id is null); a stream that breaks off after an event with an id is continued by
+/// GET with Last-Event-ID. Only on the event loop's thread.
 class HttpCall final : public HttpSink, public std::enable_shared_from_this<HttpCall> {
  public:
   HttpCall(EventLoop& loop, OutboundCall call, Caller::Completion completion,
@@ -22,8 +22,8 @@ class HttpCall final : public HttpSink, public std::enable_shared_from_this<Http
 
   /// Fails with kTimeout at the deadline unless its turn comes before.
   void wait_for_turn();
-  /// Sends the request. `ended` runs once, later: after the completion, since the end of a stream
-  /// whose answer is here is read for a moment, so that the connection can be used again.
+  /// Sends the request. `ended` runs once, after the completion: a stream is read for a moment
+  /// beyond its answer, so that the connection can be reused.
   void begin(std::shared_ptr<HttpPool> pool, std::function<void()> ended);
   /// Ends it with kShuttingDown. `ended` is not called any more.
   void stop();
@@ -43,7 +43,7 @@ class HttpCall final : public HttpSink, public std::enable_shared_from_this<Http
   [[nodiscard]] CallOutcome whole();
   void fail(core::ErrorCode code, std::string_view phase, std::string_view cause);
   void complete(CallOutcome outcome);
-  /// Closes the connection, where it is still in use.
+  /// Closes the connection if it is still in use.
   void end();
 
   const OutboundCall call_;
@@ -64,7 +64,7 @@ class HttpCall final : public HttpSink, public std::enable_shared_from_this<Http
   std::optional<core::Clock::Steady> sent_at_;
 };
 
-/// The outcome of a call that never began or failed: the text names the URL, the phase and the
+/// The outcome of a call that failed or never began; its text names the URL, the phase and the
 /// cause.
 [[nodiscard]] CallOutcome failed_call(const OutboundCall& call, core::ErrorCode code,
                                       std::string_view phase, std::string_view cause);

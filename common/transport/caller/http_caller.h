@@ -9,7 +9,7 @@
 
 namespace league::transport {
 
-/// What calls may take of this process.
+/// Limits of outgoing HTTP calls.
 struct HttpCallerOptions {
   std::size_t game_calls = 256;  ///< of that budget, at once; more wait, and peers take turns
   std::size_t broadcast_calls = 64;
@@ -21,8 +21,8 @@ struct HttpCallerOptions {
   std::chrono::milliseconds connection_idle{30'000};
 };
 
-/// Calls peers over HTTP and HTTPS: a POST each, on connections that are kept alive, all on one
-/// thread of its own, on which the completions run. Thread-safe.
+/// Calls peers over HTTP and HTTPS: each call is a POST on a connection that is kept alive. All run
+/// on one thread of its own, as do the completions. Thread-safe.
 class HttpCaller final : public Caller {
  public:
   /// Fails as EventLoop::start.

@@ -16,7 +16,7 @@
 
 namespace league::transport {
 
-/// The inside of a LinkCaller: what connections and timers refer to, perhaps longer than it lives.
+/// The state of a LinkCaller, shared with connections and timers, which may outlive it.
 class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
  public:
   Pool(Connector& connector, const core::Clock& clock, core::Timer& timer,
@@ -58,7 +58,7 @@ class LinkCaller::Pool : public std::enable_shared_from_this<Pool> {
     std::array<std::size_t, 3> in_flight{};
     [[nodiscard]] bool is_unused() const;
   };
-  /// What is to be done when the lock is released.
+  /// Work to do after the lock is released.
   using Actions = std::vector<std::function<void()>>;
 
   void submit(const JobPointer& job);

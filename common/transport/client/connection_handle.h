@@ -8,9 +8,10 @@
 
 namespace league::transport {
 
-/// What users of a connection hold: takes calls from any thread to the core on the event loop's
-/// thread, and closes it when let go of. `Core` has start, send, set_reading and close, called on
-/// the event loop's thread only, and transport_type and current_context, called on any.
+/// The handle that users of a connection hold: passes calls from any thread on to the core on the
+/// event loop's thread, and closes the core when destroyed. `Core` has start, send, set_reading and
+/// close, called only on the event loop's thread, and transport_type and current_context, called on
+/// any thread.
 template <typename Interface, typename Core>
 class ConnectionHandle : public Interface {
  public:

@@ -31,7 +31,7 @@ namespace league::transport {
                                      std::string_view type, std::string_view expected,
                                      std::string_view body);
 
-/// Reports what became of a message, where anybody wants to know.
+/// Reports the result of sending a message, if anybody wants to know.
 void tell(const OutboundMessage& message, std::optional<core::Error> error, int http_status = 0,
           rpc::MessageContext context = {});
 

@@ -18,7 +18,7 @@ struct Dialed {
   std::shared_ptr<const rpc::ConnectionInfo> info;
 };
 
-/// An attempt to connect that may be given up.
+/// An attempt to connect that can be cancelled.
 class Dial {
  public:
   virtual ~Dial() = default;
@@ -29,9 +29,9 @@ class Dial {
 /// True for https, wss and sse+https.
 [[nodiscard]] bool is_secure(std::string_view scheme);
 
-/// Connects to an endpoint, with TLS where its scheme says so: as PeerConnector, but on the event
-/// loop's thread without blocking it. `done` runs once, later, on the event loop's thread, with
-/// kTimeout or kConnectionError and the cause alone. Only on the event loop's thread.
+/// Connects to an endpoint, with TLS if its scheme says so; like PeerConnector, but without
+/// blocking. `done` runs once, later, with kTimeout or kConnectionError and only the cause.
+/// Everything happens on the event loop's thread.
 [[nodiscard]] std::shared_ptr<Dial> dial(boost::asio::io_context& context, const Endpoint& endpoint,
                                          core::Clock::Steady deadline,
                                          std::function<void(core::Result<Dialed>)> done);

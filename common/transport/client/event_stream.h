@@ -10,8 +10,7 @@
 
 namespace league::transport {
 
-/// The events of a stream that may break off and be continued on another connection. Not
-/// thread-safe.
+/// The events of a stream that may break off and continue on another connection. Not thread-safe.
 class EventStream {
  public:
   explicit EventStream(const HttpClientLimits& limits)
@@ -28,7 +27,7 @@ class EventStream {
     }
   }
 
-  /// Hands each message on; false where a limit was broken (`fault`).
+  /// Passes each message on; false if a limit was exceeded (`fault`).
   bool feed(std::string_view bytes, const std::function<void(ReceivedMessage)>& sink) {
     return parser_.feed(bytes, [&](SseEvent event) {
       if (event.type != "message" || event.data.empty()) return;

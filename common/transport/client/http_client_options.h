@@ -16,23 +16,23 @@
 
 namespace league::transport {
 
-/// Names and values of header fields as they are sent; whoever gives them sees to it that there is
-/// no line end in them (such a field is left out).
+/// Names and values of header fields as they are sent; a field that contains a line end is left
+/// out.
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
-/// What a connection to an HTTP server may take of this process.
+/// Limits of a connection to an HTTP server.
 struct HttpClientLimits {
   std::size_t max_head = 32 * 1024;  ///< bytes of an answer's head
   std::size_t max_message = 1024 * 1024;  ///< bytes of a JSON answer, and of one event
   std::size_t max_connections = 6;  ///< requests at once; streams that listen are not counted
   std::size_t max_waiting = 4 * 1024 * 1024;  ///< bytes of messages to be sent; more: dropped
   std::chrono::milliseconds connection_idle{15'000};  ///< kept alive for so long without a request
-  /// For messages without a deadline: until the answer's head is here.
+  /// For messages without a deadline: the time limit for the head of the answer.
   std::chrono::milliseconds default_patience{30'000};
 };
 
-/// Why there is no connection. The status tells a server that speaks another transport (404, 405)
-/// from one that refuses (401, 403, 5xx).
+/// Why connecting failed. The status distinguishes a server that speaks another transport (404,
+/// 405) from one that refuses (401, 403, 5xx).
 struct ConnectFailure {
   core::Error error;  ///< names the URL, the phase and the cause
   int http_status = 0;  ///< 0: no HTTP answer came
@@ -42,7 +42,7 @@ struct ConnectFailure {
 /// How an attempt to connect ended. The connection is not started yet.
 using ConnectOutcome = std::variant<std::shared_ptr<MessageConnection>, ConnectFailure>;
 
-/// For connectors that know more than an error. `opened` runs once, on any thread.
+/// A connector that can report more than an error. `opened` runs once, on any thread.
 class HttpConnector : public Connector {
  public:
   using OpenedOrFailed = std::function<void(ConnectOutcome)>;

@@ -35,33 +35,33 @@ struct HttpFault {
   std::string cause;
 };
 
-/// Takes an answer on the event loop's thread. May cancel its exchange from within.
+/// Receives an answer, on the event loop's thread. May cancel its exchange from within.
 class HttpSink : public ResponseSink {
  public:
-  /// Once, last: the answer is complete, or not. Not called after PoolExchange::cancel.
+  /// Called once, last: the answer is complete, or has failed. Not called after
+  /// PoolExchange::cancel.
   virtual void on_end(const HttpFault* fault) = 0;
 };
 
-/// A request that runs. Only on the event loop's thread. It lives as long as it runs; hold it
-/// weakly, since it owns its sink.
+/// A running request. Only on the event loop's thread. Hold it weakly, since it owns its sink.
 class PoolExchange {
  public:
   virtual ~PoolExchange() = default;
-  /// Nothing more is called; a connection in use is closed.
+  /// Nothing is called any more; if a connection is in use, it is closed.
   virtual void cancel() = 0;
   /// Instead of the request's.
   virtual void set_deadline(core::Clock::Steady deadline) = 0;
-  /// Reads no more, or on; what was read already still comes.
+  /// Pauses or resumes reading; data already read is still delivered.
   virtual void set_reading(bool is_on) = 0;
-  /// Of the connection that it uses; null before there is one.
+  /// The connection that it uses; null before there is one.
   [[nodiscard]] virtual const std::shared_ptr<const rpc::ConnectionInfo>& connection() const = 0;
   /// When the last byte of the request went to the system; nothing before.
   [[nodiscard]] virtual std::optional<core::Clock::Steady> sent_at() const = 0;
 };
 
-/// Connections to one HTTP server that are kept alive, and the requests that wait for one. No
-/// redirects are followed. Only on the event loop's thread (but for making it); close() before
-/// letting go.
+/// Keep-alive connections to one HTTP server, and the requests that wait for one. Redirects are not
+/// followed. Only on the event loop's thread (except for construction); call close() before
+/// destroying it.
 class HttpPool : public std::enable_shared_from_this<HttpPool> {
  public:
   HttpPool(EventLoop& loop, Endpoint endpoint, const HttpClientLimits& limits);
@@ -71,12 +71,13 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
 
   /// Sends the request; `sink` is called later, never from within.
   std::shared_ptr<PoolExchange> start(HttpRequest request, std::shared_ptr<HttpSink> sink);
-  /// Ends all exchanges with kShuttingDown, now, and closes all connections; later ones fail alike.
+  /// Fails all exchanges with kShuttingDown, now, and closes all connections; later exchanges fail
+  /// alike.
   void close();
 
-  /// Connections that nobody uses now.
+  /// Idle connections.
   [[nodiscard]] std::size_t idle() const { return idle_.size(); }
-  /// Closes those of them that nobody has used after `since`.
+  /// Closes connections that have been idle since `since`.
   void close_idle(core::Clock::Steady since);
 
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }

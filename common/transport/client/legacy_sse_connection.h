@@ -14,9 +14,9 @@ struct LegacySseOptions {
 
 /// Connects to `sse+http(s)://HOST:PORT/sse` (http(s) is taken as well): GET with
 /// `Accept: text/event-stream`, then waits for the event `endpoint`, whose URL must be of the
-/// stream's origin. Messages are POSTed there; what the server says comes as events. The connection
-/// closes when its stream ends; OutboundMessage.done runs with the status of the POST, and an error
-/// when that is not 2xx. Thread-safe; `loop` outlives it and its connections.
+/// stream's origin. Messages are POSTed there; the server's messages arrive as events. The
+/// connection closes when its stream ends; OutboundMessage.done runs with the status of the POST,
+/// and an error when that is not 2xx. Thread-safe; `loop` outlives it and its connections.
 class LegacySseConnector final : public HttpConnector {
  public:
   explicit LegacySseConnector(EventLoop& loop, LegacySseOptions options = {});

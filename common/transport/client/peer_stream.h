@@ -35,13 +35,13 @@ class PeerStream {
   [[nodiscard]] executor_type get_executor() { return socket_->get_executor(); }
   [[nodiscard]] Socket& next_layer() { return *socket_; }
   [[nodiscard]] const Socket& next_layer() const { return *socket_; }
-  /// From now on everything goes through TLS, once its handshake is made. OpenSSL's session.
+  /// From now on all data goes through TLS, once its handshake is done. Returns OpenSSL's session.
   ssl_st* secure(boost::asio::ssl::context& context);
   void shake_hands(std::function<void(boost::system::error_code)> done);
-  /// Ends every operation that waits. Safe to call twice.
+  /// Cancels all pending operations. Safe to call twice.
   void close();
 
-  /// What `buffer` points to has to live until `done`.
+  /// The memory of `buffer` must stay valid until `done`.
   void read_some(boost::asio::mutable_buffer buffer, Done done);
   /// Writes some of the bytes; as read_some.
   void write_some(const Pieces& pieces, Done done);

@@ -10,8 +10,8 @@
 
 namespace league::transport {
 
-/// The POSTs of a connection whose answers come elsewhere: each reports its status, and the
-/// connection can wait until all that were begun are with the server. Only on the event loop's
+/// The POSTs of a connection whose answers come by another channel: each reports its status, and
+/// the connection can wait until all of them have reached the server. Only on the event loop's
 /// thread.
 class PostDrain {
  public:
@@ -20,12 +20,12 @@ class PostDrain {
   PostDrain(const PostDrain&) = delete;
   PostDrain& operator=(const PostDrain&) = delete;
 
-  /// Sends `message` as the body of `request`. With too many bytes waiting it is refused with
-  /// kOverloaded.
+  /// Sends `message` as the body of `request`. Fails with kOverloaded if too many bytes are
+  /// waiting.
   void start(HttpPool& pool, HttpRequest request, OutboundMessage message,
              const std::string& target);
-  /// Runs `then` once: when each POST has an answer's head, or after a second, whatever comes
-  /// first.
+  /// Runs `then` once: when the head of every POST's answer is here, or after a second, whichever
+  /// comes first.
   void when_sent(std::function<void()> then);
 
  private:

@@ -18,7 +18,7 @@ struct ResponseHead {
   [[nodiscard]] std::string media_type() const;
 };
 
-/// Takes the parts of one answer as they are read.
+/// Receives the parts of one answer as they are read.
 class ResponseSink {
  public:
   virtual ~ResponseSink() = default;
@@ -27,8 +27,8 @@ class ResponseSink {
   virtual void on_body(std::string_view piece) = 0;
 };
 
-/// Reads one HTTP/1 response from bytes in any pieces. Interim answers (1xx) are skipped; one that
-/// switches protocols, and whatever is no response, is a fault. Not thread-safe.
+/// Parses one HTTP/1 response from bytes in pieces of any size. Interim answers (1xx) are skipped;
+/// a protocol switch, or anything that is not a response, is a fault. Not thread-safe.
 class ResponseReader {
  public:
   /// `max_head` bounds what is held at once: the head, or the frame of a chunk.
@@ -37,19 +37,19 @@ class ResponseReader {
   ResponseReader(const ResponseReader&) = delete;
   ResponseReader& operator=(const ResponseReader&) = delete;
 
-  /// Reads on; nothing is read past the answer's end. False on a fault.
+  /// Parses more bytes, but none past the answer's end. False on a fault.
   bool feed(std::string_view bytes, ResponseSink& sink);
-  /// The peer will send no more. False when the answer is cut off by that.
+  /// The peer has closed its side. False if the answer is thereby cut off.
   bool finish();
 
   [[nodiscard]] bool has_begun() const;
   [[nodiscard]] bool has_head() const;
   [[nodiscard]] bool is_done() const;
-  /// Once done: the connection serves another request.
+  /// Once done: whether the connection can serve another request.
   [[nodiscard]] bool keeps_connection() const;
-  /// Once done: what came behind the answer.
+  /// Once done: the bytes after the answer.
   [[nodiscard]] std::string take_rest() { return std::move(held_); }
-  /// Empty while all is well.
+  /// Empty while there is no fault.
   [[nodiscard]] const std::string& fault() const;
 
  private:

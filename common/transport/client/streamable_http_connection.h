@@ -9,7 +9,7 @@ namespace league::transport {
 struct StreamableHttpOptions {
   HttpHeaders headers;  ///< of every request, such as credentials; those of a message come after
   HttpClientLimits limits;
-  /// Before a broken stream is asked for again where the server names no time (`retry`).
+  /// The delay before a broken stream is requested again, unless the server names one (`retry`).
   std::chrono::milliseconds retry{1000};
 };
 
@@ -30,8 +30,8 @@ class StreamableHttpConnection : public MessageConnection {
   /// outcome; 405 is the answer of a server without such a stream and no error. Other refusals end
   /// the attempts.
   virtual void open_stream(HttpHeaders headers, Done done = nullptr) = 0;
-  /// Nobody waits for the answer to this request any more: its stream is closed, which in
-  /// 2026-07-28 cancels it. Its functions report kShuttingDown.
+  /// Abandons this request: closes its stream, which in 2026-07-28 cancels it. Its functions report
+  /// kShuttingDown.
   virtual void abandon(const rpc::Id& id) = 0;
   /// DELETE: ends the session that `headers` name; 405 is no error (the server does not allow it).
   virtual void end_session(HttpHeaders headers, core::Clock::Steady deadline, Done done) = 0;

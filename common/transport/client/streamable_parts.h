@@ -14,14 +14,14 @@ namespace league::transport {
 /// A request of a connection with all that follows from it.
 class StreamableTask : public HttpSink {
  public:
-  /// The connection closes: report, and let go of everything.
+  /// The connection closes: report it, and release everything.
   virtual void stop() = 0;
   virtual void set_reading(bool is_on) = 0;
   /// Ends the task if it is this request's.
   virtual void abandon(const rpc::Id& /*id*/) {}
 };
 
-/// What the requests of one connection share. Only on the event loop's thread.
+/// Shared by the requests of one connection. Only on the event loop's thread.
 struct StreamableShared {
   StreamableShared(EventLoop& its_loop, const Endpoint& its_endpoint,
                    StreamableHttpOptions its_options)

@@ -7,10 +7,10 @@
 
 namespace league::transport {
 
-/// Where `reference`, an absolute URL, an absolute path or a path beside `base`'s own (RFC 3986
-/// §5.2), leads when it comes from `base`: an endpoint with base's scheme and address. Fails with
-/// kEndpointNotAllowed when it leads to another origin (scheme, host, port), or is no URL of
-/// printable ASCII up to 2,048 characters.
+/// Resolves `reference`, an absolute URL, an absolute path or a relative path (RFC 3986 §5.2),
+/// against `base`: an endpoint with base's scheme and address. Fails with kEndpointNotAllowed if it
+/// leads to another origin (scheme, host, port), or is not a URL of printable ASCII up to 2,048
+/// characters.
 [[nodiscard]] core::Result<Endpoint> resolve_reference(const Endpoint& base,
                                                        std::string_view reference);
 

@@ -16,7 +16,7 @@
 
 namespace league::transport {
 
-/// What the front knows of one listening server; shared by its listener and connections.
+/// The state of one listening server, shared by its listener and connections.
 struct ServerState {
   ServerState(HttpServerOptions server_options, MessageHandler& handler, const StreamShare& share)
       : options(std::move(server_options)),
@@ -42,7 +42,7 @@ struct Listener {
   FileDescriptor fd;
   std::shared_ptr<ServerState> server;
   bool needs_rearm =
-      false;  ///< accepting failed for want of descriptors; the next sweep tries again
+      false;  ///< accepting failed for lack of descriptors; the next sweep tries again
 };
 
 /// One accepted connection. Whoever owns it (kOwned, by `claim`) may touch everything; others may
@@ -50,7 +50,7 @@ struct Listener {
 class Connection {
  public:
   enum class State {
-    kOwned,  ///< a thread or the queue has it
+    kOwned,  ///< a thread or the queue owns it
     kArmed,  ///< epoll watches it
     kParked,  ///< its request is with a handler that answers later
     kClosed,
@@ -64,14 +64,15 @@ class Connection {
         server(std::move(its_server)),
         scanner(server->options.limits) {}
 
-  /// Takes ownership from `from`; false when the connection is in another state.
+  /// Takes ownership if the connection is in the state `from`; false otherwise.
   [[nodiscard]] bool claim(State from) {
     std::lock_guard lock(mutex_);
     if (state_ != from) return false;
     state_ = State::kOwned;
     return true;
   }
-  /// Gives ownership away; `arm` runs under the lock, so that nobody can claim before it is done.
+  /// Gives up ownership; `arm` runs under the lock, so that nobody can claim the connection before
+  /// it is done.
   template <typename Arm>
   void release(State to, Deadline until, Arm arm) {
     std::lock_guard lock(mutex_);
@@ -79,14 +80,14 @@ class Connection {
     deadline_ = until;
     arm();
   }
-  /// The same with the deadline as it was.
+  /// As above, but keeps the deadline.
   template <typename Arm>
   void rearm(Arm arm) {
     std::lock_guard lock(mutex_);
     state_ = State::kArmed;
     arm();
   }
-  /// As release, while a handler has the request.
+  /// As release, but while a handler is working on the request.
   template <typename Arm>
   void park(std::shared_ptr<HttpExchange> its_exchange, Arm arm) {
     std::lock_guard lock(mutex_);
@@ -95,7 +96,8 @@ class Connection {
     parked_ = std::move(its_exchange);
     arm();
   }
-  /// What the connection waits for; null where it is not parked. For code that sees its peer go.
+  /// What the connection waits for; null if it is not parked. For code that watches for a
+  /// disconnect.
   [[nodiscard]] std::shared_ptr<HttpExchange> parked_exchange() {
     std::lock_guard lock(mutex_);
     return state_ == State::kParked ? parked_ : nullptr;

@@ -30,7 +30,7 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
 
   /// Begins to work; fails with kInternalError when the system refuses an epoll set.
   core::Result<void> start();
-  /// Joins the workers and closes what is left.
+  /// Joins the workers and closes all remaining connections.
   void stop();
 
   std::shared_ptr<Listener> add(FileDescriptor socket, std::shared_ptr<ServerState> server);

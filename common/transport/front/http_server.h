@@ -57,13 +57,13 @@ class HttpServer {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] StreamCounts stream_counts() const;
 
-  /// Accepts nothing more and ends streams that only listen; requests in work have `stop_grace`
-  /// from now. To stop several servers within one grace, call this for all of them first, then stop
+  /// Stops accepting and ends streams that only listen; requests in progress have `stop_grace` from
+  /// now. To stop several servers within one grace, call this for all of them first, then stop
   /// each.
   void begin_stop();
-  /// As begin_stop, then waits for the requests in work, at most until the grace is over, and
-  /// closes everything. Afterwards the handler is not called any more; replies that come later go
-  /// nowhere. Neither of the two is to be called from the handler, nor from two threads at once.
+  /// As begin_stop, then waits for requests in progress, at most until the grace is over, and
+  /// closes everything. Afterwards the handler is not called any more; later replies are dropped.
+  /// Neither function may be called from the handler, nor from two threads at once.
   void stop();
 
  private:

@@ -24,7 +24,7 @@ struct RawRequest {
   const SocketAddress* remote = nullptr;
   std::shared_ptr<const rpc::ConnectionInfo> connection;
   bool close_after = false;  ///< the answer is to be the connection's last
-  std::shared_ptr<LogMeter> meter;  ///< of its sender; null: nobody counts
+  std::shared_ptr<LogMeter> meter;  ///< of its sender; null: not counted
 };
 
 /// cpp-httplib as a function from the bytes of a request to the bytes of its response: its parser,
@@ -44,7 +44,7 @@ class HttplibServer {
     bool is_deferred =
         false;  ///< nothing in `out`: serve the same request again when the exchange has its answer
     bool keeps_connection = true;
-    /// Not empty: nothing in `out`; the connection is a stream's from now on.
+    /// Not empty: nothing in `out`; the connection becomes a stream.
     TakeOver take_over;
     std::function<void()> after_sent;
   };

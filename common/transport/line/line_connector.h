@@ -13,7 +13,7 @@
 
 namespace league::transport {
 
-/// How lines are spoken to peers.
+/// Options of connections of lines.
 struct LineConnectorOptions {
   LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
   SubprocessOptions subprocess;  ///< of children; `limits` there is replaced by the one here

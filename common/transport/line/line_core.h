@@ -17,8 +17,8 @@
 
 namespace league::transport {
 
-/// The inside of a LineConnection: what operations that are under way keep alive. Except for the
-/// functions of the first group everything runs on the event loop's thread.
+/// The state of a LineConnection, kept alive by pending operations. Except for the functions of the
+/// first group everything runs on the event loop's thread.
 class LineCore final : public std::enable_shared_from_this<LineCore> {
  public:
   LineCore(EventLoop& loop, LineStreams streams, const LineLimits& limits);

@@ -13,7 +13,7 @@
 
 namespace league::transport {
 
-/// Where a LineListener listens, and how much it takes.
+/// The address and the limits of a LineListener.
 struct LineListenerOptions {
   std::string bind_address = "127.0.0.1";  ///< numeric
   std::uint16_t port = 0;  ///< 0: any that is free
@@ -24,7 +24,7 @@ struct LineListenerOptions {
   std::size_t max_in_work = 32;  ///< requests of one connection
 };
 
-/// Serves a handler to whoever connects and speaks JSON lines. Thread-safe.
+/// Accepts connections that carry JSON lines and passes their messages to a handler. Thread-safe.
 class LineListener {
  public:
   /// `loop` and `handler` outlive it. A Unix socket's file is replaced if nobody listens on it any
@@ -36,14 +36,15 @@ class LineListener {
   LineListener(const LineListener&) = delete;
   LineListener& operator=(const LineListener&) = delete;
 
-  /// Takes no more connections and no more requests; what runs is answered. Returns at once.
+  /// Accepts no more connections and requests; running requests are answered. Returns at once.
   void begin_stop();
-  /// begin_stop, and waits until all connections are gone, at most for `grace`; the rest is closed
-  /// hard. Afterwards the handler is not called any more. Not on the event loop's thread.
+  /// Calls begin_stop and waits up to `grace` until all connections are closed; then closes the
+  /// rest hard. Afterwards the handler is not called any more. Must not be called on the event
+  /// loop's thread.
   void stop(std::chrono::milliseconds grace = std::chrono::milliseconds{2000});
 
   [[nodiscard]] std::uint16_t port() const;  ///< 0 for Unix sockets
-  /// What others call it by: `tcp://127.0.0.1:8101` or `unix:/run/league/bot.sock`.
+  /// Its URL: `tcp://127.0.0.1:8101` or `unix:/run/league/bot.sock`.
   [[nodiscard]] const std::string& url() const;
   [[nodiscard]] std::size_t connections() const;
 

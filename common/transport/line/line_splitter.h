@@ -9,27 +9,27 @@
 
 namespace league::transport {
 
-/// Cuts a stream of bytes into lines. LF and CRLF end one; lines of nothing but blanks are passed
-/// over. Holds at most one line beside what was appended last. Not thread-safe.
+/// Splits a stream of bytes into lines, which end with LF or CRLF; blank lines are skipped. Buffers
+/// at most one line besides the bytes appended last. Not thread-safe.
 class LineSplitter {
  public:
-  /// A line of more than `max_line` bytes, without its end, is a fault, or passed over.
+  /// A line of more than `max_line` bytes, not counting its end, is a fault, or is skipped.
   explicit LineSplitter(std::size_t max_line, bool skips_long_lines = false)
       : max_line_(max_line), skips_long_lines_(skips_long_lines) {}
 
   void append(std::string_view bytes) { buffer_.append(bytes); }
-  /// The next whole line without its end; nothing when more bytes are needed, at a fault, or where
-  /// a line was passed over.
+  /// The next whole line without its end; nothing if more bytes are needed, at a fault, or if a
+  /// line was skipped.
   [[nodiscard]] std::optional<std::string> next();
-  /// After next() has given nothing: the line that was passed over just now, if one was; call next
-  /// again then.
+  /// After next() has returned nothing: the line that was just skipped, if any; then call next
+  /// again.
   [[nodiscard]] std::optional<rpc::FramePeek> take_skipped();
-  /// At the end of the stream: what stands after the last line's end, if it is a line.
+  /// At the end of the stream: the text after the last line's end, if it is a line.
   [[nodiscard]] std::optional<std::string> rest();
 
-  /// A line was too long. Nothing comes any more.
+  /// A line was too long. There will be no more lines.
   [[nodiscard]] bool is_faulty() const { return is_faulty_; }
-  /// A line has begun and not ended. Right after next() said that more bytes are needed.
+  /// Whether a line is incomplete. Only right after next() has asked for more bytes.
   [[nodiscard]] bool has_partial() const { return skipped_ || begin_ < buffer_.size(); }
   [[nodiscard]] std::size_t buffered() const { return buffer_.size() - begin_; }
 

@@ -14,17 +14,17 @@
 
 namespace league::transport {
 
-/// How a child is kept.
+/// Options of a child process.
 struct SubprocessOptions {
   LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
   /// Gets the command and each line that the child writes on stderr, at most 4096 bytes of it, on
   /// the event loop's thread. Without it they are thrown away.
   std::function<void(std::string_view command, std::string_view line)> on_stderr = nullptr;
-  /// Steps of the close ladder: how long the child may take after its input was closed, and again
-  /// after SIGTERM; then comes SIGKILL.
+  /// Steps of closing: how long the child may take to end after its input is closed, and again
+  /// after SIGTERM; then follows SIGKILL.
   std::chrono::milliseconds patience{2000};
-  /// What the child sees of our environment, besides PATH, HOME, LANG, LC_ALL, TMPDIR, TZ, USER,
-  /// SHELL and TERM: nothing else, since keys and tokens travel in it.
+  /// Variables of our environment that the child gets besides PATH, HOME, LANG, LC_ALL, TMPDIR, TZ,
+  /// USER, SHELL and TERM: no others, since an environment may hold keys and tokens.
   std::vector<std::string> pass_environment;
 };
 

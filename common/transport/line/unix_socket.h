@@ -29,8 +29,8 @@ class UnixSocketFile {
 };
 
 /// A non-blocking listening socket; its file has mode 0600 and belongs to `file`. A file on which
-/// nobody listens any more is replaced, another one never. Fails with kConnectionError and a text
-/// that names the path and the cause.
+/// nobody listens is replaced, any other file never. Fails with kConnectionError and a text that
+/// names the path and the cause.
 [[nodiscard]] core::Result<FileDescriptor> listen_on_unix(const std::string& path,
                                                           UnixSocketFile& file);
 

@@ -20,77 +20,78 @@ struct StreamOptions {
   /// Names its events and keeps the last of them, so that a client whose connection broke continues
   /// with Last-Event-ID. Begins with an event that has an id and no data.
   bool is_resumable = false;
-  /// How long a client should wait before it comes back; nothing: its own default.
+  /// How long a client should wait before it reconnects; nothing: the client's default.
   std::optional<std::chrono::milliseconds> retry = std::nullopt;
 };
 
-/// The way to a peer besides answers: notifications, and requests of ours, whose answers come as
-/// messages. Thread-safe. Who holds one keeps no connection alive.
+/// Sends a peer what is not an answer: notifications, and our own requests, whose answers arrive as
+/// messages. Thread-safe. Holding one does not keep the connection open.
 class PeerChannel {
  public:
   virtual ~PeerChannel() = default;
   /// How the stream is to be written; only before the first push, and only for HTTP: the others
   /// ignore it.
   virtual void configure(const StreamOptions& options) { (void)options; }
-  /// Hands one JSON-RPC message over. False when the peer is gone, was dropped for reading too
-  /// slowly, or cannot take a stream.
+  /// Sends one JSON-RPC message. False if the peer is gone, was dropped for reading too slowly, or
+  /// cannot take a stream.
   virtual bool push(std::shared_ptr<const std::string> bytes) = 0;
-  /// The same as an event with an id and a type of the caller's own, where the channel is a stream
-  /// of events that is not resumable. Elsewhere it is a push, and what is no `message` is left out.
+  /// Sends it as an event with the caller's own id and type, if the channel is an event stream that
+  /// is not resumable. On other channels this is a push, and events of a type other than `message`
+  /// are dropped.
   virtual bool push_event(std::shared_ptr<const std::string> bytes, std::string_view id,
                           std::string_view type) {
     (void)id;
     return type == "message" ? push(std::move(bytes)) : is_open();
   }
-  /// Ends the stream or connection; what was pushed is still delivered.
+  /// Ends the stream or connection; messages pushed before are still delivered.
   virtual void close() = 0;
   [[nodiscard]] virtual bool is_open() const = 0;
   /// Unique in this process, and the same for all messages of one connection or stream.
   [[nodiscard]] virtual const std::string& id() const = 0;
-  /// Why it is closed, for people; empty while it is open, or where that is unknown.
+  /// Why it is closed, as text; empty while it is open or if the cause is unknown.
   [[nodiscard]] virtual std::string close_reason() const { return {}; }
 };
 
-/// Sees a peer go that waits for its answer. Thread-safe.
+/// Notices when a peer that waits for an answer disconnects. Thread-safe.
 class PeerWatch {
  public:
   virtual ~PeerWatch() = default;
-  /// Runs `callback` once if the peer closes its connection before it is answered (or only its side
-  /// of it: who sends no more is taken for gone), on a thread of the transport, so it must be
-  /// short. Only while MessageHandler::on_message runs; a second call replaces the first.
+  /// Runs `callback` once if the peer closes its connection before it is answered, or only its
+  /// sending side, which is treated alike. It runs on a thread of the transport, so it must be
+  /// short. Only valid while MessageHandler::on_message runs; a second call replaces the first.
   virtual void when_gone(std::function<void()> callback) = 0;
 };
 
-/// One message as a transport hands it up.
+/// One message as a transport delivers it.
 struct Inbound : rpc::Delivery {
-  /// For what goes before or beside the answer; null where the transport has no such way. On HTTP
-  /// the first push turns the answer into a stream of events, of which the answer is the last; it
-  /// fails where the client does not accept one. On connections it is the connection.
+  /// For messages before or beside the answer; null where the transport cannot send any. On HTTP
+  /// the first push turns the answer into an event stream that ends with the answer; it fails if
+  /// the client does not accept one. On connections it is the connection.
   std::shared_ptr<PeerChannel> channel = nullptr;
-  /// Null on connections, where on_channel_closed says it.
+  /// Null on connections, which use on_channel_closed.
   std::shared_ptr<PeerWatch> watch = nullptr;
-  /// Who writes the message down counts the bytes here. Null: nobody wants to know, or the message
-  /// has not passed a gate.
+  /// The log counts the message's bytes here. Null: nobody needs the count, or the message has not
+  /// passed a gate.
   std::shared_ptr<LogMeter> meter = nullptr;
 };
 
-/// A client wants to listen without asking: GET with `Accept: text/event-stream`. A client that
-/// comes back with Last-Event-ID is served by the transport where it knows the stream.
+/// A client opens a stream without a request: GET with `Accept: text/event-stream`. If it
+/// reconnects with Last-Event-ID, the transport serves it where it knows the stream.
 struct StreamRequest {
   rpc::MessageContext context;  ///< with the request's headers
   std::optional<std::string> last_event_id;
 };
 
-/// No stream, and why: a status and a text for people.
+/// Refuses the stream with a status and a text.
 struct StreamRefusal {
   int http_status = 405;
   std::string text = "there is no stream at this path; send messages with POST";
 };
 
-/// The stream is opened.
+/// Accepts the stream.
 struct StreamAcceptance {
   StreamOptions options;
-  /// Called once, when the stream is open, before anything else is.
+  /// Called once, when the stream is open and before any other call.
   std::function<void(std::shared_ptr<PeerChannel>)> opened;
 };
 using StreamAnswer = std::variant<StreamRefusal, StreamAcceptance>;
@@ -101,15 +102,14 @@ struct OutboundReply : rpc::Delivery {
   int http_status = 200;  ///< for HTTP only; other transports ignore it
   /// Names and values of header fields (`Mcp-Session-Id`); for HTTP only, like the status.
   std::vector<std::pair<std::string, std::string>> headers = {};
-  /// Runs once when the bytes have been handed to the operating system or could not be; may be
-  /// empty. Who answers a MATCH_RESULT_REPORT broadcasts from here, never before (protocol §9,
-  /// lessons).
+  /// Runs once when the bytes are with the operating system, or could not be sent; may be empty. A
+  /// manager that answers a MATCH_RESULT_REPORT starts its broadcasts from here, never before
+  /// (protocol §9, lessons).
   std::function<void()> after_sent;
 };
 
-/// Answers one message exactly once, from any thread, at once or later. Movable; whoever lets go of
-/// an unanswered slot has it answered with an internal error, so no peer waits for a forgotten
-/// reply.
+/// Answers one message exactly once, from any thread, at once or later. Movable. If a slot is
+/// destroyed unanswered, the peer gets an internal error, so no peer waits for a forgotten reply.
 class ReplySlot {
  public:
   using Sink = std::function<void(OutboundReply)>;
@@ -130,18 +130,18 @@ class ReplySlot {
   Sink sink_;
 };
 
-/// Receives every message of a server, from several threads at once. Must not block: what takes
-/// time keeps the slot and answers later.
+/// Receives every message of a server, from several threads at once. Must not block: slow work
+/// keeps the slot and answers later.
 class MessageHandler {
  public:
   virtual ~MessageHandler() = default;
   virtual void on_message(Inbound message, ReplySlot reply) = 0;
-  /// A client asks for a stream of its own. There is none unless this is overridden.
+  /// A client asks for a stream of its own, which is refused unless this is overridden.
   virtual StreamAnswer on_stream(StreamRequest request);
-  /// A client ends its session with DELETE. Returns a refusal, or nothing: ended.
+  /// A client ends its session with DELETE. Returns a refusal, or nothing if the session has ended.
   virtual std::optional<StreamRefusal> on_session_end(const rpc::MessageContext& context);
-  /// The connection or stream behind a channel is gone. Called once for every connection and for
-  /// each stream that was opened, also if no message came by it.
+  /// The connection or stream behind a channel is closed. Called once for every connection and
+  /// every opened stream, even if it carried no message.
   virtual void on_channel_closed(const PeerChannel& channel) { (void)channel; }
 };
 

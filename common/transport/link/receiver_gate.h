@@ -9,8 +9,8 @@
 
 namespace league::transport {
 
-/// Between a connection and its receiver: holds back what comes before the start or while reading
-/// is off, and tells the end once, last. Only on the event loop's thread.
+/// Stands between a connection and its receiver: holds messages back before the start and while
+/// reading is off, and reports the end once, last. Only on the event loop's thread.
 class ReceiverGate {
  public:
   /// `on_change` runs when `is_reading` may have changed.
@@ -18,12 +18,12 @@ class ReceiverGate {
 
   void start(std::shared_ptr<MessageReceiver> receiver);
   void deliver(ReceivedMessage message);
-  /// After what is held back. A second call does nothing.
+  /// Closes after the messages that are held back. A second call does nothing.
   void close(core::Error why);
-  /// As close, but what is held back is thrown away.
+  /// As close, but drops the messages that are held back.
   void close_now(core::Error why);
   void set_reading(bool is_on);
-  /// Delivers what is held back and may go; after set_reading(true).
+  /// Delivers the messages that need not be held back any more; after set_reading(true).
   void drain();
 
   /// Whether the connection should go on reading.

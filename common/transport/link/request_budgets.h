@@ -16,11 +16,11 @@
 
 namespace league::transport {
 
-/// What is known of a sender before its request is read.
+/// What we know about a sender before its request is read.
 enum class Standing : std::uint8_t {
   kStaff,  ///< showed a credential of the operator, the manager or a referee
   kPlayer,  ///< showed that of a registered player
-  kNewcomer,  ///< asks to be registered; known by its address or session only
+  kNewcomer,  ///< wants to register; known by its address or session only
   kStranger,  ///< everybody else, by address or session
 };
 inline constexpr std::size_t kStandings = 4;
@@ -38,7 +38,7 @@ inline constexpr std::string_view kSessionSender = "session ";
 /// For people: `referee or operator REF01`, `address 10.0.0.1 (registrations)`.
 [[nodiscard]] std::string shown_sender(const Sender& sender);
 
-/// What one sender may cost us.
+/// The limits of one sender.
 struct Allowance {
   double requests_per_second = 100;
   double log_bytes_per_second = 128 * 1024;  ///< of the lines of its requests and their answers
@@ -46,10 +46,10 @@ struct Allowance {
 
 struct RequestBudgetOptions {
   std::array<Allowance, kStandings> allowances{};  ///< by Standing
-  /// As much as this long allows may come at once.
+  /// A burst may be as large as the allowance for this long.
   std::chrono::seconds burst{20};
-  /// So many addresses of a standing are told apart; all others share one budget. Of those that
-  /// show a credential there are no more than the league has agents.
+  /// The number of addresses per standing with a budget of their own; all others share one. Senders
+  /// with a credential are never more than the league has agents.
   std::size_t max_addresses = 4096;
 };
 
@@ -59,27 +59,28 @@ struct Overrun {
   std::uint64_t refused = 0;
 };
 
-/// What every sender has left: a token bucket of requests and one of log bytes for each. Log bytes
-/// are known only when they are written, so that bucket may fall below nothing, and is paid off
-/// before the next request passes. Pure: time is an argument. Not thread-safe.
+/// The remaining budget of every sender: a token bucket of requests and one of log bytes for each.
+/// Log bytes are known only once they are written, so that bucket may become negative and must
+/// refill before the next request passes. Pure: time is an argument. Not thread-safe.
 class RequestBudgets {
  public:
   using Instant = core::Clock::Steady;
   struct Charge {
     /// How long to wait; nothing: the request may pass.
     std::optional<std::chrono::milliseconds> retry_after;
-    /// The sender goes on although it is refused: an answer at once would only bring the next.
+    /// The sender goes on although it is refused: an immediate answer would only bring the next
+    /// request.
     bool is_pressing = false;
     std::shared_ptr<LogMeter> meter;  ///< of the sender
   };
 
   explicit RequestBudgets(const RequestBudgetOptions& options) : options_(options) {}
-  /// From now on; what a sender has left stays, up to its new most.
+  /// Applies from now on; a sender keeps what it has left, up to the new maximum.
   void set_options(const RequestBudgetOptions& options) { options_ = options; }
 
   /// Charges `requests` to `sender`, if it has anything left. `now` never goes back.
   [[nodiscard]] Charge charge(const Sender& sender, std::size_t requests, Instant now);
-  /// Who was refused since the last call, and how often.
+  /// The senders that were refused since the last call, and how often.
   [[nodiscard]] std::vector<Overrun> take_overruns();
   [[nodiscard]] std::size_t senders() const;
 

@@ -15,15 +15,15 @@
 
 namespace league::transport {
 
-/// Decides on a request before it is parsed, written down or dispatched: who it is from, as far as
-/// a valid credential in it or else its address shows, and whether that sender has budget left. It
-/// admits nobody: whether a credential fits its message is checked later, by whoever reads it.
+/// Decides on a request before it is parsed, logged or dispatched: identifies its sender by a valid
+/// credential in it, otherwise by address, and checks whether that sender has budget left. It
+/// admits nobody: the message's reader checks later whether the credential fits the message.
 /// Thread-safe.
 class RequestGate {
  public:
-  /// Whose credential stands in `body` as the value `shown` of `member` (`auth_token`,
-  /// `operator_key`, `admission_key`); nothing: nobody's. Called from several
-  /// threads at once; must not block.
+  /// The owner of the credential that stands in `body` as the value `shown` of `member`
+  /// (`auth_token`, `operator_key`, `admission_key`); nothing if it is nobody's. Called from
+  /// several threads at once; must not block.
   using Recognise = std::function<std::optional<Sender>(
       std::string_view member, std::string_view shown, std::string_view body)>;
 
@@ -63,11 +63,11 @@ class RequestGate {
 /// stands; empty where there is none, or it is longer than 256 bytes.
 [[nodiscard]] std::string_view text_member(std::string_view body, std::string_view name);
 
-/// By which address a stranger is charged: an IPv6 host has a whole /64 of them, so that; all
-/// loopback addresses are one.
+/// The address by which a stranger is charged: for IPv6 the /64, since a host has all of it; all
+/// loopback addresses count as one.
 [[nodiscard]] std::string budget_address(std::string_view address);
 
-/// For people: that the budget is used up and when to come back.
+/// The text for people: the budget is used up, and when to retry.
 [[nodiscard]] std::string over_budget_text(std::chrono::milliseconds retry_after);
 /// The JSON-RPC error for a request beyond its budget; `id` is a JSON text. Its `data` has
 /// `error_code` (E091) and `retry_after_ms`.

@@ -10,9 +10,9 @@
 
 namespace league::transport {
 
-/// Requests that wait for a worker: those of known senders go first, each kind in turns. Of eight
-/// that are taken one is a stranger's if any waits, so that strangers are slow beside a busy league
-/// and not locked out. Thread-safe.
+/// Requests that wait for a worker: those of known senders first, senders of each kind in turn. If
+/// strangers wait, one of every eight requests taken is a stranger's, so a busy league slows
+/// strangers down but does not lock them out. Thread-safe.
 template <typename Item>
 class RequestQueue {
  public:

@@ -8,7 +8,8 @@
 namespace league::transport {
 
 /// The numeric addresses of a host, at least one. A numeric host is its own address and never
-/// blocks; a name asks the system's resolver, which may take seconds. Fails with kConnectionError.
+/// blocks; a name is looked up by the system's resolver, which may take seconds. Fails with
+/// kConnectionError.
 [[nodiscard]] core::Result<std::vector<std::string>> resolve(const std::string& host);
 
 }  // namespace league::transport

@@ -12,14 +12,14 @@ namespace league::transport {
 /// How one connection is served.
 struct ServedConnectionOptions {
   std::size_t max_in_work = 32;  ///< messages handed over and not yet answered; then reading stops
-  /// The connection is gone and the handler has been told; runs once, on the connection's thread.
+  /// The connection is closed and the handler knows; runs once, on the connection's thread.
   std::function<void()> on_closed = nullptr;
 };
 
-/// Hands what comes by one connection to a handler, and its answers back: requests, notifications
-/// and the peer's answers to what was pushed. Inbound.channel is the connection. Messages are
-/// handed over in order and may be answered in any. At the end of the peer's input running requests
-/// are still answered. Thread-safe; a handle: letting go of it closes nothing.
+/// Passes the messages of one connection to a handler and sends its answers back: requests,
+/// notifications and the peer's answers to pushed requests. Inbound.channel is the connection.
+/// Messages are passed on in order and may be answered in any order. When the peer's input ends,
+/// running requests are still answered. Thread-safe; a handle: destroying it closes nothing.
 class ServedConnection {
  public:
   /// Starts the connection. `handler` outlives it (until on_closed).
@@ -27,9 +27,9 @@ class ServedConnection {
                                               MessageHandler& handler,
                                               ServedConnectionOptions options = {});
 
-  /// Reads nothing more, lets what runs be answered, then closes.
+  /// Stops reading, waits until running requests are answered, then closes.
   void begin_stop();
-  /// Closes now, after sending what waits; running requests are answered into nothing.
+  /// Closes now, after sending queued messages; answers of running requests are dropped.
   void close();
   [[nodiscard]] bool is_open() const;
   [[nodiscard]] std::size_t in_work() const;

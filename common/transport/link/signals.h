@@ -6,7 +6,7 @@
 
 namespace league::transport {
 
-/// SIGINT and SIGTERM as something to wait for. Make one at the top of main, before any thread:
+/// Makes SIGINT and SIGTERM something to wait for. Create it at the top of main, before any thread:
 /// threads inherit the mask that keeps the signals from killing them. Also ignores SIGPIPE. One
 /// thread may wait, any may `request_stop`.
 class StopSignal {
@@ -19,7 +19,7 @@ class StopSignal {
   int wait();
   /// The same for at most `patience`; -1 when nothing came.
   int wait_for(std::chrono::milliseconds patience);
-  /// Ends `wait` as a signal would: for programs that have done their work.
+  /// Ends `wait` as a signal would, for programs whose work is done.
   void request_stop();
 
  private:
@@ -29,15 +29,15 @@ class StopSignal {
   FileDescriptor requested_;
 };
 
-/// SIGHUP as something to ask for, by which operators have a program read its settings again. Make
-/// one at the top of main, before any thread, so that the signal ends none. Thread-safe.
+/// Makes SIGHUP, with which operators tell a program to reload its settings, something to poll.
+/// Create it at the top of main, before any thread, so that the signal kills none. Thread-safe.
 class HangUpSignal {
  public:
   HangUpSignal();
   HangUpSignal(const HangUpSignal&) = delete;
   HangUpSignal& operator=(const HangUpSignal&) = delete;
 
-  /// Whether one came since the last call. Never blocks.
+  /// Whether a SIGHUP has arrived since the last call. Never blocks.
   [[nodiscard]] bool take();
 
  private:

@@ -24,7 +24,7 @@ class FileDescriptor {
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
   void close();
-  /// Gives the descriptor away: the caller closes it.
+  /// Releases the descriptor: the caller closes it.
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
  private:
@@ -53,7 +53,7 @@ struct WaitOptions {
 [[nodiscard]] core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t port,
                                                       const WaitOptions& wait);
 
-/// The two ends of a connection; empty where the socket is none.
+/// The two addresses of a connection; empty if the socket is not connected.
 [[nodiscard]] SocketAddress local_address(int fd);
 [[nodiscard]] SocketAddress remote_address(int fd);
 
@@ -63,11 +63,11 @@ void set_no_delay(int fd);
 /// Waits until `fd` is ready for `events` of poll(2). Fails with kTimeout or kShuttingDown.
 [[nodiscard]] core::Result<void> wait_ready(int fd, short events, const WaitOptions& wait);
 
-/// Raises the soft limit of open files to the hard one (at most 65,536) and returns what holds
-/// then.
+/// Raises the soft limit of open files to the hard limit (at most 65,536) and returns the limit in
+/// force.
 std::size_t raise_file_limit();
 
-/// What errno says, for a text.
+/// The text of errno.
 [[nodiscard]] std::string system_error_text(int error);
 
 }  // namespace league::transport

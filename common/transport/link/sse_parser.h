@@ -17,31 +17,32 @@ struct SseEvent {
   std::optional<std::chrono::milliseconds> retry;  ///< what stood in this event
 };
 
-/// What a stream may make its reader hold.
+/// Limits of what a reader buffers for a stream.
 struct SseLimits {
   std::size_t max_line = 1024 * 1024 + 64;  ///< bytes, without the end of the line
   std::size_t max_event = 1024 * 1024;  ///< bytes of all data lines of an event together
 };
 
-/// Reads server-sent events from bytes in any pieces: CR, LF and CRLF end lines, a byte order mark
-/// is skipped, comments and unknown fields are ignored, an event that the stream's end cuts off is
-/// never seen. Bytes are passed on as they are. Not thread-safe. Source: WHATWG HTML §9.2.
+/// Parses server-sent events from bytes in pieces of any size: lines end with CR, LF or CRLF, a
+/// byte order mark is skipped, comments and unknown fields are ignored, and an event cut off by the
+/// stream's end is dropped. Bytes are passed on unchanged. Not thread-safe. Source: WHATWG HTML
+/// §9.2.
 class SseParser {
  public:
   using Sink = std::function<void(SseEvent)>;
 
   explicit SseParser(const SseLimits& limits = {}) : limits_(limits) {}
 
-  /// Reads on; each event that ends within `bytes` goes to `sink`, in which the parser may not be
-  /// destroyed. False once the stream broke a limit: the fault says which, and nothing is read any
-  /// more.
+  /// Parses more bytes; each event that ends within `bytes` goes to `sink`, in which the parser may
+  /// not be destroyed. False once the stream has exceeded a limit: the fault says which, and
+  /// nothing more is parsed.
   bool feed(std::string_view bytes, const Sink& sink);
 
   /// Of the last event that ended, with data or without: what Last-Event-ID would be.
   [[nodiscard]] const std::string& last_event_id() const { return last_event_id_; }
   /// The reconnection time that the stream asked for last.
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const { return retry_; }
-  /// Empty while all is well.
+  /// Empty while there is no fault.
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
  private:

@@ -28,11 +28,11 @@ struct StreamPiece {
 /// The same as one text.
 [[nodiscard]] std::string sse_event_text(std::string_view data, std::string_view id = {},
                                          std::string_view type = "message");
-/// What a stream begins with: how long to wait before coming back and, with `id`, an event without
-/// data that gives the client an id to come back with. May be empty.
+/// The beginning of a stream: how long to wait before reconnecting and, with `id`, an event without
+/// data that gives the client an id for that. May be empty.
 [[nodiscard]] std::string sse_preface(std::string_view id,
                                       std::optional<std::chrono::milliseconds> retry);
-/// What no client takes for an event.
+/// A comment, which clients ignore.
 inline constexpr std::string_view kSseComment = ":\n\n";
 
 /// The head of the response that an event stream is, to which lines may be added before its empty

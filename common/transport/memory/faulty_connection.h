@@ -11,19 +11,19 @@
 
 namespace league::transport {
 
-/// What goes wrong on a connection: shares of the messages, 0 to 1, in both directions.
+/// The faults of a connection: the fraction of messages that each hits, 0 to 1, in both directions.
 struct FaultPlan {
   std::uint64_t seed = 1;  ///< the same faults for the same messages in the same order
   double drop = 0;  ///< lost; the sender does not learn it
   double duplicate = 0;
-  double delay = 0;  ///< comes late, and what was sent after it waits
-  double reorder = 0;  ///< comes late, and what was sent after it overtakes it
-  double cut = 0;  ///< in place of the message the connection ends
+  double delay = 0;  ///< comes late, and so does everything sent after it
+  double reorder = 0;  ///< comes late, after messages sent later
+  double cut = 0;  ///< the connection ends instead
   std::chrono::milliseconds longest_delay{20};
 };
 
-/// `connection` with faults, for tests of what stands above. `clock` and `timer` outlive it and
-/// what is delayed on it.
+/// `connection` with faults, for tests of its users. `clock` and `timer` outlive it and its delayed
+/// messages.
 [[nodiscard]] std::shared_ptr<MessageConnection> make_faulty(
     std::shared_ptr<MessageConnection> connection, const FaultPlan& plan, const core::Clock& clock,
     core::Timer& timer);

@@ -9,10 +9,9 @@
 
 namespace league::transport {
 
-/// A broker inside the process, for tests that are to be the same each time. Each delivery, and
-/// each word to a `watch`, is one function given to `post`, which runs them later, one at a time
-/// and in order: MemorySteps, or an event loop. Members of a queue group take turns. Its clients
-/// may outlive it. Thread-safe.
+/// A broker inside the process, for deterministic tests. Each delivery, and each call of a `watch`,
+/// is one function given to `post`, which runs them later, one at a time and in order: MemorySteps,
+/// or an event loop. Members of a queue group take turns. Its clients may outlive it. Thread-safe.
 class MemoryBroker {
  public:
   using Post = std::function<void(std::function<void()>)>;
@@ -22,14 +21,14 @@ class MemoryBroker {
 
   /// A client, connected unless the broker is stopped. The name is for `cut` and `heal`.
   [[nodiscard]] std::unique_ptr<Bus> connect(std::string name);
-  /// The clients of that name lose their connection, and with it what is on its way to them; what
-  /// they publish until they are healed is lost.
+  /// Disconnects the clients of that name; messages on their way to them, and those that they
+  /// publish until they are healed, are lost.
   void cut(const std::string& name);
   void heal(const std::string& name);
   /// The same for all clients. `start` connects those that are not cut.
   void stop();
   void start();
-  /// Everything that is on its way is lost.
+  /// All messages on their way are lost.
   void restart();
 
  private:

@@ -11,14 +11,14 @@
 
 namespace league::transport {
 
-/// Where deliveries of memory connections wait. Nothing happens but in its run functions, so tests
-/// are deterministic. Thread-safe, but only one thread should run it.
+/// The queue of deliveries of memory connections. Only its run functions do anything, so tests are
+/// deterministic. Thread-safe, but only one thread should run it.
 class MemorySteps {
  public:
   void post(std::function<void()> step);
   /// Takes the next step; false if none waits.
   bool run_one();
-  /// Until none waits; returns how many there were.
+  /// Runs until none waits; returns how many steps there were.
   std::size_t run_until_idle();
 
  private:

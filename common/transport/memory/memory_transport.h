@@ -24,14 +24,14 @@ class MemoryNetwork {
   /// Both outlive the network.
   MemoryNetwork(const core::Clock& clock, core::Timer& timer);
 
-  /// Messages to `url` go to `handler`, which outlives its listening. Replaces an earlier one.
+  /// Messages to `url` go to `handler`, which must outlive this registration. Replaces an earlier
+  /// one.
   void listen(const std::string& url, MessageHandler& handler);
   void close(const std::string& url);
 
-  /// Takes the next step, so that a test can look between two; false if none waits.
+  /// Takes one step, so that a test can check the state in between; false if none waits.
   bool run_one();
-  /// Delivers what waits, and what comes of it, until nothing does; returns how many steps that
-  /// took.
+  /// Delivers messages until none is left; returns how many steps that took.
   std::size_t run_until_idle();
 
  private:

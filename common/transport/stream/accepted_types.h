@@ -4,7 +4,7 @@
 
 namespace league::transport {
 
-/// What a client takes for an answer (RFC 9110 §12.5.1, without preferences).
+/// The types of answers that a client accepts (RFC 9110 §12.5.1, without preferences).
 struct AcceptedTypes {
   bool json = false;
   bool event_stream = false;  ///< named; a wildcard alone stands for JSON

@@ -9,16 +9,17 @@
 
 namespace league::transport {
 
-/// A socket whose first bytes have been read by somebody else. For Beast's WebSocket; seen by its
-/// source only.
+/// A socket whose first bytes have already been read. For Beast's WebSocket; used by its source
+/// file only.
 class HandedOverStream : public boost::beast::buffered_read_stream<boost::asio::ip::tcp::socket,
                                                                    boost::beast::flat_buffer> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
   explicit HandedOverStream(Socket socket) : buffered_read_stream(std::move(socket)) {}
 
-  /// A close of ours ends when the peer has said goodbye: nothing more can come that would have to
-  /// be read first, so that the peer sees why. Without this its end of the connection is awaited.
+  /// Our close ends once the peer has sent its close frame: nothing more can arrive that would have
+  /// to be read first, so the peer sees the reason. Without this, we wait for the peer to close the
+  /// connection.
   void end_at_goodbye() { ends_at_goodbye_ = true; }
   [[nodiscard]] bool ends_at_goodbye() const { return ends_at_goodbye_; }
 

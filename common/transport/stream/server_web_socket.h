@@ -11,18 +11,19 @@
 
 namespace league::transport {
 
-/// What the server needs of an upgrade request that has been found to be right.
+/// The parts of a valid upgrade request that the server needs.
 struct WebSocketUpgrade {
   std::string key;  ///< Sec-WebSocket-Key
   bool offers_mcp = false;  ///< the subprotocol
   bool is_relayed = false;  ///< a proxy says that it passed the request on
 };
 
-/// What one WebSocket may take.
+/// Limits of one WebSocket.
 struct ServerWebSocketOptions {
   std::size_t max_message = 256 * 1024;  ///< bytes of the peer's messages, else close code 1009
   std::size_t max_queue = 1024 * 1024;  ///< bytes that wait for the peer, else 1013
-  /// Without a sign of life for half of it the peer is pinged, for all of it dropped.
+  /// A peer that is silent for half of this is pinged; one that stays silent for all of it is
+  /// dropped.
   std::chrono::milliseconds idle_timeout{60'000};
   std::chrono::milliseconds close_timeout{1000};  ///< for the closing handshake
 };
@@ -36,7 +37,7 @@ class ServerWebSocket : public MessageConnection {
       EventLoop& loop, DetachedSocket socket, const WebSocketUpgrade& upgrade,
       const ServerWebSocketOptions& options);
 
-  /// close() says 1001 from now on: the server goes away.
+  /// From now on close() sends 1001: the server is going away.
   virtual void announce_stop() = 0;
   /// Closes without a handshake.
   virtual void cut() = 0;

@@ -19,7 +19,7 @@ namespace league::transport {
 
 class SseStream;
 
-/// What streams need of the server that they belong to. Thread-safe.
+/// The services of a server to its streams. Thread-safe.
 class SseStreamServer {
  public:
   virtual ~SseStreamServer() = default;
@@ -29,19 +29,18 @@ class SseStreamServer {
   [[nodiscard]] virtual std::string head_lines_for(const rpc::HeaderMap& headers) const = 0;
   /// Bytes of stored events in all streams.
   [[nodiscard]] virtual std::atomic<std::size_t>& stored() = 0;
-  /// The stream has begun: it is known from now on. False when the server stops.
-  /// Called with the stream's lock held.
+  /// The stream has begun and is registered. False if the server is stopping. Called with the
+  /// stream's lock held.
   virtual bool on_begun(const std::shared_ptr<SseStream>& stream, const std::string& id) = 0;
-  /// The channel is closed; once, and only after on_begun. Called on the event loop.
+  /// The channel is closed; called once, after on_begun, on the event loop.
   virtual void on_closed(const std::shared_ptr<SseStream>& stream) = 0;
   /// Runs `task` on the event loop.
   virtual void post(std::function<void()> task) = 0;
 };
 
-/// One stream of events to one client: the answer to a POST, what a client listens to with GET, or
-/// the downward half of the transport of 2024-11-05. Where it is resumable it outlives its
-/// connection: what is pushed meanwhile is kept and sent to the client that comes back.
-/// Thread-safe.
+/// One event stream to one client: the answer to a POST, a stream that a client opened with GET, or
+/// the downward half of the transport of 2024-11-05. A resumable stream outlives its connection:
+/// messages pushed meanwhile are stored and sent when the client reconnects. Thread-safe.
 class SseStream final : public PeerChannel, public std::enable_shared_from_this<SseStream> {
  public:
   enum class Kind { kAnswer, kListening, kLegacy };
@@ -61,36 +60,38 @@ class SseStream final : public PeerChannel, public std::enable_shared_from_this<
   [[nodiscard]] const std::string& id() const override;
   [[nodiscard]] std::string close_reason() const override;
 
-  /// For kAnswer: runs at the first push, and asks for the connection to be handed over; false when
-  /// it is too late for a stream.
+  /// For kAnswer: runs at the first push and requests the connection; false if it is too late for a
+  /// stream.
   void on_first_push(std::function<bool()> ask_for_connection);
   /// Begins without a push. False when the server stops.
   bool begin();
-  /// The connection of a stream that has begun.
+  /// Sets the connection of a stream that has begun.
   void adopt(DetachedSocket socket);
-  /// As push(); `done` runs when the event is with the system or cannot be any more.
+  /// As push(); `done` runs when the event is with the operating system, or cannot be sent any
+  /// more.
   void answer(std::shared_ptr<const std::string> bytes, std::function<void()> done);
-  /// The last event, then the end; `done` runs when it is with the system or cannot be any more.
+  /// Sends the last event, then ends; `done` runs when the event is with the operating system, or
+  /// cannot be sent any more.
   void finish(std::shared_ptr<const std::string> bytes, std::function<void()> done);
-  /// Ends now, also where a client could come back.
+  /// Ends now, even if the client could reconnect.
   void cut(const std::string& reason);
-  /// An event that is no message.
+  /// Sends an event that is not a message.
   void push_note(std::string_view type, std::string_view data);
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] bool is_resumable() const;
-  /// It is open, but its client has no connection.
+  /// Whether it is open while its client is disconnected.
   [[nodiscard]] bool is_away() const;
-  /// True when a request with these headers is of the session that asked for the stream.
+  /// True if a request with these headers belongs to the session that asked for the stream.
   [[nodiscard]] bool is_of_session(const rpc::HeaderMap& headers) const;
-  /// Another connection for the same stream: sends what came after event `last`, then what comes.
+  /// Continues the stream on another connection: sends the events after `last`, then new ones.
   /// `headers` are those of the request that asked for it.
   void resume(DetachedSocket socket, std::uint64_t last,
               const std::shared_ptr<const rpc::HeaderMap>& headers);
-  /// Forgets events that are too old; true when the whole stream is, and then it is closed.
+  /// Forgets events that are too old; true if the whole stream is, and then closes it.
   [[nodiscard]] bool expire(Time now);
 
-  /// Messages of a legacy stream that wait for their answers.
+  /// Messages of a legacy stream without an answer yet.
   std::atomic<std::size_t> in_work = 0;
 
  private:

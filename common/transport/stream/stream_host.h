@@ -22,15 +22,15 @@
 
 namespace league::transport {
 
-/// What all servers of a runtime share for their streams; outlives their hosts.
+/// Shared by the streams of all servers of a runtime; outlives their hosts.
 struct StreamShare {
   EventLoop* loop = nullptr;
   std::shared_ptr<std::atomic<std::size_t>> stored = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
-/// The long-lived streams of one server: event streams and those who may come back to them, streams
-/// of the transport of 2024-11-05, WebSockets. They live on the event loop; none costs a thread.
-/// Thread-safe.
+/// The long-lived streams of one server: event streams, including those whose clients may
+/// reconnect, streams of the transport of 2024-11-05, WebSockets. They live on the event loop; none
+/// needs a thread. Thread-safe.
 class StreamHost final : public SseStreamServer, public std::enable_shared_from_this<StreamHost> {
  public:
   /// `handler` and the event loop outlive stop().
@@ -42,7 +42,7 @@ class StreamHost final : public SseStreamServer, public std::enable_shared_from_
   /// The answer to a POST; it begins with its first push.
   [[nodiscard]] std::shared_ptr<SseStream> new_answer(
       std::shared_ptr<const rpc::HeaderMap> headers);
-  /// A client listens.
+  /// A client opens a stream to listen.
   [[nodiscard]] TakeOver listen(StreamAcceptance acceptance,
                                 std::shared_ptr<const rpc::HeaderMap> headers);
   /// The stream behind an event id, for a client of the same session; nothing where it is unknown.
@@ -50,13 +50,13 @@ class StreamHost final : public SseStreamServer, public std::enable_shared_from_
                                                std::shared_ptr<const rpc::HeaderMap> headers);
   /// A stream of the transport of 2024-11-05, whose first event says where messages go to.
   [[nodiscard]] TakeOver open_legacy(std::shared_ptr<const rpc::HeaderMap> headers);
-  /// Null when the client is gone.
+  /// Null if the client is gone.
   [[nodiscard]] std::shared_ptr<SseStream> find_legacy(const std::string& id);
   /// A slot that answers on the stream.
   [[nodiscard]] ReplySlot legacy_slot(std::shared_ptr<SseStream> stream);
   [[nodiscard]] WebSocketSessions& web_sockets() { return *web_sockets_; }
 
-  /// Ends who only listens; answers and messages in work are waited for.
+  /// Ends streams that only listen; answers and messages in progress are awaited.
   void begin_stop();
   /// Ends everything and waits until the handler has been told. Not on the event loop.
   void stop();
@@ -95,7 +95,7 @@ class StreamHost final : public SseStreamServer, public std::enable_shared_from_
   bool is_stopped_ = false;
   /// Those that are open, by id; resumable ones also while the client is away.
   std::unordered_map<std::string, StreamPtr> streams_;
-  /// Resumable ones that have ended, and in which order.
+  /// Resumable ones that have ended, and the order in which they ended.
   std::unordered_map<std::string, StreamPtr> ended_;
   std::deque<std::string> ended_order_;
   std::unordered_map<const StreamSocket*, std::weak_ptr<StreamSocket>> sockets_;

@@ -27,7 +27,7 @@ struct RouteRequest {
   std::shared_ptr<LogMeter> meter = nullptr;  ///< see Inbound
 };
 
-/// What to answer, unless the connection is to be handed over.
+/// The answer, unless the connection is taken over by a stream.
 struct RouteAnswer {
   TakeOver take_over;
   int status = 200;
@@ -36,8 +36,8 @@ struct RouteAnswer {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-/// What the requests mean that are no plain POST of a message: who gets a stream, a WebSocket or
-/// the end of a session. Thread-safe; all references outlive it.
+/// Routes the requests that are not a plain POST of a message to a stream, a WebSocket or the end
+/// of a session. Thread-safe; all references outlive it.
 class StreamRoutes {
  public:
   StreamRoutes(const HttpServerOptions& options, MessageHandler& handler, StreamHost& host);
@@ -55,7 +55,7 @@ class StreamRoutes {
   [[nodiscard]] RouteAnswer on_page(const RouteRequest& request, std::string_view name,
                                     const PageHandler& page);
 
-  /// The way to the client of a POST before its answer: null where it takes no stream of events.
+  /// The channel to the client of a POST before its answer: null if it accepts no event stream.
   [[nodiscard]] std::shared_ptr<PeerChannel> answer_channel(
       const std::shared_ptr<HttpExchange>& exchange, const AcceptedTypes& accepted,
       std::shared_ptr<const rpc::HeaderMap> headers);
@@ -71,7 +71,7 @@ class StreamRoutes {
   core::SystemClock clock_;
 };
 
-/// The answer that refuses.
+/// The answer to a refused request.
 [[nodiscard]] RouteAnswer refusal_answer(const HttpRefusal& refusal, std::string_view allow = {});
 
 }  // namespace league::transport

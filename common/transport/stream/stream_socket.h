@@ -21,18 +21,17 @@ struct StreamEnd {
   bool was_dropped = false;  ///< the peer read too slowly
 };
 
-/// What one stream may take.
+/// Limits of one stream.
 struct StreamSocketOptions {
   std::size_t max_queue = 0;  ///< bytes that wait for the peer, else it is dropped
   std::chrono::milliseconds keep_alive{};  ///< of silence, then a comment
   std::chrono::milliseconds write_timeout{};  ///< for a peer that takes nothing of what waits
-  /// For a machine that acknowledges nothing, though the system takes bytes for it.
+  /// For a machine that acknowledges nothing although the operating system accepts bytes for it.
   std::chrono::milliseconds dead_after{};
 };
 
-/// A socket that bytes only go out by, on the event loop: what one direction of an event stream
-/// needs. The queue exists before the socket does, since a stream begins before its connection is
-/// handed over. Thread-safe.
+/// A write-only socket on the event loop, for one direction of an event stream. Its queue exists
+/// before the socket, since a stream begins before its connection is available. Thread-safe.
 class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
  public:
   /// `on_gone` runs once, on the event loop, when the descriptor is closed and all `done` have run.
@@ -45,14 +44,14 @@ class StreamSocket : public std::enable_shared_from_this<StreamSocket> {
 
   /// Begins to write to the connection and to watch it. Once.
   void adopt(DetachedSocket socket);
-  /// Hands bytes over; `done` runs when they are with the system or cannot be any more. False when
-  /// the peer is gone or has just been dropped.
+  /// Sends bytes; `done` runs when they are with the operating system, or cannot be sent any more.
+  /// False if the peer is gone or has just been dropped.
   bool push(StreamPiece piece, std::function<void()> done = nullptr);
   /// Closes when everything is sent.
   void finish(std::string reason);
   /// Closes now.
   void cut(StreamEnd end);
-  /// Looks at the time limits; on the event loop.
+  /// Checks the time limits; on the event loop.
   void tick(std::chrono::steady_clock::time_point now);
 
  private:

@@ -9,11 +9,10 @@
 
 namespace league::transport {
 
-/// True when a GET asks to become a WebSocket, rightly or not.
+/// True if a GET asks for a WebSocket, validly or not.
 [[nodiscard]] bool is_upgrade(const rpc::HeaderMap& headers);
 
-/// What the handshake of RFC 6455 §4.2.1 asks for; 426 for another version of it, 400 for what is
-/// no handshake.
+/// Checks the handshake of RFC 6455 §4.2.1; 426 for another version, 400 for an invalid handshake.
 [[nodiscard]] std::variant<HttpRefusal, WebSocketUpgrade> read_upgrade(
     const rpc::HeaderMap& headers, std::string_view version);
 

@@ -22,11 +22,11 @@ class WebSocketSessions {
   WebSocketSessions(EventLoop& loop, const HttpServerOptions& options, MessageHandler& handler);
   ~WebSocketSessions();
 
-  /// Answers the upgrade and serves what comes.
+  /// Answers the upgrade and serves the messages that follow.
   [[nodiscard]] TakeOver accept(WebSocketUpgrade upgrade);
-  /// Reads nothing more; each closes when what it has in work is answered.
+  /// Stops reading; each WebSocket closes when its pending messages are answered.
   void begin_stop();
-  /// Closes all, and waits until the handler has been told. Not on the event loop.
+  /// Closes all, and waits until the handler knows. Must not be called on the event loop.
   void stop();
 
   struct Counts {

@@ -16,7 +16,7 @@ struct VerifyOptions {
   bool chain_only = false;  ///< hashes, numbers and seals, not what the records say
   bool json = false;
   std::size_t threads = 0;  ///< 0: one per processor
-  /// What is known to be kept elsewhere: `P03`, `REF01`, `league_manager`, `journal`.
+  /// Logs that are known to be kept elsewhere: `P03`, `REF01`, `league_manager`, `journal`.
   std::set<std::string> without = {};
   const game::Registry* games = &game::standard_games();  ///< outlives the verification
 };
@@ -47,12 +47,13 @@ struct VerifyReport {
 [[nodiscard]] std::string_view class_of_rule(std::string_view rule);
 
 /// Verifies all logs below `directory` (which holds data/ and logs/, or several directories that
-/// do) against docs/audit.md, the protocol and each other. Each league is checked by itself. Fails
+/// do) against docs/audit.md, the protocol and each other. Each league is checked separately. Fails
 /// only if there is nothing to verify or the schemas are wrong.
 [[nodiscard]] core::Result<VerifyReport> verify_directory(const std::filesystem::path& directory,
                                                           const VerifyOptions& options);
 
-/// For people: faults first, then what is missing, then incidents, those of one kind in one line.
+/// The report for people: faults first, then missing evidence, then incidents, with those of one
+/// kind on one line.
 void print_verification(const VerifyReport& report, std::ostream& out);
 /// For machines: one JSON object with everything.
 void print_verification_json(const VerifyReport& report, std::ostream& out);

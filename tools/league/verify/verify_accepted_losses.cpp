@@ -13,10 +13,10 @@ namespace {
 
 constexpr const char* kManager = "league_manager";
 
-/// Takes out of the facts what one entry of the journal gives up. Three things tell an old play
-/// from the one that counts: the promise of its draw, if the round was begun again with new seeds;
-/// its conversation, if that was reported only since; and the time, which for the logs of other
-/// machines is the weakest of them.
+/// Removes the facts whose loss one entry of the journal accepts. Three things distinguish an old
+/// play from the one that counts: the commitment of its draw, if the round was begun again with new
+/// seeds; its conversation, if that was reported only since; and the time, which is the weakest
+/// evidence in the logs of other machines.
 class FactRemover {
  public:
   /// `kept`: the matches that had a result in the journal at `at_us`.
@@ -37,7 +37,7 @@ class FactRemover {
       std::erase_if(log.facts.finals, [&](const FinalTable& one) { return is_old(one.time_us); });
   }
 
-  /// The accepted results that are given up: match, and who won it.
+  /// The accepted results that no longer count: match, and who won it.
   [[nodiscard]] const std::map<std::string, std::string>& results() const { return results_; }
 
  private:
@@ -46,7 +46,7 @@ class FactRemover {
   [[nodiscard]] bool is_old(std::int64_t time_us) const { return time_us < at_us_; }
   [[nodiscard]] bool is_kept(const std::string& match) const { return kept_.contains(match); }
 
-  /// The manager's own log says best when it promised what.
+  /// The manager's own log is the best evidence for when it committed to a draw.
   void learn_promises() {
     std::map<std::string, std::map<std::string, std::int64_t>> first;
     for (bool of_manager : {true, false}) {

@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What went wrong with the last call of a player that lost by a failure, as its referee says.
+/// The failure of the last call of a player that lost by it, from its referee.
 struct Failure {
   std::string call;  ///< message type; empty where the report does not say
   std::string code;

@@ -8,7 +8,7 @@
 namespace league::tools {
 namespace {
 
-/// What sealed logs hold of one player's commitment in one attempt.
+/// The records of one player's commitment in one attempt, from sealed logs.
 struct SealedCommitment {
   bool has_ack = false;  ///< the player's own log has its answer to the invitation
   std::set<std::string> given;  ///< that such answers carried

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the log of `agent` stands, below the directory.
+/// The path of the log of `agent`, below the directory.
 std::string path_of(const std::string& agent, const std::string& league) {
   if (agent != "league_manager") return "logs/agents/" + id_of(agent) + ".log.jsonl";
   return league.empty() ? "logs/league" : "logs/league/" + league + "/league.log.jsonl";

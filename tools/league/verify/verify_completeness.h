@@ -9,14 +9,14 @@
 
 namespace league::tools {
 
-/// What is known to be kept elsewhere.
+/// Logs that are known to be kept elsewhere.
 class ExcludedLogs {
  public:
   /// `without`: ids such as `P03`, `league_manager`, `journal`. Reads `MANIFEST.json` of a bundle.
   ExcludedLogs(const std::filesystem::path& directory, std::set<std::string> without);
 
-  /// Whether the log of `agent` (`player:P03`), which would stand at `path` below the directory,
-  /// is.
+  /// Whether the log of `agent` (`player:P03`), expected at `path` below the directory, is kept
+  /// elsewhere.
   [[nodiscard]] bool has_log(const std::string& agent, const std::string& path) const;
   [[nodiscard]] bool has_journal() const { return without_.contains("journal"); }
 

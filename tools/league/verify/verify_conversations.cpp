@@ -55,7 +55,7 @@ class ConversationCheck {
         {place.file != nullptr ? *place.file : std::string(), place.line, rule, std::move(text)});
   }
 
-  /// A fault that would be none if the log had one answer more.
+  /// A fault that one more answer in the log would explain.
   void lack(const MatchEvent& event, const char* rule, std::string text) {
     if (!is_at_open_end(log_, event.time_us)) fault(event, rule, std::move(text));
   }

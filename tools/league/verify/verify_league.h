@@ -10,21 +10,21 @@
 
 namespace league::tools {
 
-/// Both halves of what is known of a log.
+/// A log's chain and its facts.
 struct CheckedLog {
   audit::VerifiedChain chain;
   LogContents contents;
 };
 
-/// What one log says of one league.
+/// The facts of one league in one log.
 struct LeagueLog {
   const CheckedLog* log = nullptr;
   std::set<std::string> names;  ///< of the agent that wrote it; also temporary ones
   LogFacts facts;
 };
 
-/// What was found. A fault is a contradiction: somebody's record is false or damaged. What is
-/// missing is evidence that should be there. An incident breaks no rule, but somebody should know.
+/// The findings. A fault is a contradiction: somebody's record is false or damaged. Missing is
+/// evidence that should exist. An incident breaks no rule, but the operator should know about it.
 struct Findings {
   std::vector<audit::LogFault> faults;
   std::vector<audit::LogFault> missing;
@@ -39,8 +39,8 @@ struct Findings {
 /// Witnesses, keys, names, transfers: what the logs of one league say about each other.
 void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings& findings);
 
-/// Whatever an agent took for good its peer must have sent: `transfer.one_sided`, or where the
-/// peer's program was killed `log.short` and `log.tail_lost`.
+/// Every message that an agent accepted must have been sent by its peer: otherwise
+/// `transfer.one_sided`, or, if the peer's program was killed, `log.short` and `log.tail_lost`.
 void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
 
 /// Whether something that its agent did at some time between the two may be missing in a log

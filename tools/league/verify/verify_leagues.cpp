@@ -14,8 +14,8 @@ bool is_named(const audit::LeagueIdentity& league) {
 
 bool is_empty(const LogFacts& facts) { return facts.begins_us == 0; }
 
-/// The group of a league that has a key, or else the one with its id; what is not named goes to
-/// whoever is there.
+/// The group of a league by its key, or, without one, by its id; facts without either go to any
+/// existing group.
 LeagueGroup* find_group(std::vector<LeagueGroup>& groups, const audit::LeagueIdentity& league) {
   for (LeagueGroup& group : groups) {
     if (is_same_league(group.league, league)) return &group;

@@ -13,9 +13,9 @@ struct LeagueGroup {
   bool is_current = false;  ///< the last one of the directory: data/ is its
 };
 
-/// Divides what the logs say by the leagues that they say it of: by the league's key in the
-/// headers, or where there is none by its id and by the beginnings of the manager's log. Moves the
-/// facts out of `logs`, which outlive the groups. The current league comes last.
+/// Groups the facts of the logs by league: by the league's key in the headers, or, without one, by
+/// its id and by the beginnings of the manager's log. Moves the facts out of `logs`, which outlive
+/// the groups. The current league comes last.
 [[nodiscard]] std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs);
 
 }  // namespace league::tools

@@ -9,8 +9,8 @@
 
 namespace league::tools {
 
-/// Reads and checks each log by itself, on several threads (0: one per processor); only the chains
-/// where `schemas` is null.
+/// Reads and checks each log separately, on several threads (0: one per processor); only the chains
+/// if `schemas` is null.
 [[nodiscard]] std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
                                                 const envelope::MessageSchemas* schemas,
                                                 std::size_t threads);

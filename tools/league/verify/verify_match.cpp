@@ -138,7 +138,7 @@ const Assignment* MatchEvidence::assigned_in(const std::string& conversation) co
   return one == assignments.end() ? nullptr : *one;
 }
 
-/// Where the manager's log does not say who has a match, whoever was let in has it.
+/// If the manager's log does not say who has a match, any admitted referee may have it.
 bool LeagueEvidence::is_referee_of(const std::string& referee, const MatchEvidence& match) {
   return match.assignments.empty() ||
          std::ranges::any_of(match.assignments, [&](const Assignment* one) {

@@ -43,13 +43,13 @@ class LeagueEvidence {
   /// The conversation of the attempt that `report` is about, whatever the report calls it.
   [[nodiscard]] static std::string conversation_of(const AcceptedReport& report,
                                                    const MatchEvidence& match);
-  /// What the log of `player` says of its calls in that attempt, in their order.
+  /// The calls of that attempt in the log of `player`, in order.
   [[nodiscard]] static std::vector<const GameCall*> own_calls(const AcceptedReport& report,
                                                               const MatchEvidence& match,
                                                               const std::string& player);
   /// Null for a match of which nothing is known.
   [[nodiscard]] const MatchEvidence* match(const std::string& id) const;
-  /// The log of `agent` (`player:P01`), whoever wrote it; null if there is none.
+  /// The log of `agent` (`player:P01`), whichever process wrote it; null if there is none.
   [[nodiscard]] const LeagueLog* log_of(const std::string& agent) const;
   /// The registrations of `agent` that the manager accepted.
   [[nodiscard]] std::vector<const Registration*> registrations_of(const std::string& agent) const;

@@ -28,7 +28,7 @@ json json_of(const std::vector<LogFault>& all) {
   return list;
 }
 
-/// At most so many of a kind; each says how many there are.
+/// The maximum number shown of each kind; each says how many there are.
 json json_of_incidents(const std::vector<LogFault>& incidents) {
   std::map<std::string, std::size_t> counts, shown;
   for (const LogFault& one : incidents) ++counts[one.rule];

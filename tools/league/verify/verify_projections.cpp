@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace lm = league_manager;
 using nlohmann::json;
 
-/// One file, and what it should be.
+/// One file, and its expected content.
 struct Projection {
   fs::path file;
   const char* rule;
@@ -86,7 +86,7 @@ core::Result<JournalEnd> replay(const fs::path& journal, std::vector<Projection>
   return end;
 }
 
-/// Whoever takes over from a manager whose last results did not reach it goes on without them.
+/// A manager that takes over continues without results of its predecessor that it did not get.
 void note_ahead(const Projection& one, const JournalEnd& end, Findings& findings) {
   std::string text = "it is of entry " + std::to_string(one.entry) +
                      " of the journal, which has only " + std::to_string(end.entry);
@@ -114,7 +114,7 @@ void compare_with_message(const Projection& projection, const json& file, const 
                              "its rows are not those of the final table that everybody was told"});
 }
 
-/// Takes out of `expected` what older programs did not write, where `file` has none of it.
+/// Removes from `expected` the parts that older programs did not write, if `file` has none of them.
 void forget_new(json& expected, const json& file) {
   if (expected.is_object() && file.is_object()) {
     for (const char* name : {"states", "failures"}) {

@@ -10,9 +10,9 @@ namespace league::tools {
 
 /// Compares `leagues/*/standings.json` and `rounds.json` in `data`, byte by byte, with what follows
 /// from the journal up to the entry that the file names; and the rows of a finished league with
-/// `final_standings`, the table that the manager told everybody (null if it told none). A file that
-/// is older than the journal is no fault: it is written in the background. One that is ahead of it
-/// is, unless a manager took over from another since. docs/files.md.
+/// `final_standings`, the table that the manager sent to everybody (null if it sent none). A file
+/// that is older than the journal is no fault: it is written in the background. One that is ahead
+/// of it is, unless a manager took over from another since. docs/files.md.
 void check_projections(const std::filesystem::path& data, const nlohmann::json& final_standings,
                        Findings& findings);
 

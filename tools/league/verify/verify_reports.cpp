@@ -10,7 +10,7 @@ namespace {
 
 using game::Side;
 
-/// One accepted report against what is known of its match.
+/// Checks one accepted report against the facts about its match.
 class ReportCheck {
  public:
   ReportCheck(const AcceptedReport& report, const MatchEvidence& match,

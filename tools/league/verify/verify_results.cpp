@@ -56,7 +56,7 @@ class ResultCheck {
                       report.match_id + " has another result already");
   }
 
-  /// What players were shown in GAME_OVER by the referee of their match.
+  /// Checks the seeds that the referees of the matches revealed to players in GAME_OVER.
   void check_revealed() {
     for (const LeagueLog& log : logs_) {
       for (const ReceivedGameOver& one : log.facts.ends) {
@@ -125,8 +125,8 @@ class ResultCheck {
     }
   }
 
-  /// Who knows the seed knows the result as soon as both have chosen, and could give up an attempt
-  /// that displeases it.
+  /// Anyone who knows the seed knows the result as soon as both have chosen, and could abandon an
+  /// attempt with an unwelcome result.
   void note_abandoned(const std::vector<DecidedAttempt>& decided) {
     for (const DecidedAttempt& attempt : decided) {
       auto result = results_.find(attempt.match_id);
@@ -140,8 +140,8 @@ class ResultCheck {
     }
   }
 
-  /// A void match is a fact and not a fault: who has made it void, and why, as the journal says; or
-  /// else that the manager told so with the final table.
+  /// A void match is a fact and not a fault: the journal says who voided it and why, or else the
+  /// final table of the manager says so.
   void note_voided(const KeptLeague* kept) {
     std::set<std::string> told;
     for (const LeagueLog& log : logs_) {

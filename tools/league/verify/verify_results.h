@@ -19,13 +19,13 @@ struct LeagueResult {
 };
 using LeagueResults = std::map<std::string, LeagueResult>;
 
-/// Judges one accepted report by everything that is known of its match; returns the outcome, if it
-/// has one that can stand in a table.
+/// Checks one accepted report against all facts about its match; returns the outcome, if it has one
+/// that can count in a table.
 std::optional<game::Outcome> check_report(const AcceptedReport& report,
                                           const LeagueEvidence& evidence,
                                           const game::Registry& games, Findings& findings);
 
-/// Whether the revealed `seed` is the one that was promised for the match; a fault otherwise.
+/// Whether the revealed `seed` matches the commitment for the match; a fault otherwise.
 bool check_seed(const std::string& match_id, const std::string& seed, const LogPosition& place,
                 const LeagueEvidence& evidence, Findings& findings);
 
@@ -36,7 +36,7 @@ void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evi
                    const KeptLeague* kept, const std::vector<DecidedAttempt>& decided,
                    const game::Registry& games, Findings& findings);
 
-/// Compares the final `table` that the manager told with `results`.
+/// Compares the final `table` that the manager sent with `results`.
 void check_table(const FinalTable& table, const LeagueEvidence& evidence,
                  const LeagueResults& results, const KeptLeague* kept, Findings& findings);
 

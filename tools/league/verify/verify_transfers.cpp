@@ -10,7 +10,7 @@
 namespace league::tools {
 namespace {
 
-/// What a program that is killed cannot write any more: its log is sealed as often.
+/// How much a killed program may fail to write: its log is sealed this often.
 constexpr std::int64_t kMostLostUs = 5'000'000;
 
 using LogsByName = std::multimap<std::string, const LeagueLog*>;
@@ -45,8 +45,8 @@ std::optional<std::size_t> open_run_before(const CheckedLog& log, std::int64_t t
   return run;
 }
 
-/// How much later a message comes than it was sent, on two clocks. The median, since some are
-/// wrong: of two alike messages one may have been lost, and the other one is compared.
+/// The delay of a message from sending to receipt, on two clocks. The median, since some are wrong:
+/// of two alike messages one may have been lost, and the other one is compared.
 std::int64_t usual_way(std::vector<std::int64_t>& ways) {
   std::ranges::sort(ways);
   return ways[ways.size() / 2];
