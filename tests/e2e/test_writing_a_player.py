@@ -1,16 +1,17 @@
-"""The bot of docs/writing_a_player.md, built from the page's own code blocks, plays a league in strict mode and loses
-nothing by failing; the page's other blocks find false results and strangers."""
+"""The bot of docs/writing_a_player.md, built from the page's own code blocks: plays a league in strict mode and loses
+nothing by failing, reaches `robust`, and finds false results and strangers."""
 
 import hashlib
 import json
 import re
+import shlex
 import subprocess
 import sys
 import unittest
 
 import support_path  # noqa: F401
 from conversation_log import Log
-from league_testing import SOURCE, LeagueTest
+from league_testing import BIN, SOURCE, LeagueTest
 
 PAGE = (SOURCE / "docs" / "writing_a_player.md").read_text()
 
@@ -32,7 +33,7 @@ class PageBotPlays(LeagueTest):
             self.start_players(manager, ours)
         running = []
         for i in range(bots):
-            bot = subprocess.Popen([sys.executable, self.directory / "bot.py", manager.url, f"page{i}"],
+            bot = subprocess.Popen([sys.executable, "bot.py", manager.url, f"page{i}", f"page{i}.json"], cwd=self.directory,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             for clean_up in (bot.stdout.close, bot.stderr.close, bot.wait, bot.kill):
                 self.addCleanup(clean_up)
@@ -65,12 +66,34 @@ class PageBotPlays(LeagueTest):
         self.assertEqual([line for line in built.read_text().splitlines() if line],
                          [line for line in python_of("Build it").splitlines() if line])
 
+    def test_the_page_checks_it(self):
+        (self.directory / "bot.py").write_text(python_of("Build it"))
+        command = re.search(r"^build/bin/league (check .*)$", section("Check it"), re.MULTILINE).group(1)
+        report = json.loads(subprocess.run([BIN / "league", *shlex.split(command), "--fast", "--format", "json"],
+                                           cwd=self.directory, capture_output=True, text=True, timeout=30).stdout)["bots"][0]
+        failed = {one["id"]: one["got"] for one in report["checks"] if one["outcome"] not in ("passed", "skipped")}
+        self.assertEqual((report["level"], failed), ("robust", {}))
+
+    def test_it_comes_back_as_the_same_player(self):
+        (self.directory / "bot.py").write_text(python_of("Build it"))
+        manager = self.start_manager(2, 1)
+        names = []
+        for _ in range(2):
+            bot = subprocess.Popen([sys.executable, "bot.py", manager.url, "again", "again.json"], cwd=self.directory,
+                                   stdout=subprocess.PIPE, text=True)
+            names.append(bot.stdout.readline())
+            bot.kill()
+            bot.wait()
+            bot.stdout.close()
+        self.assertRegex(names[0], r"registered as P\d\d")
+        self.assertEqual(names[1], names[0])
+
     def test_it_says_why_it_was_not_accepted(self):
         (self.directory / "bot.py").write_text(python_of("Build it"))
         manager = self.start_manager(2, 1)
         self.start_players(manager, 2)
-        full = subprocess.run([sys.executable, self.directory / "bot.py", manager.url, "late"], capture_output=True,
-                              text=True, timeout=10)
+        full = subprocess.run([sys.executable, self.directory / "bot.py", manager.url, "late", self.directory / "late.json"],
+                              capture_output=True, text=True, timeout=10)
         self.assertEqual((full.returncode, full.stderr), (1, ""))
         self.assertIn("not accepted:", full.stdout)
 
@@ -86,14 +109,18 @@ class PageChecks(unittest.TestCase):
             if message:
                 self.messages.setdefault(message["message_type"], message)
         self.over = self.messages["GAME_OVER"]
-        self.promise = {"draw": self.messages["GAME_INVITATION"]["draw_commitment"], "choice": "even",
-                        "role": "PLAYER_A"}
-        self.told = self.messages["CHOOSE_PARITY_CALL"]["context"]["opponent_commitment"]
-        self.page = {"hashlib": hashlib, "me": {"auth_token": self.messages["LEAGUE_REGISTER_RESPONSE"]["auth_token"]}}
-        exec(python_of("Check the result") + python_of("Check who calls you"), self.page)
+        told = self.messages["CHOOSE_PARITY_CALL"]["context"]["opponent_commitment"]
+        self.promise = {"draw": self.messages["GAME_INVITATION"]["draw_commitment"], "choice": "even", "role": "PLAYER_A",
+                        "opponent_commitment": told}
+        token = self.messages["LEAGUE_REGISTER_RESPONSE"]["auth_token"]
+        self.page = {"me": {"player_id": "P01", "auth_token": token}}
+        code = python_of("Build it")
+        functions = [re.search(rf"^def {name}\(.*?(?=^\S)", code + "\nend", re.MULTILINE | re.DOTALL).group()
+                     for name in ("commitment", "false_in", "is_from_the_league")]
+        exec("import hashlib, hmac, itertools\n" + "".join(functions), self.page)
 
     def false_in(self, **changed):
-        return self.page["false_in"]({**self.over, **changed}, "P01", self.promise, self.told)
+        return self.page["false_in"]({**self.over, **changed}, self.promise)
 
     def test_an_honest_result_is_right(self):
         self.assertIsNone(self.false_in())
@@ -106,13 +133,14 @@ class PageChecks(unittest.TestCase):
             **self.over["choice_commitments"], "P02": "00" * 32}))
         self.assertIn("does not open", self.false_in(choice_nonces={**self.over["choice_nonces"], "P02": "00" * 32}))
         self.assertIn("the number", self.false_in(game_result={**result, "drawn_number": result["drawn_number"] % 10 + 1}))
+        self.assertIn("the winner", self.false_in(game_result={**result, "winner_player_id": "P99"}))
 
     def test_a_stranger_is_known_by_what_it_shows(self):
         call = self.messages["CHOOSE_PARITY_CALL"]
-        self.assertTrue(self.page["is_from_the_referee"](call))
+        self.assertTrue(self.page["is_from_the_league"](call))
         for shown in ("", self.page["me"]["auth_token"], "00" * 32):
-            self.assertFalse(self.page["is_from_the_referee"]({**call, "auth_token": shown}), shown)
-        self.assertFalse(self.page["is_from_the_referee"]({**call, "match_id": "R1M2"}))
+            self.assertFalse(self.page["is_from_the_league"]({**call, "auth_token": shown}), shown)
+        self.assertFalse(self.page["is_from_the_league"]({**call, "match_id": "R1M2"}))
 
 
 if __name__ == "__main__":
