@@ -43,6 +43,14 @@ struct RunnerContext {
   std::function<void(const std::shared_ptr<const MatchRecord>&)> publish = {};
 };
 
+/// An answer that came as a call of its own.
+struct PostedAnswer {
+  const envelope::Envelope& envelope;
+  const core::PlayerId& player_id;
+  const Reply& answer;
+  rpc::MessageNotes& notes;  ///< of the call
+};
+
 /// Plays one assigned match: executes the effects of the pure Match and returns their outcomes to
 /// it. Thread-safe; kept alive by its own calls and timers until the match is finished.
 class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
@@ -59,13 +67,13 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Gives the match up without a result.
   void abandon();
   [[nodiscard]] MatchSnapshot snapshot() const;
-  /// Takes `answer`, which came as a call of its own with `shown` as its token. An error goes to
-  /// the caller and changes nothing: kAuthTokenInvalid where `shown` is neither the token nor the
-  /// credential of a player of this match, kMatchNotOpen where that player's call is not open (any
-  /// more), or the answer's own fault. Otherwise the caller acknowledges it and then calls the
-  /// function, with which the match goes on. Source: protocol §9, "Methods".
-  [[nodiscard]] core::Result<std::function<void()>> take_posted(const core::AuthToken& shown,
-                                                                const Reply& answer);
+  /// Takes an answer that came as a call of its own. An error goes to the caller and changes
+  /// nothing: kAuthTokenInvalid where its token is neither the token nor the credential of a player
+  /// of this match, kMatchNotOpen where that player's call is not open (any more), or the answer's
+  /// own fault. Otherwise the caller acknowledges it and then calls the function, with which the
+  /// match goes on. Names of another call are noted, as in a reply. Source: protocol §9, "Methods";
+  /// clause 2.15.
+  [[nodiscard]] core::Result<std::function<void()>> take_posted(const PostedAnswer& posted);
   /// From now on calls the players at the addresses in `assignment`, a repetition of this match's
   /// assignment, with the credentials in it.
   void call_players_at(const envelope::MatchAssignment& assignment);
@@ -96,6 +104,8 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// The player has got the call; its answer may come as a call of its own until the deadline.
   void await_posted(const CallPlayer& call, const agent::PeerReply& receipt);
   [[nodiscard]] std::optional<Side> side_of(const core::AuthToken& shown) const;
+  /// Compares the names in an answer of that player with those of its call, and notes others.
+  [[nodiscard]] core::Result<void> compare_names(Side side, const PostedAnswer& posted) const;
   /// Records how long a valid answer took and the leniencies applied to it, for the report. Under
   /// mutex_.
   void note_figures(Side side, const agent::PeerReply& reply);

@@ -1,4 +1,5 @@
 // Answers that players send as calls of their own instead of in the reply.
+#include "common/agent/peers/reply_names.h"
 #include "common/core/crypto.h"
 #include "referee/service/match_runner.h"
 
@@ -20,15 +21,32 @@ std::optional<Side> MatchRunner::side_of(const core::AuthToken& shown) const {
   return std::nullopt;
 }
 
-core::Result<std::function<void()>> MatchRunner::take_posted(const core::AuthToken& shown,
-                                                             const Reply& answer) {
-  const auto side = side_of(shown);
+core::Result<void> MatchRunner::compare_names(Side side, const PostedAnswer& posted) const {
+  const auto called = seat(side);
+  const auto call = agent::call_with({called->endpoint, "player:" + called->id.str()},
+                                     envelope_for(posted.envelope.type, called->credential),
+                                     std::string(), std::chrono::milliseconds(0));
+  envelope::Leniencies taken;
+  if (auto names = agent::compare_names(call, posted.envelope, context_.mode, taken); !names)
+    return names;
+  if (posted.player_id != called->id) taken.add(envelope::Leniency::kForeignReplyPlayer);
+  for (std::string_view name : taken.names()) posted.notes.leniencies.push_back(name);
+  // Whatever it says itself: the token shows whose it is.
+  posted.notes.peer = call.peer;
+  posted.notes.conversation_id = call.conversation_id;
+  return {};
+}
+
+core::Result<std::function<void()>> MatchRunner::take_posted(const PostedAnswer& posted) {
+  const Reply& answer = posted.answer;
+  const auto side = side_of(*posted.envelope.auth_token);
   if (!side) {
     return Error{ErrorCode::kAuthTokenInvalid,
                  "auth_token is neither the token of a player of this match nor the credential "
                  "that the call came with",
                  "/auth_token"};
   }
+  if (auto names = compare_names(*side, posted); !names) return names.error();
   const bool is_join = std::holds_alternative<JoinAnswer>(answer);
   Effects effects;
   {

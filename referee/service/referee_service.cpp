@@ -158,16 +158,21 @@ void RefereeService::bind_handlers() {
     call.reply.acknowledge();
   });
   server_.bind_answer<envelope::GameJoinAck>([this](agent::Call<envelope::GameJoinAck> call) {
-    on_posted(call.envelope,
-              JoinAnswer{call.envelope.match_id->str(), call.message.accept,
-                         std::move(call.message.choice_commitment)},
+    on_posted({.envelope = call.envelope,
+               .player_id = call.message.player_id,
+               .answer = JoinAnswer{call.envelope.match_id->str(), call.message.accept,
+                                    std::move(call.message.choice_commitment)},
+               .notes = *call.notes},
               std::move(call.reply));
   });
   server_.bind_answer<envelope::ChooseParityResponse>(
       [this](agent::Call<envelope::ChooseParityResponse> call) {
-        on_posted(call.envelope,
-                  ChoiceAnswer{call.envelope.match_id->str(), std::move(call.message.parity_choice),
-                               std::move(call.message.choice_nonce)},
+        on_posted({.envelope = call.envelope,
+                   .player_id = call.message.player_id,
+                   .answer = ChoiceAnswer{call.envelope.match_id->str(),
+                                          std::move(call.message.parity_choice),
+                                          std::move(call.message.choice_nonce)},
+                   .notes = *call.notes},
                   std::move(call.reply));
       });
   server_.bind_tool("start_match",
@@ -203,14 +208,13 @@ std::shared_ptr<MatchRunner> RefereeService::running(const core::MatchId& id) co
   return found == running_.end() ? nullptr : found->second;
 }
 
-void RefereeService::on_posted(const envelope::Envelope& envelope, const Reply& answer,
-                               agent::Reply reply) {
-  const auto runner = running(*envelope.match_id);
+void RefereeService::on_posted(const PostedAnswer& posted, agent::Reply reply) {
+  const auto runner = running(*posted.envelope.match_id);
   if (!runner) {
     return reply.refuse(
         {ErrorCode::kMatchNotFound, "this referee does not play that match now", "/match_id"});
   }
-  auto go_on = runner->take_posted(*envelope.auth_token, answer);
+  auto go_on = runner->take_posted(posted);
   if (!go_on) return reply.refuse(go_on.error());
   reply.acknowledge(std::move(*go_on));
 }

@@ -75,7 +75,7 @@ class RefereeService {
   };
   Taken take_places(std::vector<envelope::MatchAssignment> matches, int round_id);
   /// GAME_JOIN_ACK or CHOOSE_PARITY_RESPONSE that came as a call of its own.
-  void on_posted(const envelope::Envelope& envelope, const Reply& answer, agent::Reply reply);
+  void on_posted(const PostedAnswer& posted, agent::Reply reply);
   [[nodiscard]] std::shared_ptr<MatchRunner> running(const core::MatchId& id) const;
   void on_finished(MatchRunner& runner, const nlohmann::json& ack);
   void on_announcement(agent::Call<nlohmann::json> call);

@@ -178,6 +178,10 @@ STYLES = [
           tools=lambda name: name in ("choose_parity", "receive_game_invitation", "receive_game_over", "notify_standings"),
           reply=lambda reply: reply.pop("accept", None) and reply.update(status="ACK")),
     Style("posts_back", {"answer_posted_back"}, posts_back=True),
+    Style("posts_back_names",
+          {"answer_posted_back", "foreign_conversation_id", "foreign_league_id", "foreign_round_id", "foreign_reply_sender"},
+          reply=lambda reply: reply.update(conversation_id="my-own", league_id="my_league", round_id=99, sender="player:my_name"),
+          posts_back=True),
     # Where the message sits.
     Style("params_message", {"params_message", "result_response"}, in_message("register_player"), wrap=in_response),
     Style("params_arguments", {"params_arguments", "result_structured_content"}, in_arguments("handle_message"),
@@ -249,6 +253,8 @@ class ForeignBot(Bot):
 
     def post_back(self, call, reply):
         """Calls the referee of the match with the answer; the announcement says where that is."""
+        if "match_id" not in call:
+            return
         announced = self.wait_for("ROUND_ANNOUNCEMENT", where=lambda m: any(one["match_id"] == call["match_id"] for one in m["matches"]))
         referee = next(one["referee_endpoint"] for one in announced["matches"] if one["match_id"] == call["match_id"])
         post(referee, {"jsonrpc": "2.0", "id": 1, "method": reply["message_type"], "params": reply})
@@ -268,6 +274,7 @@ class ForeignBot(Bot):
         call = message_in(frame)
         reply = exact_reply(self, call)
         if style.posts_back and "message_type" in reply:
+            style.reply(reply)
             threading.Thread(target=self.post_back, args=(call, reply), daemon=True).start()
             return in_result(frame, {"status": "RECEIVED"})
         if "message_type" not in reply:

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/in_process/league_checks.h"
 
@@ -64,6 +65,28 @@ TEST_F(PostedAnswers, CountWithThePlayersTokenOrTheMatchCredential) {
   for (const auto& one : league_->recording.of("REF01"))
     noted += static_cast<int>(std::ranges::count(one.leniencies, "answer_posted_back"));
   EXPECT_EQ(noted, 2);
+}
+
+TEST_F(PostedAnswers, WithNamesOfAnotherCallAreNotedLikeReplies) {
+  begin();
+  json join = kept_.at(0);
+  join.update({{"sender", "player:P02"},
+               {"player_id", "P02"},
+               {"conversation_id", "my-own"},
+               {"league_id", "my_own_league"},
+               {"round_id", 9}});
+  EXPECT_FALSE(post(join).contains("error"));
+  wait_for_call(2);
+  EXPECT_FALSE(post(kept_.at(1)).contains("error"));
+  ASSERT_TRUE(league_->play());
+  expect_sound(*league_);
+  EXPECT_TRUE(has_ended("NORMAL")) << ending_of(*league_, "R1M1");
+  std::multiset<std::string_view> noted;
+  for (const auto& one : league_->recording.of("REF01"))
+    noted.insert(one.leniencies.begin(), one.leniencies.end());
+  for (const char* name : {"foreign_reply_sender", "foreign_reply_player",
+                           "foreign_conversation_id", "foreign_league_id", "foreign_round_id"})
+    EXPECT_EQ(noted.count(name), 1U) << name;
 }
 
 TEST_F(PostedAnswers, OfStrangersChangeNothing) {

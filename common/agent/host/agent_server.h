@@ -30,6 +30,8 @@ struct Call {
   rpc::MessageContext context;
   Reply reply;
   CallStyle style = CallStyle::kToolName;  ///< in which the sender spoke
+  /// Of a bound message, for the log: a handler may add leniencies before it answers.
+  std::shared_ptr<rpc::MessageNotes> notes = nullptr;
 };
 
 /// A call of a tool that is no league message (`ping`, `get_standings`).
@@ -102,7 +104,7 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
       if (!envelope) return arrived.reply.refuse(envelope.error());
       handler(Call<Message>{std::move(*envelope), std::move(*message),
                             std::move(arrived.arrival.context), std::move(arrived.reply),
-                            style_of(arrived.request)});
+                            style_of(arrived.request), std::move(arrived.arrival.notes)});
     };
   }
   /// Has `handler` handle the messages of `type` as they are, admitted but not decoded.
