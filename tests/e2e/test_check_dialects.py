@@ -27,8 +27,9 @@ class Manager:
 def check(style):
     """The report on a bot in this style."""
     words = [BIN / "league", "check", "--listen", "0", "--fast", "--format", "json", "--wait", "10"]
-    for clause in ("P-1", "P-2", "P-4.3", "P-4.7", "P-4.9", "P-8"):
-        words += ["--only", clause]
+    # Without those of clause 1 that are about HTTP: they wait, and are the same whatever the dialect.
+    for checks in ("P-1/join*", "P-1/choice*", "P-2", "P-4.3", "P-4.7", "P-4.9", "P-8"):
+        words += ["--only", checks]
     checker = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     address = re.search(r"http://\S+", checker.stderr.readline()).group()
     bot = ForeignBot(style)

@@ -56,7 +56,7 @@ class Engine {
     if (finding.verdict.outcome == Outcome::kFailed && options_.is_there && !gone_ &&
         !options_.is_there()) {
       gone_ = finding.info.id;
-      finding.verdict.got += " (and since this check nobody accepts connections there)";
+      finding.verdict.got += " (since this check the bot accepts no connections)";
       if (may_revive) revive(finding);
     }
     if (options_.on_finding) options_.on_finding(finding);
@@ -74,9 +74,9 @@ class Engine {
     if (gone_) return skip("the bot has not been reachable since " + *gone_);
     if (Steady::now() > ends_) return skip(std::string(kNoTime));
     if (check.info.needs_play && options_.is_playing && !is_playing())
-      return skip("the bot does not play an ordinary match; see the checks marked with *");
+      return skip("the bot does not play an ordinary match; fix the basic checks first");
     if (check.info.needs_word && options_.has_word && !options_.has_word())
-      return skip("GAME_OVER cannot hold a choice that is spelt wrongly; see P-4.9");
+      return skip("the choice is spelt wrongly, so GAME_OVER cannot repeat it; see P-4.9");
     Verdict verdict = guarded(check);
     if (verdict.outcome != Outcome::kFailed || Steady::now() > ends_) return verdict;
     if (guarded(check).outcome == Outcome::kPassed) verdict.outcome = Outcome::kFlaky;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct Report {
   std::set<std::string> ways;  ///< how it was called
   std::set<std::string> leniencies;  ///< what a league has to overlook
   std::vector<std::string> secrets;  ///< not to be shown
+  /// Match credentials that the checker showed, each with the text of which it is the HMAC.
+  std::map<std::string, std::string> credentials;
   std::vector<std::string> stale;  ///< entries of the baseline that fail no more
   std::chrono::milliseconds took{0};
 
@@ -33,9 +36,9 @@ struct Report {
 /// to 8 characters. At most `limit` bytes, then a word on how many there were.
 [[nodiscard]] std::string masked(const std::string& text, const std::vector<std::string>& secrets,
                                  std::size_t limit = 1500);
-/// A command for a shell that repeats the request, or a word on why there is none.
-[[nodiscard]] std::string repeat_line(const Exchange& exchange,
-                                      const std::vector<std::string>& secrets);
+/// A command for a shell that repeats the request, or a word on why there is none. It takes secrets
+/// from the variable TOKEN, and says what to set it to.
+[[nodiscard]] std::string repeat_line(const Exchange& exchange, const Report& report);
 
 // The formats. Each is a whole document.
 [[nodiscard]] std::string text_report(const Report& report);

@@ -58,7 +58,7 @@ void write_finding(std::string& out, const Finding& finding, const Report& repor
   write_entry(out, "At", verdict.pointer, true);
   write_entry(out, "Sent", masked(verdict.exchange.sent, report.secrets), true);
   write_entry(out, "Received", masked(verdict.exchange.received, report.secrets), true);
-  write_entry(out, "Repeat", repeat_line(verdict.exchange, report.secrets), true);
+  write_entry(out, "Repeat", repeat_line(verdict.exchange, report), true);
   out += "</dl></details>\n";
 }
 

@@ -33,7 +33,7 @@ json finding_json(const Finding& finding, const Report& report) {
   out["sent"] = masked(verdict.exchange.sent, report.secrets, 8000);
   out["received"] = masked(verdict.exchange.received, report.secrets, 8000);
   if (verdict.exchange.status != 0) out["http_status"] = verdict.exchange.status;
-  out["repeat"] = repeat_line(verdict.exchange, report.secrets);
+  out["repeat"] = repeat_line(verdict.exchange, report);
   out["fix"] = finding.info.fix;
   return out;
 }

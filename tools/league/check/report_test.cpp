@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
+
+#include "common/agent/identity/match_credential.h"
 
 namespace league::tools::check {
 namespace {
@@ -13,13 +18,14 @@ Report report_with_failure() {
   Report report;
   report.subject = "bot <b> at http://localhost:1/mcp";
   report.secrets = {"tok_p07_secretsecretsecret"};
+  report.credentials = {{"0123456789abcdef", "R1M1#1"}};
   Finding finding;
   finding.info = {.id = "P-4.9/parity-choice-lower-case",
                   .level = Level::kMust,
                   .text = "exactly even or odd",
                   .fix = "Send it in lower case."};
   finding.verdict = fail({.url = "http://localhost:1/mcp",
-                          .sent = R"({"auth_token": "0123456789abcdef","it's":1})",
+                          .sent = R"({"auth_token":"0123456789abcdef","it's":1})",
                           .received = R"({"x":"tok_p07_secretsecretsecret <i>"})"},
                          "/result/parity_choice", "\"even\" or \"odd\"", "\"Even\"");
   report.findings.push_back(finding);
@@ -59,9 +65,50 @@ TEST(Report, ATokenThatWasCutIsMaskedToo) {
 
 TEST(Report, TheLineThatRepeatsTheRequestIsSafeForAShell) {
   const Report report = report_with_failure();
-  const std::string line = repeat_line(report.findings[0].verdict.exchange, report.secrets);
-  EXPECT_TRUE(line.starts_with("curl "));
+  const std::string line = repeat_line(report.findings[0].verdict.exchange, report);
+  EXPECT_NE(line.find("curl "), std::string::npos);
   EXPECT_NE(line.find("it'\\''s"), std::string::npos);
+}
+
+/// What a shell makes of the line's request, where `curl` prints its body.
+std::string repeated(const Report& report, const std::string& setting) {
+  const std::string line = repeat_line(report.findings[0].verdict.exchange, report);
+  const std::string script = setting + "curl() { printf %s \"$5\"; }\n" + line;
+  const auto quoted = [](std::string text) {
+    for (std::size_t at = text.find('\''); at != std::string::npos; at = text.find('\'', at + 4))
+      text.replace(at, 1, "'\\''");
+    return "'" + text + "'";
+  };
+  const auto close = [](FILE* pipe) { pclose(pipe); };
+  const std::unique_ptr<FILE, decltype(close)> shell(
+      popen(("sh -c " + quoted(script) + " 2>&1").c_str(), "r"), close);
+  std::string out;
+  for (int c = std::fgetc(shell.get()); c != EOF; c = std::fgetc(shell.get()))
+    out += static_cast<char>(c);
+  return out;
+}
+
+TEST(Report, TheLineThatRepeatsTheRequestTakesTheTokenFromItsReader) {
+  Report report = report_with_failure();
+  auto& sent = report.findings[0].verdict.exchange.sent;
+  const std::string secret = report.secrets[0];
+  sent = R"({"auth_token":")" + secret + R"(","note":"it's"})";
+  EXPECT_EQ(repeated(report, "TOKEN=" + secret + "\n"), sent);
+  EXPECT_NE(repeated(report, "").find("set it to the auth_token that your player got"),
+            std::string::npos);
+  sent = R"({"auth_token":"00000000"})";
+  EXPECT_EQ(repeated(report, ""), sent) << "a token that the checker made up";
+}
+
+TEST(Report, TheLineThatRepeatsTheRequestComputesTheMatchCredential) {
+  Report report = report_with_failure();
+  auto& sent = report.findings[0].verdict.exchange.sent;
+  const auto credential =
+      agent::match_credential(core::AuthToken(report.secrets[0]), core::MatchId("R1M1"), 1);
+  report.credentials = {{credential.reveal(), "R1M1#1"}};
+  sent = R"({"auth_token":")" + credential.reveal() + R"("})";
+  if (std::system("openssl version >/dev/null 2>&1") != 0) GTEST_SKIP() << "openssl is missing";
+  EXPECT_EQ(repeated(report, "TOKEN=" + report.secrets[0] + "\n"), sent);
 }
 
 TEST(Report, APageHoldsNothingThatABotWrote) {

@@ -59,6 +59,24 @@ std::string quoted_for_shell(const std::string& text) {
   return "'" + replaced(text, "'", "'\\''") + "'";
 }
 
+/// `quoted`, a text in single quotes, with expansions of TOKEN in place of what is secret.
+std::string with_token(std::string quoted, const Report& report) {
+  static const std::string kKey = "\"auth_token\":\"";
+  if (const std::size_t key = quoted.find(kKey); key != std::string::npos) {
+    const std::size_t begin = key + kKey.size();
+    const std::size_t size = quoted.find('"', begin) - begin;
+    const auto shown = report.credentials.find(quoted.substr(begin, size));
+    if (shown != report.credentials.end())
+      quoted.replace(begin, size,
+                     "'\"$(printf %s " + quoted_for_shell(shown->second) +
+                         " | openssl dgst -sha256 -hmac \"$TOKEN\" -r | cut -c1-64)\"'");
+  }
+  for (const std::string& secret : report.secrets) {
+    if (secret.size() > 8) quoted = replaced(std::move(quoted), secret, "'\"$TOKEN\"'");
+  }
+  return quoted;
+}
+
 void write_failure(std::ostream& out, const Finding& finding, const Report& report) {
   const Verdict& verdict = finding.verdict;
   const std::string clause = finding.info.clause();
@@ -70,13 +88,14 @@ void write_failure(std::ostream& out, const Finding& finding, const Report& repo
   const auto show = [&](const char* title, const std::string& text) {
     if (!text.empty()) out << "  " << title << safe_text(masked(text, report.secrets)) << '\n';
   };
-  show("sent      ", verdict.exchange.sent);
-  show("received  ", verdict.exchange.received);
   show("at        ", verdict.pointer);
   show("expected  ", verdict.expected);
   show("got       ", verdict.got);
-  show("repeat    ", repeat_line(verdict.exchange, report.secrets));
   show("fix       ", finding.info.fix);
+  show("sent      ", replaced(verdict.exchange.sent, "\r\n", "\\r\\n"));
+  show("received  ", verdict.exchange.received);
+  if (const std::string line = repeat_line(verdict.exchange, report); !line.empty())
+    out << "  repeat    " << safe_text(line) << '\n';
 }
 
 void write_skipped(std::ostream& out, const Report& report) {
@@ -151,14 +170,24 @@ std::string masked(const std::string& text, const std::vector<std::string>& secr
   return out.substr(0, limit) + "... (" + std::to_string(out.size()) + " bytes)";
 }
 
-std::string repeat_line(const Exchange& exchange, const std::vector<std::string>& secrets) {
+std::string repeat_line(const Exchange& exchange, const Report& report) {
+  constexpr std::size_t kLongest = 4000;
   if (exchange.url.empty() || exchange.sent.empty()) return {};
   const bool is_web = exchange.url.starts_with("http://") || exchange.url.starts_with("https://");
   if (exchange.is_raw || !is_web) return {};
-  const std::string body = masked(exchange.sent, secrets, 4000);
-  if (body.size() > 4000) return "(the request is too long for a command line)";
-  return "curl -sS -H 'Content-Type: application/json' --data-binary " + quoted_for_shell(body) +
-         " " + quoted_for_shell(exchange.url);
+  if (exchange.sent.size() > kLongest) return "(the request is too long for a command line)";
+  if (safe_text(exchange.sent) != exchange.sent)
+    return "(the request has characters that a command line cannot hold)";
+  const std::string quoted = quoted_for_shell(exchange.sent);
+  const std::string body = with_token(quoted, report);
+  std::string line;
+  if (body != quoted)
+    line = std::string(": \"${TOKEN:?set it to the auth_token that ") +
+           (report.role == "manager" ? "the manager gave to the sender of this message"
+                                     : "your " + report.role + " got when it registered") +
+           "}\"; ";
+  return line + "curl -sS -H 'Content-Type: application/json' --data-binary " + body + " " +
+         quoted_for_shell(exchange.url);
 }
 
 std::string text_report(const Report& report) {
@@ -180,6 +209,13 @@ std::string text_report(const Report& report) {
   out << "\nlevel       " << report.level_text() << "\ntime        "
       << short_number(static_cast<double>(report.took.count()) / 1000.0) << " s, "
       << report.findings.size() << " checks\n";
+  const bool has_repeats = std::ranges::any_of(report.findings, [&](const Finding& finding) {
+    return finding.verdict.outcome == Outcome::kFailed &&
+           !repeat_line(finding.verdict.exchange, report).empty();
+  });
+  if (has_repeats)
+    out << "\nTo repeat one check, add --only ID to your command. The curl lines need the program "
+           "running at its address.\n";
   return out.str();
 }
 

@@ -55,7 +55,7 @@ struct Verdict {
 [[nodiscard]] Verdict pass();
 [[nodiscard]] Verdict skip(std::string reason);
 /// Why a check was skipped for which there was no time.
-inline constexpr std::string_view kNoTime = "the time of the run is over";
+inline constexpr std::string_view kNoTime = "the time for this run is over";
 /// The bot's fault: `got` where `expected` should be, at `pointer` of the answer.
 [[nodiscard]] Verdict fail(Exchange exchange, std::string pointer, std::string expected,
                            std::string got);

@@ -42,9 +42,18 @@ TestMatch PlayerBench::new_match(bool promises_seed) {
   return match;
 }
 
-std::string PlayerBench::credential(const std::string& match_id) const {
+std::string PlayerBench::credential(const std::string& match_id, int attempt) const {
   if (!has_token()) return "league-check-without-token";
-  return agent::match_credential(options_.bot.token, core::MatchId(match_id), 1).reveal();
+  std::string shown =
+      agent::match_credential(options_.bot.token, core::MatchId(match_id), attempt).reveal();
+  std::lock_guard lock(mutex_);
+  credentials_[shown] = match_id + "#" + std::to_string(attempt);
+  return shown;
+}
+
+std::map<std::string, std::string> PlayerBench::credentials() const {
+  std::lock_guard lock(mutex_);
+  return credentials_;
 }
 
 std::string PlayerBench::opponent_commitment(const TestMatch& match) const {

@@ -59,7 +59,9 @@ class PlayerBench {
   /// A match of its own, so that no check disturbs another.
   [[nodiscard]] TestMatch new_match(bool promises_seed = true);
   /// What the referee of the match shows: the match credential, or nothing that could be checked.
-  [[nodiscard]] std::string credential(const std::string& match_id) const;
+  [[nodiscard]] std::string credential(const std::string& match_id, int attempt = 1) const;
+  /// All that were asked for, each with the text of which it is the HMAC.
+  [[nodiscard]] std::map<std::string, std::string> credentials() const;
   [[nodiscard]] std::string opponent_commitment(const TestMatch& match) const;
 
   // Messages, complete and correct.
@@ -140,6 +142,7 @@ class PlayerBench {
   std::map<envelope::MessageType, agent::CallDialect> ways_;
   std::set<std::string> leniencies_;
   std::optional<PlayedGame> sample_;
+  mutable std::map<std::string, std::string> credentials_;
 };
 
 }  // namespace league::tools::check

@@ -47,14 +47,13 @@ static std::string shown_field(const BotReply& reply, const std::string& field) 
 Verdict expect_accepted(const BotReply& reply, const std::string& why) {
   if (PlayerBench::accepts(reply)) return pass();
   return fail(reply.exchange, reply.error.is_null() ? reply.place + "/accept" : "/error",
-              "GAME_JOIN_ACK with accept: true, although " + why, shown_field(reply, "accept"));
+              "GAME_JOIN_ACK with accept: true; " + why, shown_field(reply, "accept"));
 }
 
 Verdict expect_choice(const BotReply& reply, const std::string& why) {
   if (!PlayerBench::choice_in(reply).empty()) return pass();
   return fail(reply.exchange, reply.error.is_null() ? reply.place + "/parity_choice" : "/error",
-              "CHOOSE_PARITY_RESPONSE with a choice, although " + why,
-              shown_field(reply, "parity_choice"));
+              "CHOOSE_PARITY_RESPONSE with a choice; " + why, shown_field(reply, "parity_choice"));
 }
 
 Verdict expect_refused(const BotReply& reply, const std::string& why) {
@@ -68,8 +67,8 @@ Verdict expect_alive(PlayerBench& bench, const BotReply& before) {
   const TestMatch match = bench.new_match();
   const BotReply after = bench.ask(envelope::MessageType::kGameInvitation, bench.invitation(match));
   if (PlayerBench::accepts(after)) return pass();
-  return fail(before.exchange, "", "an ordinary invitation is accepted afterwards",
-              "after this request an ordinary invitation got: " + shown_answer(after));
+  return fail(before.exchange, "", "that the bot accepts an ordinary invitation afterwards",
+              "the ordinary invitation after this request got: " + shown_answer(after));
 }
 
 }  // namespace league::tools::check

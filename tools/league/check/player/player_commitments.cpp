@@ -10,12 +10,13 @@ using envelope::MessageType;
 using nlohmann::json;
 
 constexpr const char* kFormula =
-    "choice_commitment is the lower-case hexadecimal SHA-256 of "
-    "DRAW_COMMITMENT|MATCH|PLAYER|CHOICE|NONCE; give choice_nonce and the same choice in the "
-    "answer.";
+    "choice_commitment is the SHA-256 of draw_commitment|match_id|player_id|choice|nonce, in "
+    "lower-case hexadecimal; the nonce is 64 such digits. Send the same choice, and the nonce as "
+    "choice_nonce, in CHOOSE_PARITY_RESPONSE.";
 constexpr const char* kCheckResult =
-    "Recompute GAME_OVER from seed, choices and nonces, and answer -32602 where it does not "
-    "follow.";
+    "Calculate the result from seed, choices and nonces, as \"Checking the result\" in "
+    "docs/writing_a_player.md does, and answer with the error -32602 if GAME_OVER says something "
+    "else.";
 
 void add_committed(PlayerBench& bench, Checks& out, const char* id, Level level, const char* text,
                    const char* fix, std::function<Verdict()> run) {
@@ -38,7 +39,8 @@ Verdict check_opening(PlayerBench& bench, const PlayedGame& game) {
   if (committed == computed) return pass();
   if (committed == commitment_to(PlayerBench::word_in(game.choice))) return pass();
   return fail(game.choice.exchange, game.choice.place + "/choice_nonce",
-              "a nonce and choice that give the commitment " + committed, "they give " + computed);
+              "a choice and a nonce with the commitment " + committed,
+              "their commitment is " + computed);
 }
 
 void add_opening(PlayerBench& bench, Checks& out) {
@@ -59,22 +61,24 @@ void add_opening(PlayerBench& bench, Checks& out) {
                               shown_value(choice.message, "choice_nonce"));
                 });
   add_committed(bench, out, "P-7.25/opens-commitment", Level::kMust,
-                "Choice and nonce open the commitment of the GAME_JOIN_ACK.", kFormula,
+                "The choice and the nonce match the commitment in GAME_JOIN_ACK.", kFormula,
                 [&bench] { return check_opening(bench, bench.sample()); });
   add_committed(bench, out, "P-7.22/fresh-nonce", Level::kMust,
-                "Each match has a nonce of its own.",
-                "Take 32 bytes from the cryptographic source for each match.", [&bench] {
+                "The bot uses another nonce in each match.",
+                "For each match, take 32 new bytes from a cryptographic random generator (in "
+                "Python: secrets.token_hex(32)).",
+                [&bench] {
                   const PlayedGame one = bench.play(bench.new_match(), true);
                   const PlayedGame two = bench.play(bench.new_match(), true);
                   if (one.choice.text("choice_nonce") != two.choice.text("choice_nonce"))
                     return pass();
                   return fail(two.choice.exchange, two.choice.place + "/choice_nonce",
-                              "another nonce than in the match before", "the same");
+                              "another nonce than in the previous match",
+                              "the same nonce, " + shown_value(two.choice.message, "choice_nonce"));
                 });
   add_committed(bench, out, "P-7.22/no-seed-no-commitment", Level::kMust,
-                "Where no `draw_commitment` is given, nobody commits.",
-                "Leave choice_commitment out where the invitation has no draw_commitment.",
-                [&bench] {
+                "The bot sends no commitment if the invitation has no `draw_commitment`.",
+                "Leave choice_commitment out if the invitation has no draw_commitment.", [&bench] {
                   const TestMatch match = bench.new_match(false);
                   const BotReply join = bench.ask(kInvite, bench.invitation(match));
                   if (join.message.is_object() && !join.message.contains("choice_commitment"))
@@ -84,8 +88,8 @@ void add_opening(PlayerBench& bench, Checks& out) {
                 });
   add_committed(
       bench, out, "P-7.22/no-seed-no-nonce", Level::kShould,
-      "Where the bot did not commit, its answer has no nonce.",
-      "Send choice_nonce only where you have committed.", [&bench] {
+      "The bot sends no nonce if it has not committed.",
+      "Send choice_nonce only if you have sent a choice_commitment.", [&bench] {
         const PlayedGame game = bench.play(bench.new_match(false), true);
         if (game.choice.message.is_object() && !game.choice.message.contains("choice_nonce"))
           return pass();
@@ -95,21 +99,24 @@ void add_opening(PlayerBench& bench, Checks& out) {
 }
 
 void add_binding(PlayerBench& bench, Checks& out) {
-  add_committed(bench, out, "P-7.28/second-invitation", Level::kMust,
-                "A second invitation resets nothing: the commitment is the same.",
-                "Keep choice, nonce and commitment of each match, and answer with them again.",
-                [&bench] {
-                  const TestMatch match = bench.new_match();
-                  const BotReply first = bench.ask(kInvite, bench.invitation(match));
-                  const BotReply second = bench.ask(kInvite, bench.invitation(match));
-                  if (second.text("choice_commitment") == first.text("choice_commitment"))
-                    return pass();
-                  return fail(second.exchange, second.place + "/choice_commitment",
-                              "the commitment of the first answer", "another one");
-                });
+  add_committed(
+      bench, out, "P-7.28/second-invitation", Level::kMust,
+      "The bot answers a repeated invitation with the same commitment.",
+      "Store choice and nonce of each match by match_id, and send the same commitment again.",
+      [&bench] {
+        const TestMatch match = bench.new_match();
+        const BotReply first = bench.ask(kInvite, bench.invitation(match));
+        const BotReply second = bench.ask(kInvite, bench.invitation(match));
+        if (second.text("choice_commitment") == first.text("choice_commitment")) return pass();
+        return fail(second.exchange, second.place + "/choice_commitment",
+                    "the commitment of the first answer, " +
+                        shown_value(first.message, "choice_commitment"),
+                    shown_value(second.message, "choice_commitment"));
+      });
   add_committed(bench, out, "P-7.28/same-nonce-again", Level::kMust,
-                "A repeated call gets the same choice and the same nonce.",
-                "Keep choice and nonce until GAME_OVER.", [&bench] {
+                "The bot answers a repeated call with the same choice and the same nonce.",
+                "Store choice and nonce of each match until GAME_OVER, and send them again.",
+                [&bench] {
                   const TestMatch match = bench.new_match();
                   (void)bench.ask(kInvite, bench.invitation(match));
                   const BotReply first = bench.ask(kCall, bench.choice_call(match));
@@ -118,11 +125,16 @@ void add_binding(PlayerBench& bench, Checks& out) {
                       PlayerBench::choice_in(first) == PlayerBench::choice_in(second))
                     return pass();
                   return fail(second.exchange, second.place + "/choice_nonce",
-                              "as in the first answer", "another choice or nonce");
+                              "the choice and nonce of the first answer, " +
+                                  shown_value(first.message, "parity_choice") + " and " +
+                                  shown_value(first.message, "choice_nonce"),
+                              shown_value(second.message, "parity_choice") + " and " +
+                                  shown_value(second.message, "choice_nonce"));
                 });
   add_committed(bench, out, "P-7.25/changed-opponent-commitment", Level::kRobust,
-                "A repeated call with another commitment of the opponent does no harm.",
-                "Keep the first opponent_commitment, and check GAME_OVER against it.", [&bench] {
+                "The bot keeps working after a repeated call with another `opponent_commitment`.",
+                "Store the first opponent_commitment of a match, and check GAME_OVER against it.",
+                [&bench] {
                   const TestMatch match = bench.new_match();
                   (void)bench.ask(kInvite, bench.invitation(match));
                   (void)bench.ask(kCall, bench.choice_call(match));
@@ -140,30 +152,32 @@ struct Lie {
 };
 
 const Lie kLies[] = {
-    {"P-7.40/own-choice", "GAME_OVER with another choice than the bot's own is refused.",
+    {"P-7.40/own-choice", "The bot refuses a GAME_OVER with another choice than the bot's own.",
      [](json& m, const std::string& self, const std::string&) {
        json& choice = m["game_result"]["choices"][self];
        choice = choice == game_word(0) ? game_word(1) : game_word(0);
      }},
-    {"P-7.40/own-commitment", "GAME_OVER with another commitment than the bot's own is refused.",
+    {"P-7.40/own-commitment",
+     "The bot refuses a GAME_OVER with another commitment than the bot's own.",
      [](json& m, const std::string& self, const std::string&) {
        m["choice_commitments"][self] = std::string(64, '1');
      }},
     {"P-7.40/opponent-commitment",
-     "GAME_OVER with another commitment of the opponent than was handed over is refused.",
+     "The bot refuses a GAME_OVER whose commitment of the opponent is not the one of "
+     "CHOOSE_PARITY_CALL.",
      [](json& m, const std::string&, const std::string& other) {
        m["choice_commitments"][other] = std::string(64, '2');
      }},
-    {"P-7.40/seed", "GAME_OVER with a seed that was not promised is refused.",
+    {"P-7.40/seed", "The bot refuses a GAME_OVER whose seed does not match `draw_commitment`.",
      [](json& m, const std::string&, const std::string&) {
        m["draw_proof"] = std::string(64, '3');
      }},
-    {"P-7.40/number", "GAME_OVER with a number that does not follow is refused.",
+    {"P-7.40/number", "The bot refuses a GAME_OVER with a wrong number.",
      [](json& m, const std::string&, const std::string&) {
        json& number = m["game_result"]["drawn_number"];
        number = number.get<int>() > 2 ? number.get<int>() - 2 : number.get<int>() + 2;
      }},
-    {"P-7.40/winner", "GAME_OVER with a winner that does not follow is refused.",
+    {"P-7.40/winner", "The bot refuses a GAME_OVER with a wrong winner.",
      [](json& m, const std::string&, const std::string& other) {
        json& result = m["game_result"];
        const bool has_won = result["winner_player_id"] == json(other);
@@ -178,17 +192,18 @@ void add_lies(PlayerBench& bench, Checks& out) {
       const PlayedGame game = bench.play(bench.new_match(), true);
       json message = bench.game_over(game);
       lie.change(message, bench.bot().id, game.match.opponent);
-      return expect_refused(bench.ask(MessageType::kGameOver, message), lie.text);
+      return expect_refused(bench.ask(MessageType::kGameOver, message), "this result is false");
     });
     out.back().info.needs_word = true;
   }
   add_committed(
       bench, out, "P-7.40/dispute-told", Level::kShould,
-      "A refused GAME_OVER is disputed at the manager with DISPUTE_MATCH.",
-      "Call league_query with query_type DISPUTE_MATCH and query_params {match_id, reason}.",
+      "The bot disputes a GAME_OVER that it refused, with DISPUTE_MATCH at the manager.",
+      "Call league_query at the manager with query_type \"DISPUTE_MATCH\" and query_params "
+      "{\"match_id\": ..., \"reason\": ...}.",
       [&bench] {
         if (bench.server == nullptr)
-          return skip("the bot is not registered with this checker; use --listen");
+          return skip("the bot has not registered with this checker; use --listen or --start");
         const std::size_t before = bench.server->count();
         const PlayedGame game = bench.play(bench.new_match(), true);
         json message = bench.game_over(game);
@@ -202,7 +217,7 @@ void add_lies(PlayerBench& bench, Checks& out) {
             before, milliseconds(bench.is_fast() ? 1000 : 4000));
         if (told) return pass();
         return fail(reply.exchange, "", "a LEAGUE_QUERY of type DISPUTE_MATCH",
-                    "nothing within the time");
+                    "none within the time limit");
       });
   out.back().info.needs_word = true;
 }

@@ -3,6 +3,7 @@
 
 #include "tools/league/check/game_truth.h"
 #include "tools/league/check/player/player_checks.h"
+#include "tools/league/up/table_text.h"
 
 namespace league::tools::check {
 namespace {
@@ -14,6 +15,10 @@ Nanoseconds median(std::vector<Nanoseconds> times) {
   return times.empty() ? Nanoseconds(0) : times[times.size() / 2];
 }
 
+std::string milliseconds_text(Nanoseconds time) {
+  return short_number(std::chrono::duration<double, std::milli>(time).count()) + " ms";
+}
+
 /// Plays `count` matches; the median latency of the last quarter is compared with the first's.
 Verdict play_many(PlayerBench& bench, std::size_t count) {
   std::vector<Nanoseconds> first;
@@ -22,7 +27,7 @@ Verdict play_many(PlayerBench& bench, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     game = bench.play(bench.new_match());
     if (PlayerBench::choice_in(game.choice).empty()) {
-      Verdict verdict = expect_choice(game.choice, "it is one of many");
+      Verdict verdict = expect_choice(game.choice, "it is one of many matches in a row");
       verdict.got =
           "match " + std::to_string(i + 1) + " of " + std::to_string(count) + ": " + verdict.got;
       return verdict;
@@ -36,9 +41,9 @@ Verdict play_many(PlayerBench& bench, std::size_t count) {
       median(first), sample.join.exchange.elapsed + sample.choice.exchange.elapsed);
   const auto after = median(last);
   if (after < 3 * before + std::chrono::milliseconds(20)) return pass();
-  return fail(game.choice.exchange, "", "the last matches as quick as the first",
-              "the median of the last quarter is " + std::to_string(after.count() / 1000) +
-                  " us, at the beginning it was " + std::to_string(before.count() / 1000) + " us");
+  return fail(game.choice.exchange, "", "the last matches are as fast as the first",
+              milliseconds_text(after) + " per match in the last quarter (median), " +
+                  milliseconds_text(before) + " in the first");
 }
 
 }  // namespace
@@ -47,14 +52,14 @@ void add_endurance_checks(PlayerBench& bench, Checks& out) {
   out.push_back(
       {{.id = "P-6/many-matches",
         .level = Level::kRobust,
-        .text = "Many matches in a row are played, and the last are as quick as the "
-                "first.",
-        .fix = "Forget a match after GAME_OVER; do not search all matches for each call."},
+        .text = "The bot plays many matches in a row, and the last are as fast as the first.",
+        .fix = "Forget a match after GAME_OVER, and look matches up by match_id instead of "
+               "searching all of them."},
        [&bench] { return play_many(bench, bench.is_fast() ? 60 : 400); }});
   out.push_back({{.id = "P-4.9/every-choice-valid",
                   .level = Level::kMust,
-                  .text = "The choice is a valid word in every match, not only in the first.",
-                  .fix = "Send only \"even\" and \"odd\", in every match.",
+                  .text = "The bot's choice is valid in every match, not only in the first.",
+                  .fix = "Send only \"even\" or \"odd\", in every match.",
                   .needs_word = true},
                  [&bench] {
                    for (int i = 0; i < (bench.is_fast() ? 10 : 40); ++i) {

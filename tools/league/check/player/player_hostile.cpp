@@ -8,7 +8,8 @@ using envelope::MessageType;
 using nlohmann::json;
 
 constexpr const char* kCatch =
-    "Catch every exception of a request, answer it with an error, and serve the next one.";
+    "Catch every exception while you handle a request, answer with an error, and continue with the "
+    "next request.";
 
 void add_hostile(Checks& out, const char* id, const char* text, const char* fix,
                  std::function<Verdict()> run) {
@@ -17,7 +18,9 @@ void add_hostile(Checks& out, const char* id, const char* text, const char* fix,
 
 /// Sends `body` as it is, then expects the bot to play on.
 Verdict survive_bytes(PlayerBench& bench, const std::string& body) {
-  if (!bench.is_http()) return skip("only over http: elsewhere an answer is found by its id");
+  if (!bench.is_http())
+    return skip(
+        "this can be checked over HTTP only, because other transports find the answer by its id");
   return expect_alive(bench, bench.send(body, rpc::Id(1)));
 }
 
@@ -35,29 +38,30 @@ json nested(int depth) {
 }
 
 const Wrong kWrong[] = {
-    {"P-5/huge-text", "A text of 100,000 characters does no harm.",
+    {"P-5/huge-text", "The bot keeps working after a string of 100,000 characters.",
      [](json& m) { m["opponent_id"] = std::string(100'000, 'x'); }},
-    {"P-5/object-for-text", "An object in place of a text does no harm.",
+    {"P-5/object-for-text", "The bot keeps working after an object in place of a string.",
      [](json& m) {
        m["match_id"] = {{"$ne", nullptr}};
      }},
-    {"P-5/array-for-text", "An array in place of a text does no harm.",
+    {"P-5/array-for-text", "The bot keeps working after an array in place of a string.",
      [](json& m) {
        m["conversation_id"] = json::array({1, 2, 3});
      }},
-    {"P-5/object-for-number", "An object in place of a number does no harm.",
+    {"P-5/object-for-number", "The bot keeps working after an object in place of a number.",
      [](json& m) { m["round_id"] = json::object(); }},
-    {"P-5/boolean-for-text", "A boolean in place of a text does no harm.",
+    {"P-5/boolean-for-text", "The bot keeps working after a boolean in place of a string.",
      [](json& m) { m["sender"] = true; }},
-    {"P-5/control-characters", "Control characters and an end of text inside a name do no harm.",
+    {"P-5/control-characters",
+     "The bot keeps working after an id with control characters and a NUL.",
      [](json& m) { m["opponent_id"] = std::string("P\0\x01\x1b[31m02", 10); }},
-    {"P-5/path-in-id", "An id that looks like a path does no harm.",
+    {"P-5/path-in-id", "The bot keeps working after an id that looks like a file path.",
      [](json& m) { m["match_id"] = "../../../../tmp/league_check"; }},
-    {"P-5/many-fields", "5,000 unknown fields do no harm.",
+    {"P-5/many-fields", "The bot keeps working after a message with 5,000 unknown fields.",
      [](json& m) {
        for (int i = 0; i < 5000; ++i) m["x" + std::to_string(i)] = i;
      }},
-    {"P-5/nested-50", "Values that are nested 50 deep do no harm.",
+    {"P-5/nested-50", "The bot keeps working after a value nested 50 levels deep.",
      [](json& m) { m["league_check_extra"] = nested(50); }},
 };
 
@@ -69,26 +73,28 @@ void add_wrong_values(PlayerBench& bench, Checks& out) {
       return expect_alive(bench, bench.ask(MessageType::kGameInvitation, message));
     });
   }
-  add_hostile(out, "P-5/wrong-context", "A `context` that is a text does no harm.", kCatch,
-              [&bench] {
+  add_hostile(out, "P-5/wrong-context", "The bot keeps working after a `context` that is a string.",
+              kCatch, [&bench] {
                 json message = bench.choice_call(bench.new_match(false));
                 message["context"] = "none";
                 return expect_alive(bench, bench.ask(MessageType::kChooseParityCall, message));
               });
-  add_hostile(out, "P-5/wrong-game-over", "A GAME_OVER without its result does no harm.", kCatch,
-              [&bench] {
+  add_hostile(out, "P-5/wrong-game-over",
+              "The bot keeps working after a GAME_OVER without `game_result`.", kCatch, [&bench] {
                 PlayedGame game = bench.play(bench.new_match(), true);
                 json message = bench.game_over(game);
                 message.erase("game_result");
                 return expect_alive(bench, bench.ask(MessageType::kGameOver, message));
               });
-  add_hostile(out, "P-5/wrong-standings", "Standings that are no array do no harm.", kCatch,
-              [&bench] {
+  add_hostile(out, "P-5/wrong-standings",
+              "The bot keeps working after `standings` that are not an array.", kCatch, [&bench] {
                 json message = bench.news(MessageType::kLeagueStandingsUpdate);
                 message["standings"] = {{"rank", "first"}};
                 return expect_alive(bench, bench.ask(MessageType::kLeagueStandingsUpdate, message));
               });
-  add_hostile(out, "P-5/wrong-announcement", "An announcement with broken rows does no harm.",
+  add_hostile(out, "P-5/wrong-announcement",
+              "The bot keeps working after an announcement whose `matches` are not objects with "
+              "the right fields.",
               kCatch, [&bench] {
                 json message = bench.news(MessageType::kRoundAnnouncement);
                 message["matches"] = json::array({nullptr, 7, json::object(), "R1M1"});
@@ -100,32 +106,38 @@ void add_wrong_values(PlayerBench& bench, Checks& out) {
 
 void add_hostile_checks(PlayerBench& bench, Checks& out) {
   add_wrong_values(bench, out);
-  add_hostile(out, "P-5/empty-body", "An empty body does no harm.", kCatch,
-              [&bench] { return survive_bytes(bench, ""); });
-  add_hostile(out, "P-5/no-utf8", "Bytes that are no UTF-8 do no harm.", kCatch, [&bench] {
-    return survive_bytes(bench, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\xc0\"}");
-  });
-  add_hostile(out, "P-5/deep-json", "JSON that is nested 20,000 deep does no harm.",
-              "Limit the depth, or catch the parser's error of recursion.", [&bench] {
+  add_hostile(out, "P-5/empty-body", "The bot keeps working after a request with an empty body.",
+              kCatch, [&bench] { return survive_bytes(bench, ""); });
+  add_hostile(out, "P-5/no-utf8", "The bot keeps working after a body that is not UTF-8.", kCatch,
+              [&bench] {
+                return survive_bytes(bench,
+                                     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\xc0\"}");
+              });
+  add_hostile(out, "P-5/deep-json", "The bot keeps working after JSON nested 20,000 levels deep.",
+              "Limit the depth, or catch the parser's error (in Python: RecursionError).",
+              [&bench] {
                 return survive_bytes(bench, std::string(20'000, '[') + std::string(20'000, ']'));
               });
   add_hostile(
-      out, "P-5/huge-number", "A number beyond every range does no harm.", kCatch, [&bench] {
+      out, "P-5/huge-number",
+      "The bot keeps working after a number too large for any type (1e999).", kCatch, [&bench] {
         return survive_bytes(bench, R"({"jsonrpc":"2.0","id":1e999,"method":"ping","params":{}})");
       });
-  add_hostile(out, "P-5/json-scalar", "A body that is a bare JSON value does no harm.", kCatch,
-              [&bench] {
-                if (auto verdict = survive_bytes(bench, "null"); !verdict.passed()) return verdict;
-                if (auto verdict = survive_bytes(bench, "42"); !verdict.passed()) return verdict;
-                return survive_bytes(bench, "\"text\"");
-              });
-  add_hostile(out, "P-5/large-body", "A body of 2 MiB is answered or cut off, and does no harm.",
-              "Refuse a body above a limit of your own, for example with HTTP status 413.",
-              [&bench] {
-                json message = bench.invitation(bench.new_match());
-                message["league_check_extra"] = std::string(2U << 20U, 'x');
-                return expect_alive(bench, bench.ask(MessageType::kGameInvitation, message));
-              });
+  add_hostile(
+      out, "P-5/json-scalar",
+      "The bot keeps working after a body that is JSON but not an object (null, 42, \"text\").",
+      kCatch, [&bench] {
+        if (auto verdict = survive_bytes(bench, "null"); !verdict.passed()) return verdict;
+        if (auto verdict = survive_bytes(bench, "42"); !verdict.passed()) return verdict;
+        return survive_bytes(bench, "\"text\"");
+      });
+  add_hostile(
+      out, "P-5/large-body", "The bot answers or refuses a body of 2 MiB, and keeps working.",
+      "Refuse bodies above a limit that you choose, for example with HTTP status 413.", [&bench] {
+        json message = bench.invitation(bench.new_match());
+        message["league_check_extra"] = std::string(2U << 20U, 'x');
+        return expect_alive(bench, bench.ask(MessageType::kGameInvitation, message));
+      });
 }
 
 }  // namespace league::tools::check

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 void add_over_http(PlayerBench& bench, Checks& out, CheckInfo info, std::function<Verdict()> run) {
   out.push_back({std::move(info), [&bench, run = std::move(run)] {
-                   return bench.is_http() ? run() : skip("only over http");
+                   return bench.is_http() ? run() : skip("this can be checked over HTTP only");
                  }});
 }
 
@@ -40,8 +40,7 @@ BotReply raw_reply(PlayerBench& bench, const std::string& sent, const RawAnswer&
 /// Good for every dialect: a result, and no error.
 Verdict expect_result(const BotReply& reply, const std::string& why) {
   if (reply.has_answer() && reply.document.is_object() && reply.error.is_null()) return pass();
-  return fail(reply.exchange, "", "the answer to the invitation, although " + why,
-              shown_answer(reply));
+  return fail(reply.exchange, "", "an answer to the invitation; " + why, shown_answer(reply));
 }
 
 Verdict send_pieces(PlayerBench& bench, const std::vector<std::string>& pieces,
@@ -58,8 +57,9 @@ void add_request_forms(PlayerBench& bench, Checks& out) {
   add_over_http(bench, out,
                 {.id = "P-1/segmented-request",
                  .level = Level::kMust,
-                 .text = "A request that arrives in several TCP segments is read completely.",
-                 .fix = "Read Content-Length bytes, in a loop; one recv() is not a request."},
+                 .text = "The bot reads a request completely if it arrives in several parts.",
+                 .fix = "Read until you have as many bytes as Content-Length says. One recv() may "
+                        "return only a part."},
                 [&bench] {
                   const std::string whole = http_post(
                       bench.bot().endpoint, invitation_body(bench, bench.new_match(), 8801));
@@ -67,13 +67,13 @@ void add_request_forms(PlayerBench& bench, Checks& out) {
                   return send_pieces(bench,
                                      {whole.substr(0, 20), whole.substr(20, head - 20),
                                       whole.substr(head, 30), whole.substr(head + 30)},
-                                     milliseconds(30), "it came in four pieces");
+                                     milliseconds(30), "it arrived in four parts");
                 });
   add_over_http(bench, out,
                 {.id = "P-1/lower-case-headers",
                  .level = Level::kMust,
-                 .text = "Header field names are case-insensitive.",
-                 .fix = "Compare header field names without regard to case, or use a library."},
+                 .text = "The bot reads header names in any case.",
+                 .fix = "Compare header names case-insensitively, or use an HTTP library."},
                 [&bench] {
                   const std::string body = invitation_body(bench, bench.new_match(), 8802);
                   return send_pieces(bench,
@@ -90,8 +90,8 @@ void add_header_forms(PlayerBench& bench, Checks& out) {
   add_over_http(bench, out,
                 {.id = "P-1/charset",
                  .level = Level::kMust,
-                 .text = "`application/json; charset=utf-8` is JSON.",
-                 .fix = "Compare Content-Type up to the semicolon, or ignore it."},
+                 .text = "The bot accepts `Content-Type: application/json; charset=utf-8`.",
+                 .fix = "Compare Content-Type only up to the semicolon, or ignore it."},
                 [&bench] {
                   const std::string body = invitation_body(bench, bench.new_match(), 8803);
                   return send_pieces(bench,
@@ -100,13 +100,13 @@ void add_header_forms(PlayerBench& bench, Checks& out) {
                                       "\r\nContent-Type: application/json; charset=utf-8\r\n"
                                       "Connection: close\r\nContent-Length: " +
                                       std::to_string(body.size()) + "\r\n\r\n" + body},
-                                     milliseconds(0), "its type names a charset");
+                                     milliseconds(0), "its Content-Type has a charset");
                 });
   add_over_http(bench, out,
                 {.id = "P-1/extra-headers",
                  .level = Level::kMust,
-                 .text = "Unknown header fields are ignored.",
-                 .fix = "Read the header fields that you need, and ignore the others."},
+                 .text = "The bot ignores unknown headers.",
+                 .fix = "Read the headers that you need, and ignore all others."},
                 [&bench] {
                   return send_pieces(bench,
                                      {http_post(bench.bot().endpoint,
@@ -118,9 +118,9 @@ void add_header_forms(PlayerBench& bench, Checks& out) {
       bench, out,
       {.id = "P-1/keep-alive",
        .level = Level::kRobust,
-       .text = "Two requests on one connection are both answered, unless the bot closes it after "
-               "the first with a word.",
-       .fix = "Send Content-Length with each answer, and read the next request; or answer "
+       .text = "The bot answers two requests on one connection, or closes the connection after the "
+               "first.",
+       .fix = "Send Content-Length with each response and then read the next request, or send "
               "Connection: close."},
       [&bench] {
         const std::string one = http_post(
@@ -128,13 +128,14 @@ void add_header_forms(PlayerBench& bench, Checks& out) {
         const auto answers = raw_http(
             bench.bot().endpoint,
             {.pieces = {one, one}, .between = milliseconds(100), .limit = bench.limit()}, 2);
-        auto first = expect_result(raw_reply(bench, one, answers.front()), "it asks to keep alive");
+        auto first =
+            expect_result(raw_reply(bench, one, answers.front()), "it has Connection: keep-alive");
         if (!first.passed() || answers.size() < 2) return first;
         const RawAnswer& second = answers[1];
         const bool has_closed = !second.trouble.empty() && !second.has_timed_out;
         if (has_closed) return pass();
         return expect_result(raw_reply(bench, one + one, second),
-                             "it is the second of a connection");
+                             "it is the second request on its connection");
       });
 }
 
@@ -145,14 +146,15 @@ void add_strange_requests(PlayerBench& bench, Checks& out) {
     const char* head;
   };
   static const Strange kStrange[] = {
-      {"P-1/get", "A GET does no harm.",
+      {"P-1/get", "The bot keeps working after a GET request.",
        "GET /mcp HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"},
-      {"P-1/no-length", "A POST without a length does no harm.",
+      {"P-1/no-length", "The bot keeps working after a POST without Content-Length.",
        "POST /mcp HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"},
-      {"P-1/bad-length", "A Content-Length that is no number does no harm.",
+      {"P-1/bad-length", "The bot keeps working after a Content-Length that is not a number.",
        "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\nConnection: close\r\n\r\n{}"},
-      {"P-1/no-http", "Bytes that are no HTTP do no harm.", "\x16\x03\x01 not http at all\r\n\r\n"},
-      {"P-1/long-header", "A header of 64 KiB does no harm.", nullptr},
+      {"P-1/no-http", "The bot keeps working after bytes that are not HTTP.",
+       "\x16\x03\x01 not http at all\r\n\r\n"},
+      {"P-1/long-header", "The bot keeps working after a header of 64 KiB.", nullptr},
   };
   for (const Strange& strange : kStrange) {
     add_over_http(
@@ -160,8 +162,8 @@ void add_strange_requests(PlayerBench& bench, Checks& out) {
         {.id = strange.id,
          .level = Level::kRobust,
          .text = strange.text,
-         .fix =
-             "Refuse requests that are not a POST with a JSON body, and serve the next request."},
+         .fix = "Answer requests other than a POST with a JSON body with an error, and continue "
+                "with the next request."},
         [&bench, &strange] {
           const std::string head =
               strange.head != nullptr
@@ -177,7 +179,8 @@ void add_strange_requests(PlayerBench& bench, Checks& out) {
 }
 
 /// Holds `held` open in `count` connections for a while, and expects the bot to play on meanwhile.
-Verdict play_beside(PlayerBench& bench, const std::string& held, std::size_t count) {
+Verdict play_beside(PlayerBench& bench, const std::string& held, std::size_t count,
+                    const std::string& why) {
   const milliseconds hold(bench.is_fast() ? 900 : 2500);
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < count; ++i) {
@@ -193,32 +196,37 @@ Verdict play_beside(PlayerBench& bench, const std::string& held, std::size_t cou
       raw_http(bench.bot().endpoint, {.pieces = {http_post(bench.bot().endpoint, body)},
                                       .limit = hold - milliseconds(300)})
           .front();
-  return expect_result(raw_reply(bench, body, answer),
-                       std::to_string(count) + " other connections are silent");
+  return expect_result(raw_reply(bench, body, answer), why);
 }
 
 void add_slow_peers(PlayerBench& bench, Checks& out) {
-  add_over_http(
-      bench, out,
-      {.id = "P-1/half-a-request",
-       .level = Level::kRobust,
-       .text = "A peer that sends half a request and then stays silent does not block other peers.",
-       .fix = "Serve each connection in a thread of its own (ThreadingHTTPServer), with a timeout.",
-       .is_slow = true},
-      [&bench] {
-        return play_beside(bench,
-                           "POST " + bench.bot().endpoint.path +
-                               " HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{\"jsonrpc\"",
-                           1);
-      });
-  add_over_http(
-      bench, out,
-      {.id = "P-1/silent-connection",
-       .level = Level::kRobust,
-       .text = "Idle connections do not block other peers.",
-       .fix = "Serve each connection in a thread of its own (ThreadingHTTPServer), with a timeout.",
-       .is_slow = true},
-      [&bench] { return play_beside(bench, "", bench.is_fast() ? 8 : 40); });
+  add_over_http(bench, out,
+                {.id = "P-1/half-a-request",
+                 .level = Level::kRobust,
+                 .text = "The bot answers others while one caller has sent only half a request.",
+                 .fix = "Serve each connection in its own thread (in Python: ThreadingHTTPServer), "
+                        "with a timeout.",
+                 .is_slow = true},
+                [&bench] {
+                  return play_beside(
+                      bench,
+                      "POST " + bench.bot().endpoint.path +
+                          " HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{\"jsonrpc\"",
+                      1, "another connection has sent only half a request");
+                });
+  add_over_http(bench, out,
+                {.id = "P-1/silent-connection",
+                 .level = Level::kRobust,
+                 .text = "The bot answers others while idle connections are open.",
+                 .fix = "Serve each connection in its own thread (in Python: ThreadingHTTPServer), "
+                        "with a timeout.",
+                 .is_slow = true},
+                [&bench] {
+                  const std::size_t count = bench.is_fast() ? 8 : 40;
+                  return play_beside(
+                      bench, "", count,
+                      std::to_string(count) + " other connections are open and idle");
+                });
 }
 
 }  // namespace

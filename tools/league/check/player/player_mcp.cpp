@@ -23,7 +23,10 @@ void add_of_mcp(PlayerBench& bench, Checks& out, const char* id, Level level, co
          const BotReply hello = bench.call("initialize", initialize_params());
          const json result = result_of(hello);
          const bool claims_mcp = result.is_object() && result.contains("protocolVersion");
-         return claims_mcp ? run() : skip("the bot does not claim MCP");
+         return claims_mcp ? run()
+                           : skip(
+                                 "the bot does not answer `initialize`, so it does not claim to be "
+                                 "an MCP server");
        }});
 }
 
@@ -31,20 +34,20 @@ void add_of_mcp(PlayerBench& bench, Checks& out, const char* id, Level level, co
 
 void add_mcp_checks(PlayerBench& bench, Checks& out) {
   add_of_mcp(bench, out, "M-1/initialize", Level::kMust,
-             "`initialize` gets protocolVersion, capabilities and serverInfo.",
-             "Answer initialize with all three members.", [&bench] {
+             "The result of `initialize` has protocolVersion, capabilities and serverInfo.",
+             "Add the missing member to the result of initialize.", [&bench] {
                const BotReply reply = bench.call("initialize", initialize_params());
                const json result = result_of(reply);
                for (const char* member : {"protocolVersion", "capabilities", "serverInfo"}) {
                  if (!result.contains(member))
-                   return fail(reply.exchange, std::string("/result/") + member, "this member",
+                   return fail(reply.exchange, std::string("/result/") + member, "this field",
                                "nothing");
                }
                return pass();
              });
   add_of_mcp(bench, out, "M-2/unknown-tool", Level::kShould,
-             "`tools/call` of an unknown tool gets an error.",
-             "Answer -32602, or a result with isError: true.", [&bench] {
+             "`tools/call` of an unknown tool is answered with an error.",
+             "Answer with the error -32602, or with a result that has isError: true.", [&bench] {
                const BotReply reply = bench.call(
                    "tools/call",
                    {{"name", "league_check_no_such_tool"}, {"arguments", json::object()}});
@@ -54,8 +57,9 @@ void add_mcp_checks(PlayerBench& bench, Checks& out) {
                  return pass();
                return fail(reply.exchange, "", "an error", shown_answer(reply));
              });
-  add_of_mcp(bench, out, "M-3/ping", Level::kShould, "MCP's `ping` without params gets a result.",
-             "Answer ping with {}, with params and without.", [&bench] {
+  add_of_mcp(bench, out, "M-3/ping", Level::kShould,
+             "MCP's `ping`, which has no params, is answered with a result.",
+             "Answer ping with the result {}, whether it has params or not.", [&bench] {
                const std::int64_t id = bench.next_id();
                const BotReply reply = bench.send(
                    json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "ping"}}.dump(), rpc::Id(id));

@@ -25,17 +25,18 @@ Verdict expect_acknowledged(const BotReply& reply) {
 void add_result_check(PlayerBench& bench, Checks& out) {
   out.push_back({{.id = "P-4.10/game-over-acknowledged",
                   .level = Level::kMust,
-                  .text = "A correct GAME_OVER is acknowledged.",
-                  .fix = "Answer notify_match_result with {\"status\": \"ok\"}; check the result "
-                         "as docs/protocol.md says before you contradict it. If P-7.25 fails as "
-                         "well, fix that first."},
+                  .text = "The bot acknowledges a correct GAME_OVER.",
+                  .fix = "Answer notify_match_result with {\"status\": \"ok\"}. If your bot "
+                         "refused this result, compare its calculation with docs/verify_draw.py. "
+                         "If a check of P-7.25 fails as well, fix that first."},
                  [&bench] { return expect_acknowledged(bench.sample().over); }});
   out.back().info.needs_word = true;
   out.push_back({{.id = "P-4.10/technical-loss-acknowledged",
                   .level = Level::kMust,
-                  .text = "GAME_OVER of a match that was lost by a failure is acknowledged: number "
-                          "and parity are null there.",
-                  .fix = "Check status before you read drawn_number and number_parity."},
+                  .text = "The bot acknowledges GAME_OVER of a technical loss, in which "
+                          "`drawn_number` and `number_parity` are null.",
+                  .fix = "Read drawn_number and number_parity only if game_result.status is not "
+                         "\"TECHNICAL_LOSS\"."},
                  [&bench] {
                    const TestMatch match = bench.new_match();
                    PlayedGame game = bench.play(match, true);
@@ -75,7 +76,7 @@ void add_news_checks(PlayerBench& bench, Checks& out) {
     const std::string method(envelope::spec(news.type).method);
     out.push_back({{.id = news.id,
                     .level = news.level,
-                    .text = name + " is acknowledged under its method `" + method + "`.",
+                    .text = "The bot acknowledges " + name + " (method `" + method + "`).",
                     .fix = "Answer " + method + " with {\"status\": \"ok\"}."},
                    [&bench, type = news.type, method] {
                      const json message = type == MessageType::kGameError
@@ -86,7 +87,7 @@ void add_news_checks(PlayerBench& bench, Checks& out) {
   }
   out.push_back({{.id = "P-4/ping",
                   .level = Level::kShould,
-                  .text = "`ping` is answered.",
+                  .text = "The bot answers `ping`.",
                   .fix = "Answer the method ping with {\"status\": \"ok\"}."},
                  [&bench] {
                    return expect_acknowledged(bench.call(
@@ -94,8 +95,9 @@ void add_news_checks(PlayerBench& bench, Checks& out) {
                  }});
   out.push_back({{.id = "P-4/get-player-state",
                   .level = Level::kShould,
-                  .text = "`get_player_state` is answered if the caller sends the bot's own token.",
-                  .fix = "Answer get_player_state with an object if the caller sends your token."},
+                  .text = "The bot answers `get_player_state` if the call has the bot's own token.",
+                  .fix = "Answer get_player_state with an object, such as {\"player_id\": ID}, if "
+                         "auth_token is your own token."},
                  [&bench] {
                    return expect_acknowledged(
                        bench.call("get_player_state",
@@ -103,8 +105,9 @@ void add_news_checks(PlayerBench& bench, Checks& out) {
                  }});
   out.push_back({{.id = "P-4.14/league-end-acknowledged",
                   .level = Level::kShould,
-                  .text = "LEAGUE_COMPLETED is acknowledged before the bot does anything else.",
-                  .fix = "Answer notify_league_completed first; exit only afterwards, if at all.",
+                  .text = "The bot acknowledges LEAGUE_COMPLETED before it exits.",
+                  .fix = "Answer notify_league_completed first. If your bot exits at the end of "
+                         "the league, let it exit after that.",
                   .is_last = true},
                  [&bench] {
                    return expect_acknowledged(bench.call(

@@ -12,7 +12,7 @@ void add_restarted(Checks& out, RestartTools* tools, CheckInfo info, std::functi
   info.is_last = true;
   out.push_back({std::move(info), [tools, run = std::move(run)] {
                    if (tools == nullptr || tools->bot == nullptr)
-                     return skip("the checker has not started the bot; use --listen and --start");
+                     return skip("the checker has not started the bot; use --start");
                    return run();
                  }});
 }
@@ -60,20 +60,21 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
       out, tools,
       {.id = "P-8/returns-with-token",
        .level = Level::kRobust,
-       .text = "After a restart the bot registers again with the token that it got.",
-       .fix = "Store auth_token in a file, and send it in the next LEAGUE_REGISTER_REQUEST."},
+       .text = "After a restart, the bot registers with the token that it had.",
+       .fix =
+           "Store auth_token in a file, and send it in LEAGUE_REGISTER_REQUEST after a restart."},
       [&bench, tools] {
         const auto call = restarted(bench, *tools, milliseconds(4000));
         if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
         const json& token = call->message.value("auth_token", json());
         if (token.is_string() && bench.bot().token.matches(token.get<std::string>())) return pass();
-        return fail(exchange_of(*call), "/params/auth_token", "the token of before",
+        return fail(exchange_of(*call), "/params/auth_token", "the token that the bot had",
                     token.is_null() ? "nothing" : "another token");
       });
   add_restarted(out, tools,
                 {.id = "P-6/plays-after-restart",
                  .level = Level::kRobust,
-                 .text = "After a restart the bot plays.",
+                 .text = "After a restart, the bot plays.",
                  .fix = "After a restart, register and answer calls as before."},
                 [&bench] {
                   return expect_choice(bench.play(bench.new_match(), true).choice,
@@ -83,8 +84,9 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
       out, tools,
       {.id = "P-7.28/commitment-survives-restart",
        .level = Level::kRobust,
-       .text = "A commitment holds when the bot is restarted in the middle of a match.",
-       .fix = "Write choice and nonce to a file before you send GAME_JOIN_ACK."},
+       .text = "After a restart during a match, the bot still has its commitment.",
+       .fix = "Write the choice and the nonce to a file before you send GAME_JOIN_ACK, and read "
+              "the file at the start."},
       [&bench, tools] {
         if (!bench.commits()) return skip("the bot does not commit to its choices");
         const TestMatch match = bench.new_match();
@@ -94,23 +96,25 @@ void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
         const BotReply second = bench.ask(MessageType::kGameInvitation, bench.invitation(match));
         if (second.text("choice_commitment") == first.text("choice_commitment")) return pass();
         return fail(second.exchange, second.place + "/choice_commitment",
-                    "the commitment of before the restart",
+                    "the commitment from before the restart, " +
+                        shown_value(first.message, "choice_commitment"),
                     shown_value(second.message, "choice_commitment"));
       });
-  add_restarted(out, tools,
-                {.id = "P-6/registration-retried",
-                 .level = Level::kRobust,
-                 .text = "A registration that fails with HTTP 503 is retried.",
-                 .fix = "Repeat the registration every two seconds until the manager answers."},
-                [&bench, tools] {
-                  if (bench.is_fast())
-                    return skip("it waits for the bot's own delay; leave out --fast");
-                  tools->manager.refuse_registrations(1);
-                  const auto call = restarted(bench, *tools, milliseconds(8000), 1);
-                  tools->manager.refuse_registrations(0);
-                  if (call) return pass();
-                  return fail({}, "", "another LEAGUE_REGISTER_REQUEST within 8 s", "none");
-                });
+  add_restarted(
+      out, tools,
+      {.id = "P-6/registration-retried",
+       .level = Level::kRobust,
+       .text = "The bot repeats a registration that failed with HTTP 503.",
+       .fix = "Repeat the same registration every two seconds until the manager answers."},
+      [&bench, tools] {
+        if (bench.is_fast())
+          return skip("this has to wait for the bot's own delay; leave out --fast");
+        tools->manager.refuse_registrations(1);
+        const auto call = restarted(bench, *tools, milliseconds(8000), 1);
+        tools->manager.refuse_registrations(0);
+        if (call) return pass();
+        return fail({}, "", "another LEAGUE_REGISTER_REQUEST within 8 s", "none");
+      });
 }
 
 }  // namespace league::tools::check

@@ -24,17 +24,27 @@ struct Refusal {
 const Refusal kRefusals[] = {
     {"P-4.3/without-meta", "without_meta", Level::kMust, "a registration without player_meta",
      "E003"},
-    {"P-3/registration-time", "bad_timestamp", Level::kMust, "a timestamp with a blank", "E021"},
-    {"P-2/other-protocol", "other_protocol", Level::kMust, "the protocol league.v3", "E018"},
-    {"P-6/other-version", "other_version", Level::kMust, "the protocol_version 3.0.0", "E018"},
-    {"P-4.3/unknown-game", "unknown_game", Level::kMust, "a player of chess", ""},
-    {"P-4.3/no-games", "no_games", Level::kMust, "a player of no game", ""},
-    {"P-4.3/bad-endpoint", "bad_endpoint", Level::kMust, "a contact_endpoint that is no URL", ""},
-    {"P-4.3/long-name", "long_name", Level::kMust, "a display_name of 51 characters", ""},
-    {"P-2/null-name", "null_name", Level::kMust, "a display_name that is null", "E003"},
-    {"P-8/same-name", "same_name", Level::kShould, "a second player with the same name", ""},
+    {"P-3/registration-time", "bad_timestamp", Level::kMust,
+     "a registration whose timestamp has a blank in place of T", "E021"},
+    {"P-2/other-protocol", "other_protocol", Level::kMust,
+     "a registration with the protocol league.v3", "E018"},
+    {"P-6/other-version", "other_version", Level::kMust,
+     "a registration with the protocol_version 3.0.0", "E018"},
+    {"P-4.3/unknown-game", "unknown_game", Level::kMust, "the registration of a player of chess",
+     ""},
+    {"P-4.3/no-games", "no_games", Level::kMust, "the registration of a player without game_types",
+     ""},
+    {"P-4.3/bad-endpoint", "bad_endpoint", Level::kMust,
+     "a registration whose contact_endpoint is not a URL", ""},
+    {"P-4.3/long-name", "long_name", Level::kMust,
+     "a registration with a display_name of 51 characters", ""},
+    {"P-2/null-name", "null_name", Level::kMust, "a registration whose display_name is null",
+     "E003"},
+    {"P-8/same-name", "same_name", Level::kShould, "a second player with the same display_name",
+     ""},
     {"P-8/same-address", "same_place", Level::kMust, "a second player at the same address", ""},
-    {"P-4.15/unknown-query", "unknown_query", Level::kMust, "an unknown query_type", ""},
+    {"P-4.15/unknown-query", "unknown_query", Level::kMust, "a query with an unknown query_type",
+     ""},
     {"P-4.15/without-query-type", "without_query_type", Level::kMust, "a query without query_type",
      "E003"},
     {"P-8/query-without-token", "without_token", Level::kMust, "a query without a token", "E011"},
@@ -44,24 +54,25 @@ const Refusal kRefusals[] = {
     {"P-4/start-without-key", "start_without_key", Level::kMust,
      "start_league without the operator's key", ""},
     {"P-6/late-registration", "late", Level::kMust, "a registration after the start", "E019"},
-    {"P-7/report-number", "report_number", Level::kMust, "a number that does not follow", ""},
-    {"P-7/report-winner", "report_winner", Level::kMust, "a winner that does not follow", ""},
-    {"P-7/report-score", "report_score", Level::kMust, "a score of 300", ""},
-    {"P-7/report-seed", "report_seed", Level::kMust, "another seed than the promised one", ""},
-    {"P-7/report-choice", "report_choice", Level::kMust, "a choice that is no word of the game",
+    {"P-7/report-number", "report_number", Level::kMust, "a report with a wrong number", ""},
+    {"P-7/report-winner", "report_winner", Level::kMust, "a report with a wrong winner", ""},
+    {"P-7/report-score", "report_score", Level::kMust, "a report with a score of 300", ""},
+    {"P-7/report-seed", "report_seed", Level::kMust,
+     "a report with a seed that does not match the draw_commitment", ""},
+    {"P-7/report-choice", "report_choice", Level::kMust, "a report with an invalid choice", ""},
+    {"P-7/report-round", "report_round", Level::kMust, "a report with another round_id", ""},
+    {"P-7/report-match", "report_match", Level::kMust, "a report on a match that does not exist",
      ""},
-    {"P-7/report-round", "report_round", Level::kMust, "a report with another round", ""},
-    {"P-7/report-match", "report_match", Level::kMust, "a report of a match that does not exist",
-     ""},
-    {"P-7/report-game", "report_game", Level::kMust, "a report of another game", ""},
+    {"P-7/report-game", "report_game", Level::kMust, "a report with another game_type", ""},
     {"P-8/report-player-token", "report_player_token", Level::kMust,
      "a report in the referee's name with a player's token", ""},
-    {"P-8/report-by-player", "report_player_sender", Level::kMust, "a player's report", ""},
+    {"P-8/report-by-player", "report_player_sender", Level::kMust, "a report by a player", ""},
     {"P-8/report-without-token", "report_without_token", Level::kMust, "a report without a token",
      ""},
-    {"P-7/report-stranger", "report_stranger", Level::kMust, "a winner who does not play", ""},
-    {"P-8/report-conflict", "report_conflict", Level::kMust,
-     "another result after one was accepted", ""},
+    {"P-7/report-stranger", "report_stranger", Level::kMust,
+     "a report whose winner is not a player of the match", ""},
+    {"P-8/report-conflict", "report_conflict", Level::kMust, "a second report with another result",
+     ""},
 };
 
 bool is_refusal(const BotReply& reply) {
@@ -82,7 +93,7 @@ std::string code_in(const BotReply& reply) {
 }
 
 Verdict expect_refusal(const BotReply& reply, const Refusal& refusal) {
-  if (reply.exchange.sent.empty()) return skip("the league did not come so far");
+  if (reply.exchange.sent.empty()) return skip("the league did not get that far");
   if (!reply.has_answer() || !is_refusal(reply))
     return fail(reply.exchange, "/result", "LEAGUE_ERROR, REJECTED or an error",
                 shown_answer(reply));
@@ -126,12 +137,12 @@ class ManagerChecks {
   /// What is said in the first call of `type` to the first player.
   void call_field(const std::string& id, const std::string& type, const std::string& text,
                   std::function<bool(const json&)> is_right) {
-    add(id, Level::kMust, text, "Send " + type + " as docs/protocol.md says.",
+    add(id, Level::kMust, text, "Compare your " + type + " with section 4 of docs/protocol.md.",
         [&bench = bench_, type, text, is_right = std::move(is_right)] {
           const auto calls = bench.to_player(type);
           if (calls.empty()) return fail({}, "", type + " to every player", "none");
           if (is_right(calls.front().message)) return pass();
-          return fail(seen_call(&calls.front()), "/params", text, "something else");
+          return fail(seen_call(&calls.front()), "/params", text, "another value");
         });
   }
 
@@ -150,23 +161,26 @@ void add_registrations(ManagerBench& bench, ManagerChecks& checks) {
   checks.registration_field("sender", "sender", "`sender` is `league_manager`.",
                             [](const json& v) { return v == "league_manager"; });
   checks.registration_field(
-      "timestamp", "timestamp", "`timestamp` is UTC in a protocol's form.", [](const json& v) {
+      "timestamp", "timestamp", "`timestamp` is a UTC time in one of the protocol's formats.",
+      [](const json& v) {
         return v.is_string() && core::UtcTimestamp::parse(v.get<std::string>()).has_value();
       });
   checks.registration_field("conversation", "conversation_id",
                             "`conversation_id` is that of the request.",
                             [](const json& v) { return v == "convleaguecheck001"; });
   checks.registration_field(
-      "player-id", "player_id", "`player_id` is given, such as P01.",
+      "player-id", "player_id", "`player_id` is present, such as P01.",
       [](const json& v) { return v.is_string() && v.get<std::string>().starts_with("P"); });
   checks.registration_field(
       "token", "auth_token", "`auth_token` has at least 20 characters.",
       [](const json& v) { return v.is_string() && v.get<std::string>().size() >= 20; });
-  checks.registration_field("league-id", "league_id", "`league_id` is given.",
+  checks.registration_field("league-id", "league_id", "`league_id` is present.",
                             [](const json& v) { return v.is_string(); });
   checks
-      .add("P-4.2/accepted", Level::kMust, "A referee is accepted, with id and token.",
-           "Answer register_referee with REFEREE_REGISTER_RESPONSE.",
+      .add("P-4.2/accepted", Level::kMust,
+           "The manager accepts a referee, and gives it an id and a token.",
+           "Answer register_referee with REFEREE_REGISTER_RESPONSE, status ACCEPTED, referee_id "
+           "and auth_token.",
            [&bench] {
              const BroughtAgent& referee = bench.referees().front();
              if (!referee.id.empty() && !referee.token.empty()) return pass();
@@ -174,20 +188,22 @@ void add_registrations(ManagerBench& bench, ManagerChecks& checks) {
                          shown_answer(referee.registration));
            })
       .is_basic = true;
-  checks.add("P-8/tokens-differ", Level::kMust, "No two agents get the same token.",
-             "Make each token from a cryptographic source.", [&bench] {
+  checks.add("P-8/tokens-differ", Level::kMust, "Every agent gets its own token.",
+             "Generate each token with a cryptographic random generator.", [&bench] {
                std::set<std::string> tokens;
                for (const std::string& token : bench.secrets()) tokens.insert(token);
                if (tokens.size() == bench.secrets().size()) return pass();
-               return fail({}, "", "different tokens", "the same one twice");
+               return fail({}, "", "different tokens", "two agents have the same token");
              });
   for (const char* name : {"again_with_token", "same_nonce"}) {
     const bool is_token = std::string(name) == "again_with_token";
     checks.add(is_token ? "P-8/returns-with-token" : "P-8/returns-with-nonce",
                is_token ? Level::kMust : Level::kShould,
-               std::string("Who registers again with its ") +
+               std::string("An agent that registers again with its ") +
                    (is_token ? "token" : "registration_nonce") + " gets the same id.",
-               "Look for the token or the nonce among those who are there.", [&bench, name] {
+               "Look the token and the nonce up among the registered agents before you register a "
+               "new one.",
+               [&bench, name] {
                  const BotReply& reply = bench.kept(name);
                  if (reply.text("player_id") == bench.players().front().id) return pass();
                  return fail(reply.exchange, reply.place + "/player_id", bench.players().front().id,
@@ -205,10 +221,11 @@ void add_answers(ManagerBench& bench, ManagerChecks& checks) {
   for (const Code& one : {Code{"P-5/unknown-method", "unknown_method", -32601},
                           Code{"P-5/invalid-request", "invalid_request", -32600},
                           Code{"P-5/parse-error", "parse_error", -32700}}) {
-    checks.add(one.id, Level::kMust, "Bad JSON-RPC gets " + std::to_string(one.code) + ".",
-               "Answer with the code of JSON-RPC 2.0.", [&bench, one] {
+    checks.add(one.id, Level::kMust,
+               "Invalid JSON-RPC is answered with the error " + std::to_string(one.code) + ".",
+               "Answer with this code of JSON-RPC 2.0.", [&bench, one] {
                  const BotReply& reply = bench.kept(one.kept);
-                 if (reply.exchange.sent.empty()) return skip("only over http");
+                 if (reply.exchange.sent.empty()) return skip("this can be checked over HTTP only");
                  if (reply.code() == one.code) return pass();
                  return fail(reply.exchange, "/error/code", std::to_string(one.code),
                              shown_answer(reply));
@@ -222,53 +239,59 @@ void add_answers(ManagerBench& bench, ManagerChecks& checks) {
         std::pair("P-4.11/later-accepted", "later_report")}) {
     const std::string name = kept;
     checks.add(id, Level::kMust, "A correct call (" + name + ") is answered without an error.",
-               "Answer what is right.", [&bench, name] {
+               "Accept this call; compare \"sent\" with the message's fields in section 4 of "
+               "docs/protocol.md.",
+               [&bench, name] {
                  const BotReply& reply = bench.kept(name);
-                 if (reply.exchange.sent.empty()) return skip("the league did not come so far");
+                 if (reply.exchange.sent.empty()) return skip("the league did not get that far");
                  if (reply.has_answer() && !is_refusal(reply)) return pass();
                  return fail(reply.exchange, "/result", "an answer without an error",
                              shown_answer(reply));
                });
   }
   checks.add("P-4.17/no-token-echoed", Level::kMust,
-             "An error never repeats a token beyond its first 8 characters.",
-             "Leave tokens out of error texts.", [&bench] {
+             "An error text contains at most the first 8 characters of a token.",
+             "Do not put tokens into error texts.", [&bench] {
                const BotReply& reply = bench.kept("wrong_token");
                if (reply.exchange.received.find("must_not_be_repeated") == std::string::npos)
                  return pass();
-               return fail(reply.exchange, "", "no token in the answer", "the token that was sent");
+               return fail(reply.exchange, "", "no token in the response",
+                           "the token that was sent");
              });
 }
 
 void add_course(ManagerBench& bench, ManagerChecks& checks) {
   auto& started = checks.add("P-4.5/assigned", Level::kMust,
-                             "The league starts when all are there, and gives its matches "
-                             "to the referees.",
-                             "Send ROUND_ANNOUNCEMENT to players and referees.", [&bench] {
+                             "The manager starts the league when all agents have registered, and "
+                             "assigns matches to referees.",
+                             "When all agents have registered, send ROUND_ANNOUNCEMENT to the "
+                             "players and, with the assignments, to the referees.",
+                             [&bench] {
                                if (bench.has_started()) return pass();
                                return fail({}, "", "a ROUND_ANNOUNCEMENT to the referee", "none");
                              });
   started.is_basic = true;
   checks.call_field("P-4.5/announced", "ROUND_ANNOUNCEMENT",
-                    "Players get the matches of the round.", [](const json& m) {
+                    "Players are told the matches of the round.", [](const json& m) {
                       return m.contains("matches") && m["matches"].is_array() &&
                              !m["matches"].empty() && m.value("round_id", json()) == 1;
                     });
   checks.call_field("P-8/announcement-token", "ROUND_ANNOUNCEMENT",
-                    "News to a player carry that player's own token.", [&bench](const json& m) {
+                    "Notifications to a player have the player's own token.",
+                    [&bench](const json& m) {
                       return bench.players().front().token.matches(text_field(m, "auth_token"));
                     });
   checks.add("P-7/seed-hidden", Level::kMust,
-             "Players do not get the seed of a draw before its match is over.",
-             "Give draw_seed to the match's referee alone.", [&bench] {
+             "Players do not learn the seed of a draw before the match is over.",
+             "Send draw_seed only to the referee of the match.", [&bench] {
                for (const InboundCall& call : bench.to_player("ROUND_ANNOUNCEMENT")) {
                  if (call.bytes.find("\"draw_seed\"") != std::string::npos)
                    return fail(seen_call(&call), "/params/matches", "no draw_seed", "draw_seed");
                }
                return pass();
              });
-  checks.add("P-7/each-pair-once", Level::kMust, "Each pair meets once.", "Draw up a round robin.",
-             [&bench] {
+  checks.add("P-7/each-pair-once", Level::kMust, "Every two players meet exactly once.",
+             "Create a round-robin schedule.", [&bench] {
                const std::size_t n = bench.players().size();
                std::set<std::set<std::string>> pairs;
                for (const json& row : bench.assignments())
@@ -282,8 +305,10 @@ void add_course(ManagerBench& bench, ManagerChecks& checks) {
 }
 
 void add_news(ManagerBench& bench, ManagerChecks& checks) {
-  checks.add("P-7/capacity", Level::kMust, "A referee never has more matches than its capacity.",
-             "Keep to max_concurrent_matches; further matches follow as places become free.",
+  checks.add("P-7/capacity", Level::kMust,
+             "A referee never has more matches at a time than its capacity.",
+             "Assign at most max_concurrent_matches matches to a referee, and further ones when it "
+             "has reported some.",
              [&bench] {
                const std::size_t places = 2 * bench.referees().size();
                if (bench.most_at_once() <= places) return pass();
@@ -292,11 +317,12 @@ void add_news(ManagerBench& bench, ManagerChecks& checks) {
              });
   checks.call_field(
       "P-4.12/standings", "LEAGUE_STANDINGS_UPDATE",
-      "Players are sent the table, with a row for each player.", [&bench](const json& m) {
+      "Players are told the standings, with a row for every player.", [&bench](const json& m) {
         return m.contains("standings") && m["standings"].size() == bench.players().size();
       });
   checks.call_field(
-      "P-4.13/summary", "ROUND_COMPLETED", "The sums of a round add up.", [](const json& m) {
+      "P-4.13/summary", "ROUND_COMPLETED",
+      "`total_matches` is the sum of wins, draws and technical losses.", [](const json& m) {
         const json sum = m.value("summary", json::object());
         int total = 0;
         for (const char* part : {"wins", "draws", "technical_losses"}) {
@@ -307,7 +333,7 @@ void add_news(ManagerBench& bench, ManagerChecks& checks) {
         return sum.value("total_matches", json()) == total;
       });
   checks.call_field("P-4.14/champion", "LEAGUE_COMPLETED",
-                    "The champion is the first of the final standings.", [](const json& m) {
+                    "The champion is the first player of the final standings.", [](const json& m) {
                       const json rows = m.value("final_standings", json::array());
                       const json champion = m.value("champion", json::object());
                       return !rows.empty() && rows[0].is_object() && champion.is_object() &&
@@ -324,9 +350,10 @@ std::vector<Check> manager_checks(ManagerBench& bench) {
   add_registrations(bench, checks);
   add_answers(bench, checks);
   for (const Refusal& refusal : kRefusals) {
-    checks.add(refusal.id, refusal.level, std::string("It is refused: ") + refusal.what + ".",
-               "Check it, and answer with LEAGUE_ERROR, or REJECTED for a registration.",
-               [&bench, &refusal] { return expect_refusal(bench.kept(refusal.kept), refusal); });
+    checks.add(
+        refusal.id, refusal.level, std::string("The manager refuses ") + refusal.what + ".",
+        "Check this, and answer with LEAGUE_ERROR (or with REJECTED, if it is a registration).",
+        [&bench, &refusal] { return expect_refusal(bench.kept(refusal.kept), refusal); });
   }
   add_course(bench, checks);
   add_news(bench, checks);

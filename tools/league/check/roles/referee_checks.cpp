@@ -34,7 +34,7 @@ void add_field(RefereeBench& bench, Checks& out, CallField wanted) {
                    const RefereeTrace& trace = bench.sample();
                    const InboundCall* call = call_of(trace, wanted.type);
                    if (call == nullptr)
-                     return fail(trace.assignment.exchange, "", wanted.type, "no such call");
+                     return fail(trace.assignment.exchange, "", wanted.type, "no such call came");
                    if (wanted.is_right(call->message.value(wanted.field, json()), trace))
                      return pass();
                    return fail(seen_call(call), "/params/" + wanted.field, wanted.text,
@@ -58,7 +58,7 @@ void add_envelope_fields(RefereeBench& bench, Checks& out) {
                          std::function<bool(const json&, const RefereeTrace&)> right) {
       const std::string id = prefix + "-" + name;
       const std::string what = type + ": " + text;
-      const std::string fix = std::string("Set ") + field + " as docs/protocol.md says.";
+      const std::string fix = std::string("Send ") + field + " as this rule says.";
       add_field(bench, out,
                 {.id = id,
                  .level = Level::kMust,
@@ -70,17 +70,18 @@ void add_envelope_fields(RefereeBench& bench, Checks& out) {
     };
     add("protocol", "protocol", "`protocol` is \"league.v2\".",
         [](const json& v, const RefereeTrace&) { return v == "league.v2"; });
-    add("sender", "sender", "`sender` is `referee:` and the given id.",
+    add("sender", "sender", "`sender` is \"referee:\" followed by the referee's id.",
         [&bench](const json& v, const RefereeTrace&) {
           return v == "referee:" + bench.rpc().bot().id;
         });
-    add("timestamp", "timestamp", "`timestamp` is UTC in a form of the protocol.",
+    add("timestamp", "timestamp", "`timestamp` is a UTC time in one of the protocol's formats.",
         [](const json& v, const RefereeTrace&) {
           return v.is_string() && core::UtcTimestamp::parse(v.get<std::string>()).has_value();
         });
-    add("conversation", "conversation_id", "all messages of a match share its conversation.",
+    add("conversation", "conversation_id",
+        "`conversation_id` is the same in all messages of a match.",
         [](const json& v, const RefereeTrace& trace) { return v == trace.conversation; });
-    add("match-id", "match_id", "`match_id` is the assigned one.",
+    add("match-id", "match_id", "`match_id` is that of the assignment.",
         [](const json& v, const RefereeTrace& trace) { return v == trace.match_id; });
     out.push_back({{.id = prefix + "-method",
                     .level = Level::kMust,
@@ -90,37 +91,42 @@ void add_envelope_fields(RefereeBench& bench, Checks& out) {
                      const InboundCall* call = call_of(bench.sample(), kind.type);
                      if (call != nullptr && call->method == kind.method) return pass();
                      return fail(seen_call(call), "/method", kind.method,
-                                 call == nullptr ? "no such call" : call->method);
+                                 call == nullptr ? "no such call came" : call->method);
                    }});
   }
 }
 
 void add_player_fields(RefereeBench& bench, Checks& out) {
-  add_field(bench, out,
-            {"P-4.6/role", Level::kMust, "Player A gets the role PLAYER_A.", "Set role_in_match.",
-             "GAME_INVITATION", "role_in_match",
-             [](const json& v, const RefereeTrace&) { return v == "PLAYER_A"; }});
+  add_field(
+      bench, out,
+      {"P-4.6/role", Level::kMust, "`role_in_match` is \"PLAYER_A\" for player A.",
+       "Set role_in_match to \"PLAYER_A\" for player_A_id, and to \"PLAYER_B\" for player_B_id.",
+       "GAME_INVITATION", "role_in_match",
+       [](const json& v, const RefereeTrace&) { return v == "PLAYER_A"; }});
   add_field(bench, out,
             {"P-4.6/opponent", Level::kMust, "`opponent_id` is the other player's id.",
-             "Set opponent_id.", "GAME_INVITATION", "opponent_id",
+             "Set opponent_id to the id of the other player of the assignment.", "GAME_INVITATION",
+             "opponent_id",
              [&bench](const json& v, const RefereeTrace&) { return v == bench.player_id(1); }});
   add_field(bench, out,
-            {"P-4.6/game-type", Level::kMust, "`game_type` is the assigned one.", "Set game_type.",
-             "GAME_INVITATION", "game_type",
+            {"P-4.6/game-type", Level::kMust, "`game_type` is that of the assignment.",
+             "Copy game_type from the assignment.", "GAME_INVITATION", "game_type",
              [](const json& v, const RefereeTrace&) { return v == "even_odd"; }});
   add_field(
       bench, out,
-      {"P-4.6/draw-commitment", Level::kShould, "`draw_commitment` is the one of the assignment.",
-       "Hand draw_commitment on.", "GAME_INVITATION", "draw_commitment",
+      {"P-4.6/draw-commitment", Level::kShould, "`draw_commitment` is that of the assignment.",
+       "Copy draw_commitment from the assignment into the invitation.", "GAME_INVITATION",
+       "draw_commitment",
        [](const json& v, const RefereeTrace& t) { return v == t.draw_commitment; }});
+  add_field(
+      bench, out,
+      {"P-4.8/player-id", Level::kMust, "`player_id` is the id of the player that is called.",
+       "Set player_id to the id of the player that you call.", "CHOOSE_PARITY_CALL", "player_id",
+       [&bench](const json& v, const RefereeTrace&) { return v == bench.player_id(0); }});
   add_field(bench, out,
-            {"P-4.8/player-id", Level::kMust, "`player_id` is the id of the player that is called.",
-             "Set player_id.", "CHOOSE_PARITY_CALL", "player_id",
-             [&bench](const json& v, const RefereeTrace&) { return v == bench.player_id(0); }});
-  add_field(bench, out,
-            {"P-4.8/deadline", Level::kMust, "`deadline` is a time in UTC, and not past.",
-             "Set deadline to the present time and the limit.", "CHOOSE_PARITY_CALL", "deadline",
-             [](const json& v, const RefereeTrace&) {
+            {"P-4.8/deadline", Level::kMust, "`deadline` is a UTC time that has not passed.",
+             "Set deadline to the current time plus the time limit.", "CHOOSE_PARITY_CALL",
+             "deadline", [](const json& v, const RefereeTrace&) {
                if (!v.is_string()) return false;
                auto time = core::UtcTimestamp::parse(v.get<std::string>());
                return time && *time > core::UtcTimestamp(core::SystemClock().utc_now().instant() -
@@ -131,35 +137,38 @@ void add_player_fields(RefereeBench& bench, Checks& out) {
 void add_token_fields(RefereeBench& bench, Checks& out) {
   add_field(bench, out,
             {"P-8/credential", Level::kShould,
-             "`auth_token` towards a player is the match credential of the assignment.",
-             "Show player_A_credential and player_B_credential, each to its player.",
+             "`auth_token` in calls to a player is the player's match credential.",
+             "Send player_A_credential of the assignment to player A, and player_B_credential to "
+             "player B.",
              "GAME_INVITATION", "auth_token", [&bench](const json& v, const RefereeTrace& t) {
                return v ==
                       agent::match_credential(bench.player_token(0), core::MatchId(t.match_id), 1)
                           .reveal();
              }});
-  add_field(
-      bench, out,
-      {"P-8/own-token-not-shown", Level::kRobust, "Players never see the referee's manager token.",
-       "Send the match credential to players; with your token anybody could report for you.",
-       "GAME_INVITATION", "auth_token", [&bench](const json& v, const RefereeTrace&) {
-         return v != json(bench.rpc().bot().token.reveal());
-       }});
   add_field(bench, out,
-            {"P-4.11/token", Level::kMust, "The report carries the referee's own token.",
-             "Put auth_token of REFEREE_REGISTER_RESPONSE into the report.", "MATCH_RESULT_REPORT",
-             "auth_token", [&bench](const json& v, const RefereeTrace&) {
+            {"P-8/own-token-not-shown", Level::kRobust,
+             "Players do not see the token that the manager gave to the referee.",
+             "Send the match credential to players. With your token anybody could report results "
+             "in your name.",
+             "GAME_INVITATION", "auth_token", [&bench](const json& v, const RefereeTrace&) {
+               return v != json(bench.rpc().bot().token.reveal());
+             }});
+  add_field(bench, out,
+            {"P-4.11/token", Level::kMust, "The report has the referee's own token.",
+             "Send the auth_token from REFEREE_REGISTER_RESPONSE in the report.",
+             "MATCH_RESULT_REPORT", "auth_token", [&bench](const json& v, const RefereeTrace&) {
                return v == json(bench.rpc().bot().token.reveal());
              }});
   add_field(bench, out,
-            {"P-4.11/round", Level::kMust, "The report names the round as an integer.",
-             "Set round_id.", "MATCH_RESULT_REPORT", "round_id",
+            {"P-4.11/round", Level::kMust, "The report has `round_id`, an integer.",
+             "Copy round_id from the assignment's ROUND_ANNOUNCEMENT, as an integer.",
+             "MATCH_RESULT_REPORT", "round_id",
              [](const json& v, const RefereeTrace&) { return v == 1; }});
-  add_field(bench, out,
-            {"P-4.11/league", Level::kMust, "The report names the league.", "Set league_id.",
-             "MATCH_RESULT_REPORT", "league_id", [&bench](const json& v, const RefereeTrace&) {
-               return v == bench.rpc().bot().league_id;
-             }});
+  add_field(
+      bench, out,
+      {"P-4.11/league", Level::kMust, "The report has `league_id`.",
+       "Send the league_id from REFEREE_REGISTER_RESPONSE.", "MATCH_RESULT_REPORT", "league_id",
+       [&bench](const json& v, const RefereeTrace&) { return v == bench.rpc().bot().league_id; }});
 }
 
 void add_meta(RefereeBench& bench, Checks& out, const char* id, const char* field, const char* text,
@@ -185,32 +194,34 @@ Exchange seen_call(const InboundCall* call) {
 void add_referee_registration_checks(RefereeBench& bench, Checks& out) {
   add_meta(
       bench, out, "P-4.1/display-name", "display_name", "`display_name` has 1 to 50 characters.",
-      "Send referee_meta.display_name.", [](const json& v) {
+      "Send referee_meta.display_name, 1 to 50 characters.", [](const json& v) {
         return v.is_string() && !v.get<std::string>().empty() && v.get<std::string>().size() <= 200;
       });
-  add_meta(bench, out, "P-4.1/version", "version", "`version` is a semantic version.",
-           "Send referee_meta.version such as \"1.0.0\".", [](const json& v) {
+  add_meta(bench, out, "P-4.1/version", "version",
+           "`version` is a semantic version (MAJOR.MINOR.PATCH).",
+           "Send referee_meta.version, such as \"1.0.0\".", [](const json& v) {
              return v.is_string() && std::ranges::count(v.get<std::string>(), '.') >= 2;
            });
   add_meta(bench, out, "P-4.1/game-types", "game_types",
-           "`game_types` is an array with `even_odd`.",
+           "`game_types` is an array that contains \"even_odd\".",
            "Send referee_meta.game_types: [\"even_odd\"].", [](const json& v) {
              return v.is_array() && std::find(v.begin(), v.end(), json("even_odd")) != v.end();
            });
   add_meta(bench, out, "P-4.1/contact-endpoint", "contact_endpoint", "`contact_endpoint` is a URL.",
-           "Send referee_meta.contact_endpoint.", [](const json& v) {
+           "Send the URL at which your referee listens as referee_meta.contact_endpoint.",
+           [](const json& v) {
              return v.is_string() && transport::parse_endpoint(v.get<std::string>()).has_value();
            });
   add_meta(bench, out, "P-4.1/capacity", "max_concurrent_matches",
            "`max_concurrent_matches` is an integer of at least 1.",
-           "Send referee_meta.max_concurrent_matches.",
+           "Send referee_meta.max_concurrent_matches, an integer of at least 1.",
            [](const json& v) { return v.is_number_integer() && v.get<int>() >= 1; });
   const auto add_top = [&](const char* id, const char* field, const char* text,
                            std::function<bool(const json&)> right) {
     CheckInfo info{.id = id,
                    .level = Level::kMust,
                    .text = text,
-                   .fix = std::string("Set ") + field + " as docs/protocol.md says.",
+                   .fix = std::string("Send ") + field + " as this rule says.",
                    .needs_play = false};
     out.push_back({std::move(info), [&bench, field, text, right = std::move(right)] {
                      const InboundCall& call = bench.registration();
@@ -224,8 +235,8 @@ void add_referee_registration_checks(RefereeBench& bench, Checks& out) {
   add_top("P-4.1/sender", "sender", "`sender` begins with `referee:`.", [](const json& v) {
     return v.is_string() && v.get<std::string>().starts_with("referee:");
   });
-  add_top("P-4.1/timestamp", "timestamp", "`timestamp` is UTC in a form of the protocol.",
-          [](const json& v) {
+  add_top("P-4.1/timestamp", "timestamp",
+          "`timestamp` is a UTC time in one of the protocol's formats.", [](const json& v) {
             return v.is_string() && core::UtcTimestamp::parse(v.get<std::string>()).has_value();
           });
 }

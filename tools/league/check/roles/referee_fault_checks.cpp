@@ -28,121 +28,79 @@ struct BadPlayer {
   const char* fix;
   const char* type;
   int times;
-  json (*spoil)(json);  ///< gets the right answer
+  void (*spoil)(json&);  ///< changes the right answer
   Ending ending;
   bool commits = false;
 };
 
 const char* const kInvalid =
-    "Tell the player GAME_ERROR and ask again, at most three times; then it has lost.";
+    "Send GAME_ERROR to the player and ask again. After three invalid answers, report a technical "
+    "loss of that player.";
 
 const char* const kNames =
-    "Find the match by the call that the answer belongs to. In open mode take the answer and note "
-    "it; in strict mode tell the player GAME_ERROR and ask again, at most three times.";
+    "Match the answer to its call by the JSON-RPC id. Either accept the answer, or treat it as "
+    "invalid: send GAME_ERROR and ask again, up to three times.";
 
 const BadPlayer kBadPlayers[] = {
     {"P-6/invalid-choice-asked-again", Level::kMust,
-     "After an invalid choice the player is asked again, and the second answer counts.", kInvalid,
-     "CHOOSE_PARITY_RESPONSE", 1,
-     [](json m) {
-       m["parity_choice"] = "Even";
-       return m;
-     },
-     Ending::kPlayed},
-    {"P-6/three-invalid-choices-lose", Level::kMust, "Three invalid choices lose the match.",
-     kInvalid, "CHOOSE_PARITY_RESPONSE", 99,
-     [](json m) {
-       m["parity_choice"] = "both";
-       return m;
-     },
+     "After an invalid choice, the referee asks again and accepts a valid answer.", kInvalid,
+     "CHOOSE_PARITY_RESPONSE", 1, [](json& m) { m["parity_choice"] = "Even"; }, Ending::kPlayed},
+    {"P-6/three-invalid-choices-lose", Level::kMust,
+     "A player that answers with three invalid choices loses the match.", kInvalid,
+     "CHOOSE_PARITY_RESPONSE", 99, [](json& m) { m["parity_choice"] = "both"; }, Ending::kLost},
+    {"P-6/choice-of-another-match", Level::kMust, "An answer with another match_id is invalid.",
+     kInvalid, "CHOOSE_PARITY_RESPONSE", 99, [](json& m) { m["match_id"] = "R9M9"; },
      Ending::kLost},
-    {"P-6/choice-of-another-match", Level::kMust,
-     "A choice for another match is an invalid answer.", kInvalid, "CHOOSE_PARITY_RESPONSE", 99,
-     [](json m) {
-       m["match_id"] = "R9M9";
-       return m;
-     },
-     Ending::kLost},
-    {"P-4.7/declined", Level::kMust, "Who declines the invitation has lost.",
-     "Report TECHNICAL_LOSS, and the other player as the winner.", "GAME_JOIN_ACK", 99,
-     [](json m) {
-       m["accept"] = false;
-       return m;
-     },
-     Ending::kLost},
+    {"P-4.7/declined", Level::kMust, "A player that declines the invitation loses the match.",
+     "Report a technical loss, with the other player as the winner and drawn_number null.",
+     "GAME_JOIN_ACK", 99, [](json& m) { m["accept"] = false; }, Ending::kLost},
     {"P-7.25/unopened-commitment", Level::kMust,
-     "A commitment that is not opened is an invalid answer.", kInvalid, "CHOOSE_PARITY_RESPONSE",
-     99,
-     [](json m) {
-       m["choice_nonce"] = std::string(64, '0');
-       return m;
-     },
+     "A choice whose nonce does not match the commitment is invalid.", kInvalid,
+     "CHOOSE_PARITY_RESPONSE", 99, [](json& m) { m["choice_nonce"] = std::string(64, '0'); },
      Ending::kLost, true},
     {"P-7.25/other-choice-than-committed", Level::kMust,
-     "Another choice than the committed one is an invalid answer.", kInvalid,
-     "CHOOSE_PARITY_RESPONSE", 99,
-     [](json m) {
+     "A choice other than the committed one is invalid.", kInvalid, "CHOOSE_PARITY_RESPONSE", 99,
+     [](json& m) {
        m["parity_choice"] = m["parity_choice"] == game_word(1) ? game_word(0) : game_word(1);
-       return m;
      },
      Ending::kLost, true},
     {"P-2/extra-fields-of-players", Level::kMust,
-     "Unknown fields in a player's answer are ignored.",
-     "Read the fields that you know, and ignore the rest.", "CHOOSE_PARITY_RESPONSE", 99,
-     [](json m) {
+     "The referee ignores unknown fields in a player's answer.",
+     "Read the fields that you know, and ignore all others.", "CHOOSE_PARITY_RESPONSE", 99,
+     [](json& m) {
        m["league_check_extra"] = {{"a", json::array({1, 2})}};
-       return m;
      },
      Ending::kPlayed},
     {"P-7.27/stray-nonce-ignored", Level::kShould,
-     "A choice_nonce of a player that did not commit does not enter the draw.",
-     "Take only nonces of counting commitments.", "CHOOSE_PARITY_RESPONSE", 99,
-     [](json m) {
-       m["choice_nonce"] = std::string(64, '5');
-       return m;
-     },
+     "The nonce of a player that did not commit does not count in the draw.",
+     "Use a nonce only if both choice_commitment and draw_commitment were sent in this match.",
+     "CHOOSE_PARITY_RESPONSE", 99, [](json& m) { m["choice_nonce"] = std::string(64, '5'); },
      Ending::kPlayed},
     {"P-3/compact-time-of-players", Level::kMust,
-     "A player's timestamp may have the compact form, with a fraction.",
-     "Read every form of docs/protocol.md.", "GAME_JOIN_ACK", 99,
-     [](json m) {
-       m["timestamp"] = "20250115T103000.5Z";
-       return m;
-     },
-     Ending::kPlayed},
+     "The referee accepts a player's timestamp in the compact format, with a fraction.",
+     "Accept every format of section 3 of docs/protocol.md.", "GAME_JOIN_ACK", 99,
+     [](json& m) { m["timestamp"] = "20250115T103000.5Z"; }, Ending::kPlayed},
     {"P-9/answer-without-round", Level::kShould,
-     "An answer of a player without round and league is taken.",
-     "Require of players only what docs/protocol.md marks.", "CHOOSE_PARITY_RESPONSE", 99,
-     [](json m) {
+     "The referee accepts a player's answer without round_id and league_id.",
+     "Require only the fields that docs/protocol.md requires of players.", "CHOOSE_PARITY_RESPONSE",
+     99,
+     [](json& m) {
        m.erase("round_id");
        m.erase("league_id");
-       return m;
      },
      Ending::kPlayed},
     {"P-2/answer-in-other-conversation", Level::kMust,
-     "An answer in another conversation is accepted or an invalid answer, and nothing else.",
+     "An answer with another conversation_id is either accepted or invalid; the match ends either "
+     "way.",
      kNames, "CHOOSE_PARITY_RESPONSE", 99,
-     [](json m) {
-       m["conversation_id"] = "my-own-conversation";
-       return m;
-     },
-     Ending::kEither},
+     [](json& m) { m["conversation_id"] = "my-own-conversation"; }, Ending::kEither},
     {"P-2/answer-in-other-league", Level::kMust,
-     "An answer in another league is accepted or an invalid answer, and nothing else.", kNames,
-     "CHOOSE_PARITY_RESPONSE", 99,
-     [](json m) {
-       m["league_id"] = "my_own_league";
-       return m;
-     },
+     "An answer with another league_id is either accepted or invalid; the match ends either way.",
+     kNames, "CHOOSE_PARITY_RESPONSE", 99, [](json& m) { m["league_id"] = "my_own_league"; },
      Ending::kEither},
     {"P-2/answer-in-other-round", Level::kMust,
-     "An answer in another round is accepted or an invalid answer, and nothing else.", kNames,
-     "GAME_JOIN_ACK", 99,
-     [](json m) {
-       m["round_id"] = 99;
-       return m;
-     },
-     Ending::kEither},
+     "An answer with another round_id is either accepted or invalid; the match ends either way.",
+     kNames, "GAME_JOIN_ACK", 99, [](json& m) { m["round_id"] = 99; }, Ending::kEither},
 };
 
 /// The right answer of seat 0 for `call`, as the bench would give it, spoilt.
@@ -168,7 +126,8 @@ Answer spoilt(RefereeBench& bench, const BadPlayer& bad) {
       right["parity_choice"] = game_word(0);
       if (bad.commits) right["choice_nonce"] = bench.nonce(text_field(call.message, "match_id"), 0);
     }
-    return MockAnswer{.result = bad.spoil(std::move(right))};
+    bad.spoil(right);
+    return MockAnswer{.result = std::move(right)};
   };
 }
 
@@ -179,7 +138,7 @@ Verdict judge_bad_player(RefereeBench& bench, const BadPlayer& bad) {
   match.seats[1].choice = game_word(1);
   const RefereeTrace trace = bench.play(match);
   const Exchange seen = seen_call(trace.reports.empty() ? nullptr : &trace.reports.front());
-  if (trace.reports.empty()) return fail(seen, "", "a report", "none within the time");
+  if (trace.reports.empty()) return fail(seen, "", "a report", "none within the time limit");
   const json result = trace.result();
   const json details = result.is_object() ? result.value("details", json::object()) : json();
   const bool is_lost = details.is_object() && details.value("drawn_number", json()).is_null() &&
@@ -201,33 +160,35 @@ void add_bad_players(RefereeBench& bench, Checks& out) {
     out.push_back({{.id = bad.id, .level = bad.level, .text = bad.text, .fix = bad.fix},
                    [&bench, &bad] { return judge_bad_player(bench, bad); }});
   }
-  out.push_back({{.id = "P-4.18/told",
-                  .level = Level::kShould,
-                  .text = "A player whose answer is invalid gets GAME_ERROR with the code.",
-                  .fix = "Send GAME_ERROR with error_code E004 to the player."},
-                 [&bench] {
-                   RefereeMatch match;
-                   match.seats[0].answer = spoilt(bench, kBadPlayers[0]);
-                   const RefereeTrace trace = bench.play(match);
-                   const InboundCall* error = trace.first(0, "GAME_ERROR");
-                   if (error == nullptr) return fail({}, "", "a GAME_ERROR", "none");
-                   if (text_field(error->message, "error_code") == "E004") return pass();
-                   return fail(seen_call(error), "/params/error_code", "\"E004\"",
-                               shown_value(error->message, "error_code"));
-                 }});
+  out.push_back(
+      {{.id = "P-4.18/told",
+        .level = Level::kShould,
+        .text =
+            "The referee sends GAME_ERROR with the error code to a player whose answer is invalid.",
+        .fix = "Send GAME_ERROR to that player, with error_code E004 for an invalid choice."},
+       [&bench] {
+         RefereeMatch match;
+         match.seats[0].answer = spoilt(bench, kBadPlayers[0]);
+         const RefereeTrace trace = bench.play(match);
+         const InboundCall* error = trace.first(0, "GAME_ERROR");
+         if (error == nullptr) return fail({}, "", "a GAME_ERROR", "none");
+         if (text_field(error->message, "error_code") == "E004") return pass();
+         return fail(seen_call(error), "/params/error_code", "\"E004\"",
+                     shown_value(error->message, "error_code"));
+       }});
 }
 
 void add_patience(RefereeBench& bench, Checks& out) {
   out.push_back(
       {{.id = "P-6/nobody-there",
         .level = Level::kMust,
-        .text = "A player that cannot be reached is called three times; then it has lost.",
-        .fix = "Repeat after a failed connection, two seconds apart; then report "
-               "TECHNICAL_LOSS.",
+        .text = "A player that cannot be reached is called three times, and then loses the match.",
+        .fix = "After a failed connection, try again after two seconds, three times in all. Then "
+               "report a technical loss.",
         .is_slow = true},
        [&bench] {
          if (bench.is_fast())
-           return skip("it waits for the referee's own retries; leave out --fast");
+           return skip("this has to wait for the referee's own retries; leave out --fast");
          RefereeMatch match;
          match.seats[0].endpoint = "http://127.0.0.1:1/mcp";
          match.limit = milliseconds(15'000);
@@ -240,12 +201,12 @@ void add_patience(RefereeBench& bench, Checks& out) {
   out.push_back(
       {{.id = "P-6/report-repeated",
         .level = Level::kMust,
-        .text = "A report that fails with HTTP 503 is repeated unchanged.",
-        .fix = "Repeat the report until the manager has answered; never change it.",
+        .text = "The referee repeats a report that failed with HTTP 503, unchanged.",
+        .fix = "Send the same report again until the manager answers.",
         .is_slow = true},
        [&bench] {
          if (bench.is_fast())
-           return skip("it waits for the referee's own retries; leave out --fast");
+           return skip("this has to wait for the referee's own retries; leave out --fast");
          RefereeMatch match;
          match.limit = milliseconds(12'000);
          match.on_report = [](const InboundCall&, int before) -> std::optional<MockAnswer> {
@@ -259,8 +220,8 @@ void add_patience(RefereeBench& bench, Checks& out) {
          if (trace.reports[0].message.value("result", json()) ==
              trace.reports[1].message.value("result", json()))
            return pass();
-         return fail(seen_call(&trace.reports[1]), "/params/result", "as in the first report",
-                     "something else");
+         return fail(seen_call(&trace.reports[1]), "/params/result",
+                     "the result of the first report", "another result");
        }});
 }
 
@@ -274,14 +235,17 @@ struct BadAssignment {
 };
 
 const BadAssignment kBadAssignments[] = {
-    {"P-8/assignment-of-stranger", Level::kMust, "An assignment with a wrong token starts nothing.",
-     "Compare auth_token with your own token before anything else.",
+    {"P-8/assignment-of-stranger", Level::kMust,
+     "The referee does not start a match that was assigned with a wrong token.",
+     "Compare auth_token with your own token, and answer with an error if it is another.",
      [](json& m) { m["auth_token"] = "tok_ref03_somebody_else"; }},
-    {"P-8/assignment-without-token", Level::kMust, "An assignment without a token starts nothing.",
-     "Compare auth_token with your own token before anything else.",
+    {"P-8/assignment-without-token", Level::kMust,
+     "The referee does not start a match that was assigned without a token.",
+     "Compare auth_token with your own token, and answer with an error if it is another.",
      [](json& m) { m.erase("auth_token"); }},
-    {"P-4.5/unknown-game", Level::kMust, "A match of an unknown game is refused.",
-     "Answer with an error where you do not know game_type; then another referee gets the match.",
+    {"P-4.5/unknown-game", Level::kMust, "The referee does not start a match of an unknown game.",
+     "Answer the announcement with an error if you do not know game_type. Another referee then "
+     "gets the match.",
      [](json& m) { m["matches"][0]["game_type"] = "chess"; }},
 };
 
@@ -295,43 +259,44 @@ void add_bad_assignments(RefereeBench& bench, Checks& out) {
            const RefereeTrace trace = bench.play(match);
            const bool has_begun = trace.first(0, "CHOOSE_PARITY_CALL") != nullptr;
            if (!has_begun) return pass();
-           return fail(trace.assignment.exchange, "", "no match", "the match was played");
+           return fail(trace.assignment.exchange, "", "no match", "the match was started");
          }});
   }
-  out.push_back({{.id = "P-4.5/assignment-twice",
-                  .level = Level::kMust,
-                  .text = "A repeated assignment is the same match.",
-                  .fix = "Remember match and attempt; acknowledge a repetition."},
-                 [&bench] {
-                   RefereeMatch match;
-                   match.change_assignment = [](json& m) {
-                     m["matches"].push_back(m["matches"][0]);
-                   };
-                   const RefereeTrace trace = bench.play(match);
-                   const std::size_t invitations = trace.count(0, "GAME_INVITATION");
-                   if (invitations <= 1) return pass();
-                   return fail(trace.assignment.exchange, "", "one GAME_INVITATION",
-                               std::to_string(invitations));
-                 }});
   out.push_back(
-      {{.id = "P-6/eight-matches",
-        .level = Level::kRobust,
-        .text = "Eight matches at the same time are all reported, each with its own result.",
-        .fix = "Keep separate state for each match; do not let one player's call delay another's."},
+      {{.id = "P-4.5/assignment-twice",
+        .level = Level::kMust,
+        .text = "The referee plays a match once, even if it is assigned twice.",
+        .fix =
+            "Remember match_id and attempt of each assignment, and only acknowledge a repetition."},
        [&bench] {
-         std::vector<std::future<RefereeTrace>> running;
-         for (int i = 0; i < 8; ++i)
-           running.push_back(std::async(std::launch::async, [&bench] { return bench.play({}); }));
-         std::size_t reported = 0;
-         Exchange last;
-         for (auto& one : running) {
-           const RefereeTrace trace = one.get();
-           last = trace.assignment.exchange;
-           reported += trace.reports.empty() ? 0 : 1;
-         }
-         if (reported == 8) return pass();
-         return fail(last, "", "8 reports", std::to_string(reported));
+         RefereeMatch match;
+         match.change_assignment = [](json& m) { m["matches"].push_back(m["matches"][0]); };
+         const RefereeTrace trace = bench.play(match);
+         const std::size_t invitations = trace.count(0, "GAME_INVITATION");
+         if (invitations <= 1) return pass();
+         return fail(trace.assignment.exchange, "", "one GAME_INVITATION",
+                     std::to_string(invitations));
        }});
+  out.push_back({{.id = "P-6/eight-matches",
+                  .level = Level::kRobust,
+                  .text = "The referee plays and reports eight matches at the same time.",
+                  .fix = "Keep the state of each match separate, and call players of different "
+                         "matches in parallel."},
+                 [&bench] {
+                   std::vector<std::future<RefereeTrace>> running;
+                   for (int i = 0; i < 8; ++i)
+                     running.push_back(
+                         std::async(std::launch::async, [&bench] { return bench.play({}); }));
+                   std::size_t reported = 0;
+                   Exchange last;
+                   for (auto& one : running) {
+                     const RefereeTrace trace = one.get();
+                     last = trace.assignment.exchange;
+                     reported += trace.reports.empty() ? 0 : 1;
+                   }
+                   if (reported == 8) return pass();
+                   return fail(last, "", "8 reports", std::to_string(reported));
+                 }});
 }
 
 void add_rpc_of_referees(RefereeBench& bench, Checks& out) {
@@ -344,44 +309,48 @@ void add_rpc_of_referees(RefereeBench& bench, Checks& out) {
     out.push_back({{.id = id, .level = level, .text = text, .fix = fix, .needs_play = false},
                    std::move(run)});
   };
-  add("P-5/unknown-method", Level::kMust, "An unknown method gets -32601.", "Answer -32601.",
-      [&bench, code_is] {
+  add("P-5/unknown-method", Level::kMust,
+      "A call of an unknown method is answered with the error -32601.",
+      "Answer with the error -32601 (\"Method not found\").", [&bench, code_is] {
         return code_is(bench.rpc().call("league_check_no_such_method", json::object()), -32601);
       });
-  add("P-5/parse-error", Level::kMust, "Bytes that are no JSON get -32700.", "Answer -32700.",
+  add("P-5/parse-error", Level::kMust, "A body that is not JSON is answered with the error -32700.",
+      "Catch the JSON parser's exception, and answer with the error -32700 and id null.",
       [&bench, code_is] {
-        if (!bench.rpc().is_http()) return skip("only over http");
+        if (!bench.rpc().is_http()) return skip("this can be checked over HTTP only");
         return code_is(bench.rpc().send("{\"jsonrpc\": ", rpc::Id(1)), -32700);
       });
-  add("P-5/invalid-request", Level::kMust, "A request without `method` gets -32600.",
-      "Answer -32600.", [&bench, code_is] {
+  add("P-5/invalid-request", Level::kMust,
+      "A request without `method` is answered with the error -32600.",
+      "Answer with the error -32600 if method is missing or not a string.", [&bench, code_is] {
         return code_is(bench.rpc().send(R"({"jsonrpc":"2.0","id":7711})", rpc::Id(7711)), -32600);
       });
   add("P-5/announcement-without-matches", Level::kMust,
-      "A ROUND_ANNOUNCEMENT without `matches` gets an error.", "Answer -32602.", [&bench] {
+      "A ROUND_ANNOUNCEMENT without `matches` is answered with an error.",
+      "Answer with the error -32602 if a required field is missing.", [&bench] {
         json message = bench.rpc().news(MessageType::kRoundAnnouncement);
         message.erase("matches");
         return expect_refused(bench.rpc().call("notify_round", message), "`matches` is missing");
       });
-  add("P-4/ping", Level::kShould, "`ping` is answered.", "Answer ping with {\"status\": \"ok\"}.",
-      [&bench] {
+  add("P-4/ping", Level::kShould, "The referee answers `ping`.",
+      "Answer ping with {\"status\": \"ok\"}.", [&bench] {
         const BotReply reply = bench.rpc().call("ping", json::object());
         if (reply.has_answer() && reply.error.is_null()) return pass();
         return fail(reply.exchange, "/error", "a result", shown_answer(reply));
       });
   add("P-8/start-match-of-stranger", Level::kMust,
-      "`start_match` without the manager's token is refused.",
-      "Take start_match only with your own token.", [&bench] {
+      "The referee refuses `start_match` without its own token.",
+      "Answer start_match with an error if auth_token is not your own token.", [&bench] {
         return expect_refused(bench.rpc().call("start_match", {{"match_id", "R8M8"}}),
-                              "nobody but the manager starts matches");
+                              "only the manager may start matches");
       });
-  add("P-5/survives", Level::kRobust, "After bytes that are no JSON-RPC the next match is played.",
-      "Catch every exception of a request.", [&bench] {
+  add("P-5/survives", Level::kRobust, "The referee keeps working after invalid JSON-RPC.",
+      "Catch every exception while you handle a request, and answer with an error.", [&bench] {
         (void)bench.rpc().send(R"({"jsonrpc":"2.0","id":1,"method":["x"],"params":7})", rpc::Id(1));
         (void)bench.rpc().call("notify_round", json::array({nullptr}));
         const RefereeTrace trace = bench.play({});
         if (!trace.reports.empty()) return pass();
-        return fail(trace.assignment.exchange, "", "a report", "none within the time");
+        return fail(trace.assignment.exchange, "", "a report", "none within the time limit");
       });
 }
 

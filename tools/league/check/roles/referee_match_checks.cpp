@@ -81,7 +81,7 @@ Verdict check_game_over(RefereeBench& bench, const RefereeTrace& trace, std::siz
 
 void add_results(RefereeBench& bench, Checks& out, bool is_committed) {
   const std::string end = is_committed ? "-committed" : "";
-  const std::string of = is_committed ? " where both players committed." : ".";
+  const std::string of = is_committed ? " (both players committed)." : ".";
   const auto trace = [&bench, is_committed]() -> const RefereeTrace& {
     return is_committed ? bench.committed_sample() : bench.sample();
   };
@@ -89,96 +89,103 @@ void add_results(RefereeBench& bench, Checks& out, bool is_committed) {
   add_match_check(out,
                   {.id = clause + "number" + end,
                    .level = Level::kMust,
-                   .text = "The number is the one that follows from seed, choices and nonces" + of,
-                   .fix = "Draw as docs/protocol.md says; docs/verify_draw.py checks it."},
+                   .text = "The reported number is the one that seed, choices and nonces give" + of,
+                   .fix = "Draw the number as section 7 of docs/protocol.md says; "
+                          "docs/verify_draw.py calculates it."},
                   [&bench, trace] { return check_number(bench, trace()); });
+  add_match_check(out,
+                  {.id = clause + "winner" + end,
+                   .level = Level::kMust,
+                   .text = "The reported winner is the one that number and choices give" + of,
+                   .fix = "If exactly one player chose the parity of the number, that player wins. "
+                          "Otherwise the match is a draw, and winner is null."},
+                  [&bench, trace] { return check_winner(bench, trace()); });
   add_match_check(
       out,
-      {.id = clause + "winner" + end,
+      {.id = clause + "score" + end,
        .level = Level::kMust,
-       .text = "The winner follows from number and choices" + of,
-       .fix = "The one who is right alone wins; else it is a draw, and winner is null."},
-      [&bench, trace] { return check_winner(bench, trace()); });
-  add_match_check(out,
-                  {.id = clause + "score" + end,
-                   .level = Level::kMust,
-                   .text = "The score is 3 and 0, or 1 and 1" + of,
-                   .fix = "Report score {id: points} for both players."},
-                  [&bench, trace] { return check_score(bench, trace()); });
+       .text = "The reported score is 3 and 0, or 1 and 1 in a draw" + of,
+       .fix =
+           "Report score as an object with the points of both players: {\"P01\": 3, \"P02\": 0}."},
+      [&bench, trace] { return check_score(bench, trace()); });
   for (std::size_t seat = 0; seat < 2; ++seat) {
     add_match_check(out,
                     {.id = "P-4.10/told-player-" + std::string(seat == 0 ? "a" : "b") + end,
                      .level = Level::kMust,
-                     .text = "GAME_OVER tells both players the result as it follows" + of,
-                     .fix = "Send GAME_OVER to both players, with status, winner, number and "
-                            "choices."},
+                     .text = "GAME_OVER has the right result" + of,
+                     .fix = "Send GAME_OVER to both players, with status, winner_player_id, "
+                            "drawn_number and choices."},
                     [&bench, trace, seat] { return check_game_over(bench, trace(), seat); });
   }
 }
 
 void add_beginning(RefereeBench& bench, Checks& out) {
-  add_match_check(out,
-                  {.id = "P-4.5/assignment-taken",
-                   .level = Level::kMust,
-                   .text = "A ROUND_ANNOUNCEMENT with a match of the referee's starts it.",
-                   .fix = "Start the matches of `matches` that name your referee_id.",
-                   .is_basic = true,
-                   .needs_play = false},
-                  [&bench] {
-                    const RefereeTrace& trace = bench.sample();
-                    if (trace.first(0, "GAME_INVITATION") != nullptr) return pass();
-                    return fail(trace.assignment.exchange, "", "a GAME_INVITATION to player A",
-                                "none; the announcement got: " + shown_answer(trace.assignment));
-                  });
+  add_match_check(
+      out,
+      {.id = "P-4.5/assignment-taken",
+       .level = Level::kMust,
+       .text = "The referee starts its matches when it gets their ROUND_ANNOUNCEMENT.",
+       .fix = "Start each match in `matches` whose referee_id is yours.",
+       .is_basic = true,
+       .needs_play = false},
+      [&bench] {
+        const RefereeTrace& trace = bench.sample();
+        if (trace.first(0, "GAME_INVITATION") != nullptr) return pass();
+        return fail(trace.assignment.exchange, "", "a GAME_INVITATION to player A",
+                    "none; the answer to the announcement was: " + shown_answer(trace.assignment));
+      });
   add_match_check(out,
                   {.id = "P-4.11/reported",
                    .level = Level::kMust,
-                   .text = "An ordinary match ends with a MATCH_RESULT_REPORT.",
-                   .fix = "Call report_match_result at the manager when the number is drawn.",
+                   .text = "The referee reports the result of an ordinary match.",
+                   .fix = "When the number is drawn, call report_match_result at the manager.",
                    .is_basic = true,
                    .needs_play = false},
                   [&bench] {
                     const RefereeTrace& trace = bench.sample();
                     if (!trace.reports.empty()) return pass();
-                    return fail(trace.assignment.exchange, "", "a report within the time", "none");
+                    return fail(trace.assignment.exchange, "", "a report within the time limit",
+                                "none");
                   });
-  add_match_check(out,
-                  {.id = "P-7/opponent-choice-hidden",
-                   .level = Level::kMust,
-                   .text = "No call before GAME_OVER shows a player the other's choice.",
-                   .fix = "Keep choices to yourself until the report is accepted."},
-                  [&bench] {
-                    const RefereeTrace& trace = bench.sample();
-                    for (const InboundCall& call : trace.seats[0]) {
-                      if (call.type() == "GAME_OVER") break;
-                      if (call.bytes.find("\"odd\"") != std::string::npos)
-                        return fail(seen_call(&call), "", "no choice in it", "\"odd\"");
-                    }
-                    return pass();
-                  });
+  add_match_check(
+      out,
+      {.id = "P-7/opponent-choice-hidden",
+       .level = Level::kMust,
+       .text = "Before GAME_OVER, no message tells a player the opponent's choice.",
+       .fix = "Do not send a choice to anybody until the manager has accepted the report."},
+      [&bench] {
+        const RefereeTrace& trace = bench.sample();
+        for (const InboundCall& call : trace.seats[0]) {
+          if (call.type() == "GAME_OVER") break;
+          if (call.bytes.find("\"odd\"") != std::string::npos)
+            return fail(seen_call(&call), "", "no choice of the opponent", "\"odd\"");
+        }
+        return pass();
+      });
 }
 
 void add_order(RefereeBench& bench, Checks& out) {
-  add_match_check(out,
-                  {.id = "P-7/choice-asked-of-both",
-                   .level = Level::kMust,
-                   .text = "Both players are asked, each once where each answers well.",
-                   .fix = "Call each player once, and again only after a failure."},
-                  [&bench] {
-                    const RefereeTrace& trace = bench.sample();
-                    for (std::size_t seat = 0; seat < 2; ++seat) {
-                      const std::size_t calls = trace.count(seat, "CHOOSE_PARITY_CALL");
-                      if (calls != 1)
-                        return fail(seen_call(trace.first(seat, "CHOOSE_PARITY_CALL")), "",
-                                    "one CHOOSE_PARITY_CALL", std::to_string(calls));
-                    }
-                    return pass();
-                  });
+  add_match_check(
+      out,
+      {.id = "P-7/choice-asked-of-both",
+       .level = Level::kMust,
+       .text = "The referee asks each player once for its choice if the answers are valid.",
+       .fix = "Call choose_parity once for each player, and again only after a failed attempt."},
+      [&bench] {
+        const RefereeTrace& trace = bench.sample();
+        for (std::size_t seat = 0; seat < 2; ++seat) {
+          const std::size_t calls = trace.count(seat, "CHOOSE_PARITY_CALL");
+          if (calls != 1)
+            return fail(seen_call(trace.first(seat, "CHOOSE_PARITY_CALL")), "",
+                        "one CHOOSE_PARITY_CALL", std::to_string(calls));
+        }
+        return pass();
+      });
   add_match_check(out,
                   {.id = "P-7.25/calls-after-both-joined",
                    .level = Level::kMust,
-                   .text = "No call for a choice leaves before both GAME_JOIN_ACKs are in.",
-                   .fix = "Wait for both acknowledgements, then call both players."},
+                   .text = "The referee asks for choices after both players have joined.",
+                   .fix = "Wait for GAME_JOIN_ACK of both players, then call choose_parity."},
                   [&bench] {
                     RefereeMatch match;
                     match.seats[1].choice = game_word(1);
@@ -190,41 +197,43 @@ void add_order(RefereeBench& bench, Checks& out) {
                       return fail({}, "", "a CHOOSE_PARITY_CALL", "none");
                     if (called->at - held->at >= milliseconds(300)) return pass();
                     return fail(seen_call(called), "", "after both players have joined",
-                                "before player B had answered");
+                                "before player B had joined");
                   });
 }
 
 void add_evidence(RefereeBench& bench, Checks& out) {
-  add_match_check(out,
-                  {.id = "P-7/result-told-after-acceptance",
-                   .level = Level::kMust,
-                   .text = "GAME_OVER leaves after the manager has accepted the report.",
-                   .fix = "Report first, and send GAME_OVER when the manager has answered."},
-                  [&bench] {
-                    const RefereeTrace& trace = bench.sample();
-                    const InboundCall* over = trace.first(0, "GAME_OVER");
-                    if (over == nullptr) return fail({}, "", "GAME_OVER", "none");
-                    if (!trace.reports.empty() && over->at >= trace.reports.front().at)
-                      return pass();
-                    return fail(seen_call(over), "", "after the report", "before it");
-                  });
+  add_match_check(
+      out,
+      {.id = "P-7/result-told-after-acceptance",
+       .level = Level::kMust,
+       .text = "The referee sends GAME_OVER after the manager has accepted the report.",
+       .fix = "Report the result first, and send GAME_OVER when the manager has answered."},
+      [&bench] {
+        const RefereeTrace& trace = bench.sample();
+        const InboundCall* over = trace.first(0, "GAME_OVER");
+        if (over == nullptr) return fail({}, "", "GAME_OVER", "none");
+        if (!trace.reports.empty() && over->at >= trace.reports.front().at) return pass();
+        return fail(seen_call(over), "", "after the report", "before it");
+      });
   add_match_check(out,
                   {.id = "P-4.11/seed-revealed",
                    .level = Level::kMust,
-                   .text = "The report reveals the seed of the assignment.",
-                   .fix = "Put draw_seed of the assignment into draw_proof of the report."},
+                   .text = "The report contains the seed of the draw.",
+                   .fix = "Copy draw_seed of the assignment into draw_proof of the report."},
                   [&bench] {
                     const RefereeTrace& trace = bench.sample();
                     const Exchange report = report_of(trace);
                     if (report.received.find(core::to_hex(trace.seed)) != std::string::npos)
                       return pass();
-                    return fail(report, "/params/draw_proof", "the seed", "it is nowhere in it");
+                    return fail(report, "/params/draw_proof", "the draw_seed of the assignment",
+                                "it is not in the report");
                   });
   add_match_check(out,
                   {.id = "P-7.25/opponent-commitment-handed-over",
                    .level = Level::kMust,
-                   .text = "CHOOSE_PARITY_CALL hands each player the other's commitment.",
-                   .fix = "Set context.opponent_commitment from the other's GAME_JOIN_ACK."},
+                   .text = "CHOOSE_PARITY_CALL contains the opponent's commitment.",
+                   .fix = "Copy choice_commitment from the opponent's GAME_JOIN_ACK into "
+                          "context.opponent_commitment."},
                   [&bench] {
                     const RefereeTrace& trace = bench.committed_sample();
                     const InboundCall* call = trace.first(0, "CHOOSE_PARITY_CALL");
@@ -232,7 +241,7 @@ void add_evidence(RefereeBench& bench, Checks& out) {
                     if (call != nullptr && call->bytes.find(wanted) != std::string::npos)
                       return pass();
                     return fail(seen_call(call), "/params/context/opponent_commitment", wanted,
-                                call == nullptr ? "no call" : "it is not in the call");
+                                call == nullptr ? "no call came" : "it is not in the call");
                   });
 }
 
