@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -196,6 +197,24 @@ class Reports(CheckTest):
         for word in ("P-4.9/parity-choice-lower-case", "/result/parity_choice", "curl -sS", "lower case", "level"):
             self.assertIn(word, text)
         self.assertNotRegex(text, r"tok_p07_\w")
+
+    @unittest.skipUnless(shutil.which("curl") and shutil.which("openssl"), "curl or openssl is missing")
+    def test_the_line_that_repeats_a_request_runs(self):
+        words = [BIN / "league", "check", "--listen", "0", "--fast", "--only", "P-4.9/parity-choice-lower-case", "--format", "json"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as checker:
+            manager = re.search(r"http://\S+", checker.stderr.readline()).group()
+            bot = subprocess.Popen(["python3", SOURCE / "tests/mutants/mutants.py", "choice_capital", "--manager", manager,
+                                    "--port", "0", "--data", self.place / "bot.json"], stdout=subprocess.DEVNULL)
+            self.addCleanup(bot.wait)
+            self.addCleanup(bot.kill)
+            line = json.loads(checker.communicate(timeout=30)[0])["bots"][0]["checks"][0]["repeat"]
+        token = json.loads((self.place / "bot.json").read_text())["me"]["auth_token"]
+        self.assertNotIn(token, line)
+        done = subprocess.run(["sh", "-c", line], env={**os.environ, "TOKEN": token}, capture_output=True, text=True)
+        self.assertRegex(json.loads(done.stdout)["result"]["parity_choice"], "Even|Odd")
+        done = subprocess.run(["sh", "-c", line], capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("TOKEN: set it to the auth_token", done.stderr)
 
     def test_junit_is_xml(self):
         suite = xml.fromstring(self.run_bad("--format", "junit")).find("testsuite")

@@ -11,6 +11,7 @@
 #include "tools/league/check/clauses.h"
 #include "tools/league/check/report.h"
 #include "tools/league/check/session/player_session.h"
+#include "tools/league/client/bus_link.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
@@ -151,7 +152,8 @@ int check_bots(CheckOptions options) {
 void add_place_options(CLI::App& command, CheckOptions& options) {
   command.add_option("ENDPOINT", options.endpoints,
                      "where the bot listens: http(s)://, ws(s)://, sse+http(s)://, tcp://, "
-                     "unix:PATH, stdio:COMMAND; with several there is a report for each");
+                     "unix:PATH, stdio:COMMAND, nats:SESSION; with several there is a report for "
+                     "each");
   command.add_option("--role", options.session.role, "player (the default), referee or manager")
       ->check(CLI::IsMember({"player", "referee", "manager"}));
   command
@@ -198,6 +200,7 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* command =
       app.add_subcommand("check", "check a bot against the protocol, clause by clause");
   add_place_options(*command, *options);
+  add_bus_options(*command, options->session.bus);
   command->add_flag("--fast", options->session.is_fast,
                     "take at most 5 seconds, with shorter waits");
   command->add_option("--only", options->session.only,
@@ -219,6 +222,7 @@ void add_check_command(CLI::App& app, std::function<int()>& chosen) {
       "Examples:\n"
       "  league check --start \"python3 bot.py --port {port} --manager {manager}\"\n"
       "  league check http://localhost:8101/mcp --fast\n"
+      "  league check --start \"node player.mjs my_bot\" --bus nats://localhost:4222\n"
       "  league check --role referee --start \"my_referee --manager {manager}\"\n"
       "  league check --role manager http://localhost:8000/mcp --players 4 --referees 2\n"
       "  league check --listen 8000 --format html --output report.html\n"

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tools/league/check/spar/spar_sides.h"
+#include "tools/league/client/bus_link.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {
@@ -22,6 +23,7 @@ struct SparOptions {
   std::uint32_t limit_ms = 5000;
   std::uint32_t retry_ms = 2000;
   bool is_narrated = false;
+  agent::BusOptions bus = {};
 };
 
 struct Score {
@@ -77,7 +79,8 @@ void count(const Sparring& sparring, const check::SparMatch& match, std::array<S
 }
 
 int spar(const SparOptions& options) {
-  auto wire = check::Wire::open();
+  auto wire = check::Wire::open(options.bus,
+                                check::is_on_bus(options.bot) || check::is_on_bus(options.against));
   if (!wire) return spar_failed(wire.error());
   auto one = check::open_side(**wire, options.bot, "P01", milliseconds(options.limit_ms));
   if (!one) return spar_failed(one.error());
@@ -106,6 +109,7 @@ void add_limits(CLI::App& command, SparOptions& options) {
       ->check(CLI::Range(10U, 600'000U));
   command.add_option("--retry", options.retry_ms, "milliseconds between two attempts (2000)")
       ->check(CLI::Range(1U, 600'000U));
+  add_bus_options(command, options.bus);
 }
 
 }  // namespace

@@ -36,7 +36,20 @@ core::Result<std::unique_ptr<MockManager>> MockManager::open(transport::HttpRunt
       [self = manager.get()](const InboundCall& call) { return self->answer(call); });
   if (!server) return server.error();
   manager->server_ = std::move(*server);
+  if (CheckerBus* bus = manager->options_.bus; bus != nullptr) {
+    auto served = bus->serve_league(*manager->server_, manager->options_.league_id);
+    if (!served) return served.error();
+    manager->on_bus_ = std::move(*served);
+  }
   return manager;
+}
+
+std::string MockManager::url() const {
+  return on_bus_ ? "nats:manager/" + options_.league_id : server_->url();
+}
+
+std::string MockManager::addresses() const {
+  return on_bus_ ? server_->url() + " or " + url() : server_->url();
 }
 
 void MockManager::refuse_registrations(int count) {

@@ -6,6 +6,7 @@
 
 #include "common/core/auth_token.h"
 #include "common/core/random_source.h"
+#include "tools/league/check/checker_bus.h"
 #include "tools/league/check/mock_server.h"
 
 namespace league::tools::check {
@@ -20,12 +21,17 @@ class MockManager {
     std::string league_id = "league_check";
     std::string player_id = "P07";
     std::string referee_id = "REF03";
+    CheckerBus* bus = nullptr;  ///< where agents reach it as well; outlives it
   };
-  /// `runtime` outlives it.
+  /// `runtime` outlives it. Fails as MockServer::open, and as CheckerBus::serve_league.
   [[nodiscard]] static core::Result<std::unique_ptr<MockManager>> open(
       transport::HttpRuntime& runtime, Options options);
 
   [[nodiscard]] MockServer& server() { return *server_; }
+  /// What an agent that the checker starts is told: `nats:manager/LEAGUE`, or the server's URL.
+  [[nodiscard]] std::string url() const;
+  /// All addresses at which it waits, for people.
+  [[nodiscard]] std::string addresses() const;
   [[nodiscard]] const core::AuthToken& token() const { return token_; }
   [[nodiscard]] const Options& options() const { return options_; }
   /// The next `count` registrations are answered with HTTP 503.
@@ -47,7 +53,8 @@ class MockManager {
   std::mutex mutex_;  // guards the next two
   int refusals_ = 0;
   std::function<std::optional<MockAnswer>(const InboundCall&)> answer_;
-  std::unique_ptr<MockServer> server_;  // last: it calls answer()
+  std::unique_ptr<MockServer> server_;  // it calls answer()
+  std::shared_ptr<void> on_bus_;  // last: it calls the server
 };
 
 }  // namespace league::tools::check

@@ -157,12 +157,18 @@ std::string http_post(const transport::Endpoint& endpoint, const std::string& bo
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-core::Result<std::unique_ptr<Wire>> Wire::open() {
+core::Result<std::unique_ptr<Wire>> Wire::open(const agent::BusOptions& bus, bool needs_bus) {
+  std::unique_ptr<CheckerBus> joined;
+  if (needs_bus || bus.is_wanted()) {
+    auto place = CheckerBus::join(bus);
+    if (!place) return place.error();
+    joined = std::move(*place);
+  }
   transport::EndpointCallerOptions options;
   options.repeats_refused = false;  // what a bot answers is what is looked at
   auto caller = transport::StandaloneCaller::create(options);
   if (!caller) return caller.error();
-  return std::unique_ptr<Wire>(new Wire(std::move(*caller)));
+  return std::unique_ptr<Wire>(new Wire(std::move(*caller), std::move(joined)));
 }
 
 Exchange Wire::send(const transport::Endpoint& endpoint, std::string bytes, const rpc::Id& id,
@@ -187,8 +193,9 @@ Exchange Wire::send(const transport::Endpoint& endpoint, std::string bytes, cons
     question.deadline = begun + limit;
     question.budget = transport::Budget::kGame;
     question.id = id;
-    caller_->call(std::move(question),
-                  [&](transport::CallOutcome outcome) { promise.set_value(std::move(outcome)); });
+    transport::Caller& way = bus_ && endpoint.scheme == "nats" ? bus_->caller() : *caller_;
+    way.call(std::move(question),
+             [&](transport::CallOutcome outcome) { promise.set_value(std::move(outcome)); });
     transport::CallOutcome outcome = promise.get_future().get();
     exchange.received = outcome.bytes.str();
     exchange.status = outcome.http_status;

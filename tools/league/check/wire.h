@@ -8,6 +8,7 @@
 
 #include "common/core/result.h"
 #include "common/transport/link/caller.h"
+#include "tools/league/check/checker_bus.h"
 #include "tools/league/check/verdict.h"
 
 namespace league::tools::check {
@@ -44,8 +45,13 @@ struct RawAnswer {
 /// calls block.
 class Wire {
  public:
-  /// Fails when the system refuses what callers need.
-  [[nodiscard]] static core::Result<std::unique_ptr<Wire>> open();
+  /// Fails when the system refuses what callers need, and as CheckerBus::join where `bus` is wanted
+  /// or `needs_bus`.
+  [[nodiscard]] static core::Result<std::unique_ptr<Wire>> open(const agent::BusOptions& bus = {},
+                                                                bool needs_bus = false);
+
+  /// Null where no bus is wanted.
+  [[nodiscard]] CheckerBus* bus() { return bus_.get(); }
 
   /// One request and its answer. `id` is that of the request in `bytes`; transports other than HTTP
   /// find the answer by it.
@@ -53,9 +59,16 @@ class Wire {
                               const rpc::Id& id, milliseconds limit);
 
  private:
-  explicit Wire(std::unique_ptr<transport::Caller> caller) : caller_(std::move(caller)) {}
+  Wire(std::unique_ptr<transport::Caller> caller, std::unique_ptr<CheckerBus> bus)
+      : caller_(std::move(caller)), bus_(std::move(bus)) {}
 
   const std::unique_ptr<transport::Caller> caller_;
+  const std::unique_ptr<CheckerBus> bus_;
 };
+
+/// Whether the endpoint as it was typed is on a message bus.
+[[nodiscard]] inline bool is_on_bus(const std::string& endpoint) {
+  return endpoint.starts_with("nats:");
+}
 
 }  // namespace league::tools::check

@@ -4,8 +4,22 @@
 
 #include "common/transport/bus/bus_connection.h"
 #include "common/transport/bus/bus_listener.h"
+#include "common/transport/bus/bus_sessions.h"
 
 namespace league::tools {
+namespace {
+
+/// Stops what is served when the pointer is let go of.
+template <typename Server>
+std::shared_ptr<void> stopped_at_end(std::unique_ptr<Server> server) {
+  return std::shared_ptr<void>(server.release(), [](void* served) {
+    constexpr std::chrono::milliseconds kGrace{1000};
+    const std::unique_ptr<Server> owned(static_cast<Server*>(served));
+    owned->stop(kGrace);
+  });
+}
+
+}  // namespace
 
 core::Result<std::unique_ptr<BusLink>> BusLink::join(const agent::BusOptions& options,
                                                      const Context& context) {
@@ -41,12 +55,19 @@ core::Result<std::shared_ptr<void>> BusLink::serve(transport::MessageHandler& ha
                                                    const core::Clock& clock) const {
   auto started = transport::BusListener::start(*bus_, session_, handler, clock, {});
   if (!started) return started.error();
-  return std::shared_ptr<void>(started->release(), [](void* served) {
-    constexpr std::chrono::milliseconds kGrace{1000};
-    const std::unique_ptr<transport::BusListener> listener(
-        static_cast<transport::BusListener*>(served));
-    listener->stop(kGrace);
-  });
+  return stopped_at_end(std::move(*started));
+}
+
+core::Result<std::shared_ptr<void>> BusLink::serve_league(transport::MessageHandler& handler,
+                                                          const std::string& league_id,
+                                                          const Context& context) const {
+  transport::BusSessionsOptions options;
+  options.league_id = league_id;
+  options.keep_alive = std::chrono::milliseconds(0);
+  auto started = transport::BusSessions::start(*bus_, handler, context.clock, context.timer,
+                                               context.random, std::move(options));
+  if (!started) return started.error();
+  return stopped_at_end(std::move(*started));
 }
 
 }  // namespace league::tools

@@ -40,6 +40,11 @@ class BusLink {
   /// Serves the session; ends when what it returns is let go of. `handler` and this outlive that.
   [[nodiscard]] core::Result<std::shared_ptr<void>> serve(transport::MessageHandler& handler,
                                                           const core::Clock& clock) const;
+  /// Serves all sessions that look for the league `league_id`, as a league manager does; ends as
+  /// `serve`. `context` outlives that as well.
+  [[nodiscard]] core::Result<std::shared_ptr<void>> serve_league(transport::MessageHandler& handler,
+                                                                 const std::string& league_id,
+                                                                 const Context& context) const;
   /// To `nats:` endpoints. Its connections do not outlive this.
   [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const {
     return connector_;

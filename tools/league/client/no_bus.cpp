@@ -27,4 +27,10 @@ core::Result<std::shared_ptr<void>> BusLink::serve(transport::MessageHandler& /*
   return no_bus();
 }
 
+core::Result<std::shared_ptr<void>> BusLink::serve_league(transport::MessageHandler& /*handler*/,
+                                                          const std::string& /*league_id*/,
+                                                          const Context& /*context*/) const {
+  return no_bus();
+}
+
 }  // namespace league::tools

@@ -1,5 +1,6 @@
 #include "tools/league/check/session/player_session.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "common/core/clock.h"
@@ -61,13 +62,13 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
   };
   auto call = manager.server().wait_for(is_registration, 0, options.patience);
   if (!call) {
-    std::string text = "no player has registered at " + manager.server().url() + " within " +
+    std::string text = "no player has registered at " + manager.addresses() + " within " +
                        std::to_string(options.patience.count() / 1000) + " s";
     if (manager.server().count() > 0)
-      text += "; what came instead: " +
+      text += "; the first other request was: " +
               safe_text(manager.server().calls().front().bytes.substr(0, 200));
     if (started != nullptr && !started->last_words().empty())
-      text += "; the bot's last words: " + safe_text(started->last_words());
+      text += "; the end of its output: " + safe_text(started->last_words());
     return Error{ErrorCode::kTimeout, text, {}};
   }
   bench.server = &manager.server();
@@ -84,7 +85,7 @@ core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* s
   } else {
     return Error{ErrorCode::kEndpointNotAllowed,
                  "the registration has no usable contact_endpoint: " + endpoint.error().message +
-                     " It said: " + safe_text(call->bytes.substr(0, 400)),
+                     " The request was: " + safe_text(call->bytes.substr(0, 400)),
                  "/params/player_meta/contact_endpoint"};
   }
   bench.set_bot(std::move(bot));
@@ -112,6 +113,7 @@ Report finished(PlayerBench& bench, const Checks& checks, const SessionOptions& 
   report.ways = bench.ways();
   report.leniencies = bench.leniencies();
   report.secrets = bench.secrets();
+  report.credentials = bench.credentials();
   report.took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
   return report;
 }
@@ -122,10 +124,14 @@ core::Result<Report> check_endpoint(Wire& wire, const SessionOptions& options) {
   auto bench_settings = bench_options(options);
   bench_settings.bot.endpoint = *endpoint;
   PlayerBench bench(wire, bench_settings);
-  const BotReply first = bench.call("ping", nlohmann::json::object());
-  if (first.exchange.is_refused)
+  // A session on the bus counts as nobody's only after some time.
+  const milliseconds limit =
+      std::max(bench.limit(), is_on_bus(options.endpoint) ? milliseconds(4000) : milliseconds(0));
+  const Exchange first = wire.send(
+      *endpoint, R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{}})", rpc::Id(1), limit);
+  if (first.is_refused)
     return Error{ErrorCode::kConnectionError,
-                 "nobody is there: " + endpoint->url() + ": " + first.exchange.trouble,
+                 "the bot cannot be reached at " + endpoint->url() + ": " + first.trouble,
                  {}};
   Checks checks = player_checks(bench);
   add_restart_checks(bench, nullptr, checks);
@@ -137,16 +143,17 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
   if (!runtime) return runtime.error();
   auto manager = MockManager::open(**runtime, {.address = options.address,
                                                .port = options.port.value_or(0),
-                                               .league_id = options.league_id});
+                                               .league_id = options.league_id,
+                                               .bus = wire.bus()});
   if (!manager) return manager.error();
   std::optional<StartedBot> started;
   if (!options.start.empty()) {
-    auto bot = StartedBot::start(options.start, (*manager)->server().url());
+    auto bot = StartedBot::start(options.start, (*manager)->url());
     if (!bot) return bot.error();
     started.emplace(std::move(*bot));
   } else {
-    std::cerr << "waiting for a player: start yours with the league manager's address "
-              << (*manager)->server().url() << std::endl;
+    std::cerr << "waiting for a player; start yours with this address of the league manager: "
+              << (*manager)->addresses() << std::endl;
   }
   PlayerBench bench(wire, bench_options(options));
   auto admitted = admit(bench, **manager, started ? &*started : nullptr, options);
@@ -166,7 +173,7 @@ core::Result<Report> check_registering(Wire& wire, const SessionOptions& options
 }  // namespace
 
 core::Result<Report> check_player(const SessionOptions& options) {
-  auto wire = Wire::open();
+  auto wire = Wire::open(options.bus, is_on_bus(options.endpoint));
   if (!wire) return wire.error();
   return options.endpoint.empty() ? check_registering(**wire, options)
                                   : check_endpoint(**wire, options);

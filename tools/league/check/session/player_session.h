@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/agent/bus/bus_options.h"
 #include "common/core/result.h"
 #include "tools/league/check/report.h"
 
@@ -22,6 +23,7 @@ struct SessionOptions {
   std::string id = "P01";
   std::string league_id = "league_check";
   std::string operator_key;  ///< of a manager under test; empty: it starts by itself
+  agent::BusOptions bus = {};  ///< for `nats:` endpoints and bots that register over a bus
   std::size_t players = 2;  ///< that the checker brings to a manager
   std::size_t referees = 1;
   bool is_fast = false;

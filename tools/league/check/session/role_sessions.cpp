@@ -56,30 +56,31 @@ core::Result<transport::Endpoint> manager_endpoint(const SessionOptions& options
     std::this_thread::sleep_for(milliseconds(20));
   }
   return Error{ErrorCode::kConnectionError,
-               "nobody is there: " + endpoint->url() +
-                   (started == nullptr ? "" : "; its last words: " + started->last_words()),
+               "the manager cannot be reached at " + endpoint->url() +
+                   (started == nullptr ? "" : "; the end of its output: " + started->last_words()),
                {}};
 }
 
 }  // namespace
 
 core::Result<Report> check_referee(const SessionOptions& options) {
-  auto wire = Wire::open();
+  auto wire = Wire::open(options.bus);
   if (!wire) return wire.error();
   auto runtime = transport::HttpRuntime::start();
   if (!runtime) return runtime.error();
   auto manager = MockManager::open(**runtime, {.address = options.address,
                                                .port = options.port.value_or(0),
                                                .league_id = options.league_id,
-                                               .player_id = ""});
+                                               .player_id = "",
+                                               .bus = (*wire)->bus()});
   if (!manager) return manager.error();
   RefereeBench bench(**wire, **manager, options.is_fast);
   if (auto opened = bench.open(**runtime); !opened) return opened.error();
-  auto started = start_program(options, (*manager)->server().url());
+  auto started = start_program(options, (*manager)->url());
   if (!started) return started.error();
   if (!*started) {
-    std::cerr << "waiting for a referee: start yours with the league manager's address "
-              << (*manager)->server().url() << std::endl;
+    std::cerr << "waiting for a referee; start yours with this address of the league manager: "
+              << (*manager)->addresses() << std::endl;
   }
   const auto call = (*manager)->server().wait_for(
       [](const InboundCall& seen) { return seen.type() == "REFEREE_REGISTER_REQUEST"; }, 0,
@@ -87,8 +88,8 @@ core::Result<Report> check_referee(const SessionOptions& options) {
   if (!call) {
     const std::string words = *started ? (*started)->last_words() : std::string();
     return Error{ErrorCode::kTimeout,
-                 "no referee has registered at " + (*manager)->server().url() +
-                     (words.empty() ? "" : "; its last words: " + words),
+                 "no referee has registered at " + (*manager)->addresses() +
+                     (words.empty() ? "" : "; the end of its output: " + words),
                  {}};
   }
   const auto meta = call->message.value("referee_meta", nlohmann::json());
@@ -113,7 +114,7 @@ core::Result<Report> check_referee(const SessionOptions& options) {
 }
 
 core::Result<Report> check_manager(const SessionOptions& options) {
-  auto wire = Wire::open();
+  auto wire = Wire::open(options.bus, is_on_bus(options.endpoint));
   if (!wire) return wire.error();
   auto runtime = transport::HttpRuntime::start();
   if (!runtime) return runtime.error();

@@ -49,7 +49,8 @@ core::Result<OpenedSide> open_side(Wire& wire, const std::string& word, const st
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (!is_somebody_there(*endpoint)) {
     if (std::chrono::steady_clock::now() > until || !opened.program)
-      return core::Error{core::ErrorCode::kConnectionError, "nobody is there: " + url, {}};
+      return core::Error{
+          core::ErrorCode::kConnectionError, "the bot cannot be reached at " + url, {}};
     std::this_thread::sleep_for(milliseconds(20));
   }
   opened.side.name = word;
@@ -59,6 +60,12 @@ core::Result<OpenedSide> open_side(Wire& wire, const std::string& word, const st
                 .is_fast = false,
                 .limit = limit,
                 .is_patient = true});
+  if (endpoint->scheme == "http") return opened;
+  const BotReply ping = opened.side.bench->call("ping", nlohmann::json::object());
+  if (ping.exchange.is_refused)
+    return core::Error{core::ErrorCode::kConnectionError,
+                       "the bot cannot be reached at " + url + ": " + ping.exchange.trouble,
+                       {}};
   return opened;
 }
 
