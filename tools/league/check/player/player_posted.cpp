@@ -15,10 +15,15 @@ constexpr milliseconds kPostedSoon{1000};
 
 void PlayerBench::announce(const json& invitation) {
   json message = news(MessageType::kRoundAnnouncement);
-  message["round_id"] = invitation["round_id"];
-  message["matches"][0].update({{"match_id", invitation["match_id"]},
-                                {"player_B_id", invitation["opponent_id"]},
-                                {"referee_endpoint", server->url()}});
+  json& match = message["matches"][0];
+  // Some checks leave fields of the invitation out.
+  const auto copy = [&invitation](const char* field, json& to) {
+    if (const auto found = invitation.find(field); found != invitation.end()) to = *found;
+  };
+  copy("round_id", message["round_id"]);
+  copy("match_id", match["match_id"]);
+  copy("opponent_id", match["player_B_id"]);
+  match["referee_endpoint"] = server->url();
   (void)ask(MessageType::kRoundAnnouncement, message);
 }
 
