@@ -86,7 +86,7 @@ function disputes(league) {
   );
 }
 
-/** The operator's desk. */
+/** The buttons by which the operator acts, and what the manager said to the last act. */
 export function operateView(league) {
   const {head} = league;
   const isOver = head.state === 'COMPLETED';
