@@ -29,6 +29,21 @@ core::Error foreign_key() {
 
 }  // namespace
 
+LeagueSettings settings_from(const agent::Settings& limits) {
+  constexpr std::chrono::seconds kMargin{10};
+  LeagueSettings settings;
+  settings.max_attempts = limits.league.max_match_attempts;
+  settings.match_time_limit = limits.league.match_watchdog.count() > 0
+                                  ? limits.league.match_watchdog
+                                  : limits.longest_match() + kMargin;
+  settings.lifecycle = {
+      .suspend_after_failed_matches = limits.life_cycle.suspend_after_failed_matches,
+      .shutdown_after_failed_matches = limits.life_cycle.shutdown_after_failed_matches};
+  if (limits.league.round_watchdog.count() > 0)
+    settings.round_time_limit = limits.league.round_watchdog;
+  return settings;
+}
+
 core::Result<std::optional<LeagueCreated>> read_creation(const journal::Journal& journal) {
   std::optional<core::Result<Event>> first;
   auto read = journal.replay([&](const journal::Entry& entry) -> core::Result<void> {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "common/agent/runtime/settings.h"
 #include "common/journal/journal.h"
 #include "league_manager/admission/token_issuer.h"
 #include "league_manager/events/events.h"
@@ -19,6 +20,11 @@ struct WantedLeague {
   std::optional<int> players;
   std::optional<int> referees;
 };
+
+/// A new league as the limits of the settings file want it; the rest has its defaults. A match may
+/// take as long as all of its calls with all attempts, and ten seconds (protocol §6), unless the
+/// file says otherwise.
+[[nodiscard]] LeagueSettings settings_from(const agent::Settings& limits);
 
 /// The first event of a journal; nothing for an empty one.
 [[nodiscard]] core::Result<std::optional<LeagueCreated>> read_creation(

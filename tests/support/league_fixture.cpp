@@ -10,6 +10,7 @@
 #include "common/journal/sqlite_journal.h"
 #include "common/transport/caller/link_caller.h"
 #include "league_manager/events/event_codec.h"
+#include "league_manager/service/continuation.h"
 #include "league_manager/service/manager_service.h"
 #include "player/service/player_service.h"
 #include "referee/service/referee_service.h"
@@ -28,21 +29,13 @@ league_manager::LeagueSettings with_key(league_manager::LeagueSettings settings,
 }
 
 league_manager::LeagueSettings league_settings(const LeagueFixtureOptions& options) {
-  const auto& limits = options.settings;
-  league_manager::LeagueSettings settings;
+  auto settings = league_manager::settings_from(options.settings);
   settings.league_id = core::LeagueId(kLeagueId);
   settings.game_type = options.game_type;
   settings.rules = *options.games->find(options.game_type);
   settings.players = options.players_expected > 0 ? options.players_expected : options.players;
   settings.referees = options.referees;
   settings.open_mode = options.mode == envelope::Mode::kOpen;
-  settings.max_attempts = limits.league.max_match_attempts;
-  settings.match_time_limit = limits.longest_match() + std::chrono::seconds(10);
-  settings.lifecycle = {
-      .suspend_after_failed_matches = limits.life_cycle.suspend_after_failed_matches,
-      .shutdown_after_failed_matches = limits.life_cycle.shutdown_after_failed_matches};
-  if (limits.league.round_watchdog.count() > 0)
-    settings.round_time_limit = limits.league.round_watchdog;
   return settings;
 }
 
