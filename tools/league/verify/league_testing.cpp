@@ -25,19 +25,16 @@ core::UtcTimestamp time_at(std::int64_t us) {
 
 const core::SigningKey& key_of(const std::string& agent) {
   static std::map<std::string, core::SigningKey> keys;
-  auto found = keys.find(agent);
-  if (found == keys.end()) {
-    core::CryptoRandom random;
-    found = keys.emplace(agent, core::SigningKey::generate(random)).first;
-  }
-  return found->second;
+  if (auto found = keys.find(agent); found != keys.end()) return found->second;
+  core::CryptoRandom random;
+  return keys.emplace(agent, core::SigningKey::generate(random)).first->second;
 }
 
 std::string id_in(const std::string& agent) { return agent.substr(agent.find(':') + 1); }
 
 fs::path path_of(const std::string& agent) {
-  if (agent == "league_manager") return "logs/league/l/league.log.jsonl";
-  return "logs/agents/" + id_in(agent) + ".log.jsonl";
+  return agent == "league_manager" ? "logs/league/l/league.log.jsonl"
+                                   : "logs/agents/" + id_in(agent) + ".log.jsonl";
 }
 
 }  // namespace
@@ -50,6 +47,16 @@ TestLeague::TestLeague(std::vector<std::string> commits, bool is_old)
   announce();
   invite_and_choose();
   report();
+}
+
+void TestLeague::dispute() {
+  json query = message("LEAGUE_QUERY", "player:P01");
+  json reply = message("LEAGUE_QUERY_RESPONSE", "league_manager");
+  query["query_type"] = reply["query_type"] = "DISPUTE_MATCH";
+  query["query_params"] = {{"match_id", "R1M1"}, {"reason", "not my choice"}};
+  reply["success"] = true;
+  reply["data"] = {{"match_id", "R1M1"}, {"disputed", true}};
+  call("player:P01", "league_manager", query, reply);
 }
 
 void TestLeague::set_seed(const std::string& hexadecimal) {

@@ -45,6 +45,8 @@ class TestLeague {
   void report();
   /// GAME_OVER to both players; what it says of the result is not true.
   void end_match();
+  /// P01 disputes the match, and the manager notes it.
+  void dispute();
   /// Another seed, and its promise.
   void set_seed(const std::string& hexadecimal);
   /// The operator goes on from an older journal with so many results (data/results.json says it).

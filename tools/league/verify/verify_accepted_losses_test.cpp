@@ -53,17 +53,6 @@ void forget_report(TestLeague& league) {
     league.drop(agent, "MATCH_RESULT_REPORT");
 }
 
-void dispute(TestLeague& league) {
-  json query = league.message("LEAGUE_QUERY", "player:P01");
-  query["query_type"] = "DISPUTE_MATCH";
-  query["query_params"] = {{"match_id", "R1M1"}, {"reason", "not my choice"}};
-  json reply = league.message("LEAGUE_QUERY_RESPONSE", "league_manager");
-  reply["query_type"] = "DISPUTE_MATCH";
-  reply["success"] = true;
-  reply["data"] = {{"match_id", "R1M1"}, {"disputed", true}};
-  league.call("player:P01", "league_manager", query, reply);
-}
-
 std::vector<audit::LogFault> incidents_of(const TestLeague& league) {
   const league::testing::TemporaryDirectory temporary;
   league.write(temporary.path());
@@ -74,7 +63,7 @@ std::vector<audit::LogFault> incidents_of(const TestLeague& league) {
 TEST(VerifyGivenUp, ARoundThatIsPlayedAgainAccusesNobody) {
   TestLeague league;
   league.end_match();
-  dispute(league);
+  league.dispute();
   league.give_up(0);
   play_round_again(league);
   EXPECT_EQ(league.found(), kGivenUp);

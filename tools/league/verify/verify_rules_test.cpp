@@ -329,14 +329,7 @@ TEST(VerifyRules, AnAttemptThatIsDeliveredAfterTheEndBindsNobody) {
 
 TEST(VerifyRules, ADisputeIsAnIncidentThatSaysWhoIsSupported) {
   TestLeague league;
-  json query = league.message("LEAGUE_QUERY", "player:P01");
-  query["query_type"] = "DISPUTE_MATCH";
-  query["query_params"] = {{"match_id", "R1M1"}, {"reason", "not my choice"}};
-  json reply = league.message("LEAGUE_QUERY_RESPONSE", "league_manager");
-  reply["query_type"] = "DISPUTE_MATCH";
-  reply["success"] = true;
-  reply["data"] = {{"match_id", "R1M1"}, {"disputed", true}};
-  league.call("player:P01", "league_manager", query, reply);
+  league.dispute();
   Rules found = league.found();
   std::erase(found, "fault schema");  // until the schemas know the query
   EXPECT_EQ(found, Rules{"incident match.disputed"});
