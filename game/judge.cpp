@@ -89,7 +89,7 @@ class Judge {
     }
     auto seed = parse_seed(*claim_.seed);
     if (!seed) {
-      return contradict(Aspect::kProof, "draw_proof", "draw_proof is no seed of 256 bits");
+      return contradict(Aspect::kProof, "draw_proof", "draw_proof is not a seed of 256 bits");
     }
     if (facts_.draw_commitment != draw_commitment(*seed, facts_.match_id)) {
       return contradict(Aspect::kProof, "draw_proof",

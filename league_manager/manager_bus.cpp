@@ -31,9 +31,9 @@ std::string shown(const Ledger& ledger, AgentRef ref) {
 
 std::vector<WatchedStore> watched_stores(const std::string& league) {
   return {{transport::event_stream(league),
-           "when it is full its oldest events go (bus.events_max_mib)"},
+           "when it is full, its oldest events are dropped (bus.events_max_mib)"},
           {transport::league_stream("JOURNAL", league),
-           "when it is full managers that stand by get nothing new (bus.journal_max_mib)"}};
+           "when it is full, stand-by managers get no new entries (bus.journal_max_mib)"}};
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ EventPublisher open_events(agent::AgentHost& host, agent::AgentPort& port,
         *port.streams(), host.clock(), host.timer(), watched_stores(id.str()),
         [](const std::string& notice) { agent::log::warn("{}", notice); });
   else
-    agent::log::info("the brokers keep no streams, so no events are kept");
+    agent::log::info("the brokers have no streams, so events are not stored");
   return publisher;
 }
 

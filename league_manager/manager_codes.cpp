@@ -27,7 +27,7 @@ core::Result<void> ManagerCodes::read(const Ledger& ledger) {
     // Whoever forgets the option, here or at a manager that stands by, shall not open the league.
     log_.say(true, "REGISTRATION_CODES_MISSING",
              "players of this league have registered with codes, and there is no "
-             "--registration-codes: nobody new is let in");
+             "--registration-codes: no new player is admitted");
     admission_.replace_codes(std::make_shared<const RegistrationCodes>(
         agent::CodeTable(), [](std::string_view) { return std::string(); }));
     return {};
@@ -43,7 +43,7 @@ void ManagerCodes::follow(core::Timer& timer) {
   watch_.start(timer, {.on_codes =
                            [this](CodeWatch::Codes codes) {
                              log_.say(false, "REGISTRATION_CODES_READ",
-                                      "the registration codes were read again: " +
+                                      "the registration codes were reloaded: " +
                                           std::to_string(codes->codes()) + " codes for " +
                                           std::to_string(codes->entries().size()) + " players");
                              take(std::move(codes));
@@ -51,7 +51,7 @@ void ManagerCodes::follow(core::Timer& timer) {
                        .on_fault =
                            [this](const core::Error& error) {
                              log_.say(true, "REGISTRATION_CODES_REFUSED",
-                                      "the registration codes stay as they were: " + error.message);
+                                      "the registration codes are unchanged: " + error.message);
                            }});
 }
 

@@ -13,7 +13,7 @@ void ManagerDrain::run(transport::StopSignal& stop) {
       [](const core::Result<Events>&) {});
   if (matches_in_play() == 0) return;
   agent::log::info(
-      "matches that are being played: {}; they get up to {} s to end, and a second signal ends "
+      "running matches: {}; they have up to {} s to finish, and a second signal ends "
       "the manager at once",
       matches_in_play(), patience_.count());
   const auto deadline = std::chrono::steady_clock::now() + patience_;
@@ -21,8 +21,7 @@ void ManagerDrain::run(transport::StopSignal& stop) {
          stop.wait_for(kInterval) < 0) {
   }
   if (const auto left = matches_in_play(); left > 0)
-    agent::log::warn(
-        "matches that have not ended: {}; they begin anew when the league is continued", left);
+    agent::log::warn("unfinished matches: {}; they start over when the league continues", left);
 }
 
 std::size_t ManagerDrain::matches_in_play() const {

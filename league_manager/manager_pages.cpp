@@ -53,7 +53,7 @@ std::vector<transport::Page> ManagerPages::pages(const audit::AuditLog& log,
          if (drain.has_begun()) return "no match may start: the manager is about to end";
          return log.free_space_ok() ? std::string()
                                     : "no match may start: the disk of the conversation log "
-                                      "is nearly full, or refuses to be written";
+                                      "is nearly full, or cannot be written";
        }});
   std::ranges::move(health, std::back_inserter(pages));
   return pages;

@@ -39,18 +39,18 @@ void ManagerReload::reload(agent::AgentPort& port, OperatorLog& log) {
   const auto* good = std::get_if<ProgramOptions>(&options);
   if (good == nullptr) {
     return log.say(true, "SETTINGS_REFUSED",
-                   "the settings stay as they were: what is wrong stands in the lines before");
+                   "the settings are unchanged; the lines above say what is wrong");
   }
   auto settings = good->common.settings();
   if (!settings) {
     return log.say(true, "SETTINGS_REFUSED",
-                   "the settings stay as they were: " + settings.error().message);
+                   "the settings are unchanged: " + settings.error().message);
   }
   const json before = agent::to_json(now_);
   const json after = agent::to_json(*settings);
   std::string text = before.at("budgets") == after.at("budgets")
-                         ? "the settings were read again; the budgets are what they were"
-                         : "the settings were read again; the new budgets count from now on";
+                         ? "the settings were reloaded; the budgets are unchanged"
+                         : "the settings were reloaded; the new budgets apply from now on";
   if (const auto waiting = waiting_limits(before, after); !waiting.empty())
     text += "; a restart is needed for " + waiting;
   now_.budgets = settings->budgets;

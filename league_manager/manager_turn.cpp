@@ -19,8 +19,8 @@ core::Error key_missing(const std::filesystem::path& file, const core::LeagueId&
               " is missing: copy secret.key from the data directory of the manager that "
               "leads league " +
               league.str() +
-              " (it is a secret, and never on the bus); without it the tokens of the league's "
-              "agents would be worthless here",
+              " (it is secret and never sent over the bus); without it the tokens of the league's "
+              "agents would be invalid here",
           ""};
 }
 
@@ -63,8 +63,8 @@ void warn_of_short_lease(const agent::Settings::Bus& bus) {
   constexpr std::chrono::seconds kLongestElection{10};
   if (bus.replicas == 1 || bus.lease > kLongestElection) return;
   agent::log::warn(
-      "bus.lease_ms is {}: a cluster that loses a broker may need 10000 ms until it takes a word "
-      "again, and then this manager would end; 20000 is better",
+      "bus.lease_ms is {}: a cluster that loses a broker may need 10000 ms until it accepts "
+      "messages again, and then this manager would end; 20000 is better",
       bus.lease.count());
 }
 
@@ -95,8 +95,8 @@ core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& op
   wanted.check_follower = [key] { return key->is_there(); };
   wanted.check_record = [key](const journal::Record& record) { return key->check(record); };
   wanted.on_fenced = [](const std::string& why) {
-    std::_Exit(agent::fail({core::ErrorCode::kShuttingDown,
-                            "this manager does not lead any more, and ends: " + why, ""}));
+    std::_Exit(agent::fail(
+        {core::ErrorCode::kShuttingDown, "this manager no longer leads and ends: " + why, ""}));
   };
   auto session =
       host.on_bus()->session().value_or(transport::BusSession::make(dependencies.random));

@@ -361,7 +361,7 @@ class Chain:
         self.broken, self.stated, self.computed = False, stated, computed
         is_header = line.startswith(b'{"format":')
         if self.first and not is_header:
-            self.fault("header.missing", "the first line of the file is no header")
+            self.fault("header.missing", "the first line of the file is not a header")
         self.unsealed += 1
         if line.startswith(b'{"seq":'):
             self.take_record(line)
@@ -370,7 +370,7 @@ class Chain:
         elif line.startswith(b'{"seal":'):
             self.take_seal(line, prev)
         else:
-            self.fault("line.kind", "it is neither header nor record nor seal")
+            self.fault("line.kind", "it is not a header, a record or a seal")
         self.first = False
         self.hashes[stated] = self.seq
 
@@ -389,13 +389,13 @@ class Chain:
         if (not header or header.get("format") != "league.conversation-log" or header.get("version") != 2
                 or not is_number(header["version"]) or any(not isinstance(header.get(key, ""), str) for key in HEADER_TEXTS)
                 or not isinstance(header.get("starts", True), bool) or not is_number(header.get("segment", 1))):
-            return self.fault("header.form", "it is no header of format version 2")
+            return self.fault("header.form", "it is not a header of format version 2")
         self.note_section(header)
         if self.first:
             self.untied = self.restarts
         if "continues" in header:
             if header["continues"] != self.before_file:
-                self.fault("chain.continues", "it goes on another log than the segment before")
+                self.fault("chain.continues", "it continues a different log than the segment before")
             self.untied = False
         elif not self.first and self.untied:
             self.fault("chain.continues", "it does not say which line of the older log it follows")
@@ -408,7 +408,7 @@ class Chain:
         if first != self.seq + 1 and "continues" not in header and not self.restarts:
             self.fault("seq.gap", f"first_seq is {first} after record {self.seq}")
         if "continues" in header and first < self.older_seq + 1:
-            self.fault("seq.gap", "first_seq is not behind the older log's last record")
+            self.fault("seq.gap", "first_seq does not come after the older log's last record")
         if self.first:
             self.older_seq = self.seq
         self.seq = first - 1
@@ -436,7 +436,7 @@ class Chain:
         if self.runs:
             self.runs[-1].closed = self.closed
         if seal["seal"] != self.seq:
-            self.fault("seal.seq", "it names another record than the last one")
+            self.fault("seal.seq", "it does not name the last record")
         text = signed_text(self.agent, seal["seal"], seal["time"], self.closed, prev)
         if not is_signature(self.key, text, text_of(seal, "signature")):
             self.fault("seal.signature", f"its signature is not that of {shown(self.agent)}'s key")
@@ -452,7 +452,7 @@ class Chain:
         except OSError:
             if self.seals:
                 self.file, self.line = kept, 0
-                self.fault("seal.missing", "the log has seals, but the newest does not stand beside it")
+                self.fault("seal.missing", "the log has seals, but its newest seal file is missing")
                 self.file, self.line = end
             return
         self.file, self.line = kept, 1
@@ -680,7 +680,7 @@ class LogFacts:
             self.file, self.broadcasts, self.answers = chain.file, [], []
         record = parse_object(line)
         if TOKEN.search(line):
-            self.fault(place, "secret.token", "a token stands in it unmasked")
+            self.fault(place, "secret.token", "it contains an unmasked token")
         if not is_record(record):
             return self.fault(place, "record.form", "a key is missing or has a value of another type than docs/audit.md gives it")
         if not chain.sections:
@@ -749,7 +749,7 @@ class LogFacts:
         wire = text_of(said.message, "conversation_id")
         judged = said.kind == "request" and said.accepted and not said.leniencies and said.message.get("message_type")
         if judged and wire and wire != said.conversation and not (said.out and said.section.agent.startswith("player:")):
-            self.fault(said.place, "record.conversation", "the record names another conversation than the message")
+            self.fault(said.place, "record.conversation", "the record and the message name different conversations")
 
     def note(self, said):
         kind, agent = said.stated, said.section.agent
@@ -1113,7 +1113,7 @@ class League:
         for match, known in self.matches.items():
             if len(known.commitments) > 1:
                 _, place = min(list(known.commitments.values())[1:])
-                self.found.fault(place, "draw.commitment", f"{shown(match)} has several commitments: somebody was told another one")
+                self.found.fault(place, "draw.commitment", f"{shown(match)} has several commitments: not everybody got the same one")
 
     def check_keys(self):
         for agent in self.declared:
@@ -1177,7 +1177,7 @@ class League:
     def seed_of(self, match, proof, place):
         known = self.matches.get(match)
         if not HEX64.match(proof):
-            self.found.fault(place, "draw.proof", "draw_proof is no seed of 256 bits")
+            self.found.fault(place, "draw.proof", "draw_proof is not a seed of 256 bits")
         elif known is None or draw_commitment(bytes.fromhex(proof), match) not in known.commitments:
             self.found.fault(place, "draw.proof", "the revealed seed is not the one that was committed to")
         else:
@@ -1446,7 +1446,7 @@ class Report:
         self.check_places()
         earlier = self.league.results.setdefault(self.match, self)
         if (earlier.points, earlier.winner) != (self.points, self.winner):
-            self.fault("result.second", f"{self.match} has another result already")
+            self.fault("result.second", f"{self.match} already has another result")
         self.is_home = self.said.sender in self.league.at_home or not self.league.knows_identity
         self.check_draw()
         for player, opponent in (self.pair, self.pair[::-1]):

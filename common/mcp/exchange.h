@@ -82,7 +82,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// The client does not want the answer: it gets none.
   void cancel();
 
-  /// Ends the stream of events before the answer is there; a client that comes back for the rest
+  /// Ends the event stream before the answer is there; a client that comes back for the rest
   /// gets it, where the transport can resume.
   void close_stream();
 

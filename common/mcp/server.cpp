@@ -136,7 +136,7 @@ std::variant<Server::Client, Server::Refusal> Server::client_of(const RequestSig
   Client client;
   if (signs.version_header) {
     if (!is_legacy_revision(*signs.version_header)) {
-      return Refusal{400, "MCP-Protocol-Version names no revision that is spoken here; use " +
+      return Refusal{400, "MCP-Protocol-Version names an unsupported revision; use " +
                               std::string(kNewestLegacyRevision)};
     }
     client.is_declared = true;

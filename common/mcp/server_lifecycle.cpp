@@ -267,7 +267,7 @@ StreamAnswer Server::on_stream(transport::StreamRequest request) {
   if (signs.is_modern())
     return StreamRefusal{405, "revision 2026-07-28 listens with POST subscriptions/listen"};
   if (signs.version_header && !is_legacy_revision(*signs.version_header))
-    return StreamRefusal{400, "MCP-Protocol-Version names no revision that is spoken here"};
+    return StreamRefusal{400, "MCP-Protocol-Version names an unsupported revision"};
   if (!signs.session_header)
     return StreamRefusal{405, "a stream needs a session; initialize with POST first"};
   auto session = sessions_.find(std::string(*signs.session_header));

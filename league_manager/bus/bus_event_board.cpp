@@ -158,7 +158,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     }
     if (is_news)
       agent::log::warn(
-          "the broker keeps no events of the league, so nobody can read them later: {}",
+          "the broker stores no events of the league, so nobody can read them later: {}",
           found.error().message);
     pump();
   }
@@ -200,7 +200,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       }
     }
     if (is_given_up) {
-      agent::log::warn("an event of the league is not kept by the broker: {}", ack.why.message);
+      agent::log::warn("the broker did not store an event of the league: {}", ack.why.message);
       return finish({});
     }
     pump();

@@ -60,7 +60,8 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
         ++place;
       }
       if (others >= kMostOtherReaders)
-        return Error{ErrorCode::kOverloaded, "as many listen to events here as may", ""};
+        return Error{ErrorCode::kOverloaded,
+                     "this manager has reached its limit of event listeners", ""};
       name = "other " + std::to_string(++others_);
     }
     add(name, std::move(reader), std::move(filter));

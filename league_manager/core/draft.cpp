@@ -69,7 +69,7 @@ std::string detail_of_failures(const Draft& draft, AgentRef agent) {
   std::string detail =
       std::to_string(draft.lifecycle(agent).failed_in_a_row()) +
       (agent.kind == AgentKind::kPlayer ? " matches in a row lost through its own failure"
-                                        : " matches in a row not brought to an end");
+                                        : " matches in a row not finished");
   const FailureCounted* last = draft.last_failure(agent);
   if (last == nullptr) return detail;
   if (last->match) detail += "; the last, " + last->match->id().str();

@@ -160,12 +160,12 @@ core::Error behind_error(const fs::path& journal, const JournalContent& content,
   } else {
     text += fs::exists(journal, ignored) ? " is empty" : " is gone";
   }
-  text += ", and lacks what other files of the league hold: ";
+  text += ", and lacks entries that other files of the league prove: ";
   for (std::size_t i = 0; i < std::min(kShown, missing.size()); ++i)
     text += (i > 0 ? "; " : "") + missing[i];
   if (missing.size() > kShown) text += "; and more";
   text += ". Nothing was changed. Put a backup in its place";
-  text += content.entries > 0 ? ", add --accept-loss to go on without what is missing" : "";
+  text += content.entries > 0 ? ", add --accept-loss to continue without the missing entries" : "";
   text += ", or add --new to archive the league and begin another";
   return {core::ErrorCode::kInternalError, text, ""};
 }
@@ -188,14 +188,15 @@ core::Result<std::optional<std::string>> check_journal(const journal::Journal& j
   if (missing.empty()) return std::optional<std::string>();
   auto behind = behind_error(places.data.journal(), *content, missing);
   if (policy.has_followed) {
-    agent::log::warn("the manager that led before has taken entries with it: {}", behind.message);
+    agent::log::warn("the manager that led before did not replicate its last entries: {}",
+                     behind.message);
     return std::optional<std::string>();
   }
   if (!policy.accepts_loss || content->entries == 0) return behind;
   auto place = places.data.set_aside(clock.utc_now());
   if (!place) return place.error();
-  agent::log::warn("{}; the league goes on without, and what was here is in {}", behind.message,
-                   place->string());
+  agent::log::warn("{}; the league continues without them, and the files that were here are in {}",
+                   behind.message, place->string());
   return std::optional(missing.front());
 }
 

@@ -248,9 +248,9 @@ std::optional<core::UtcTimestamp> LeagueRunner::late_until() {
                                       kTick + core::allowed_own_delay(limit)));
     const bool is_late = has_jumped || was_late(last->first, limit, agent::Route::kBus);
     if (is_late && deps_.log != nullptr) {
-      deps_.log->say(true, "MANAGER_LATE",
-                     "the league manager itself was held up: the limits of open matches count "
-                     "from now");
+      deps_.log->say(
+          true, "MANAGER_LATE",
+          "the league manager itself was delayed: the limits of open matches start again now");
     }
     if (is_late) late_at_ = utc;
   }

@@ -25,7 +25,7 @@ class ChannelReader : public EventReader {
   const std::shared_ptr<transport::PeerChannel> channel_;
 };
 
-/// Over HTTP the answer is a stream of events, and its end is the answer proper.
+/// Over HTTP the answer is an event stream, and its end is the answer proper.
 class AnswerReader final : public ChannelReader {
  public:
   AnswerReader(std::shared_ptr<transport::PeerChannel> channel, agent::Reply reply,

@@ -56,12 +56,13 @@ ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Ti
                                                    })),
       prompts_(server, ledger) {
   auto& registry = server.registry();
-  registry.add({.uri = kStandings,
-                .name = "standings",
-                .title = "Standings",
-                .description = "The league's table by rank. Subscribe to hear when it changes.",
-                .is_subscribable = true,
-                .read = [this](const auto& read) { read_standings(read); }});
+  registry.add(
+      {.uri = kStandings,
+       .name = "standings",
+       .title = "Standings",
+       .description = "The league's table by rank. Subscribe to be notified when it changes.",
+       .is_subscribable = true,
+       .read = [this](const auto& read) { read_standings(read); }});
   registry.add({.uri = kSchedule,
                 .name = "schedule",
                 .title = "Schedule",
@@ -77,7 +78,7 @@ ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Ti
         {.uri = "league://news",
          .name = "news",
          .title = "News",
-         .description = "The last 200 lines of what the operator is told.",
+         .description = "The last 200 lines of the operator's log.",
          .read = [this, news](const auto& read) { answer(read, R"({"lines":)" + news() + "}"); }});
   }
   registry.add({.uri = "league://match/{match_id}",

@@ -146,11 +146,10 @@ Result<void> ManagerService::check_token(const envelope::Envelope& envelope) con
   return deps_.ledger.read([&](const League& league) -> Result<void> {
     auto ref = league.roster().find(envelope.sender.id);
     if (!ref || (ref->kind == AgentKind::kPlayer) != is_player) {
-      return Error{
-          is_player ? ErrorCode::kPlayerNotRegistered : ErrorCode::kRefereeNotRegistered,
-          "\"" + envelope.sender.str() +
-              "\" is not registered here; the id is the one that the registration answered with",
-          "/sender"};
+      return Error{is_player ? ErrorCode::kPlayerNotRegistered : ErrorCode::kRefereeNotRegistered,
+                   "\"" + envelope.sender.str() +
+                       "\" is not registered here; use the id from the answer to the registration",
+                   "/sender"};
     }
     if (!core::constant_time_equal(league.roster().agent(*ref).credential.token_hash, hash)) {
       return Error{ErrorCode::kAuthTokenInvalid,
@@ -182,7 +181,7 @@ json ManagerService::league_error(const Error& error, const std::string& origina
 
 Error ManagerService::not_stored() {
   return {ErrorCode::kOverloaded,
-          "the league manager cannot store anything and stops: try again when it is back", ""};
+          "the league manager cannot write its journal and is stopping: retry when it is back", ""};
 }
 
 template <typename Request>

@@ -69,7 +69,7 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
     if (rounds > 0 && (round < 1 || round > rounds)) {
       return fail(std::move(response), core::ErrorCode::kInvalidFieldValue,
                   "query_params.round_id " + std::to_string(round) +
-                      " is no round of this league, which has 1 to " + std::to_string(rounds));
+                      " is not a round of this league, which has 1 to " + std::to_string(rounds));
     }
     add_schedule(league, params, response);
     return response;
@@ -78,8 +78,9 @@ LeagueQueryResponse answer_query(const League& league, const std::string& asker,
   std::string id = params.player_id ? params.player_id->str() : asker;
   auto player = league.roster().find(id);
   if (!player || player->kind != AgentKind::kPlayer) {
-    return fail(std::move(response), core::ErrorCode::kPlayerNotRegistered,
-                "query_params.player_id \"" + id.substr(0, 64) + "\" is no player of this league");
+    return fail(
+        std::move(response), core::ErrorCode::kPlayerNotRegistered,
+        "query_params.player_id \"" + id.substr(0, 64) + "\" is not a player of this league");
   }
   if (query.query_type == QueryType::kGetNextMatch) {
     response.data.next_match = next_match(league, player->index);

@@ -94,8 +94,8 @@ void RefereeTools::on_get_assigned_matches(agent::ToolCall call) {
   if (!referee) {
     return call.reply.refuse(
         {token.empty() ? ErrorCode::kAuthTokenMissing : ErrorCode::kAuthTokenInvalid,
-         "get_assigned_matches is for referees: auth_token must be the one that the registration "
-         "answered with",
+         "get_assigned_matches is for referees: auth_token must be the one from the answer to the "
+         "registration",
          "/auth_token"});
   }
   note_polling(*referee);

@@ -94,11 +94,11 @@ void append_refusals(std::string& out, const RegistrationBoard::RefusalCounts& r
 
 void append_league(std::string& out, const League& league) {
   const LeagueStatus status = league.status();
-  head(out, "league_state", "gauge", "1 for the state that the league has.");
+  head(out, "league_state", "gauge", "1 for the current state of the league.");
   for (auto state : {LeagueState::kRegistering, LeagueState::kRunning, LeagueState::kCompleted})
     sample(out, "league_state", label("state", league_state_name(state)), status.state == state);
   gauge(out, "league_paused", "1 while the operator has paused the league.", league.is_paused());
-  gauge(out, "league_round", "The round that is played; 0 before the first.", status.current_round);
+  gauge(out, "league_round", "The current round; 0 before the first.", status.current_round);
   gauge(out, "league_rounds", "Rounds of the league; 0 before its start.", status.total_rounds);
   gauge(out, "league_matches", "Matches of the league; 0 before its start.",
         static_cast<double>(status.total_matches));
@@ -121,7 +121,7 @@ void append_league(std::string& out, const League& league) {
     in_play += of_match == MatchStatus::kAssigned ? 1 : 0;
   }
   gauge(out, "league_matches_waiting", "Matches of the round that wait for a referee.", waiting);
-  gauge(out, "league_matches_in_play", "Matches that a referee has.", in_play);
+  gauge(out, "league_matches_in_play", "Matches assigned to a referee.", in_play);
 }
 
 }  // namespace
@@ -212,10 +212,10 @@ void Metrics::append_calls(std::string& out) const {
        "Calls of others (in) and ours (out) until their answer, since this process began.");
   for (const auto& [kind, calls] : calls_)
     calls.elapsed.append(out, "league_call_seconds", labels_of(kind));
-  gauge(out, "league_calls_unanswered", "Calls of ours that have no answer yet.",
+  gauge(out, "league_calls_unanswered", "Our calls without an answer yet.",
         static_cast<double>(unanswered_.size()));
   head(out, "league_call_errors_total", "counter",
-       "Of these, what was refused or failed, by code.");
+       "Of these, the refused or failed ones, by code.");
   for (const auto& [kind, calls] : calls_) {
     for (const auto& [code, count] : calls.errors)
       sample(out, "league_call_errors_total", labels_of(kind) + "," + label("error_code", code),
@@ -232,9 +232,9 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
   sample(out, "league_log_records_total", {}, static_cast<double>(figures.log_records));
   gauge(out, "league_log_healthy", "0 while the conversation log cannot be written.",
         figures.is_log_healthy);
-  gauge(out, "league_journal_waiting", "Decisions that the journal does not hold durably yet.",
+  gauge(out, "league_journal_waiting", "Decisions that are not durable in the journal yet.",
         figures.journal_waiting);
-  gauge(out, "league_journal_commit_seconds", "How long the last decision took to be durable.",
+  gauge(out, "league_journal_commit_seconds", "How long the last decision took to become durable.",
         figures.journal_seconds);
   gauge(out, "league_spectators", "Streams of the live page.",
         static_cast<double>(figures.spectators));
@@ -255,7 +255,7 @@ std::string Metrics::text(const League& league, const MetricFigures& figures) co
   counters("league_registrations_total", "role", "Agents that got a place.", registrations_);
   append_refusals(out, figures.refused);
   head(out, "league_matches_voided_total", "counter",
-       "Finished matches that the operator has made void.");
+       "Finished matches that the operator has voided.");
   sample(out, "league_matches_voided_total", {}, static_cast<double>(voided_));
   head(out, "league_matches_assigned_total", "counter", "Assignments of matches to referees.");
   sample(out, "league_matches_assigned_total", {}, static_cast<double>(assigned_));

@@ -68,7 +68,7 @@ core::Result<FollowerPosition> read_follower_position(std::string_view payload) 
   json in = json::parse(payload, nullptr, false);
   if (!in.is_object() || !in.contains("term") || !in["term"].is_number_integer() ||
       !in.contains("sequence") || !in["sequence"].is_number_unsigned())
-    return unreadable_piece("it does not say what a follower has");
+    return unreadable_piece("it does not say which position a follower has reached");
   return FollowerPosition{in["term"].get<int>(), in["sequence"].get<std::uint64_t>()};
 }
 

@@ -225,7 +225,7 @@ void ReplicatedJournal::on_published(const std::shared_ptr<const JournalPiece>& 
   if (ack.status == PublishAck::Status::kConflict) return on_conflict(piece);
   if (ack.why.code == core::ErrorCode::kShuttingDown) return;
   if (options_.on_notice)
-    options_.on_notice("the journal's stream does not take event " +
+    options_.on_notice("the journal's stream does not accept event " +
                        std::to_string(piece->first_sequence) + ": " + ack.why.message);
   timer_.schedule(kPublishAgain,
                   [this, gate = gate_, piece] { gate->run([&] { publish(piece); }); });
@@ -301,7 +301,7 @@ void ReplicatedJournal::on_conflict(const std::shared_ptr<const JournalPiece>& p
                clock_.steady_now() + kPublishPatience,
                [this, piece](const core::Result<std::optional<transport::StoredMessage>>& found) {
                  if (!found) return publish(piece);  // asked again, and refused again
-                 if (!*found) return fence("the journal's stream has lost what it had");
+                 if (!*found) return fence("the journal's stream has lost entries");
                  auto stored = read_piece((*found)->message);
                  if (!stored) return skip((*found)->sequence, piece);
                  if (*stored == *piece) return on_stored(*piece, (*found)->sequence);
@@ -318,7 +318,7 @@ void ReplicatedJournal::skip(std::uint64_t stream_sequence,
   }
   if (options_.on_notice)
     options_.on_notice("message " + std::to_string(stream_sequence) +
-                       " of the journal's stream is no manager's, and counts for nothing");
+                       " of the journal's stream is not from a manager, and is ignored");
   publish(piece);
 }
 
@@ -345,7 +345,7 @@ void ReplicatedJournal::watch() {
     auto old = clock_.steady_now() - options_.notice_after;
     bool is_late = !waiting_.empty() && waiting_.front().since < old;
     if (is_late && rule_ == Rule::kFollowed) {
-      notice = "no manager that stands by has event " + std::to_string(waiting_.front().sequence) +
+      notice = "no stand-by manager has event " + std::to_string(waiting_.front().sequence) +
                (heard_ < old ? "; none is heard"
                              : "; one is behind, at event " + std::to_string(figures_.followed)) +
                ". Until one has it nothing is answered (--replicate sync)";

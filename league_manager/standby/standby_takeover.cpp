@@ -92,7 +92,7 @@ core::Result<bool> StandbyTakeover::lead(journal::Journal& local, transport::Sto
     auto ready = prepare();
     if (ready) break;
     if (is_for_good(ready.error())) return ready.error();
-    say("the streams of the league are looked for: " + ready.error().message);
+    say("looking for the streams of the league: " + ready.error().message);
     if (stop.wait_for(kLook) >= 0) return false;
   }
   JournalFollower follower(local, deps_.bus, *streams_, deps_.clock,
@@ -251,7 +251,7 @@ core::Result<void> StandbyTakeover::begin_term(JournalFollower& follower,
   }
   return core::Error{ErrorCode::kInternalError,
                      "this manager was to lead league " + options_.league +
-                         ", but lost that again before it had begun",
+                         ", but lost the lead again before it had begun",
                      ""};
 }
 

@@ -15,7 +15,7 @@ core::Result<std::unique_ptr<MatchFiles>> MatchFiles::open(std::filesystem::path
 
 void MatchFiles::publish(const std::shared_ptr<const MatchRecord>& record) {
   auto path = match_file(data_, record->head().league_id, record->head().match_id);
-  if (!path) return agent::log::warn("a match has no file: {}", path.error().message);
+  if (!path) return agent::log::warn("a match file cannot be written: {}", path.error().message);
   writer_.update({.path = *path}, [record, file = *path](core::DraftFile& draft) {
     if (!has_later_attempt(file, record->head().attempt)) return draft.write(record->json());
     draft.discard();

@@ -201,7 +201,7 @@ void GuestAssignments::ask_for_matches() {
         const bool is_unknown = !answer && answer.error().code == ErrorCode::kUnknownMessageType;
         if (is_unknown || (!answer && self->is_called()))
           return agent::log::info(
-              "the league manager does not tell of its matches when asked; waiting "
+              "the league manager does not list its matches when asked; waiting "
               "for it to start them");
         self->watch();
         if (!answer) return;

@@ -340,7 +340,7 @@ void MatchRunner::carry_out(const ReportResult& effect) {
   call.budget = transport::Budget::kGame;
   context_.peers.call(std::move(call), [self = shared_from_this()](agent::PeerReply reply) {
     if (reply.error) {
-      agent::log::warn("the league manager has not taken the report of {}: {}",
+      agent::log::warn("the league manager has not accepted the report of {}: {}",
                        self->assignment_.match_id.str(), reply.error->message);
     }
     self->note_report(reply.error);

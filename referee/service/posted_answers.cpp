@@ -58,7 +58,7 @@ core::Result<std::function<void()>> MatchRunner::take_posted(const PostedAnswer&
                          now - call.deadline <= latest_answer(call.time_limit);
     if (!is_open) {
       return Error{ErrorCode::kMatchNotOpen,
-                   "no call that this would answer is open: the first valid answer counts, and it "
+                   "no call that this could answer is open: the first valid answer counts, and it "
                    "must come within the time limit",
                    "/match_id"};
     }

@@ -48,7 +48,7 @@ void RefereeDrain::run(transport::StopSignal& stop) {
   if (patience_.count() == 0) return;
   wait(stop);
   if (const auto left = service_.running_matches(); left > 0)
-    agent::log::warn("matches that have not ended: {}; another referee begins them anew", left);
+    agent::log::warn("unfinished matches: {}; another referee starts them over", left);
 }
 
 void RefereeDrain::wait(transport::StopSignal& stop) {
@@ -56,7 +56,7 @@ void RefereeDrain::wait(transport::StopSignal& stop) {
   if (!identity) return;
   if (const auto plays = service_.running_matches(); plays > 0) {
     agent::log::info(
-        "matches that are being played: {}; they get up to {} s to end, and a second signal ends "
+        "running matches: {}; they have up to {} s to finish, and a second signal ends "
         "the referee at once",
         plays, patience_.count());
   }

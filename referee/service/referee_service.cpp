@@ -212,7 +212,7 @@ void RefereeService::on_posted(const PostedAnswer& posted, agent::Reply reply) {
   const auto runner = running(*posted.envelope.match_id);
   if (!runner) {
     return reply.refuse(
-        {ErrorCode::kMatchNotFound, "this referee does not play that match now", "/match_id"});
+        {ErrorCode::kMatchNotFound, "this referee is not playing that match", "/match_id"});
   }
   auto go_on = runner->take_posted(posted);
   if (!go_on) return reply.refuse(go_on.error());
@@ -260,7 +260,7 @@ Result<std::shared_ptr<MatchRunner>> RefereeService::take_place(
     if (assignment.term && *assignment.term < term_) {
       return Error{ErrorCode::kStaleAttempt,
                    "the manager of term " + std::to_string(*assignment.term) +
-                       " has been succeeded by that of term " + std::to_string(term_),
+                       " has been replaced by that of term " + std::to_string(term_),
                    "/matches"};
     }
     term_ = assignment.term.value_or(term_);

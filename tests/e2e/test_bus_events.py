@@ -210,7 +210,7 @@ class Published(EventsTest):
         self.bus = ["--bus", self.broker.url]
         manager = self.start_all("random")
         self.wait_for_end()
-        wait_until(lambda: "keeps no events" in manager.program.stderr(), 10, "the manager says so")
+        wait_until(lambda: "stores no events" in manager.program.stderr(), 10, "the manager says so")
         log = self.verify_logs()
         heard = [r for r in log.matching(agent="player:P01") if r.get("message_type") in BROADCASTS and r["dir"] == "in"]
         self.assertEqual(len(heard), EVENTS)

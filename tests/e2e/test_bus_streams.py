@@ -114,7 +114,7 @@ class AFullStore(StreamsTest):
         for i in range(REFEREES):
             self.start_referee(manager, name=f"whistle{i}")
         self.start_players(manager, PLAYERS, "slow:20")
-        self.wait_until_said(manager, "the journal's stream does not take event", 20)
+        self.wait_until_said(manager, "the journal's stream does not accept event", 20)
         self.assert_whole(manager)
 
 

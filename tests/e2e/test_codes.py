@@ -210,7 +210,7 @@ class Operator(ClassWithCodes):
         self.assertEqual(self.register("c", 5003, codes["Cid"]).result()["status"], "ACCEPTED",
                          "a file that would let nobody in is refused, and the codes of before stay")
         self.league("make")
-        self.wait_until_told("read again: 3 codes for 3 players")
+        self.wait_until_told("reloaded: 3 codes for 3 players")
         self.assertEqual(self.register("b", 5002, codes["Bob"]).error_code(), "E016", "the old code is revoked")
         self.assertEqual(self.register("a", 5009, codes["Ann Author"]).error_code(), "E016")
         self.assertEqual(self.register("a", 5009, self.codes()["Ann Author"]).error_code(), "E020", "her seat lives")

@@ -89,7 +89,7 @@ class ConfigFile(unittest.TestCase):
         self.file.write_text(text.replace("= 300", "= 5") + "[limits.retry]\nmax_attempts = 2\n")
         manager.process.send_signal(signal.SIGHUP)
         said = told("SETTINGS_READ")
-        self.assertIn("new budgets count from now on", said)
+        self.assertIn("new budgets apply from now on", said)
         self.assertIn("a restart is needed for retry.max_attempts", said)
         self.file.write_text(text + "[limits.retry]\nmax_attempts = 0\n")
         manager.process.send_signal(signal.SIGHUP)

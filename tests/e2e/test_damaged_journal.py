@@ -285,7 +285,7 @@ class AcceptedLoss(DamagedJournals):
         self.assertEqual(refused.returncode, 2)
         program, _ = self.start_manager_on(snapshot, "--accept-loss")
         program.kill()
-        self.assertIn("goes on without", program.stderr())
+        self.assertIn("continues without", program.stderr())
         self.assertEqual(facts(journal), before)
         archive, = (snapshot / "data" / "archive").iterdir()
         self.assertTrue((archive / "leagues" / LEAGUE / "standings.json").exists())

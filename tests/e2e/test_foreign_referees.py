@@ -52,7 +52,7 @@ class ForeignReferees(LeagueTest):
         self.assert_table_agrees(manager)
         self.stop_programs()
         self.assertNotIn("ASSIGNMENT_REFUSED", manager.program.stderr())
-        self.assertNotIn("has not taken", manager.program.stderr())
+        self.assertNotIn("has not accepted", manager.program.stderr())
         self.assert_verified("result.unproven")
         return referee, status
 

@@ -135,7 +135,7 @@ class TakingOver(StandbyTest):
         self.wait_for_reports("two", 12)
         manager.program.process.send_signal(signal.SIGCONT)
         self.assertEqual(manager.program.process.wait(10), 2)
-        self.assertIn("does not lead any more", manager.program.stderr())
+        self.assertIn("no longer leads", manager.program.stderr())
         self.assert_whole(again)
         self.assert_answers_hold()
 

@@ -1,4 +1,4 @@
-// However a stream of events is cut into pieces, the same events come out of it.
+// However an event stream is cut into pieces, the same events come out of it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -133,12 +133,13 @@ void Gateway::on_request(rpc::Request request, transport::Inbound message, Slot 
                          bool is_modern) {
   message.notes->message_type = request.method.substr(0, 64);
   if (!is_modern && is_unknown_revision(message.context)) {
-    return answer(slot,
-                  rpc::make_error(request.id, {static_cast<int>(StandardCode::kInvalidRequest),
-                                               "Invalid Request: MCP-Protocol-Version names no "
-                                               "revision that is spoken here",
-                                               nullptr}),
-                  400);
+    return answer(
+        slot,
+        rpc::make_error(
+            request.id,
+            {static_cast<int>(StandardCode::kInvalidRequest),
+             "Invalid Request: MCP-Protocol-Version names an unsupported revision", nullptr}),
+        400);
   }
   if (is_modern && request.method == "server/discover") return discover(request, std::move(slot));
   if (is_modern && !is_modern_method(request.method))
@@ -344,7 +345,7 @@ transport::StreamAnswer Gateway::on_stream(transport::StreamRequest request) {
   if (!sessions_.is_known(session))
     return transport::StreamRefusal{404, "there is no such session"};
   if (sessions_.has_channel(session))
-    return transport::StreamRefusal{409, "the session has a stream already"};
+    return transport::StreamRefusal{409, "the session already has a stream"};
   transport::StreamAcceptance accepted;
   accepted.opened = [this, session](const std::shared_ptr<transport::PeerChannel>& channel) {
     if (!sessions_.attach(session, channel)) channel->close();
@@ -355,7 +356,7 @@ transport::StreamAnswer Gateway::on_stream(transport::StreamRequest request) {
 std::optional<transport::StreamRefusal> Gateway::on_session_end(
     const rpc::MessageContext& context) {
   if (!options_.has_sessions || mcp::read_signs(context).is_modern())
-    return transport::StreamRefusal{405, "there are no sessions here"};
+    return transport::StreamRefusal{405, "this server has no sessions"};
   const std::string session = header_of(context, "Mcp-Session-Id");
   if (sessions_.is_known(session)) {
     end_client(session);

@@ -74,7 +74,8 @@ void Gateway::tell_client(const std::string& owner, const rpc::Notification& not
 void Gateway::ask_client(const std::string& owner, Channels ways, rpc::Request request,
                          mcp::AnswerServer answer) {
   if (ways.empty()) {
-    return answer(gateway_failure(request.id, "the client has no stream on which it can be asked"));
+    return answer(
+        gateway_failure(request.id, "the client has no stream that could carry the request"));
   }
   auto way = ways.front();
   ways.erase(ways.begin());
@@ -93,7 +94,8 @@ void Gateway::ask_client(const std::string& owner, Channels ways, rpc::Request r
 std::optional<rpc::Response> Gateway::refuse_to_listen(const rpc::Request& request,
                                                        const transport::Inbound& message) {
   if (!message.channel || !takes_events(message.context))
-    return gateway_failure(request.id, "news come as events: accept text/event-stream");
+    return gateway_failure(request.id,
+                           "notifications are sent as an event stream: accept text/event-stream");
   std::lock_guard lock(mutex_);
   if (listeners_ < options_.most_listeners) return std::nullopt;
   return gateway_failure(request.id, "all " + std::to_string(options_.most_listeners) +

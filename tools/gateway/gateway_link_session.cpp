@@ -81,7 +81,7 @@ void GatewayLink::Shared::with_session(Steady deadline, Ready ready) {
   {
     std::lock_guard lock(mutex);
     if (is_closed) {
-      refusal = Error{ErrorCode::kShuttingDown, "the gateway is being stopped", {}};
+      refusal = Error{ErrorCode::kShuttingDown, "the gateway is stopping", {}};
     } else if (session && is_ready && !session->is_lost()) {
       there = session;
     } else if (session && is_ready) {
@@ -123,8 +123,7 @@ void GatewayLink::Shared::attempt() {
       fresh = session = make_session();
     }
   }
-  for (auto& ready : late)
-    ready(Error{ErrorCode::kShuttingDown, "the gateway is being stopped", {}});
+  for (auto& ready : late) ready(Error{ErrorCode::kShuttingDown, "the gateway is stopping", {}});
   if (fresh) begin(fresh);
 }
 

@@ -55,7 +55,7 @@ GatewayMachine::Actions GatewayMachine::on_message(std::string_view bytes) {
   if (has_ended()) return actions;
   auto document = schema::parse_json(bytes, kBackendLimits);
   if (!document) {
-    fail("the server sent an event that is no JSON: " + document.error().message, 0, actions);
+    fail("the server sent an event that is not JSON: " + document.error().message, 0, actions);
     return actions;
   }
   for (auto& frame : rpc::decode(std::move(*document)).frames) {
@@ -101,8 +101,7 @@ void GatewayMachine::on_initialized(const rpc::Response& response, Actions& acti
                   version->is_string() &&
                   mcp::is_legacy_revision(version->get_ref<const std::string&>());
   if (!is_known) {
-    return fail("the server answered initialize without a revision of MCP that we speak", 0,
-                actions);
+    return fail("the server's answer to initialize names no supported revision of MCP", 0, actions);
   }
   state_ = GatewayState::kInitialized;
   actions.emplace_back(

@@ -102,10 +102,10 @@ core::Result<void> AuditLog::retarget(std::filesystem::path path, std::string ag
   options_.writer->wake(*this);
   if (done_.wait_for(lock, limit, [&] { return retarget_result_.has_value(); }))
     return *retarget_result_;
-  return core::Error{
-      core::ErrorCode::kTimeout,
-      "the conversation log could not be moved in time; it will be when the disk takes data again",
-      {}};
+  return core::Error{core::ErrorCode::kTimeout,
+                     "the conversation log could not be moved in time; it will be moved when the "
+                     "disk accepts data again",
+                     {}};
 }
 
 void AuditLog::close() {

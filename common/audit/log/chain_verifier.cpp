@@ -141,7 +141,7 @@ class ChainVerifier {
     check_hashes(*parts);
     bool header = line.starts_with("{\"format\":");
     if (first_in_file_ && !header)
-      fault("header.missing", "the first line of the file is no header");
+      fault("header.missing", "the first line of the file is not a header");
     ++chain_.unsealed;
     if (line.starts_with("{\"seq\":")) {
       take_record(line);
@@ -150,7 +150,7 @@ class ChainVerifier {
     } else if (line.starts_with("{\"seal\":")) {
       take_seal(line, *parts);
     } else {
-      fault("line.kind", "it is neither header nor record nor seal");
+      fault("line.kind", "it is not a header, a record or a seal");
     }
     first_in_file_ = false;
     chain_.hashes_.push_back(half_of(parts->hash));
@@ -189,9 +189,9 @@ class ChainVerifier {
     if (!header.is_object() || schema::text_at(header, "format") != kLogFormat ||
         number_of(header, "version") != kLogVersion) {
       return fault("header.form",
-                   "it is no header of format version " + std::to_string(kLogVersion));
+                   "it is not a header of format version " + std::to_string(kLogVersion));
     }
-    if (!has_right_types(header)) return fault("header.form", "a key of it has a wrong type");
+    if (!has_right_types(header)) return fault("header.form", "one of its keys has the wrong type");
     agent_ = schema::text_at(header, "agent");
     chain_.names.insert(agent_);
     league_ = {schema::text_at(header, "league_id"), schema::text_at(header, "league_key")};
@@ -206,7 +206,7 @@ class ChainVerifier {
             "first_seq is " + std::to_string(*first) + " after record " + std::to_string(seq_));
     }
     if (header.contains("continues") && *first < older_seq_ + 1)
-      fault("seq.gap", "first_seq is not behind the older log's last record");
+      fault("seq.gap", "first_seq does not come after the older log's last record");
     if (first_in_file_) older_seq_ = seq_;
     seq_ = *first - 1;
     const bool is_first = std::exchange(is_first_header_, false);
@@ -227,7 +227,7 @@ class ChainVerifier {
     if (first_in_file_) untied_ = restarts_;
     if (header.contains("continues")) {
       if (schema::text_at(header, "continues") != before_file_)
-        fault("chain.continues", "it goes on another log than the segment before");
+        fault("chain.continues", "it continues a different log than the segment before");
       untied_ = false;
     } else if (!first_in_file_ && untied_) {
       fault("chain.continues", "it does not say which line of the older log it follows");
@@ -248,7 +248,7 @@ class ChainVerifier {
     seals_ = true;
     closed_ = seal->closed;
     if (closed_) closing_heads_.insert(seal->head);
-    if (seal->seq != seq_) fault("seal.seq", "it names another record than the last one");
+    if (seal->seq != seq_) fault("seal.seq", "it does not name the last record");
     if (!is_signed(*seal, key_))
       fault("seal.signature", "its signature is not that of " + agent_ + "'s key");
   }
@@ -274,7 +274,7 @@ class ChainVerifier {
     if (!content) {
       if (seals_) {
         begin_file(path);
-        fault("seal.missing", "the log has seals, but the newest does not stand beside it");
+        fault("seal.missing", "the log has seals, but its newest seal file is missing");
         file_ = end_file;
         line_ = end_line;
       }

@@ -46,7 +46,7 @@ class Reading {
 
  private:
   core::Error not_a_log(const std::string& why) const {
-    return {core::ErrorCode::kMalformedMessage, path_ + " is no conversation log: " + why, {}};
+    return {core::ErrorCode::kMalformedMessage, path_ + " is not a conversation log: " + why, {}};
   }
 
   void problem(const std::string& what) {
@@ -55,7 +55,7 @@ class Reading {
 
   core::Result<void> take(const json& line) {
     if (line.is_object() && line.contains("format")) return take_header(line);
-    if (!header_seen_) return not_a_log("its first line is no header");
+    if (!header_seen_) return not_a_log("its first line is not a header");
     if (line.is_object() && line.contains("seal")) return {};
     if (!line.is_object() || !line.contains("seq")) {
       problem("not a record");

@@ -291,7 +291,7 @@ void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadlin
   constexpr std::string_view kManager = "manager";
   if (endpoint.scheme != "nats" || !parse_endpoint(endpoint.url())) {
     return opened(core::Error{
-        core::ErrorCode::kEndpointNotAllowed, endpoint.url() + " is no session on a bus", {}});
+        core::ErrorCode::kEndpointNotAllowed, endpoint.url() + " is not a session on a bus", {}});
   }
   if (auto peer = BusSession::parse(endpoint.path))
     return opened(parts_->open({.subject = session_out(*peer)}));

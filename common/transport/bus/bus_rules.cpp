@@ -73,15 +73,15 @@ std::size_t framed_size(const BusMessage& message) {
 core::Result<void> check_bus_message(const BusMessage& message, std::size_t max_payload) {
   if (!is_plain_subject(message.subject)) {
     return bus_refusal("subject",
-                       "nothing can be published at this subject: it needs tokens of printable "
+                       "the subject is invalid: it needs tokens of printable "
                        "characters between dots, without wildcards");
   }
   if (!message.reply.empty() && !is_plain_subject(message.reply)) {
-    return bus_refusal("reply", "no answer can come at this reply subject");
+    return bus_refusal("reply", "the reply subject is invalid");
   }
   for (const auto& [name, value] : message.headers) {
     if (is_header_name(name) && is_header_value(value)) continue;
-    return bus_refusal("headers", "a header has a name that is none, or a value with a line's end");
+    return bus_refusal("headers", "a header has an invalid name, or a value with a line end");
   }
   if (auto size = framed_size(message); size > max_payload) {
     return core::Error{core::ErrorCode::kReplyTooLarge,
@@ -95,11 +95,11 @@ core::Result<void> check_bus_message(const BusMessage& message, std::size_t max_
 core::Result<void> check_bus_subscription(std::string_view subject, std::string_view queue) {
   if (!is_subject_pattern(subject)) {
     return bus_refusal("subject",
-                       "nobody can listen at this subject: it needs tokens of printable characters "
+                       "the subject is invalid: it needs tokens of printable characters "
                        "between dots, of which one may be * and the last may be >");
   }
   if (!queue.empty() && !is_plain_subject(queue)) {
-    return bus_refusal("queue", "this is no name of a queue group: printable characters only");
+    return bus_refusal("queue", "the name of a queue group may only have printable characters");
   }
   return {};
 }

@@ -226,8 +226,9 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
                     rpc::MessageDirection::kServerToClient));
   }
   static core::Error full() {
-    return {
-        core::ErrorCode::kOverloaded, "this league's manager has as many sessions as it takes", {}};
+    return {core::ErrorCode::kOverloaded,
+            "this league's manager has reached its limit of sessions",
+            {}};
   }
   /// Forgets the session that has been silent longest, if there are too many.
   core::Result<void> make_room() {

@@ -55,7 +55,7 @@ core::Result<std::vector<std::string>> parse_bus_urls(std::string_view list) {
     if (!is_bus_url(url)) {
       return core::Error{core::ErrorCode::kInvalidFieldValue,
                          "\"" + without_credentials(url) +
-                             "\" is no broker: write nats://HOST:PORT or tls://HOST:PORT",
+                             "\" is not a broker: write nats://HOST:PORT or tls://HOST:PORT",
                          "url"};
     }
     urls.push_back(authority_at(url) == 0 ? "nats://" + std::string(url) : std::string(url));

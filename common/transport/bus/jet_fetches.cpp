@@ -23,7 +23,7 @@ core::Result<void> end_of(const BusMessage& message, const std::string& status) 
   if (status == "404" || status == "408") return {};
   std::string said = status + " " + std::string(bus_header(message, "Description"));
   if (status == "400") return core::Error{core::ErrorCode::kInvalidReply, said, {}};
-  return fetch_lost("the broker ends a request for messages: " + said);
+  return fetch_lost("the broker ended a request for messages: " + said);
 }
 
 }  // namespace
@@ -43,8 +43,9 @@ void JetFetches::fetch(FetchRequest wanted) {
       auto& made = open_.emplace(number, Fetch{std::move(wanted), 0}).first->second;
       made.due = parts_.timer.schedule(until, [weak = weak_from_this(), number] {
         if (auto self = weak.lock())
-          self->finish(number, fetch_lost("a request for messages is not answered: the consumer or "
-                                          "the broker is gone"));
+          self->finish(number,
+                       fetch_lost("a request for messages was not answered: the consumer or "
+                                  "the broker is gone"));
       });
     }
   }

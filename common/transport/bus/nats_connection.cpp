@@ -59,7 +59,7 @@ void NatsConnection::forward_error(natsConnection* connection, natsSubscription*
     // Null for a subscription that has ended meanwhile.
     const char* subject = natsSubscription_GetSubject(subscription);
     what = "messages" + (subject != nullptr ? " at " + std::string(subject) : std::string()) +
-           " are dropped: they come faster than they are handled";
+           " are dropped: they arrive faster than they are handled";
   }
   static_cast<NatsConnection*>(closure)->watcher_->on_fault(what);
 }

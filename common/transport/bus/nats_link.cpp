@@ -148,7 +148,7 @@ bool NatsBus::Link::try_to_connect(std::chrono::milliseconds& pause) {
   }
   pause = std::min(pause * 2, kLongestRetryPause);
   if (std::exchange(last_fault_, why) != why) {
-    faults_.run("the broker at " + url() + " refuses this agent, which goes on asking: " + why);
+    faults_.run("the broker at " + url() + " refuses this agent, which keeps trying: " + why);
   }
   return false;
 }
@@ -187,7 +187,7 @@ core::Result<void> NatsBus::Link::keep_for_later(const BusMessage& message) {
   if (is_closing_) return closed_bus_error();
   if (waiting_bytes_ + message.payload.size() > kMaxWaiting) {
     return core::Error{core::ErrorCode::kConnectionError,
-                       "there is no connection to " + url_ + ", and no room for what waits for it",
+                       "there is no connection to " + url_ + ", and its queue is full",
                        {}};
   }
   waiting_bytes_ += room_of(message);
@@ -210,7 +210,7 @@ core::Result<void> NatsBus::Link::publish(const BusMessage& message) {
     if (line_ == line) is_connected_ = false;
     if (!is_connected_) return keep_for_later(message);
   }
-  if (status != NATS_OK) return nats_error(status, "a message was not handed to the broker");
+  if (status != NATS_OK) return nats_error(status, "a message was not sent to the broker");
   return {};
 }
 
@@ -374,7 +374,7 @@ void NatsBus::Link::on_closed(NatsConnection& line, const std::string& why) {
     start_searching();
   }
   changed_.notify_all();
-  faults_.run("the broker at " + url() + " has closed the connection and is asked anew: " + why);
+  faults_.run("the broker at " + url() + " has closed the connection, reconnecting: " + why);
   if (!was_lost) tell();
 }
 

@@ -38,7 +38,7 @@ void HttpCall::wait_for_turn() {
   timer_.async_wait([self = shared_from_this()](boost::system::error_code fault) {
     if (fault || self->pool_) return;
     self->fail(ErrorCode::kTimeout, "queue",
-               "the deadline came before it was this call's turn at this peer");
+               "the deadline passed before it was this call's turn at this peer");
   });
 }
 
@@ -128,7 +128,7 @@ void HttpCall::on_end(const HttpFault* fault) {
   if (fault != nullptr) {
     fail(fault->error.code, fault->phase, fault->cause);
   } else {
-    fail(ErrorCode::kConnectionError, "receive", "the stream of events ended without the answer");
+    fail(ErrorCode::kConnectionError, "receive", "the event stream ended without the answer");
   }
   end();
 }
@@ -138,7 +138,7 @@ void HttpCall::wait_to_continue() {
   auto until = std::chrono::steady_clock::now() + events_.retry_or(kRetry);
   if (until >= call_.deadline) {
     fail(ErrorCode::kTimeout, "receive",
-         "its stream of events broke off, and the deadline comes before the peer wants to be "
+         "its event stream broke off, and the deadline comes before the peer wants to be "
          "asked again");
     return end();
   }
@@ -166,7 +166,7 @@ CallOutcome HttpCall::whole() {
   CallOutcome out = answered({std::move(body_), std::move(context_)});
   if (is_refused) {
     out.error = {ErrorCode::kConnectionError,
-                 "call of " + url + " failed at receive: its stream of events broke off and was " +
+                 "call of " + url + " failed at receive: its event stream broke off and was " +
                      "not continued (status " + std::to_string(out.http_status) + ")",
                  {}};
   } else if (is_page) {

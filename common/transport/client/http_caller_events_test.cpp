@@ -1,4 +1,4 @@
-// Answers of HttpCaller's peers that come as streams of events.
+// Answers of HttpCaller's peers that come as event streams.
 #include <atomic>
 
 #include "common/transport/caller/http_caller.h"

@@ -176,7 +176,7 @@ class HttpPool::Exchange final : public PoolExchange,
     if (!fault) return read();
     bool is_end = fault == asio::error::eof || fault == asio::ssl::error::stream_truncated;
     on_broken(!is_end               ? fault.message()
-              : reader_.has_begun() ? "the peer closed the connection within its answer"
+              : reader_.has_begun() ? "the peer closed the connection in the middle of its answer"
                                     : "the peer closed the connection without an answer");
   }
 

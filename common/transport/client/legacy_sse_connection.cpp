@@ -132,9 +132,9 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   }
 
   void fail(core::ErrorCode code, const std::string& cause) {
-    std::string phase = opened_ ? "the stream of events of " + endpoint_.url() +
-                                      " failed before its event `endpoint`: "
-                                : "the stream of events of " + endpoint_.url() + " failed: ";
+    std::string phase =
+        opened_ ? "the event stream of " + endpoint_.url() + " failed before its event `endpoint`: "
+                : "the event stream of " + endpoint_.url() + " failed: ";
     finish({code, phase + cause, {}});
   }
 
@@ -198,7 +198,7 @@ void LegacySseConnector::open(const Endpoint& endpoint, core::Clock::Steady dead
   if (scheme != "http" && scheme != "https") {
     return opened(ConnectFailure{
         {core::ErrorCode::kEndpointNotAllowed,
-         "an endpoint " + endpoint.scheme + "://… has no stream of events; use sse+http(s)://",
+         "an endpoint " + endpoint.scheme + "://… has no event stream; use sse+http(s)://",
          {}}});
   }
   loop_.post([core = std::make_shared<LegacySseCore>(loop_, endpoint, options_), deadline,

@@ -103,12 +103,12 @@ bool ResponseReader::parse(ResponseSink& sink) {
     std::size_t used = parser_->put(boost::asio::const_buffer(held_.data(), held_.size()), fault);
     held_.erase(0, used);
     if (fault && fault != http::error::need_more) {
-      fault_ = "the answer is no valid HTTP/1 response (" + fault.message() + ")";
+      fault_ = "the answer is not a valid HTTP/1 response (" + fault.message() + ")";
       return false;
     }
     if (parser_->is_header_done() && parser_->is_interim()) {
       if (parser_->status() == kSwitchingProtocols) {
-        fault_ = "the peer switches protocols, which was not asked for";
+        fault_ = "the peer switched protocols without being asked";
         return false;
       }
       parser_ = std::make_unique<Parser>(max_head_);

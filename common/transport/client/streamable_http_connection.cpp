@@ -122,7 +122,7 @@ void StreamableHttpConnector::connect(const Endpoint& endpoint, core::Clock::Ste
   if (endpoint.scheme != "http" && endpoint.scheme != "https") {
     return opened(core::Error{
         core::ErrorCode::kEndpointNotAllowed,
-        "an endpoint " + endpoint.scheme + "://… is no HTTP server; use http:// or https://",
+        "an endpoint " + endpoint.scheme + "://… is not an HTTP server; use http:// or https://",
         {}});
   }
   opened(std::shared_ptr<MessageConnection>(

@@ -197,7 +197,7 @@ void StreamablePost::on_stream_end(const HttpFault* fault) {
     auto why = fault != nullptr
                    ? fault->error
                    : core::Error{core::ErrorCode::kConnectionError,
-                                 "the stream of events that answered the POST of " +
+                                 "the event stream that answered the POST of " +
                                      shared_->endpoint.url() + " ended without the answer",
                                  {}};
     return end(std::move(why));

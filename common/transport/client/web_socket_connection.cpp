@@ -298,7 +298,7 @@ core::Error WebSocketCore::cause_of(SocketError fault) const {
   } else if (fault == beast::error::timeout) {
     text += "no sign of life for " + std::to_string(options_.idle_timeout.count()) + " ms";
   } else if (fault == asio::error::eof) {
-    text += "the peer hung up without the closing handshake";
+    text += "the peer disconnected without the closing handshake";
   } else if (fault == websocket::error::message_too_big) {
     text += "a message is larger than " + std::to_string(options_.max_message) +
             " bytes (close code 1009)";
@@ -318,7 +318,7 @@ void WebSocketConnector::open(const Endpoint& endpoint, core::Clock::Steady dead
   if (endpoint.scheme != "ws" && endpoint.scheme != "wss") {
     return opened(ConnectFailure{
         {core::ErrorCode::kEndpointNotAllowed,
-         "an endpoint " + endpoint.scheme + "://… is no WebSocket; use ws:// or wss://",
+         "an endpoint " + endpoint.scheme + "://… is not a WebSocket; use ws:// or wss://",
          {}}});
   }
   loop_.post([core = std::make_shared<WebSocketCore>(loop_, endpoint, options_), deadline,

@@ -163,7 +163,7 @@ TEST(WebSocketClient, TheClosingCodeIsTold) {
 
 TEST(WebSocketClient, APeerThatHangsUpIsReported) {
   Framed peer([](FramePeer&) {});
-  EXPECT_TRUE(says(peer.end().message, "hung up without the closing handshake"));
+  EXPECT_TRUE(says(peer.end().message, "disconnected without the closing handshake"));
 }
 
 /// What the client says when the server's frame is bad.

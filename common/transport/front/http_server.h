@@ -41,7 +41,7 @@ class HttpRuntime {
 };
 
 /// One listening port. On its path a POST hands a message to the MessageHandler and is answered
-/// with JSON or a stream of events, a GET opens a stream or upgrades to a WebSocket, a DELETE ends
+/// with JSON or an event stream, a GET opens a stream or upgrades to a WebSocket, a DELETE ends
 /// a session; `sse_path` serves the transport of MCP 2024-11-05. Thread-safe.
 class HttpServer {
  public:

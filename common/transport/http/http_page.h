@@ -23,7 +23,7 @@ struct HttpPage {
   std::string content_type = "text/plain; charset=utf-8";
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
-  /// In place of all the above: the connection becomes a stream of events.
+  /// In place of all the above: the connection becomes an event stream.
   std::optional<StreamAcceptance> stream = std::nullopt;
 };
 /// Called from several threads at once; must not block.

@@ -12,7 +12,7 @@ class io_context;
 
 namespace league::transport {
 
-/// The one thread of a process that serves all long-lived connections: streams of events,
+/// The one thread of a process that serves all long-lived connections: event streams,
 /// WebSockets, lines on sockets and pipes. What runs on it must not block. Thread-safe.
 class EventLoop {
  public:

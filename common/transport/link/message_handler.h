@@ -15,7 +15,7 @@
 
 namespace league::transport {
 
-/// How a stream of events is written.
+/// How an event stream is written.
 struct StreamOptions {
   /// Names its events and keeps the last of them, so that a client whose connection broke continues
   /// with Last-Event-ID. Begins with an event that has an id and no data.

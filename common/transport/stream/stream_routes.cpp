@@ -88,7 +88,7 @@ RouteAnswer StreamRoutes::on_delete(const RouteRequest& request) {
 RouteAnswer StreamRoutes::on_legacy_get(const RouteRequest& request) {
   AcceptedTypes accepted = accepted_types(*request.headers);
   if (!accepted.event_stream && !accepted.json) {
-    return refusal_answer({406, "this is a stream of events: accept text/event-stream"});
+    return refusal_answer({406, "this is an event stream: accept text/event-stream"});
   }
   RouteAnswer answer;
   answer.take_over = host_.open_legacy(request.headers);

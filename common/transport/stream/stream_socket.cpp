@@ -210,7 +210,7 @@ void StreamSocket::on_readable() {
   }
   stray_ += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
   if (stray_ > kMaxStray) {
-    close({"the peer sends on a connection that is a stream of events", false});
+    close({"the peer sends on a connection that is an event stream", false});
     return;
   }
   watch();

@@ -23,7 +23,7 @@ using Steady = std::chrono::steady_clock;
 constexpr std::size_t kMaxAnswer = 16U << 20U;
 constexpr std::size_t kMaxHead = 64U << 10U;
 
-/// Takes the parts of one answer, and of a stream of events the last one, which is the answer.
+/// Takes the parts of one answer, and of an event stream the last one, which is the answer.
 class AnswerSink final : public transport::ResponseSink {
  public:
   void on_head(const transport::ResponseHead& head) override {

@@ -36,7 +36,7 @@ std::optional<int> small_number(const json& value) {
 }
 
 std::string read_result(const json& result, game::Claim& claim) {
-  if (!result.is_object()) return "result is no object";
+  if (!result.is_object()) return "result is not an object";
   const json& winner = field_at(result, "winner");
   if (!winner.is_null() && !winner.is_string()) return "winner is neither a text nor null";
   claim.winner = optional_text(result, "winner");
@@ -45,11 +45,11 @@ std::string read_result(const json& result, game::Claim& claim) {
   claim.score.emplace();
   for (const auto& [player, points] : score.items()) {
     auto number = small_number(points);
-    if (!number) return "the points are no whole numbers";
+    if (!number) return "the points are not whole numbers";
     claim.score->emplace_back(player, *number);
   }
   const json& details = field_at(result, "details");
-  if (!details.is_object() && !details.is_null()) return "details is no object";
+  if (!details.is_object() && !details.is_null()) return "details is not an object";
   return {};
 }
 

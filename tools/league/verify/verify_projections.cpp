@@ -96,7 +96,7 @@ void note_ahead(const Projection& one, const JournalEnd& end, Findings& findings
   list.push_back(
       {one.file.string(), 0, "projection.ahead",
        text + (was_taken_over ? ": another manager took over since, at " + end.last_term->to_wire()
-                              : ": the journal has lost what it had")});
+                              : ": the journal has lost entries")});
 }
 
 /// The number of the first line in which two texts differ.
@@ -110,8 +110,9 @@ void compare_with_message(const Projection& projection, const json& file, const 
   if (!rows.is_array() || text_at(file, "status") != "COMPLETED" || !file.contains("standings") ||
       file["standings"] == rows)
     return;
-  findings.faults.push_back({projection.file.string(), 0, projection.rule,
-                             "its rows are not those of the final table that everybody was told"});
+  findings.faults.push_back(
+      {projection.file.string(), 0, projection.rule,
+       "its rows are not those of the final table that was sent to everybody"});
 }
 
 /// Removes from `expected` the parts that older programs did not write, if `file` has none of them.
@@ -159,7 +160,8 @@ void check_projections(const fs::path& data, const json& final_standings, Findin
     one.content = whole_file(one.file);
     auto file = schema::parse_json(one.content);
     if (!file || !field_at(*file, "journal_entry").is_number_unsigned()) {
-      findings.faults.push_back({one.file.string(), 0, one.rule, "it is no such file, or damaged"});
+      findings.faults.push_back(
+          {one.file.string(), 0, one.rule, "it is not such a file, or it is damaged"});
       continue;
     }
     one.entry = (*file)["journal_entry"].get<std::uint64_t>();

@@ -108,9 +108,9 @@ void RecordChecker::take(const audit::RecordLine& line) {
   agent_ = line.agent;
   seq_ = line.seq;
   auto record = schema::parse_json(line.text);
-  if (!record || !record->is_object()) return fault("record.form", "it is no JSON object");
+  if (!record || !record->is_object()) return fault("record.form", "it is not a JSON object");
   if (!check_form(*record)) return;
-  if (has_token(line.text)) fault("secret.token", "a token stands in it unmasked");
+  if (has_token(line.text)) fault("secret.token", "it contains an unmasked token");
   evidence_.begin_record(line, place_, time_us_);
   note_transfer(*record);
   std::string raw = body_of(*record);
@@ -242,7 +242,7 @@ void RecordChecker::check_message(const json& record, const json& message) {
 
 void RecordChecker::check_conversation(const json& record, const std::string& conversation) {
   if (!conversation.empty() && text_at(record, "conversation_id") != conversation)
-    fault("record.conversation", "the record names another conversation than the message");
+    fault("record.conversation", "the record and the message name different conversations");
 }
 
 /// The sender that the record gives must be that of the message.

@@ -32,7 +32,7 @@ class ReportCheck {
     }
     if (!read_.form_error.empty()) {
       fault("result.form", "the report of " + report_.match_id +
-                               " is no result of this game: " + read_.form_error);
+                               " is not a result of this game: " + read_.form_error);
       return std::nullopt;
     }
     auto outcome = check_points();
@@ -110,7 +110,8 @@ class ReportCheck {
       if (a == due[Side::kA] && b == due[Side::kB]) outcome = one;
     }
     if (!outcome) {
-      contradict("result.score", "the score of " + report_.match_id + " is no result of this game");
+      contradict("result.score",
+                 "the score of " + report_.match_id + " is not a result of this game");
       return std::nullopt;
     }
     auto side = game::winner_of(*outcome);
@@ -221,7 +222,7 @@ bool check_seed(const std::string& match_id, const std::string& seed, const LogP
                 const LeagueEvidence& evidence, Findings& findings) {
   auto parsed = game::parse_seed(seed);
   if (!parsed) {
-    findings.fault(place, "draw.proof", match_id + ": draw_proof is no seed of 256 bits");
+    findings.fault(place, "draw.proof", match_id + ": draw_proof is not a seed of 256 bits");
     return false;
   }
   const MatchEvidence* match = evidence.match(match_id);

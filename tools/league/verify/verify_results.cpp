@@ -35,7 +35,7 @@ class ResultCheck {
     for (const auto& [id, match] : evidence_.matches()) {
       if (match.other == nullptr) continue;
       findings_.fault(match.other->place, "draw.commitment",
-                      id + " has several commitments: somebody was told another one");
+                      id + " has several commitments: not everybody got the same one");
     }
   }
 
@@ -53,7 +53,7 @@ class ResultCheck {
         report.match_id, LeagueResult{*outcome, std::move(conversation), report.place});
     if (!is_new && known->second.outcome != *outcome)
       findings_.fault(report.place, "result.second",
-                      report.match_id + " has another result already");
+                      report.match_id + " already has another result");
   }
 
   /// Checks the seeds that the referees of the matches revealed to players in GAME_OVER.
@@ -136,7 +136,7 @@ class ResultCheck {
       findings_.incident(attempt.place, "draw.abandoned",
                          "both players of " + attempt.match_id + " had chosen in " +
                              attempt.conversation + referee_of(attempt) +
-                             ", which was given up; the result is of another attempt");
+                             ", which was abandoned; the result is from another attempt");
     }
   }
 
