@@ -116,7 +116,7 @@ core::Result<void> LeagueStore::lock_log(const core::LeagueId& league) {
 }
 
 /// Where this manager has left traces of its league.
-EvidencePlaces LeagueStore::places() const {
+EvidencePaths LeagueStore::places() const {
   return {DataDirectory(options_.data), options_.common.logs, settings_.league_id.str()};
 }
 

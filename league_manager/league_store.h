@@ -62,7 +62,7 @@ class LeagueStore {
   [[nodiscard]] core::Result<void> lock_log(const core::LeagueId& league);
   [[nodiscard]] core::Result<void> read_journal(const core::Clock& clock);
   [[nodiscard]] core::Result<void> open_keys(core::RandomSource& random);
-  [[nodiscard]] EvidencePlaces places() const;
+  [[nodiscard]] EvidencePaths places() const;
 
   const ProgramOptions& options_;
   LeagueSettings settings_;

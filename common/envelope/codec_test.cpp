@@ -6,7 +6,7 @@
 #include <set>
 
 #include "common/envelope/envelope_testing.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::envelope {
 namespace {

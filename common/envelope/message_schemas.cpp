@@ -12,7 +12,7 @@
 #include "common/envelope/codec.h"
 #include "common/envelope/embedded_schemas.h"
 #include "common/envelope/schema_fault.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "common/schema/schema_validator.h"
 
 namespace league::envelope {

@@ -6,7 +6,7 @@
 #include "common/mcp/batch_reply.h"
 #include "common/mcp/fault.h"
 #include "common/rpc/json_object.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::mcp {
 namespace {

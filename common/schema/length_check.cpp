@@ -45,7 +45,7 @@ bool LengthCheck::guards(std::string_view property) const {
 }
 
 std::optional<LengthViolation> LengthCheck::check(const json& document) const {
-  struct Walk {
+  struct DocumentVisitor {
     const LengthCheck& lengths;
     std::optional<LengthViolation> fault = std::nullopt;
 
@@ -84,7 +84,7 @@ std::optional<LengthViolation> LengthCheck::check(const json& document) const {
       return true;
     }
   };
-  Walk walk{*this};
+  DocumentVisitor walk{*this};
   walk.visit(document, "", 0);
   return walk.fault;
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::schema {
 

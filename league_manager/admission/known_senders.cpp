@@ -4,35 +4,36 @@
 
 namespace league::league_manager {
 
-using transport::Sender;
+using transport::RequestSender;
 using transport::Standing;
 
-std::optional<Sender> KnownSenders::operator()(std::string_view member, std::string_view shown,
-                                               std::string_view /*body*/) const {
+std::optional<RequestSender> KnownSenders::operator()(std::string_view member,
+                                                      std::string_view shown,
+                                                      std::string_view /*body*/) const {
   if (member == "auth_token") return agent_with(shown);
   if (member == "operator_key") {
     const bool is_right = !operator_key_->empty() && operator_key_->matches(shown);
-    return is_right ? std::optional(Sender{Standing::kStaff, "operator"}) : std::nullopt;
+    return is_right ? std::optional(RequestSender{Standing::kStaff, "operator"}) : std::nullopt;
   }
   if (member == "admission_key") {
     return admission_->is_referee_key(shown)
-               ? std::optional(Sender{Standing::kStaff, "referees to be"})
+               ? std::optional(RequestSender{Standing::kStaff, "referees to be"})
                : std::nullopt;
   }
   return std::nullopt;
 }
 
-std::optional<Sender> KnownSenders::agent_with(std::string_view token) const {
+std::optional<RequestSender> KnownSenders::agent_with(std::string_view token) const {
   constexpr std::string_view kPrefix = "tok_";
   if (!token.starts_with(kPrefix)) return std::nullopt;
   const std::string hash = core::AuthToken(std::string(token)).hash();
-  return ledger_->read([&hash](const League& league) -> std::optional<Sender> {
+  return ledger_->read([&hash](const League& league) -> std::optional<RequestSender> {
     const Roster& roster = league.roster();
     const auto agent = roster.find_by_token_hash(hash);
     if (!agent || roster.agent(*agent).lifecycle.state() == AgentState::kShutdown)
       return std::nullopt;
     const bool is_referee = agent->kind == AgentKind::kReferee;
-    return Sender{is_referee ? Standing::kStaff : Standing::kPlayer, agent->id()};
+    return RequestSender{is_referee ? Standing::kStaff : Standing::kPlayer, agent->id()};
   });
 }
 

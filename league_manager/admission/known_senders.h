@@ -21,12 +21,12 @@ class KnownSenders {
                const Admission& admission)
       : ledger_(&ledger), operator_key_(&operator_key), admission_(&admission) {}
 
-  [[nodiscard]] std::optional<transport::Sender> operator()(std::string_view member,
-                                                            std::string_view shown,
-                                                            std::string_view body) const;
+  [[nodiscard]] std::optional<transport::RequestSender> operator()(std::string_view member,
+                                                                   std::string_view shown,
+                                                                   std::string_view body) const;
 
  private:
-  [[nodiscard]] std::optional<transport::Sender> agent_with(std::string_view token) const;
+  [[nodiscard]] std::optional<transport::RequestSender> agent_with(std::string_view token) const;
 
   const Ledger* ledger_;
   const core::AuthToken* operator_key_;

@@ -10,7 +10,7 @@
 namespace league::league_manager {
 namespace {
 
-using transport::Sender;
+using transport::RequestSender;
 using transport::Standing;
 
 class KnownSendersTest : public ::testing::Test {
@@ -36,7 +36,7 @@ class KnownSendersTest : public ::testing::Test {
     ledger_.commit(decide, [](const core::Result<Events>&) {});
   }
 
-  std::optional<Sender> sender(std::string_view member, std::string_view shown) const {
+  std::optional<RequestSender> sender(std::string_view member, std::string_view shown) const {
     return known_(member, shown, {});
   }
 
@@ -49,11 +49,12 @@ class KnownSendersTest : public ::testing::Test {
 };
 
 TEST_F(KnownSendersTest, KnowsCredentialsByTheirOwners) {
-  EXPECT_EQ(sender("auth_token", "tok_REF01"), (Sender{Standing::kStaff, "REF01"}));
-  EXPECT_EQ(sender("auth_token", "tok_P02"), (Sender{Standing::kPlayer, "P02"}));
-  EXPECT_EQ(sender("operator_key", "op_0123456789abcdef"), (Sender{Standing::kStaff, "operator"}));
+  EXPECT_EQ(sender("auth_token", "tok_REF01"), (RequestSender{Standing::kStaff, "REF01"}));
+  EXPECT_EQ(sender("auth_token", "tok_P02"), (RequestSender{Standing::kPlayer, "P02"}));
+  EXPECT_EQ(sender("operator_key", "op_0123456789abcdef"),
+            (RequestSender{Standing::kStaff, "operator"}));
   EXPECT_EQ(sender("admission_key", "ref_0123456789abcdef"),
-            (Sender{Standing::kStaff, "referees to be"}));
+            (RequestSender{Standing::kStaff, "referees to be"}));
 }
 
 TEST_F(KnownSendersTest, KnowsNobodyByAGuessOrByACredentialInAnothersPlace) {

@@ -7,10 +7,10 @@ namespace {
 
 using core::ErrorCode;
 using testing::at;
-using testing::Played;
+using testing::PlayedLeague;
 
-Played started(int players = 4, int referees = 2) {
-  Played played(testing::settings(players, referees));
+PlayedLeague started(int players = 4, int referees = 2) {
+  PlayedLeague played(testing::settings(players, referees));
   played.enter_all(1);
   played.step();
   return played;
@@ -20,13 +20,13 @@ OperatorCommand command(OperatorAct act, const std::string& reason = "a reason")
   return {.act = act, .by = "Ann", .reason = reason};
 }
 
-void act(Played& played, const OperatorCommand& wanted, int seconds = 0) {
+void act(PlayedLeague& played, const OperatorCommand& wanted, int seconds = 0) {
   auto events = played.league.decide_act(wanted, at(seconds));
   ASSERT_TRUE(events) << events.error().message;
   played.take(*events);
 }
 
-void expect_refused(const Played& played, const OperatorCommand& wanted, ErrorCode code) {
+void expect_refused(const PlayedLeague& played, const OperatorCommand& wanted, ErrorCode code) {
   auto events = played.league.decide_act(wanted, at(0));
   ASSERT_FALSE(events);
   EXPECT_EQ(events.error().code, code) << events.error().message;
@@ -40,7 +40,7 @@ OperatorCommand void_of(MatchKey match, bool replays) {
 }
 
 /// Every match that a referee has ends in a draw.
-void report_all(Played& played, int seconds = 0) {
+void report_all(PlayedLeague& played, int seconds = 0) {
   for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
     auto decision = played.report(played.league.board().slot(match).referee(),
                                   testing::report_of(played.league, match, 0), at(seconds));
@@ -48,7 +48,7 @@ void report_all(Played& played, int seconds = 0) {
   }
 }
 
-void play_out(Played& played) {
+void play_out(PlayedLeague& played) {
   while (played.league.state() == LeagueState::kRunning) {
     report_all(played);
     played.step();
@@ -76,7 +76,7 @@ TEST(LeagueAdmin, APauseBeginsNothingAndEndsNothing) {
 }
 
 TEST(LeagueAdmin, APausedLeagueDoesNotStart) {
-  Played played(testing::settings(2, 1));
+  PlayedLeague played(testing::settings(2, 1));
   act(played, command(OperatorAct::kPause));
   played.enter_all(1);
   EXPECT_EQ(played.league.due(), Step::kNone);

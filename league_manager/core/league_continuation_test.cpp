@@ -6,7 +6,7 @@ namespace league::league_manager {
 namespace {
 
 using testing::at;
-using testing::Played;
+using testing::PlayedLeague;
 using testing::report_of;
 
 constexpr MatchKey kFirst{1, 1};
@@ -40,7 +40,7 @@ class Continuation : public ::testing::Test {
     ASSERT_TRUE(played_.enter(request));
   }
 
-  Played played_{testing::settings(4, 2)};
+  PlayedLeague played_{testing::settings(4, 2)};
 };
 
 TEST_F(Continuation, AssignsOpenMatchesAgainToTheSameRefereeWithTheSameSeed) {
@@ -78,7 +78,7 @@ TEST_F(Continuation, RefusesAndRecordsAReportOfTheEarlierAttempt) {
 }
 
 TEST_F(Continuation, RestartsDoNotUseUpTheAttempts) {
-  Played alone(testing::settings(2, 1));
+  PlayedLeague alone(testing::settings(2, 1));
   alone.enter_all(1);
   alone.step();
   const MatchSlot& only = alone.league.board().slot(kFirst);
@@ -148,7 +148,7 @@ TEST_F(Continuation, KnowsWhatHasNotBeenTold) {
 }
 
 TEST_F(Continuation, BeforeTheStartNothingIsAssigned) {
-  Played fresh(testing::settings(2, 1));
+  PlayedLeague fresh(testing::settings(2, 1));
   fresh.take(fresh.league.decide_continuation(at(1)));
   EXPECT_EQ(fresh.league.state(), LeagueState::kRegistering);
   ASSERT_TRUE(fresh.enter({AgentKind::kPlayer, testing::profile("p", 1), {}, {}}));
@@ -166,7 +166,7 @@ TEST_F(Continuation, ARefereeThatIsANewProcessLosesItsMatches) {
 }
 
 TEST_F(Continuation, WhoComesBackTogetherWithTheManagerCostsNoAttempt) {
-  Played alone(testing::settings(2, 1));
+  PlayedLeague alone(testing::settings(2, 1));
   alone.enter_all(1);
   alone.step();
   const MatchSlot& only = alone.league.board().slot(kFirst);

@@ -23,7 +23,7 @@ class Disputes : public ::testing::Test {
   }
 
   const MatchKey first_{1, 1};
-  Played played_;
+  PlayedLeague played_;
 };
 
 TEST_F(Disputes, OnlyOfAFinishedMatchByOneOfItsPlayers) {

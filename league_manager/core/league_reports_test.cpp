@@ -6,7 +6,7 @@ namespace league::league_manager {
 namespace {
 
 using core::ErrorCode;
-using testing::Played;
+using testing::PlayedLeague;
 using testing::report_of;
 
 /// Four players, two referees with one place each: both matches of round 1 are open, R1M1 with
@@ -30,7 +30,7 @@ class LeagueReports : public ::testing::Test {
   MatchReport right(MatchKey match, int kind = 1) { return report_of(played_.league, match, kind); }
 
   static constexpr MatchKey kFirst{1, 1};
-  Played played_;
+  PlayedLeague played_;
 };
 
 TEST_F(LeagueReports, AcceptsTheAssignedReferee) {
@@ -58,7 +58,7 @@ TEST_F(LeagueReports, RefusesUnknownAndUnopenedMatches) {
 }
 
 TEST_F(LeagueReports, RefusesBeforeTheStart) {
-  Played fresh(testing::settings(4, 1));
+  PlayedLeague fresh(testing::settings(4, 1));
   MatchReport report;
   report.match = kFirst;
   EXPECT_EQ(fresh.report(0, report).refusal->code, ErrorCode::kMatchNotFound);
@@ -71,7 +71,7 @@ TEST_F(LeagueReports, RefusesAnotherReferee) {
 }
 
 TEST_F(LeagueReports, RefusesAWaitingMatch) {
-  Played small(testing::settings(4, 1));
+  PlayedLeague small(testing::settings(4, 1));
   small.enter_all(1);
   small.step();
   EXPECT_EQ(small.report(0, report_of(small.league, {1, 2}, 1)).refusal->code,
@@ -135,7 +135,7 @@ TEST_F(LeagueReports, RefusesAndRecordsTheRefereeThatLostTheMatch) {
 }
 
 TEST_F(LeagueReports, BringsTheNextMatchAndRepeatsItWithTheAnswer) {
-  Played small(testing::settings(6, 1));
+  PlayedLeague small(testing::settings(6, 1));
   small.enter_all(1);
   small.step();
   auto first = report_of(small.league, kFirst, 1);
@@ -148,7 +148,7 @@ TEST_F(LeagueReports, BringsTheNextMatchAndRepeatsItWithTheAnswer) {
 }
 
 TEST_F(LeagueReports, AnswersWithNoMatchWhereTheRefereeDoesNotReadIt) {
-  Played small(testing::settings(6, 1));
+  PlayedLeague small(testing::settings(6, 1));
   for (int i = 0; i < 6; ++i)
     ASSERT_TRUE(small.enter(
         {AgentKind::kPlayer, testing::profile("p" + std::to_string(i), 10000 + i), {}, {}}));

@@ -13,7 +13,7 @@ namespace league::league_manager {
 namespace {
 
 using testing::at;
-using testing::Played;
+using testing::PlayedLeague;
 
 /// A whole league with random results and misfortunes, driven by one seed.
 class Simulation {
@@ -36,7 +36,7 @@ class Simulation {
     return false;
   }
 
-  [[nodiscard]] const Played& played() const { return played_; }
+  [[nodiscard]] const PlayedLeague& played() const { return played_; }
 
  private:
   int pick(int below) { return static_cast<int>(engine_() % static_cast<unsigned>(below)); }
@@ -151,7 +151,7 @@ class Simulation {
 
   std::mt19937 engine_;
   int seconds_ = 0;
-  Played played_;
+  PlayedLeague played_;
 };
 
 void check_events(const Simulation& simulation) {
@@ -225,7 +225,7 @@ TEST(LeagueSimulation, IsTheSameAfterAReplayOfEveryPrefix) {
     RC_LOG() << "simulation seed " << seed;
     Simulation simulation(seed);
     RC_ASSERT(simulation.run());
-    const Played& played = simulation.played();
+    const PlayedLeague& played = simulation.played();
     journal::MemoryJournal journal;
     RC_ASSERT(journal::append_and_wait(journal, to_records(played.events)).has_value());
     // Replaying is applying one by one, so one pass meets every prefix; the other league never saw
@@ -250,7 +250,7 @@ TEST(LeagueSimulation, IsTheSameAfterAReplayOfEveryPrefix) {
 }
 
 /// Plays to the end without any failure.
-void play(Played& played) {
+void play(PlayedLeague& played) {
   int count = 0;
   played.step();
   while (played.league.state() == LeagueState::kRunning) {
@@ -264,7 +264,7 @@ void play(Played& played) {
 }
 
 TEST(LeagueSimulation, LoadsRefereesEvenly) {
-  Played played(testing::settings(8, 2));
+  PlayedLeague played(testing::settings(8, 2));
   played.enter_all(2);
   play(played);
   EXPECT_EQ(played.league.status().finished.total_matches, 28);
@@ -274,7 +274,7 @@ TEST(LeagueSimulation, LoadsRefereesEvenly) {
 }
 
 TEST(LeagueSimulation, FiftyPlayersPlay1225Matches) {
-  Played played(testing::settings(50, 3));
+  PlayedLeague played(testing::settings(50, 3));
   played.enter_all(4);
   play(played);
   EXPECT_EQ(played.league.state(), LeagueState::kCompleted);

@@ -12,10 +12,10 @@ namespace {
 
 using core::ErrorCode;
 using testing::at;
-using testing::Played;
+using testing::PlayedLeague;
 
 TEST(League, StartsWhenEverybodyIsIn) {
-  Played played(testing::settings(2, 1));
+  PlayedLeague played(testing::settings(2, 1));
   EXPECT_EQ(played.league.due(), Step::kNone);
   played.enter_all(1);
   EXPECT_EQ(played.league.due(), Step::kStartLeague);
@@ -28,7 +28,7 @@ TEST(League, StartsWhenEverybodyIsIn) {
 }
 
 TEST(League, StartsOnCommandWithWhoIsIn) {
-  Played played(testing::settings(8, 3));
+  PlayedLeague played(testing::settings(8, 3));
   EXPECT_EQ(played.league.decide_start(at(0)).error().code, ErrorCode::kLeagueNotStartable);
   for (int i = 0; i < 3; ++i)
     ASSERT_TRUE(
@@ -43,7 +43,7 @@ TEST(League, StartsOnCommandWithWhoIsIn) {
 }
 
 TEST(League, AsksForTheSeedsOfARound) {
-  Played played(testing::settings(5, 1));
+  PlayedLeague played(testing::settings(5, 1));
   played.enter_all(1);
   EXPECT_EQ(played.league.seeds_needed(), 0u);
   played.take(*played.league.decide_step({at(0), {}}));
@@ -52,7 +52,7 @@ TEST(League, AsksForTheSeedsOfARound) {
 }
 
 TEST(League, AnswersQueriesAboutMatches) {
-  Played played(testing::settings(5, 1));
+  PlayedLeague played(testing::settings(5, 1));
   EXPECT_TRUE(played.league.schedule_page(0, 10).empty());
   EXPECT_FALSE(played.league.next_match(0));
   played.enter_all(1);
@@ -79,7 +79,7 @@ TEST(League, AnswersQueriesAboutMatches) {
 }
 
 TEST(League, RefusesEventsThatDoNotFit) {
-  Played played(testing::settings(2, 1));
+  PlayedLeague played(testing::settings(2, 1));
   played.enter_all(1);
   played.step();
   std::string before = played.league.dump();
@@ -111,7 +111,7 @@ TEST(League, RefusesEventsThatDoNotFit) {
 }
 
 TEST(League, OfAThousandPlayersIsPlayedQuickly) {
-  Played played(testing::settings(1000, 4));
+  PlayedLeague played(testing::settings(1000, 4));
   played.keep_events = false;
   played.enter_all(100);
   played.step();

@@ -33,8 +33,8 @@ inline RegistrationFacts facts(const std::string& nonce, core::UtcTimestamp now 
 }
 
 /// A league together with all of its events, as a shell would run it.
-struct Played {
-  explicit Played(LeagueSettings settings) : league(std::move(settings)) {
+struct PlayedLeague {
+  explicit PlayedLeague(LeagueSettings settings) : league(std::move(settings)) {
     take(league.decide_creation(at(0)));
   }
 

@@ -8,9 +8,9 @@ namespace league::league_manager {
 namespace {
 
 using testing::at;
-using testing::Played;
+using testing::PlayedLeague;
 
-std::string reason_of_end(const Played& played, MatchKey match) {
+std::string reason_of_end(const PlayedLeague& played, MatchKey match) {
   for (const auto& event : played.events) {
     const auto* e = std::get_if<MatchForfeited>(&event.body);
     if (e != nullptr && e->match == match) return e->result.technical_reason;
@@ -18,12 +18,12 @@ std::string reason_of_end(const Played& played, MatchKey match) {
   return "";
 }
 
-AgentState state_of(const Played& played, AgentRef agent) {
+AgentState state_of(const PlayedLeague& played, AgentRef agent) {
   return played.league.roster().agent(agent).lifecycle.state();
 }
 
-Played started(LeagueSettings settings, int capacity = 1) {
-  Played played(std::move(settings));
+PlayedLeague started(LeagueSettings settings, int capacity = 1) {
+  PlayedLeague played(std::move(settings));
   played.enter_all(capacity);
   played.step();
   return played;
@@ -253,7 +253,7 @@ TEST(LeagueWatch, ARefereeThatIsShutDownLosesItsMatchesToTheOther) {
 
 /// Plays every round of a league of `rounds`; `fails(round)` says whether player 0 loses its match
 /// through its own failure.
-void play_rounds(Played& played, const std::function<bool(int)>& fails) {
+void play_rounds(PlayedLeague& played, const std::function<bool(int)>& fails) {
   while (played.league.state() == LeagueState::kRunning) {
     for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
       auto pairing = played.league.match(match)->pairing;
@@ -278,7 +278,7 @@ void play_rounds(Played& played, const std::function<bool(int)>& fails) {
   }
 }
 
-std::vector<std::string> changes_of(const Played& played, AgentRef agent) {
+std::vector<std::string> changes_of(const PlayedLeague& played, AgentRef agent) {
   std::vector<std::string> changes;
   for (const auto& event : played.events) {
     const auto* change = std::get_if<AgentStateChanged>(&event.body);
@@ -367,7 +367,7 @@ TEST(LeagueWatch, EndsARoundThatTakesTooLong) {
 }
 
 TEST(LeagueWatch, CountsNothingBeforeTheStartAndAfterTheEnd) {
-  Played played(testing::settings(2, 1));
+  PlayedLeague played(testing::settings(2, 1));
   ASSERT_TRUE(played.enter({AgentKind::kPlayer, testing::profile("a", 1), {}, {}}));
   EXPECT_TRUE(
       played.league.decide_failure(AgentRef::player(0), FailureKind::kTimeout, at(0)).empty());

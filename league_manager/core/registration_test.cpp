@@ -8,7 +8,7 @@ namespace league::league_manager {
 namespace {
 
 using core::ErrorCode;
-using testing::Played;
+using testing::PlayedLeague;
 using testing::profile;
 using testing::settings;
 
@@ -25,7 +25,7 @@ ErrorCode refusal(const core::Result<RegistrationDecision>& decision) {
 }
 
 TEST(Registration, GivesIdsInOrder) {
-  Played played(settings(3, 2));
+  PlayedLeague played(settings(3, 2));
   EXPECT_EQ(played.enter(player("a", 1))->agent.id(), "P01");
   EXPECT_EQ(played.enter(referee("r", 2))->agent.id(), "REF01");
   EXPECT_EQ(played.enter(player("b", 3))->agent.id(), "P02");
@@ -36,7 +36,7 @@ TEST(Registration, GivesIdsInOrder) {
 }
 
 TEST(Registration, RefusesTooManyAgents) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   ASSERT_TRUE(played.enter(player("a", 1)));
   ASSERT_TRUE(played.enter(player("b", 2)));
   EXPECT_EQ(refusal(played.enter(player("c", 3))), ErrorCode::kLeagueFull);
@@ -45,7 +45,7 @@ TEST(Registration, RefusesTooManyAgents) {
 }
 
 TEST(Registration, ChecksTheProfile) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   auto request = player("a", 1);
   request.profile.protocol_version = "3.0.0";
   EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kProtocolVersionMismatch);
@@ -76,14 +76,14 @@ TEST(Registration, AcceptsVersionsFromTwoToBelowThree) {
 }
 
 TEST(Registration, RefusesAnEndpointThatIsTaken) {
-  Played played(settings(3, 1));
+  PlayedLeague played(settings(3, 1));
   ASSERT_TRUE(played.enter(player("a", 1)));
   EXPECT_EQ(refusal(played.enter(player("b", 1))), ErrorCode::kDuplicateRegistration);
   EXPECT_EQ(refusal(played.enter(referee("a", 1))), ErrorCode::kDuplicateRegistration);
 }
 
 TEST(Registration, KnowsAnAddressInEverySpelling) {
-  Played played(settings(3, 1));
+  PlayedLeague played(settings(3, 1));
   ASSERT_TRUE(played.enter(player("a", 1)));
   for (const char* spelling : {"http://localhost:1/mcp", "HTTP://127.0.0.1:1/mcp/",
                                "http://[::1]:1/mcp", "http://[::ffff:127.0.0.1]:1/mcp"}) {
@@ -97,7 +97,7 @@ TEST(Registration, KnowsAnAddressInEverySpelling) {
 }
 
 TEST(Registration, GivesANameOnceAmongPlayersAndOnceAmongReferees) {
-  Played played(settings(3, 1));
+  PlayedLeague played(settings(3, 1));
   ASSERT_TRUE(played.enter(player("Alpha", 1)));
   for (const char* same : {"Alpha", "alpha", " ALPHA\t"}) {
     auto refused = played.enter(player(same, 2));
@@ -109,7 +109,7 @@ TEST(Registration, GivesANameOnceAmongPlayersAndOnceAmongReferees) {
 }
 
 TEST(Registration, NobodyTakesANameByComingBack) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   ASSERT_TRUE(played.enter(player("a", 1)));
   ASSERT_TRUE(played.enter(player("b", 2)));
   auto back = player("A ", 2);
@@ -125,7 +125,7 @@ TEST(Registration, NobodyTakesANameByComingBack) {
 }
 
 TEST(Registration, TakesInNobodyWhoIsNotAdmittedButKnowsItsOwn) {
-  Played played(settings(3, 1));
+  PlayedLeague played(settings(3, 1));
   ASSERT_TRUE(played.enter(player("a", 1)));
   auto stranger = player("b", 2);
   stranger.not_admitted = core::Error{ErrorCode::kNotAuthorized, "no code", ""};
@@ -147,7 +147,7 @@ RegistrationRequest with_code(const std::string& name, int port, const std::stri
 }
 
 TEST(Registration, ACodeIsGoodForOneSeat) {
-  Played played(settings(4, 1));
+  PlayedLeague played(settings(4, 1));
   ASSERT_TRUE(played.enter(with_code("a", 1, "code A"), "first"));
   auto refused = played.enter(with_code("a", 2, "code A"));
   EXPECT_EQ(refusal(refused), ErrorCode::kDuplicateRegistration);
@@ -164,7 +164,7 @@ TEST(Registration, ACodeIsGoodForOneSeat) {
 }
 
 TEST(Registration, ASeatKeepsTheNameAndTheCodeThatTheOperatorGaveIt) {
-  Played played(settings(3, 1));
+  PlayedLeague played(settings(3, 1));
   ASSERT_TRUE(played.enter(with_code("Ann", 1, "code A")));
   ASSERT_TRUE(played.enter(with_code("Bob", 2, "code B")));
   auto back = player("my bot", 7);
@@ -182,7 +182,7 @@ TEST(Registration, ASeatKeepsTheNameAndTheCodeThatTheOperatorGaveIt) {
 }
 
 TEST(Registration, ASeatOfBeforeTheCodesTakesNoOthersCode) {
-  Played played(settings(3, 1));
+  PlayedLeague played(settings(3, 1));
   ASSERT_TRUE(played.enter(player("a", 1)));
   ASSERT_TRUE(played.enter(with_code("b", 2, "code B")));
   auto back = with_code("b", 1, "code B");
@@ -195,7 +195,7 @@ TEST(Registration, ASeatOfBeforeTheCodesTakesNoOthersCode) {
 }
 
 TEST(Registration, TheOperatorGivesASeatANewToken) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   auto first = player("p", 1);
   first.registration_nonce = "5f3c";
   ASSERT_TRUE(played.enter(first));
@@ -219,7 +219,7 @@ TEST(Registration, TheOperatorGivesASeatANewToken) {
 }
 
 TEST(Registration, GivesTheSameEndpointAndNameANewTokenInOpenMode) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   ASSERT_TRUE(played.enter(player("a", 1), "first"));
   auto again = played.enter(player("a", 1), "second");
   ASSERT_TRUE(again);
@@ -234,17 +234,17 @@ TEST(Registration, GivesTheSameEndpointAndNameANewTokenInOpenMode) {
 TEST(Registration, DoesNotDoSoInStrictModeOrAfterTheStart) {
   auto strict = settings(2, 1);
   strict.open_mode = false;
-  Played played(strict);
+  PlayedLeague played(strict);
   ASSERT_TRUE(played.enter(player("a", 1)));
   EXPECT_EQ(refusal(played.enter(player("a", 1))), ErrorCode::kDuplicateRegistration);
-  Played started(settings(2, 1));
+  PlayedLeague started(settings(2, 1));
   started.enter_all(1);
   started.step();
   EXPECT_EQ(refusal(started.enter(player("p0", 10000))), ErrorCode::kLateRegistration);
 }
 
 TEST(Registration, RefusesLateAgents) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   played.enter_all(1);
   played.step();
   EXPECT_EQ(refusal(played.enter(player("late", 1))), ErrorCode::kLateRegistration);
@@ -252,7 +252,7 @@ TEST(Registration, RefusesLateAgents) {
 }
 
 TEST(Registration, KnowsAnAgentByItsTokenEvenAtAnotherAddress) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   played.enter_all(1);
   played.step();
   auto request = player("p0 moved", 777);
@@ -267,7 +267,7 @@ TEST(Registration, KnowsAnAgentByItsTokenEvenAtAnotherAddress) {
 }
 
 TEST(Registration, DoesNotLetATokenTakeTheAddressOfAnotherAgent) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   played.enter_all(1);
   auto request = player("p0", 10001);
   request.token_hash = "hash-P01-n";
@@ -275,7 +275,7 @@ TEST(Registration, DoesNotLetATokenTakeTheAddressOfAnotherAgent) {
 }
 
 TEST(Registration, RefusesATokenOfNobodyAndOfTheOtherKind) {
-  Played played(settings(3, 1));
+  PlayedLeague played(settings(3, 1));
   auto request = player("a", 1);
   request.token_hash = "from an earlier league";
   EXPECT_EQ(refusal(played.enter(request)), ErrorCode::kAuthTokenInvalid);
@@ -287,7 +287,7 @@ TEST(Registration, RefusesATokenOfNobodyAndOfTheOtherKind) {
 }
 
 TEST(Registration, AnswersARepeatedNonceTheSame) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   auto request = player("a", 1);
   request.registration_nonce = "5f3c";
   auto first = played.enter(request, "first");
@@ -300,7 +300,7 @@ TEST(Registration, AnswersARepeatedNonceTheSame) {
 }
 
 TEST(Registration, RefusesTheNonceOfAnotherAddress) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   auto request = player("a", 1);
   request.registration_nonce = "5f3c";
   ASSERT_TRUE(played.enter(request));
@@ -309,7 +309,7 @@ TEST(Registration, RefusesTheNonceOfAnotherAddress) {
 }
 
 TEST(Registration, BringsASuspendedRefereeBackToWork) {
-  Played played(settings(2, 1));
+  PlayedLeague played(settings(2, 1));
   played.enter_all(1);
   played.step();
   played.take(played.league.decide_referee_lost(0, testing::at(1)));

@@ -11,13 +11,13 @@
 namespace league::league_manager {
 namespace {
 
-struct Played {
+struct PlayedResult {
   int a;
   int b;
   Outcome outcome;
 };
 
-Standings table_of(int players, const std::vector<Played>& matches) {
+Standings table_of(int players, const std::vector<PlayedResult>& matches) {
   Standings standings(players);
   for (const auto& match : matches) standings.record(match.a, match.b, match.outcome);
   return standings;
@@ -78,9 +78,9 @@ TEST(Standings, PrefersMoreWinsWhenTheDirectMatchDecidesNothing) {
   EXPECT_EQ(order(standings)[1], 0);
 }
 
-std::vector<Played> random_results(int players) {
+std::vector<PlayedResult> random_results(int players) {
   Schedule schedule(players);
-  std::vector<Played> matches;
+  std::vector<PlayedResult> matches;
   for (int round = 1; round <= schedule.rounds(); ++round) {
     for (auto [a, b] : schedule.round(round)) {
       if (*rc::gen::inRange(0, 10) == 0) continue;  // a league that is still going on

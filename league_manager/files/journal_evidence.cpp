@@ -116,7 +116,7 @@ std::optional<std::string> marked(const fs::path& file, const JournalContent& co
 }
 
 /// The leagues that these files may be of.
-std::set<std::string> leagues_of(const EvidencePlaces& places, const JournalContent& content) {
+std::set<std::string> leagues_of(const EvidencePaths& places, const JournalContent& content) {
   if (!content.league_id.empty()) return {content.league_id};
   std::set<std::string> leagues{places.league_id};
   std::error_code failed;
@@ -133,7 +133,7 @@ bool is_managers(const DataDirectory& data) {
 
 }  // namespace
 
-std::vector<std::string> find_missing(const EvidencePlaces& places, const JournalContent& content) {
+std::vector<std::string> find_missing(const EvidencePaths& places, const JournalContent& content) {
   std::vector<std::string> missing;
   auto add = [&](std::optional<std::string> text) {
     if (text) missing.push_back(std::move(*text));
@@ -170,7 +170,7 @@ core::Error behind_error(const fs::path& journal, const JournalContent& content,
   return {core::ErrorCode::kInternalError, text, ""};
 }
 
-core::Result<void> check_empty_journal(const EvidencePlaces& places) {
+core::Result<void> check_empty_journal(const EvidencePaths& places) {
   std::error_code ignored;
   auto file = places.data.journal();
   if (fs::exists(file, ignored) && fs::file_size(file, ignored) > 0) return {};
@@ -179,7 +179,7 @@ core::Result<void> check_empty_journal(const EvidencePlaces& places) {
 }
 
 core::Result<std::optional<std::string>> check_journal(const journal::Journal& journal,
-                                                       const EvidencePlaces& places,
+                                                       const EvidencePaths& places,
                                                        const LossPolicy& policy,
                                                        const core::Clock& clock) {
   auto content = read_content(journal, journal::JournalMark::read(places.data.journal_mark()));

@@ -13,7 +13,7 @@
 namespace league::league_manager {
 
 /// Other files that prove what a league's journal must contain.
-struct EvidencePlaces {
+struct EvidencePaths {
   DataDirectory data;
   std::filesystem::path logs;  ///< of conversations; may be missing
   std::string league_id;  ///< of the league that is meant where the journal names none
@@ -24,7 +24,7 @@ struct EvidencePlaces {
 /// manager's tables, the matches that its referees have finished, and what the manager's own
 /// conversation log says was accepted. Files of another manager or of an earlier league do not
 /// count: players' histories and agents' identities outlive their league.
-[[nodiscard]] std::vector<std::string> find_missing(const EvidencePlaces& places,
+[[nodiscard]] std::vector<std::string> find_missing(const EvidencePaths& places,
                                                     const JournalContent& content);
 
 /// The error text for a journal that is behind, with the operator's options.
@@ -33,7 +33,7 @@ struct EvidencePlaces {
                                        const std::vector<std::string>& missing);
 
 /// Before a journal is opened: whether one that is empty or gone has never been a league's.
-[[nodiscard]] core::Result<void> check_empty_journal(const EvidencePlaces& places);
+[[nodiscard]] core::Result<void> check_empty_journal(const EvidencePaths& places);
 
 /// How to handle a journal that is behind.
 struct LossPolicy {
@@ -46,7 +46,7 @@ struct LossPolicy {
 /// Checks that the journal holds everything that other files of the league claim; fails with
 /// `behind_error`. Returns accepted losses as a text for the journal; nothing if there are none.
 [[nodiscard]] core::Result<std::optional<std::string>> check_journal(
-    const journal::Journal& journal, const EvidencePlaces& places, const LossPolicy& policy,
+    const journal::Journal& journal, const EvidencePaths& places, const LossPolicy& policy,
     const core::Clock& clock);
 
 }  // namespace league::league_manager

@@ -16,14 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::at;
-using testing::Played;
+using testing::PlayedLeague;
 
 /// A whole league of four players: wins, draws, a technical loss, and one
 /// report that contradicts an earlier one.
 Events played_league() {
   auto settings = testing::settings(4, 1);
   settings.league_id = core::LeagueId("league_2025");
-  Played played(settings);
+  PlayedLeague played(settings);
   played.enter_all(4);
   played.step(at(1));
   int kind = 0;

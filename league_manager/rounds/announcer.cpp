@@ -125,9 +125,9 @@ bool Announcer::hears_board(const AgentProfile& profile) const {
   return deps_.events != nullptr && profile.hears_events && profile.endpoint.starts_with("nats:");
 }
 
-std::vector<Announcer::Addressed> Announcer::recipients(bool players, bool referees,
-                                                        bool hearers) const {
-  std::vector<Addressed> all;
+std::vector<Announcer::AddressedPlayer> Announcer::recipients(bool players, bool referees,
+                                                              bool hearers) const {
+  std::vector<AddressedPlayer> all;
   deps_.ledger.read([&](const League& league) {
     for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
       if (!(kind == AgentKind::kPlayer ? players : referees)) continue;
@@ -182,8 +182,8 @@ void Announcer::publish(const Message& message, std::optional<int> round,
 
 template <typename Message>
 void Announcer::broadcast(const Message& message, std::optional<int> round,
-                          const std::vector<Addressed>& to, const std::function<void()>& done_one,
-                          const OwnRows& rows) {
+                          const std::vector<AddressedPlayer>& to,
+                          const std::function<void()>& done_one, const OwnRows& rows) {
   if (to.empty()) return;
   const std::string conversation = conversation_of<Message>(round).str();
   const std::string text = rpc::to_json_text(render(message, round, core::AuthToken("@")));
@@ -267,11 +267,11 @@ void Announcer::announce_round(int round, std::function<void()> then,
 
 void Announcer::announce_again(const std::vector<MatchKey>& matches, std::function<void()> then) {
   if (matches.empty()) return then();
-  struct Told {
-    Addressed player;
+  struct PlayerAnnouncements {
+    AddressedPlayer player;
     envelope::RoundAnnouncement message;
   };
-  std::map<AgentRef, Told> told;
+  std::map<AgentRef, PlayerAnnouncements> told;
   auto players = recipients(true, false, true);
   deps_.ledger.read([&](const League& league) {
     for (MatchKey match : matches) {
@@ -280,7 +280,7 @@ void Announcer::announce_again(const std::vector<MatchKey>& matches, std::functi
       for (const auto& player : players) {
         if (player.agent.index != pairing.player_a && player.agent.index != pairing.player_b)
           continue;
-        auto& one = told.try_emplace(player.agent, Told{player, {}}).first->second;
+        auto& one = told.try_emplace(player.agent, PlayerAnnouncements{player, {}}).first->second;
         one.message.matches.push_back(announced_match(league, match));
         one.message.total_matches = league.board().matches();
       }
@@ -293,7 +293,7 @@ void Announcer::announce_again(const std::vector<MatchKey>& matches, std::functi
   deps_.timer.schedule(deps_.settings.league.announcement_grace, [latch] { latch->expire(); });
 }
 
-void Announcer::send_standings(int round, const std::vector<Addressed>& players,
+void Announcer::send_standings(int round, const std::vector<AddressedPlayer>& players,
                                const std::function<void()>& done_one) {
   auto rows = deps_.ledger.read([](const League& league) { return standings_rows(league); });
   if (rows.size() <= kWholeTable) {

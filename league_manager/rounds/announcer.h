@@ -77,7 +77,7 @@ class Announcer {
   void stop();
 
  private:
-  struct Addressed {
+  struct AddressedPlayer {
     AgentRef agent;
     transport::Endpoint endpoint;
     core::AuthToken token;
@@ -85,8 +85,8 @@ class Announcer {
 
   /// The agents to call for a broadcast, with address and own token; with `hearers` also those that
   /// listen to published events.
-  [[nodiscard]] std::vector<Addressed> recipients(bool players, bool referees,
-                                                  bool hearers = false) const;
+  [[nodiscard]] std::vector<AddressedPlayer> recipients(bool players, bool referees,
+                                                        bool hearers = false) const;
   [[nodiscard]] bool hears_board(const AgentProfile& profile) const;
   /// A copy's own content of an array that is empty in the message from which all copies are made.
   struct OwnRows {
@@ -96,8 +96,9 @@ class Announcer {
   /// Renders `message` once and sends it to each of `to`, with the recipient's own token and, where
   /// there are `rows`, its own rows spliced in.
   template <typename Message>
-  void broadcast(const Message& message, std::optional<int> round, const std::vector<Addressed>& to,
-                 const std::function<void()>& done_one, const OwnRows& rows = {});
+  void broadcast(const Message& message, std::optional<int> round,
+                 const std::vector<AddressedPlayer>& to, const std::function<void()>& done_one,
+                 const OwnRows& rows = {});
   /// Renders `message` without a token, signed, and publishes it where there is a board.
   template <typename Message>
   void publish(const Message& message, std::optional<int> round, std::function<void()> done);
@@ -106,7 +107,7 @@ class Announcer {
   template <typename Message>
   [[nodiscard]] nlohmann::json render(const Message& message, std::optional<int> round,
                                       const std::optional<core::AuthToken>& token) const;
-  void send_standings(int round, const std::vector<Addressed>& players,
+  void send_standings(int round, const std::vector<AddressedPlayer>& players,
                       const std::function<void()>& done_one);
 
   const RoundDependencies deps_;

@@ -10,14 +10,14 @@ namespace league::league_manager {
 namespace {
 
 using testing::at;
-using testing::Played;
+using testing::PlayedLeague;
 
 class OperatorLogTest : public ::testing::Test {
  protected:
   void tell(EventBody body, int second = 0) { log_.on_events({{at(second), std::move(body)}}); }
   /// A league of two players and a referee, of which what happened so far is known.
   void open() {
-    Played played(testing::settings(2, 1));
+    PlayedLeague played(testing::settings(2, 1));
     played.enter_all(1);
     played.step();
     log_.on_events(played.events);
@@ -39,7 +39,7 @@ constexpr MatchKey kFirst{1, 1};
 
 TEST_F(OperatorLogTest, TellsALeagueAsAStory) {
   log_.begin();
-  Played played(testing::settings(4, 2));
+  PlayedLeague played(testing::settings(4, 2));
   played.enter_all(2);
   played.step();
   log_.on_events(played.events);

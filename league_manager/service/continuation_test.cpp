@@ -83,7 +83,7 @@ TEST(Continuation, FindsAKeyThatIsNotTheLeagues) {
   league::testing::ScriptedRandom random;
   TokenIssuer right(core::LeagueId("league_even_odd"), random);
   TokenIssuer wrong(core::LeagueId("league_even_odd"), random);
-  testing::Played played(testing::settings(2, 1));
+  testing::PlayedLeague played(testing::settings(2, 1));
   EXPECT_TRUE(check_token_issuer(played.league, wrong));  // there are no agents yet
   RegistrationFacts facts{testing::at(0), "nonce",
                           [&](const std::string& id, const std::string& nonce) {

@@ -7,7 +7,7 @@
 namespace league::league_manager {
 namespace {
 
-using testing::Played;
+using testing::PlayedLeague;
 using Ids = std::vector<std::string>;
 
 bool says(const std::string& text, const std::string& part) {
@@ -30,7 +30,7 @@ class LossExplanation : public ::testing::Test {
     return AgentRef::player(is_a ? pairing.player_a : pairing.player_b).id();
   }
 
-  Played played_{testing::settings(4, 1)};
+  PlayedLeague played_{testing::settings(4, 1)};
   MatchNotes notes_;
   std::size_t seen_ = 0;
 };

@@ -22,8 +22,8 @@ double value_of(const std::string& text, const std::string& sample) {
   return -1;
 }
 
-testing::Played played_league() {
-  testing::Played played(testing::settings(4, 1));
+testing::PlayedLeague played_league() {
+  testing::PlayedLeague played(testing::settings(4, 1));
   played.enter_all(4);
   played.step(at(1));
   int kind = 0;

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 using testing::at;
-using testing::Played;
+using testing::PlayedLeague;
 using namespace std::chrono_literals;
 
 struct Told {
@@ -89,7 +89,7 @@ struct Watched {
 
   league::testing::FakeTime time;
   LeagueBook book;
-  std::optional<Played> league;
+  std::optional<PlayedLeague> league;
   std::size_t shown = 0;
   int reads = 0;
   bool is_busy = false;

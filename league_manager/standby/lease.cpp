@@ -45,7 +45,7 @@ transport::BusMessage Lease::entry_message() const {
   return message;
 }
 
-core::Result<Lease::Taken> Lease::try_take(std::chrono::milliseconds patience) {
+core::Result<Lease::TakeResult> Lease::try_take(std::chrono::milliseconds patience) {
   auto deadline = clock_.steady_now() + patience;
   auto message = entry_message();
   auto current = read_entry(deadline);
@@ -53,7 +53,7 @@ core::Result<Lease::Taken> Lease::try_take(std::chrono::milliseconds patience) {
   // An entry of our own comes from an attempt whose answer was lost.
   bool is_free = current->holder.empty() || current->holder == options_.holder ||
                  std::ranges::count(options_.gone, current->holder) > 0;
-  if (!is_free) return Taken{false, current->holder, 0};
+  if (!is_free) return TakeResult{false, current->holder, 0};
   auto sent = clock_.steady_now();
   std::promise<PublishAck> published;
   transport::PublishCondition condition;
@@ -61,19 +61,19 @@ core::Result<Lease::Taken> Lease::try_take(std::chrono::milliseconds patience) {
   streams_.publish(std::move(message), condition, deadline,
                    [&](const PublishAck& ack) { published.set_value(ack); });
   auto ack = published.get_future().get();
-  if (ack.status == PublishAck::Status::kConflict) return Taken{false, "somebody else", 0};
+  if (ack.status == PublishAck::Status::kConflict) return TakeResult{false, "somebody else", 0};
   if (ack.status != PublishAck::Status::kStored) return ack.why;
   // Some brokers in a cluster (nats-server before 2.9.21) confirm both of two writes after the same
   // entry; the last one in the stream counts.
   auto last_entry = read_entry(deadline);
   if (!last_entry) return last_entry.error();
-  if (last_entry->revision != ack.sequence) return Taken{false, last_entry->holder, 0};
+  if (last_entry->revision != ack.sequence) return TakeResult{false, last_entry->holder, 0};
   {
     std::lock_guard lock(mutex_);
     revision_ = ack.sequence;
   }
   hold_until(sent + options_.length);
-  return Taken{true, "", ack.sequence};
+  return TakeResult{true, "", ack.sequence};
 }
 
 core::Result<Lease::Entry> Lease::read_entry(Steady deadline) {

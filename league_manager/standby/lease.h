@@ -42,13 +42,13 @@ class Lease {
   Lease& operator=(const Lease&) = delete;
 
   /// The result of an attempt to take the lease.
-  struct Taken {
+  struct TakeResult {
     bool is_ours = false;
     std::string other;  ///< who holds it, unless we do
     std::uint64_t number = 0;  ///< the broker's, higher than those of all before; 0: not ours
   };
   /// Blocks for the broker, `patience` at most. kConnectionError when it does not answer.
-  [[nodiscard]] core::Result<Taken> try_take(std::chrono::milliseconds patience);
+  [[nodiscard]] core::Result<TakeResult> try_take(std::chrono::milliseconds patience);
   /// Renews the lease after every third of its length, from now on.
   void keep();
   /// False as soon as another manager could hold it, by our own clock.

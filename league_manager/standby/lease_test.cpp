@@ -22,7 +22,7 @@ class LeaseTest : public testing::StandbyTest {
                      [this, holder](const std::string&) { lost.add(holder); }});
   }
   /// Waits until it is free.
-  Lease::Taken take(Lease& lease_of_one) {
+  Lease::TakeResult take(Lease& lease_of_one) {
     auto until = agent->in(20s);
     for (;;) {
       auto taken = lease_of_one.try_take(1s);

@@ -47,7 +47,7 @@ class JournalessBus final : public transport::Bus {
 };
 
 /// What is said in the meantime.
-class Hearing final : public spdlog::sinks::base_sink<std::mutex> {
+class CapturedLog final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   /// Waits for something that begins with it.
   bool has(const std::string& beginning) {
@@ -66,10 +66,10 @@ class Hearing final : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 /// A manager but for its league.
-class StandIn {
+class TestManager {
  public:
-  StandIn(const std::string& url, std::chrono::milliseconds lease, bool is_standby,
-          bool is_new = false)
+  TestManager(const std::string& url, std::chrono::milliseconds lease, bool is_standby,
+              bool is_new = false)
       : agent_(url) {
     StandbyTakeoverOptions options;
     options.league = testing::kStandbyLeague;
@@ -82,7 +82,7 @@ class StandIn {
                                     random_},
         std::move(options));
   }
-  ~StandIn() {
+  ~TestManager() {
     stop.request_stop();
     if (led_.valid()) led_.wait();
     takeover.reset();
@@ -124,8 +124,8 @@ class StandIn {
 
 class StandbyTakeoverTest : public testing::StandbyTest {
  protected:
-  std::unique_ptr<StandIn> start(bool is_standby, bool is_new = false) {
-    auto made = std::make_unique<StandIn>(broker->url(), lease, is_standby, is_new);
+  std::unique_ptr<TestManager> start(bool is_standby, bool is_new = false) {
+    auto made = std::make_unique<TestManager>(broker->url(), lease, is_standby, is_new);
     made->begin();
     return made;
   }
@@ -201,7 +201,7 @@ TEST_F(StandbyTakeoverTest, OneIsEnough) {
 }
 
 TEST_F(StandbyTakeoverTest, ALeagueThatWasNotReplicatedIsPublished) {
-  auto first = std::make_unique<StandIn>(broker->url(), lease, false);
+  auto first = std::make_unique<TestManager>(broker->url(), lease, false);
   ASSERT_TRUE(journal::append_and_wait(first->journal, records(0, 20)));
   first->begin();
   ASSERT_TRUE(first->has_led());
@@ -241,7 +241,7 @@ class UnreadableJournalTest : public StandbyTakeoverTest {
     StandbyTakeoverTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", hearing_));
-    manager_ = std::make_unique<StandIn>(broker->url(), lease, false);
+    manager_ = std::make_unique<TestManager>(broker->url(), lease, false);
     ASSERT_TRUE(journal::append_and_wait(manager_->journal, records(0, 1)));
     manager_->bus.is_silent = true;
     manager_->begin();
@@ -250,9 +250,9 @@ class UnreadableJournalTest : public StandbyTakeoverTest {
     manager_ = nullptr;
     spdlog::set_default_logger(before_);
   }
-  const std::shared_ptr<Hearing> hearing_ = std::make_shared<Hearing>();
+  const std::shared_ptr<CapturedLog> hearing_ = std::make_shared<CapturedLog>();
   const std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
-  std::unique_ptr<StandIn> manager_;
+  std::unique_ptr<TestManager> manager_;
 };
 
 TEST_F(UnreadableJournalTest, IsSaidAndReadLater) {
@@ -273,7 +273,7 @@ TEST_F(StandbyTakeoverTest, ADirectoryThatWentAnotherWayIsRefused) {
   auto first = start(false);
   ASSERT_TRUE(first->has_led());
   first->write(records(0, 3));
-  auto other = std::make_unique<StandIn>(broker->url(), lease, false);
+  auto other = std::make_unique<TestManager>(broker->url(), lease, false);
   ASSERT_TRUE(journal::append_and_wait(other->journal, records(40, 2)));
   other->begin();
   EXPECT_NE(other->refusal().message.find("--new"), std::string::npos);

@@ -51,7 +51,7 @@ bool MatchHistory::dispute(DisputedMatch match) {
   return true;
 }
 
-MatchHistory MatchHistory::restore(std::vector<PlayedMatch> matches, const Tally& tally,
+MatchHistory MatchHistory::restore(std::vector<PlayedMatch> matches, const ResultCounts& tally,
                                    std::size_t capacity) {
   MatchHistory history(capacity);
   for (PlayedMatch& match : matches) history.add(std::move(match));

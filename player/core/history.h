@@ -45,12 +45,12 @@ struct DisputedMatch {
 };
 
 /// How many matches went which way.
-struct Tally {
+struct ResultCounts {
   int wins = 0;
   int losses = 0;
   int draws = 0;
 
-  bool operator==(const Tally&) const = default;
+  bool operator==(const ResultCounts&) const = default;
 };
 
 /// What a player remembers: its last matches, oldest first, the tally of all of them, and what it
@@ -72,7 +72,7 @@ class MatchHistory {
 
   [[nodiscard]] const std::deque<PlayedMatch>& matches() const { return matches_; }
   [[nodiscard]] const std::deque<DisputedMatch>& disputed() const { return disputed_; }
-  [[nodiscard]] const Tally& tally() const { return tally_; }
+  [[nodiscard]] const ResultCounts& tally() const { return tally_; }
   /// What `opponent` chose in matches of `league` against us, oldest first. These texts and those
   /// of `own_choices` live until the history changes.
   [[nodiscard]] std::vector<std::string_view> choices_of(const core::LeagueId& league,
@@ -84,8 +84,8 @@ class MatchHistory {
 
   /// A history as it was: `matches` oldest first, of which the newest that fit are kept, and the
   /// tally of all that were ever added.
-  [[nodiscard]] static MatchHistory restore(std::vector<PlayedMatch> matches, const Tally& tally,
-                                            std::size_t capacity);
+  [[nodiscard]] static MatchHistory restore(std::vector<PlayedMatch> matches,
+                                            const ResultCounts& tally, std::size_t capacity);
 
   bool operator==(const MatchHistory&) const = default;
 
@@ -93,7 +93,7 @@ class MatchHistory {
   std::size_t capacity_;
   std::deque<PlayedMatch> matches_;
   std::deque<DisputedMatch> disputed_;
-  Tally tally_;
+  ResultCounts tally_;
 };
 
 /// The contents of `history.json`: `schema_version`, `player_id`, `stats`, `matches`, and

@@ -153,7 +153,7 @@ core::Result<void> read_disputes(const json& document, MatchHistory& history) {
 }  // namespace
 
 json history_to_json(const MatchHistory& history, const core::PlayerId& player) {
-  const Tally& tally = history.tally();
+  const ResultCounts& tally = history.tally();
   json matches = json::array();
   for (const PlayedMatch& match : history.matches()) matches.push_back(match_to_json(match));
   json document = {{"schema_version", kSchemaVersion},
@@ -187,7 +187,8 @@ core::Result<MatchHistory> history_from_json(const json& document, std::size_t c
   if (stats == document.end() || !stats->is_object()) return fault("/stats", "must be an object");
   if (list == document.end() || !list->is_array()) return fault("/matches", "must be an array");
   Fields counts(*stats, "/stats");
-  const Tally tally{counts.integer("wins"), counts.integer("losses"), counts.integer("draws")};
+  const ResultCounts tally{counts.integer("wins"), counts.integer("losses"),
+                           counts.integer("draws")};
   if (counts.first_fault()) return *counts.first_fault();
 
   std::vector<PlayedMatch> matches;

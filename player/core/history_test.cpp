@@ -48,7 +48,7 @@ TEST(MatchHistory, AnswersByOpponentAndLeague) {
 TEST(MatchHistory, ARepeatedGameOverCountsOnce) {
   MatchHistory history = two_matches();
   EXPECT_FALSE(history.add(match("R1M1", "P02", MatchVerdict::kLoss)));
-  EXPECT_EQ(history.tally(), (Tally{.wins = 1, .losses = 1, .draws = 0}));
+  EXPECT_EQ(history.tally(), (ResultCounts{.wins = 1, .losses = 1, .draws = 0}));
   EXPECT_EQ(history.matches().size(), 2U);
 }
 

@@ -14,13 +14,13 @@
 namespace league::player {
 
 /// What a player knows when it has to choose. Lives as long as the call.
-struct ChoiceContext {
+struct StrategyInput {
   core::LeagueId league_id;
   core::MatchId match_id;
   int round_id = 0;  ///< 0 where the referee did not say
   core::PlayerId opponent_id;
   const MatchHistory& history;
-  std::optional<Tally> standings = std::nullopt;  ///< our own, where the referee sent them
+  std::optional<ResultCounts> standings = std::nullopt;  ///< our own, where the referee sent them
 };
 
 /// History in, choice out: one of the choices of the game that the strategy was made for.
@@ -29,7 +29,7 @@ struct ChoiceContext {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  [[nodiscard]] virtual std::string_view choose(const ChoiceContext& context) const = 0;
+  [[nodiscard]] virtual std::string_view choose(const StrategyInput& context) const = 0;
 };
 
 /// The strategy called `name` for the game of `rules`; an Error that lists the known names

@@ -127,7 +127,7 @@ OpenMatch& PlayerService::join(const envelope::Envelope& envelope,
 
 std::string PlayerService::choose(const OpenMatch& match,
                                   const envelope::ChoiceContext* told) const {
-  ChoiceContext context{.league_id = match.league_id,
+  StrategyInput context{.league_id = match.league_id,
                         .match_id = match.match_id,
                         .round_id = match.round_id,
                         .opponent_id = match.opponent_id,
@@ -135,7 +135,7 @@ std::string PlayerService::choose(const OpenMatch& match,
   if (told != nullptr && told->opponent_id) context.opponent_id = *told->opponent_id;
   if (told != nullptr && told->your_standings) {
     const auto& own = *told->your_standings;
-    context.standings = Tally{.wins = own.wins, .losses = own.losses, .draws = own.draws};
+    context.standings = ResultCounts{.wins = own.wins, .losses = own.losses, .draws = own.draws};
   }
   return std::string(strategies_.find(match.game_type)->second->choose(context));
 }

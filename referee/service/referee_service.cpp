@@ -233,9 +233,9 @@ Result<void> RefereeService::check_token(const envelope::Envelope& envelope) con
                "/auth_token"};
 }
 
-RefereeService::Taken RefereeService::take_places(std::vector<envelope::MatchAssignment> matches,
-                                                  int round_id) {
-  Taken taken;
+RefereeService::AcceptedMatches RefereeService::take_places(
+    std::vector<envelope::MatchAssignment> matches, int round_id) {
+  AcceptedMatches taken;
   for (auto& match : matches) {
     std::string id = match.match_id.str();
     auto runner = take_place(std::move(match), round_id);

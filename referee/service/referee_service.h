@@ -69,11 +69,11 @@ class RefereeService {
     std::string match_id;
     core::Error why;
   };
-  struct Taken {
+  struct AcceptedMatches {
     std::vector<std::shared_ptr<MatchRunner>> runners;
     std::vector<Refused> refused;  ///< matches that this referee does not play
   };
-  Taken take_places(std::vector<envelope::MatchAssignment> matches, int round_id);
+  AcceptedMatches take_places(std::vector<envelope::MatchAssignment> matches, int round_id);
   /// GAME_JOIN_ACK or CHOOSE_PARITY_RESPONSE that came as a call of its own.
   void on_posted(const PostedAnswer& posted, agent::Reply reply);
   [[nodiscard]] std::shared_ptr<MatchRunner> running(const core::MatchId& id) const;

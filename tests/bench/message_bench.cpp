@@ -12,7 +12,7 @@
 #include "common/envelope/leniency.h"
 #include "common/envelope/message_schemas.h"
 #include "common/rpc/codec.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league {
 namespace {

@@ -14,7 +14,7 @@
 #include "common/envelope/codec.h"
 #include "common/envelope/leniency.h"
 #include "common/rpc/codec.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "tests/support/fake_clock.h"
 
 namespace {

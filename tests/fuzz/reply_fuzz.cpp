@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "common/agent/dialects/reply_dialect.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "common/transport/client/response_reader.h"
 #include "common/transport/link/sse_parser.h"
 
@@ -18,7 +18,7 @@ namespace {
 using league::transport::ResponseHead;
 using league::transport::ResponseReader;
 
-struct Taken final : league::transport::ResponseSink {
+struct CollectedResponse final : league::transport::ResponseSink {
   void on_head(const ResponseHead& head) override {
     if (++heads > 1) std::abort();
     status = head.status;
@@ -28,7 +28,7 @@ struct Taken final : league::transport::ResponseSink {
     if (heads == 0) std::abort();
     body += piece;
   }
-  bool operator==(const Taken& other) const {
+  bool operator==(const CollectedResponse& other) const {
     return heads == other.heads && status == other.status && media_type == other.media_type &&
            body == other.body && is_fine == other.is_fine && is_done == other.is_done;
   }
@@ -41,9 +41,9 @@ struct Taken final : league::transport::ResponseSink {
   bool is_done = false;
 };
 
-Taken read(std::string_view bytes, std::size_t piece) {
+CollectedResponse read(std::string_view bytes, std::size_t piece) {
   ResponseReader reader(4096);
-  Taken taken;
+  CollectedResponse taken;
   while (taken.is_fine && !reader.is_done() && !bytes.empty()) {
     taken.is_fine = reader.feed(bytes.substr(0, piece), taken);
     bytes.remove_prefix(std::min(piece, bytes.size()));

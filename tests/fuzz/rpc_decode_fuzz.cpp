@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "common/rpc/codec.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace {
 

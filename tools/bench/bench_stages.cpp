@@ -6,7 +6,7 @@
 #include "common/audit/record/record_writer.h"
 #include "common/envelope/message_schemas.h"
 #include "common/rpc/json_text.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include "common/mcp/revision.h"
 #include "common/rpc/codec.h"
 #include "common/schema/json_fields.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "tools/gateway/gateway_modern.h"
 #include "tools/gateway/gateway_pending.h"
 

@@ -16,7 +16,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class KeptFaults final : public audit::RecordSink {
+class FaultRecorder final : public audit::RecordSink {
  public:
   void append(audit::Record record) override { text += record.notes.fault + "\n"; }
   std::string text;
@@ -61,7 +61,7 @@ class GatewayLinkTest : public ::testing::Test {
 
   league::testing::FakeTime time_;
   mcp::testing::ScriptedConnector connector_;
-  KeptFaults log_;
+  FaultRecorder log_;
   std::string said_;
   std::vector<GatewayAnswer> answers_;
   std::unique_ptr<GatewayLink> link_;

@@ -11,7 +11,7 @@ namespace league::tools::gateway_testing {
 using nlohmann::json;
 
 /// A backend that keeps what it gets.
-class KeptBackend final : public GatewayBackend {
+class RecordingBackend final : public GatewayBackend {
  public:
   Cancel forward(GatewayCall call, Answered answered) override {
     calls.push_back(std::move(call));
@@ -105,7 +105,7 @@ class GatewayTest : public ::testing::Test {
   }
 
   GatewayOptions options_;
-  KeptBackend backend_;
+  RecordingBackend backend_;
   league::testing::FakeTime time_;
   core::CryptoRandom random_;
   std::unique_ptr<Gateway> gateway_;

@@ -19,11 +19,11 @@ constexpr std::size_t kMostKept = 512;
 class EventListener::State : public std::enable_shared_from_this<State> {
  public:
   State(transport::Bus& bus, const transport::BusSession& session, std::string league_id,
-        const EventGate& gate, transport::MessageHandler& handler, const core::Clock& clock)
+        const EventVerifier& verifier, transport::MessageHandler& handler, const core::Clock& clock)
       : bus_(bus),
         session_(session),
         league_id_(std::move(league_id)),
-        gate_(gate),
+        verifier_(verifier),
         handler_(handler),
         clock_(clock),
         connection_(transport::bus_connection_info(bus, session)) {}
@@ -75,7 +75,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
  private:
   void on_event(transport::BusMessage message) {
     auto type = std::string_view(message.subject).substr(message.subject.rfind('.') + 1);
-    if (!gate_.is_wanted(type)) return;
+    if (!verifier_.is_wanted(type)) return;
     {
       std::lock_guard lock(mutex_);
       if (is_ended_ || kept_.size() >= kMostKept) return;
@@ -116,7 +116,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
   transport::Bus& bus_;
   const transport::BusSession session_;
   const std::string league_id_;
-  const EventGate& gate_;
+  const EventVerifier& verifier_;
   transport::MessageHandler& handler_;
   const core::Clock& clock_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
@@ -134,8 +134,8 @@ EventListener::EventListener(std::shared_ptr<State> state) : state_(std::move(st
 
 core::Result<std::unique_ptr<EventListener>> EventListener::start(
     transport::Bus& bus, const transport::BusSession& session, const std::string& league_id,
-    const EventGate& gate, transport::MessageHandler& handler, const core::Clock& clock) {
-  auto state = std::make_shared<State>(bus, session, league_id, gate, handler, clock);
+    const EventVerifier& verifier, transport::MessageHandler& handler, const core::Clock& clock) {
+  auto state = std::make_shared<State>(bus, session, league_id, verifier, handler, clock);
   if (auto begun = state->begin(); !begun) return begun.error();
   return std::unique_ptr<EventListener>(new EventListener(std::move(state)));
 }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "common/agent/bus/event_gate.h"
+#include "common/agent/bus/event_verifier.h"
 #include "common/core/clock.h"
 #include "common/transport/bus/bus.h"
 #include "common/transport/link/subject.h"
@@ -18,11 +18,11 @@ namespace league::agent {
 class EventListener {
  public:
   /// Begins to listen, and keeps what comes until `release`, some hundred messages at most: so
-  /// nothing is missed between a registration and its answer. All outlive it. `gate` says which
+  /// nothing is missed between a registration and its answer. All outlive it. `verifier` says which
   /// types are wanted; what is not goes nowhere, not even to `handler`. Fails as Bus::subscribe.
   [[nodiscard]] static core::Result<std::unique_ptr<EventListener>> start(
       transport::Bus& bus, const transport::BusSession& session, const std::string& league_id,
-      const EventGate& gate, transport::MessageHandler& handler, const core::Clock& clock);
+      const EventVerifier& verifier, transport::MessageHandler& handler, const core::Clock& clock);
   /// Afterwards the handler does not run, unless it is the one that calls.
   ~EventListener();
   EventListener(const EventListener&) = delete;

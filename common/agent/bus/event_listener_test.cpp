@@ -1,4 +1,4 @@
-// What a league publishes once, from a bus inside the process through the gate to a handler.
+// What a league publishes once, from a bus inside the process through the verifier to a handler.
 #include "common/agent/bus/event_listener.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class NewsHandler final : public transport::MessageHandler {
   int answered = 0;
 };
 
-/// Between listener and gate, as the conversation log is.
+/// Between listener and verifier, as the conversation log is.
 class Noting final : public transport::MessageHandler {
  public:
   explicit Noting(transport::MessageHandler& inner) : inner_(inner) {}
@@ -56,7 +56,7 @@ class EventListenerTest : public ::testing::Test {
     before_ = spdlog::default_logger();
     spdlog::set_default_logger(std::make_shared<spdlog::logger>(
         "test", std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(10)));
-    auto started = EventListener::start(*bus_, session_, "league_a", gate_, noting_, time_);
+    auto started = EventListener::start(*bus_, session_, "league_a", verifier_, noting_, time_);
     ASSERT_TRUE(started);
     listener_ = std::move(*started);
   }
@@ -66,10 +66,10 @@ class EventListenerTest : public ::testing::Test {
     spdlog::set_default_logger(before_);
   }
   void trust() {
-    gate_.trust({.id = "P01",
-                 .token = core::AuthToken("tok_p01_own"),
-                 .league = core::LeagueId("league_a"),
-                 .broadcast_key = key_.public_key()});
+    verifier_.trust({.id = "P01",
+                     .token = core::AuthToken("tok_p01_own"),
+                     .league = core::LeagueId("league_a"),
+                     .broadcast_key = key_.public_key()});
     listener_->release();
   }
   static core::SigningKey key_of(std::uint8_t first) {
@@ -101,8 +101,8 @@ class EventListenerTest : public ::testing::Test {
   const transport::BusSession session_ = *transport::BusSession::parse("agent-session");
   const core::SigningKey key_ = key_of(1);
   NewsHandler handler_;
-  EventGate gate_{handler_, {MessageType::kRoundCompleted, MessageType::kLeagueCompleted}};
-  Noting noting_{gate_};
+  EventVerifier verifier_{handler_, {MessageType::kRoundCompleted, MessageType::kLeagueCompleted}};
+  Noting noting_{verifier_};
   std::unique_ptr<EventListener> listener_;
   std::shared_ptr<spdlog::logger> before_;
 };

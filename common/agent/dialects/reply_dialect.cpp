@@ -4,7 +4,7 @@
 
 #include "common/core/text.h"
 #include "common/rpc/codec.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::agent {
 namespace {

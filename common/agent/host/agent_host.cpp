@@ -75,7 +75,7 @@ AgentHost::~AgentHost() { shut_down(); }
 
 transport::Caller& AgentHost::caller_for(const std::optional<transport::BusSession>& session) {
   if (!bus_ || !session) return *caller_;
-  session_callers_.push_back(std::make_unique<GatedCaller>(
+  session_callers_.push_back(std::make_unique<ClosableCaller>(
       bus_->caller_for(*session, {*loop_, clock_, *timer_, random_, settings_}, *caller_)));
   return *session_callers_.back();
 }

@@ -8,7 +8,7 @@
 #include "common/agent/host/agent_listener.h"
 #include "common/agent/host/port_bus.h"
 #include "common/agent/identity/own_credentials.h"
-#include "common/agent/peers/gated_caller.h"
+#include "common/agent/peers/closable_caller.h"
 #include "common/agent/peers/peer_client.h"
 #include "common/agent/peers/plain_mcp_sessions.h"
 #include "common/agent/runtime/exception_guard.h"
@@ -83,7 +83,7 @@ class AgentHost {
   std::unique_ptr<HostBus> bus_;
   std::atomic<bool> is_stopping_{false};
   std::unique_ptr<transport::EndpointCaller> caller_;
-  std::vector<std::unique_ptr<GatedCaller>> session_callers_;
+  std::vector<std::unique_ptr<ClosableCaller>> session_callers_;
   std::unique_ptr<PlainMcpSessions> sessions_;
 };
 

@@ -3,8 +3,8 @@
 #include <mutex>
 
 #include "common/agent/bus/bus_agent.h"
-#include "common/agent/bus/event_gate.h"
 #include "common/agent/bus/event_listener.h"
+#include "common/agent/bus/event_verifier.h"
 #include "common/agent/runtime/log.h"
 #include "common/audit/calls/audited_handler.h"
 
@@ -39,7 +39,7 @@ class NatsPort final : public PortBus {
 
   std::mutex events_mutex_;  // guards the next four
   bool is_deaf_ = false;  ///< stopped
-  std::unique_ptr<EventGate> event_gate_;
+  std::unique_ptr<EventVerifier> event_verifier_;
   std::unique_ptr<audit::AuditedHandler> audited_events_;
   std::shared_ptr<EventListener> event_listener_;
 };
@@ -61,12 +61,12 @@ core::Result<void> NatsPort::hear_events(transport::MessageHandler& handler,
   if (is_deaf_) return {};
   if (event_listener_ && event_listener_->league_id() == league_id) return {};
   event_listener_.reset();
-  event_gate_ = std::make_unique<EventGate>(handler, std::move(types));
+  event_verifier_ = std::make_unique<EventVerifier>(handler, std::move(types));
   // In front of the gate: the log shows what came, also what is dropped.
   audited_events_ =
-      std::make_unique<audit::AuditedHandler>(*event_gate_, context_.log, context_.clock);
+      std::make_unique<audit::AuditedHandler>(*event_verifier_, context_.log, context_.clock);
   auto started = EventListener::start(context_.host.bus(), context_.session, league_id,
-                                      *event_gate_, *audited_events_, context_.clock);
+                                      *event_verifier_, *audited_events_, context_.clock);
   if (!started) return started.error();
   event_listener_ = std::move(*started);  // shared with who releases it
   return {};
@@ -77,7 +77,7 @@ void NatsPort::trust_events(const Identity& identity) {
   {
     std::lock_guard lock(events_mutex_);
     if (!event_listener_) return;
-    event_gate_->trust(identity);
+    event_verifier_->trust(identity);
     if (identity.broadcast_key.empty()) {
       listener.swap(event_listener_);
       return;

@@ -20,9 +20,9 @@ void OwnCredentials::set_token(core::AuthToken token) {
   token_ = std::move(token);
 }
 
-std::optional<transport::Sender> OwnCredentials::recognise(std::string_view member,
-                                                           std::string_view shown,
-                                                           std::string_view body) const {
+std::optional<transport::RequestSender> OwnCredentials::recognise(std::string_view member,
+                                                                  std::string_view shown,
+                                                                  std::string_view body) const {
   if (member != kToken) return std::nullopt;
   core::AuthToken token;
   {
@@ -30,12 +30,13 @@ std::optional<transport::Sender> OwnCredentials::recognise(std::string_view memb
     token = token_;
   }
   if (token.empty()) return std::nullopt;
-  if (token.matches(shown)) return transport::Sender{transport::Standing::kStaff, "league_manager"};
+  if (token.matches(shown))
+    return transport::RequestSender{transport::Standing::kStaff, "league_manager"};
   if (shown.size() != kCredentialDigits) return std::nullopt;
   const std::string_view match = transport::text_member(body, kMatch);
   if (match.empty() || match.size() > kLongestMatchId) return std::nullopt;
   if (!credential_attempt(token, core::MatchId(std::string(match)), shown)) return std::nullopt;
-  return transport::Sender{transport::Standing::kStaff, "referees"};
+  return transport::RequestSender{transport::Standing::kStaff, "referees"};
 }
 
 }  // namespace league::agent

@@ -17,9 +17,9 @@ class OwnCredentials {
   void set_token(core::AuthToken token);
 
   /// See transport::RequestGate::Recognise.
-  [[nodiscard]] std::optional<transport::Sender> recognise(std::string_view member,
-                                                           std::string_view shown,
-                                                           std::string_view body) const;
+  [[nodiscard]] std::optional<transport::RequestSender> recognise(std::string_view member,
+                                                                  std::string_view shown,
+                                                                  std::string_view body) const;
 
  private:
   mutable std::mutex mutex_;

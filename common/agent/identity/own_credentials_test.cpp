@@ -7,7 +7,7 @@
 namespace league::agent {
 namespace {
 
-using transport::Sender;
+using transport::RequestSender;
 using transport::Standing;
 
 const core::AuthToken kOwnToken("tok_p01_secret");
@@ -17,10 +17,10 @@ TEST(OwnCredentials, KnowTheManagerByTheTokenAndRefereesByAMatchCredential) {
   EXPECT_FALSE(known.recognise("auth_token", "tok_p01_secret", "")) << "not registered yet";
   known.set_token(kOwnToken);
   EXPECT_EQ(known.recognise("auth_token", "tok_p01_secret", ""),
-            (Sender{Standing::kStaff, "league_manager"}));
+            (RequestSender{Standing::kStaff, "league_manager"}));
   const std::string credential = match_credential(kOwnToken, core::MatchId("R1M1"), 2).reveal();
   EXPECT_EQ(known.recognise("auth_token", credential, R"({"match_id":"R1M1"})"),
-            (Sender{Standing::kStaff, "referees"}));
+            (RequestSender{Standing::kStaff, "referees"}));
 }
 
 TEST(OwnCredentials, KnowNobodyElse) {

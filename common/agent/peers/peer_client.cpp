@@ -6,7 +6,7 @@
 #include "common/agent/peers/trace_parent.h"
 #include "common/rpc/codec.h"
 #include "common/rpc/dialect_search.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::agent {
 namespace {

@@ -5,7 +5,7 @@
 #include "common/agent/dialects/reply_dialect.h"
 #include "common/core/text.h"
 #include "common/rpc/codec.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::agent {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "common/agent/peers/gated_caller.h"
+#include "common/agent/peers/closable_caller.h"
 #include "common/agent/peers/peer_client.h"
 #include "common/core/clock.h"
 #include "common/core/timer.h"
@@ -37,7 +37,7 @@ class PlainMcpSessions {
 
   std::shared_ptr<transport::Connector> connector_;
   std::function<bool(const transport::Endpoint&)> refusals_;
-  GatedCaller gate_;
+  ClosableCaller gate_;
 };
 
 }  // namespace league::agent

@@ -147,9 +147,9 @@ core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
   options.gate = std::make_shared<transport::RequestGate>(
       transport::RequestBudgetOptions(),
       [token = probe->token](std::string_view, std::string_view shown,
-                             std::string_view) -> std::optional<transport::Sender> {
+                             std::string_view) -> std::optional<transport::RequestSender> {
         if (shown != token) return std::nullopt;
-        return transport::Sender{transport::Standing::kStaff, "canary"};
+        return transport::RequestSender{transport::Standing::kStaff, "canary"};
       },
       clock);
   auto server = transport::HttpServer::start(runtime, options, probe->handler);

@@ -5,7 +5,7 @@
 #include "common/mcp/client/client_session_call.h"
 #include "common/mcp/protocol.h"
 #include "common/rpc/codec.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "common/transport/client/streamable_http_connection.h"
 
 namespace league::mcp {

@@ -2,7 +2,7 @@
 #include "common/mcp/client/client_session_call.h"
 #include "common/mcp/protocol.h"
 #include "common/rpc/codec.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::mcp {
 namespace {

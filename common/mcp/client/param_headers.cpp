@@ -8,7 +8,7 @@
 #include "common/core/text.h"
 #include "common/mcp/client/request_frame.h"
 #include "common/mcp/protocol.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::mcp {
 namespace {

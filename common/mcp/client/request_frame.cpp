@@ -4,7 +4,7 @@
 
 #include "common/rpc/codec.h"
 #include "common/rpc/json_text.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::mcp {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "common/rpc/codec.h"
 #include "common/rpc/json_text.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::mcp {
 namespace {
@@ -34,7 +34,7 @@ void fail(const SessionCall& call, Error error, Steady now) {
 }
 
 /// The end of a connection, to be waited for. Thread-safe.
-class Departure {
+class ConnectionEnd {
  public:
   void happen() {
     {
@@ -103,7 +103,7 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
   struct Peer {
     Phase phase = Phase::kNegotiating;
     std::shared_ptr<ClientSession> session;
-    std::shared_ptr<Departure> departure;  ///< of a child; null for other transports
+    std::shared_ptr<ConnectionEnd> departure;  ///< of a child; null for other transports
     std::vector<SessionCall> waiting;
     bool is_old = false;  ///< had a handshake once, so the next session begins with it
     Error refusal{};
@@ -160,7 +160,7 @@ void SessionCaller::State::call(SessionCall call) {
       } else {
         if (!peer.session || peer.phase != Phase::kNegotiating) {
           peer.phase = Phase::kNegotiating;
-          peer.departure = is_child ? std::make_shared<Departure>() : nullptr;
+          peer.departure = is_child ? std::make_shared<ConnectionEnd>() : nullptr;
           peer.session = fresh = make_session(endpoint, url, peer);
         }
         call.ticket = ticket = ++last_ticket_;

@@ -64,8 +64,8 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     forget_expired();
     const bool is_request = message.deadline != core::Clock::Steady::max();
     if (is_request && message.id.is_null()) message.id = rpc::peek_frame(message.bytes).id;
-    Asked asked{std::move(message.bytes), std::move(message.id), trace_of(message.headers),
-                std::move(message.lost),  message.deadline,      clock_.steady_now()};
+    PendingCall asked{std::move(message.bytes), std::move(message.id), trace_of(message.headers),
+                      std::move(message.lost),  message.deadline,      clock_.steady_now()};
     const std::uint64_t number = is_request ? ++last_number_ : 0;
     auto published = publish(asked, number);
     // What the bus cannot take now it takes when it is back.
@@ -92,7 +92,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   }
 
  private:
-  struct Asked {
+  struct PendingCall {
     rpc::SharedText bytes;
     rpc::Id id;
     std::string trace;
@@ -108,7 +108,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     }
     return {};
   }
-  core::Result<void> publish(const Asked& asked, std::uint64_t number) {
+  core::Result<void> publish(const PendingCall& asked, std::uint64_t number) {
     auto message = bus_message(route_.subject, asked.bytes.str(), session_,
                                rpc::MessageDirection::kClientToServer, asked.trace);
     if (number > 0) message.reply = inbox_->subject(name_, number);
@@ -118,7 +118,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     auto found = asked_.find(number);
     if (found == asked_.end()) return;  // answered before, or too late
     if (message.is_no_responders) return on_nobody(found->first, found->second);
-    Asked asked = std::move(found->second);
+    PendingCall asked = std::move(found->second);
     asked_.erase(found);
     auto frame = rpc::peek_frame(message.payload);
     // Else nobody above would know what was answered, and would wait until the deadline.
@@ -131,17 +131,17 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     received.frame = std::move(frame);
     gate_.deliver(std::move(received));
   }
-  static void lose(const Asked& asked, const std::string& why) {
+  static void lose(const PendingCall& asked, const std::string& why) {
     if (asked.lost) asked.lost({core::ErrorCode::kConnectionError, why, {}});
   }
-  void on_nobody(std::uint64_t number, Asked& asked) {
+  void on_nobody(std::uint64_t number, PendingCall& asked) {
     if (asked.is_waiting) return;
     auto now = clock_.steady_now();
     // A manager that was found listens, though the broker may need a moment to know; it is looked
     // for until the deadline.
     bool is_patient = route_.attach || now < asked.begun + options_.patience;
     if (!is_patient || now >= asked.deadline) {
-      Asked gone = std::move(asked);
+      PendingCall gone = std::move(asked);
       asked_.erase(number);
       return lose(gone, "nobody listens at " + rpc::shown_subject(route_.subject) +
                             ": the agent is not on the bus");
@@ -192,7 +192,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   const BusConnectionOptions options_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
   ReceiverGate gate_;
-  std::map<std::uint64_t, Asked> asked_;
+  std::map<std::uint64_t, PendingCall> asked_;
   std::uint64_t last_number_ = 0;
 };
 

@@ -91,7 +91,7 @@ class BusListenerStallTest : public BusSessionsTest {
   }
 
   StallingBus stalling_bus_{*manager_bus_};
-  std::optional<Sender> sender_;  ///< as which the gate knows everybody
+  std::optional<RequestSender> sender_;  ///< as which the gate knows everybody
 };
 
 TEST_F(BusListenerStallTest, WhoGoesOnAfterItsPausesIsStalledForOne) {

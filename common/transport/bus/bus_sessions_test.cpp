@@ -203,7 +203,7 @@ std::shared_ptr<RequestGate> narrow_gate(const core::Clock& clock) {
   budgets.allowances.fill({.requests_per_second = 1, .log_bytes_per_second = 1e9});
   budgets.burst = 10s;
   auto nobody = [](std::string_view, std::string_view, std::string_view) {
-    return std::optional<Sender>();
+    return std::optional<RequestSender>();
   };
   return std::make_shared<RequestGate>(budgets, nobody, clock);
 }
@@ -214,7 +214,7 @@ TEST_F(BusSessionsTest, AStrangerTakesTurns) {
   options.league_id = "league_a";
   options.keep_alive = 0ms;
   auto nobody = [](std::string_view, std::string_view, std::string_view) {
-    return std::optional<Sender>();
+    return std::optional<RequestSender>();
   };
   options.gate = std::make_shared<RequestGate>(RequestBudgetOptions(), nobody, time_);
   sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);

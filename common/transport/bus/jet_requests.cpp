@@ -32,13 +32,15 @@ void JetRequests::ask(BusMessage request, core::Clock::Steady deadline, Repeat r
   const std::uint64_t number = ++last_number_;
   request.reply = parts_.inbox + std::to_string(number);
   asked_.emplace(
-      number, Asked{std::move(request), deadline, repeat, std::move(answered), 0, false, {}, {}});
+      number,
+      PendingRequest{std::move(request), deadline, repeat, std::move(answered), 0, false, {}, {}});
   lock.unlock();
   send(number);
 }
 
 /// Under the lock.
-void JetRequests::wait(std::uint64_t number, Asked& asked, core::Clock::Steady::duration longest) {
+void JetRequests::wait(std::uint64_t number, PendingRequest& asked,
+                       core::Clock::Steady::duration longest) {
   if (asked.due != 0) parts_.timer.cancel(asked.due);
   auto left =
       std::max(asked.deadline - parts_.clock.steady_now(), core::Clock::Steady::duration::zero());
@@ -109,7 +111,7 @@ void JetRequests::on_nobody(std::uint64_t number) {
     std::lock_guard lock(mutex_);
     auto found = asked_.find(number);
     if (found == asked_.end()) return;
-    Asked& asked = found->second;
+    PendingRequest& asked = found->second;
     auto now = parts_.clock.steady_now();
     if (asked.absent_since == core::Clock::Steady{}) asked.absent_since = now;
     is_over = asked.repeat == Repeat::kWhileThere && now >= asked.absent_since + kJetAbsent;
@@ -149,7 +151,7 @@ void JetRequests::ask_all_again() {
 }
 
 void JetRequests::end() {
-  std::map<std::uint64_t, Asked> asked;
+  std::map<std::uint64_t, PendingRequest> asked;
   {
     std::lock_guard lock(mutex_);
     is_ended_ = true;

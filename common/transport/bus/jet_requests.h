@@ -50,7 +50,7 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
   void end();
 
  private:
-  struct Asked {
+  struct PendingRequest {
     BusMessage request;
     core::Clock::Steady deadline;
     Repeat repeat = Repeat::kAlways;
@@ -66,11 +66,11 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
   void ask_later(std::uint64_t number, const std::string& why);
   void on_nobody(std::uint64_t number);
   void finish(std::uint64_t number, const core::Result<BusMessage>& answer);
-  void wait(std::uint64_t number, Asked& asked, core::Clock::Steady::duration longest);
+  void wait(std::uint64_t number, PendingRequest& asked, core::Clock::Steady::duration longest);
 
   const JetParts parts_;
   std::mutex mutex_;
-  std::map<std::uint64_t, Asked> asked_;
+  std::map<std::uint64_t, PendingRequest> asked_;
   std::uint64_t last_number_ = 0;
   bool is_ended_ = false;
 };

@@ -20,14 +20,14 @@ std::string said_or(const char* text, natsStatus status) {
 std::shared_ptr<NatsConnection> NatsConnection::connect(
     natsOptions* options, std::shared_ptr<NatsConnectionWatcher> watcher, natsStatus& status,
     std::string& why) {
-  std::shared_ptr<NatsConnection> line(new NatsConnection(std::move(watcher)));
-  line->self_ = line;
-  status = line->listen_with(options);
-  if (status == NATS_OK) status = natsConnection_Connect(&line->connection_, options);
-  if (status == NATS_OK) return line;
+  std::shared_ptr<NatsConnection> self(new NatsConnection(std::move(watcher)));
+  self->self_ = self;
+  status = self->listen_with(options);
+  if (status == NATS_OK) status = natsConnection_Connect(&self->connection_, options);
+  if (status == NATS_OK) return self;
   why = said_or(nats_GetLastError(nullptr), status);
   // Of an attempt that failed libnats says nothing, not even that it is over.
-  line->self_ = nullptr;
+  self->self_ = nullptr;
   return nullptr;
 }
 
@@ -44,10 +44,10 @@ natsStatus NatsConnection::listen_with(natsOptions* options) {
 }
 
 void NatsConnection::forward_closed(natsConnection* connection, void* closure) noexcept {
-  auto line = std::exchange(static_cast<NatsConnection*>(closure)->self_, nullptr);
+  auto self = std::exchange(static_cast<NatsConnection*>(closure)->self_, nullptr);
   const char* text = nullptr;
   natsStatus status = natsConnection_GetLastError(connection, &text);
-  line->watcher_->on_closed(*line, said_or(text, status));
+  self->watcher_->on_closed(*self, said_or(text, status));
 }
 
 void NatsConnection::forward_error(natsConnection* connection, natsSubscription* subscription,

@@ -11,19 +11,19 @@ namespace league::transport {
 
 class NatsConnection;
 
-/// What libnats has to say of a line, on a thread that all lines of the process share: must neither
-/// block nor throw. After `on_closed`, which comes once, there is nothing more.
+/// What libnats reports about a connection, on a thread that all connections of the process share:
+/// handlers must neither block nor throw. `on_closed` comes once, and nothing comes after it.
 class NatsConnectionWatcher {
  public:
   virtual ~NatsConnectionWatcher() = default;
-  virtual void on_reconnected(NatsConnection& line) = 0;
-  virtual void on_disconnected(NatsConnection& line) = 0;
+  virtual void on_reconnected(NatsConnection& connection) = 0;
+  virtual void on_disconnected(NatsConnection& connection) = 0;
   /// For good: by `close`, or because the broker would not have us again, as `why` says.
-  virtual void on_closed(NatsConnection& line, const std::string& why) = 0;
+  virtual void on_closed(NatsConnection& connection, const std::string& why) = 0;
   virtual void on_fault(const std::string& what) = 0;
 };
 
-/// What is known of a line; kept here for its watcher, under the watcher's lock.
+/// What is known of a connection; kept here for its watcher, under the watcher's lock.
 struct NatsConnectionState {
   bool is_lost = false;  ///< libnats is reconnecting
   bool is_ready = false;  ///< all subscriptions are made, and what waited has been sent
@@ -37,8 +37,8 @@ struct NatsConnectionState {
 class NatsConnection {
  public:
   /// Tries each broker once, which takes a second each. `watcher` hears from now on, and is kept
-  /// until the line is closed. Null without success; then `status` and `why` say what the last
-  /// broker did. Changes `options`.
+  /// until the connection is closed. Null without success; then `status` and `why` say what the
+  /// last broker did. Changes `options`.
   static std::shared_ptr<NatsConnection> connect(natsOptions* options,
                                                  std::shared_ptr<NatsConnectionWatcher> watcher,
                                                  natsStatus& status, std::string& why);
@@ -59,8 +59,8 @@ class NatsConnection {
 
   template <void (NatsConnectionWatcher::*Method)(NatsConnection&)>
   static void forward(natsConnection*, void* closure) noexcept {
-    auto& line = *static_cast<NatsConnection*>(closure);
-    (*line.watcher_.*Method)(line);
+    auto& connection = *static_cast<NatsConnection*>(closure);
+    (*connection.watcher_.*Method)(connection);
   }
   static void forward_closed(natsConnection* connection, void* closure) noexcept;
   static void forward_error(natsConnection* connection, natsSubscription* subscription,

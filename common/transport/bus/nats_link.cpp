@@ -71,8 +71,8 @@ NatsBus::Link::Link(std::string url, NatsSettings settings,
 core::Result<void> NatsBus::Link::open() {
   natsStatus status = NATS_OK;
   std::string why;
-  if (auto line = NatsConnection::connect(settings_.get(), shared_from_this(), status, why)) {
-    take(line);
+  if (auto connection = NatsConnection::connect(settings_.get(), shared_from_this(), status, why)) {
+    take(connection);
     return {};
   }
   if (is_refusal(status, why)) {
@@ -88,7 +88,7 @@ core::Result<void> NatsBus::Link::open() {
 void NatsBus::Link::close() {
   std::vector<std::shared_ptr<NatsListener>> listeners;
   std::vector<std::shared_ptr<Watcher>> watchers;
-  LinePointer line;
+  ConnectionPointer connection;
   std::thread searcher;
   {
     std::lock_guard lock(mutex_);
@@ -97,14 +97,14 @@ void NatsBus::Link::close() {
     waiting_.clear();
     listeners.swap(listeners_);
     watchers.swap(watchers_);
-    line.swap(line_);
+    connection.swap(connection_);
     searcher.swap(searcher_);
   }
   changed_.notify_all();
   for (const auto& listener : listeners) listener->close();
   for (const auto& watcher : watchers) watcher->close();
   faults_.close();
-  if (line) line->close();
+  if (connection) connection->close();
   if (!searcher.joinable()) return;
   // It runs the handler that destroys the bus, and owns what it still needs.
   if (searcher.get_id() == std::this_thread::get_id()) {
@@ -124,7 +124,7 @@ void NatsBus::Link::search() {
   auto pause = kFirstPause;
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return is_closing_ || !line_; });
+    changed_.wait(lock, [&] { return is_closing_ || !connection_; });
     if (is_closing_) return;
     lock.unlock();
     if (try_to_connect(pause)) pause = kFirstPause;
@@ -137,9 +137,9 @@ void NatsBus::Link::search() {
 bool NatsBus::Link::try_to_connect(std::chrono::milliseconds& pause) {
   natsStatus status = NATS_OK;
   std::string why;
-  if (auto line = NatsConnection::connect(settings_.get(), shared_from_this(), status, why)) {
+  if (auto connection = NatsConnection::connect(settings_.get(), shared_from_this(), status, why)) {
     last_fault_.clear();
-    take(line);
+    take(connection);
     return true;
   }
   if (is_absence(status, why)) {
@@ -153,30 +153,31 @@ bool NatsBus::Link::try_to_connect(std::chrono::milliseconds& pause) {
   return false;
 }
 
-void NatsBus::Link::take(const LinePointer& line) {
+void NatsBus::Link::take(const ConnectionPointer& connection) {
   std::vector<std::shared_ptr<NatsListener>> listeners;
   std::uint64_t number = 0;
   {
     std::unique_lock lock(mutex_);
     if (is_closing_) {
       lock.unlock();
-      line->close();
+      connection->close();
       return;
     }
-    if (line->state.is_closed) return;
-    line_ = line;
+    if (connection->state.is_closed) return;
+    connection_ = connection;
     number = ++line_number_;
-    // Those that come later find the line, and attach themselves.
+    // Those that come later find the connection, and attach themselves.
     listeners = listeners_;
   }
-  learn(*line);
-  for (const auto& listener : listeners) attach(*listener, *line, number);
-  send_waiting(*line);
+  learn(*connection);
+  for (const auto& listener : listeners) attach(*listener, *connection, number);
+  send_waiting(*connection);
 }
 
-void NatsBus::Link::attach(NatsListener& listener, NatsConnection& line, std::uint64_t number) {
-  natsStatus status = listener.attach(line.get(), number);
-  // A line that is closed has a successor, which gets the subscription.
+void NatsBus::Link::attach(NatsListener& listener, NatsConnection& connection,
+                           std::uint64_t number) {
+  natsStatus status = listener.attach(connection.get(), number);
+  // A connection that is closed has a successor, which gets the subscription.
   if (status == NATS_OK || status == NATS_CONNECTION_CLOSED) return;
   on_fault(nats_error(status, "no subscription to " + listener.subject()).message);
 }
@@ -197,17 +198,17 @@ core::Result<void> NatsBus::Link::keep_for_later(const BusMessage& message) {
 
 core::Result<void> NatsBus::Link::publish(const BusMessage& message) {
   if (auto checked = check_bus_message(message, max_payload_); !checked) return checked;
-  LinePointer line;
+  ConnectionPointer connection;
   {
     std::lock_guard lock(mutex_);
     if (!is_connected_) return keep_for_later(message);
-    line = line_;
+    connection = connection_;
   }
-  natsStatus status = send_to_nats(line->get(), message);
+  natsStatus status = send_to_nats(connection->get(), message);
   if (status == NATS_CONNECTION_CLOSED) {
     // We shall hear of it in a moment; until then nobody else should try.
     std::lock_guard lock(mutex_);
-    if (line_ == line) is_connected_ = false;
+    if (connection_ == connection) is_connected_ = false;
     if (!is_connected_) return keep_for_later(message);
   }
   if (status != NATS_OK) return nats_error(status, "a message was not sent to the broker");
@@ -215,29 +216,29 @@ core::Result<void> NatsBus::Link::publish(const BusMessage& message) {
 }
 
 bool NatsBus::Link::flush(std::chrono::milliseconds patience) {
-  LinePointer line;
+  ConnectionPointer connection;
   {
     std::lock_guard lock(mutex_);
     if (!is_connected_) return false;
-    line = line_;
+    connection = connection_;
   }
-  return flush_nats(line->get(), patience);
+  return flush_nats(connection->get(), patience);
 }
 
 core::Result<std::unique_ptr<Bus::Subscription>> NatsBus::Link::subscribe(
     const std::string& subject, const std::string& queue, Handler handler) {
   if (auto checked = check_bus_subscription(subject, queue); !checked) return checked.error();
   auto listener = std::make_shared<NatsListener>(subject, queue, std::move(handler));
-  LinePointer line;
+  ConnectionPointer connection;
   std::uint64_t number = 0;
   {
     std::lock_guard lock(mutex_);
     if (is_closing_) return closed_bus_error();
     listeners_.push_back(listener);
-    line = line_;
+    connection = connection_;
     number = line_number_;
   }
-  natsStatus status = line ? listener->attach(line->get(), number) : NATS_OK;
+  natsStatus status = connection ? listener->attach(connection->get(), number) : NATS_OK;
   if (status != NATS_OK && status != NATS_CONNECTION_CLOSED) {
     forget(listener);
     return nats_error(status, "no subscription to " + subject);
@@ -284,32 +285,32 @@ void NatsBus::Link::forget(const std::shared_ptr<Watcher>& watcher) {
   watcher->close();
 }
 
-void NatsBus::Link::learn(NatsConnection& line) {
+void NatsBus::Link::learn(NatsConnection& connection) {
   char url[256] = {};
-  bool is_known = natsConnection_GetConnectedUrl(line.get(), url, sizeof(url)) == NATS_OK;
-  auto limit = natsConnection_GetMaxPayload(line.get());
+  bool is_known = natsConnection_GetConnectedUrl(connection.get(), url, sizeof(url)) == NATS_OK;
+  auto limit = natsConnection_GetMaxPayload(connection.get());
   if (limit > 0) max_payload_ = static_cast<std::size_t>(limit);
   std::lock_guard lock(mutex_);
   if (is_known && url[0] != '\0') url_ = without_credentials(url);
 }
 
 /// What is published meanwhile goes behind what waits.
-void NatsBus::Link::send_waiting(NatsConnection& line) {
+void NatsBus::Link::send_waiting(NatsConnection& connection) {
   for (;;) {
     std::deque<BusMessage> batch;
     {
       std::lock_guard lock(mutex_);
-      if (line_.get() != &line) return;
+      if (connection_.get() != &connection) return;
       batch.swap(waiting_);
       waiting_bytes_ = 0;
       if (batch.empty()) {
-        line.state.is_ready = true;
-        is_connected_ = !line.state.is_lost;
+        connection.state.is_ready = true;
+        is_connected_ = !connection.state.is_lost;
         break;
       }
     }
     while (!batch.empty()) {
-      natsStatus status = send_to_nats(line.get(), batch.front());
+      natsStatus status = send_to_nats(connection.get(), batch.front());
       if (status == NATS_CONNECTION_CLOSED) return wait_again(std::move(batch));
       if (status != NATS_OK) {
         on_fault("a message that waited for the broker was lost: " + batch.front().subject);
@@ -320,7 +321,7 @@ void NatsBus::Link::send_waiting(NatsConnection& line) {
   if (is_connected_) tell();
 }
 
-/// For the next line; before what has come since.
+/// For the next connection; before what has come since.
 void NatsBus::Link::wait_again(std::deque<BusMessage> unsent) {
   std::lock_guard lock(mutex_);
   if (is_closing_) return;
@@ -338,38 +339,38 @@ void NatsBus::Link::tell() {
   for (const auto& watcher : watchers) watcher->run(is_connected_);
 }
 
-void NatsBus::Link::on_reconnected(NatsConnection& line) {
+void NatsBus::Link::on_reconnected(NatsConnection& connection) {
   {
     std::lock_guard lock(mutex_);
-    line.state.is_lost = false;
+    connection.state.is_lost = false;
     // Otherwise our own thread is at it.
-    if (!line.state.is_ready) return;
+    if (!connection.state.is_ready) return;
   }
-  learn(line);
-  send_waiting(line);
+  learn(connection);
+  send_waiting(connection);
 }
 
-void NatsBus::Link::on_disconnected(NatsConnection& line) {
+void NatsBus::Link::on_disconnected(NatsConnection& connection) {
   {
     std::lock_guard lock(mutex_);
-    line.state.is_lost = true;
-    if (line_.get() != &line) return;
+    connection.state.is_lost = true;
+    if (connection_.get() != &connection) return;
     is_connected_ = false;
   }
   tell();
 }
 
-void NatsBus::Link::on_closed(NatsConnection& line, const std::string& why) {
+void NatsBus::Link::on_closed(NatsConnection& connection, const std::string& why) {
   bool was_lost = false;
-  LinePointer gone;
+  ConnectionPointer gone;
   {
     std::lock_guard lock(mutex_);
-    line.state.is_closed = true;
+    connection.state.is_closed = true;
     if (is_closing_) return;
-    was_lost = line.state.is_lost;
-    if (line_.get() == &line) {
+    was_lost = connection.state.is_lost;
+    if (connection_.get() == &connection) {
       is_connected_ = false;
-      gone.swap(line_);
+      gone.swap(connection_);
     }
     start_searching();
   }

@@ -21,10 +21,10 @@
 
 namespace league::transport {
 
-/// What a bus is, whichever line it has at the moment: its subscriptions, the messages that wait
-/// for a broker, and the thread that looks for one while there is no line. That thread is made when
-/// it is needed for the first time. Thread-safe. Lives on until libnats has said that the line is
-/// closed.
+/// What a bus is, whichever connection it has at the moment: its subscriptions, the messages that
+/// wait for a broker, and the thread that looks for one while there is no connection. That thread
+/// is made when it is needed for the first time. Thread-safe. Lives on until libnats has said that
+/// the connection is closed.
 class NatsBus::Link final : public NatsConnectionWatcher,
                             public std::enable_shared_from_this<Link> {
  public:
@@ -49,20 +49,20 @@ class NatsBus::Link final : public NatsConnectionWatcher,
   }
 
  private:
-  using LinePointer = std::shared_ptr<NatsConnection>;
+  using ConnectionPointer = std::shared_ptr<NatsConnection>;
   using Watcher = HandlerGate<bool>;
 
-  void on_reconnected(NatsConnection& line) override;
-  void on_disconnected(NatsConnection& line) override;
-  void on_closed(NatsConnection& line, const std::string& why) override;
+  void on_reconnected(NatsConnection& connection) override;
+  void on_disconnected(NatsConnection& connection) override;
+  void on_closed(NatsConnection& connection, const std::string& why) override;
   void on_fault(const std::string& what) override;
 
   void search();
   bool try_to_connect(std::chrono::milliseconds& pause);
-  void take(const LinePointer& line);
-  void attach(NatsListener& listener, NatsConnection& line, std::uint64_t number);
-  void learn(NatsConnection& line);
-  void send_waiting(NatsConnection& line);
+  void take(const ConnectionPointer& connection);
+  void attach(NatsListener& listener, NatsConnection& connection, std::uint64_t number);
+  void learn(NatsConnection& connection);
+  void send_waiting(NatsConnection& connection);
   void wait_again(std::deque<BusMessage> unsent);
   void tell();
   void start_searching();
@@ -86,7 +86,7 @@ class NatsBus::Link final : public NatsConnectionWatcher,
   std::deque<std::pair<std::chrono::steady_clock::time_point, std::shared_ptr<NatsListener>>>
       ended_;
   std::vector<std::shared_ptr<Watcher>> watchers_;
-  LinePointer line_;  ///< null: we are looking for a broker
+  ConnectionPointer connection_;  ///< null: we are looking for a broker
   std::uint64_t line_number_ = 0;
   std::thread searcher_;
 };

@@ -156,7 +156,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
 
  private:
   using Connection = std::unique_ptr<natsConnection, ConnectionDeleter>;
-  using Made = std::map<std::string, NatsOwned<natsSubscription>>;
+  using Subscriptions = std::map<std::string, NatsOwned<natsSubscription>>;
 
   void run() {
     while (!is_stopping()) {
@@ -201,7 +201,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     return nullptr;
   }
   void serve(natsConnection* connection) {
-    Made made;
+    Subscriptions made;
     stall(connection, made);
     if (loop_.is_closed()) return;
     // libnats would wait half a second for the answer to a last ping. Once it has failed to write,
@@ -211,7 +211,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     natsConnection_ProcessWriteEvent(connection);
   }
   /// Runs until the connection is lost, or has not been needed for a while.
-  void stall(natsConnection* connection, Made& made) {
+  void stall(natsConnection* connection, Subscriptions& made) {
     auto idle_since = StallClock::now();
     while (!is_stopping() && !loop_.is_closed()) {
       if (!update(connection, made)) return;
@@ -225,7 +225,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     }
   }
   /// Subscribes to what is wanted, and to nothing else. False: the connection is lost.
-  bool update(natsConnection* connection, Made& made) {
+  bool update(natsConnection* connection, Subscriptions& made) {
     std::map<std::string, int> wanted;
     {
       std::lock_guard lock(mutex_);

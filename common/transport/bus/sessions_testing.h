@@ -85,12 +85,12 @@ class BusSessionsTest : public ::testing::Test {
     }
   }
   /// Opens a connection to `url`, which is kept, and asks it `method`.
-  struct Asked {
+  struct PendingCall {
     std::optional<CallOutcome> outcome;
   };
-  std::shared_ptr<Asked> ask(const std::string& url, const std::string& method,
-                             std::chrono::milliseconds limit = 10s) {
-    auto asked = std::make_shared<Asked>();
+  std::shared_ptr<PendingCall> ask(const std::string& url, const std::string& method,
+                                   std::chrono::milliseconds limit = 10s) {
+    auto asked = std::make_shared<PendingCall>();
     OutboundCall call;
     call.endpoint = *parse_endpoint(url);
     call.id = rpc::Id(++last_id_);
@@ -100,7 +100,7 @@ class BusSessionsTest : public ::testing::Test {
     settle();
     return asked;
   }
-  static std::string result_of(const Asked& asked) {
+  static std::string result_of(const PendingCall& asked) {
     if (!asked.outcome) return "no outcome";
     if (asked.outcome->error) return asked.outcome->error->message;
     return json::parse(asked.outcome->bytes).value("result", asked.outcome->bytes.str());

@@ -7,7 +7,7 @@
 namespace league::transport {
 namespace {
 
-struct Taken final : ResponseSink {
+struct CollectedResponse final : ResponseSink {
   void on_head(const ResponseHead& head) override { status = head.status; }
   void on_body(std::string_view piece) override {
     EXPECT_NE(status, 0) << "a body before its head: " << piece;
@@ -23,7 +23,7 @@ TEST(ResponseReader, SkipsInterimAnswersHoweverTheyAreCut) {
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno";
   for (std::size_t piece = 1; piece <= text.size(); ++piece) {
     ResponseReader reader(1000);
-    Taken taken;
+    CollectedResponse taken;
     for (std::size_t at = 0; at < text.size(); at += piece)
       ASSERT_TRUE(reader.feed(text.substr(at, piece), taken)) << reader.fault();
     EXPECT_TRUE(reader.is_done());
@@ -39,7 +39,7 @@ TEST(ResponseReader, ReadsChunksHoweverTheyAreCut) {
     const std::string text = head + chunks;
     for (std::size_t piece = 1; piece <= text.size(); ++piece) {
       ResponseReader reader(1000);
-      Taken taken;
+      CollectedResponse taken;
       for (std::size_t at = 0; at < text.size(); at += piece)
         ASSERT_TRUE(reader.feed(text.substr(at, piece), taken)) << reader.fault();
       EXPECT_TRUE(reader.is_done()) << piece;
@@ -50,7 +50,7 @@ TEST(ResponseReader, ReadsChunksHoweverTheyAreCut) {
 
 TEST(ResponseReader, HandsABodyOnBeforeItsNextChunk) {
   ResponseReader reader(1000);
-  Taken taken;
+  CollectedResponse taken;
   ASSERT_TRUE(reader.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na", taken));
   EXPECT_EQ(taken.body, "a");
 }
@@ -59,7 +59,7 @@ TEST(ResponseReader, AStatusBelow100IsNone) {
   const std::string text = "HTTP/1.1 000 Continue\r\n\r\nHTTP/1.1 404 Not Found\r\n\r\nno";
   for (std::size_t piece : {std::size_t{1}, text.size()}) {
     ResponseReader reader(1000);
-    Taken taken;
+    CollectedResponse taken;
     bool is_fine = true;
     for (std::size_t at = 0; is_fine && at < text.size(); at += piece)
       is_fine = reader.feed(text.substr(at, piece), taken);

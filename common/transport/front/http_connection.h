@@ -18,7 +18,7 @@ namespace league::transport {
 
 /// The state of one listening server, shared by its listener and connections.
 struct ServerState {
-  ServerState(HttpServerOptions server_options, MessageHandler& handler, const StreamShare& share)
+  ServerState(HttpServerOptions server_options, MessageHandler& handler, const SharedStreams& share)
       : options(std::move(server_options)),
         streams(StreamHost::create(share, options, handler)),
         http(options, handler, *streams) {}

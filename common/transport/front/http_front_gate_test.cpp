@@ -11,10 +11,10 @@ namespace {
 const std::string kKnown = R"({"auth_token":"right"})";
 const core::SystemClock kClock;
 
-std::optional<Sender> recognise(std::string_view /*member*/, std::string_view shown,
-                                std::string_view /*body*/) {
+std::optional<RequestSender> recognise(std::string_view /*member*/, std::string_view shown,
+                                       std::string_view /*body*/) {
   if (shown != "right") return std::nullopt;
-  return Sender{Standing::kPlayer, "P01"};
+  return RequestSender{Standing::kPlayer, "P01"};
 }
 
 /// Strangers have a burst of `requests` and next to nothing after that.

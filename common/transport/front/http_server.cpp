@@ -21,7 +21,7 @@ core::Result<std::unique_ptr<HttpRuntime>> HttpRuntime::start(const HttpRuntimeO
 HttpRuntime::HttpRuntime(std::unique_ptr<EventLoop> own_loop, EventLoop& loop,
                          std::shared_ptr<HttpFront> front)
     : own_loop_(std::move(own_loop)),
-      streams_(std::make_unique<StreamShare>(StreamShare{&loop})),
+      streams_(std::make_unique<SharedStreams>(SharedStreams{&loop})),
       front_(std::move(front)) {}
 
 HttpRuntime::~HttpRuntime() {

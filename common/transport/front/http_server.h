@@ -16,7 +16,7 @@ class EventLoop;
 class HttpFront;
 struct Listener;
 struct ServerState;
-struct StreamShare;
+struct SharedStreams;
 
 /// The event loop and workers that all HTTP servers of a process share; outlives them. Thread-safe.
 class HttpRuntime {
@@ -36,7 +36,7 @@ class HttpRuntime {
   HttpRuntime(std::unique_ptr<EventLoop> own_loop, EventLoop& loop,
               std::shared_ptr<HttpFront> front);
   std::unique_ptr<EventLoop> own_loop_;  ///< null where one was given
-  std::unique_ptr<StreamShare> streams_;
+  std::unique_ptr<SharedStreams> streams_;
   std::shared_ptr<HttpFront> front_;
 };
 

@@ -33,10 +33,11 @@ class BudgetedHandlerTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
-  RequestGate gate_{
-      one_request(),
-      [](std::string_view, std::string_view, std::string_view) { return std::optional<Sender>(); },
-      time_};
+  RequestGate gate_{one_request(),
+                    [](std::string_view, std::string_view, std::string_view) {
+                      return std::optional<RequestSender>();
+                    },
+                    time_};
   int handled_ = 0;
   std::shared_ptr<LogMeter> meter_;
   league::testing::FunctionHandler inner_{[this](Inbound message, ReplySlot reply) {

@@ -24,7 +24,7 @@ double seconds_for(double missing, double per_second) {
 
 }  // namespace
 
-std::string shown_sender(const Sender& sender) {
+std::string shown_sender(const RequestSender& sender) {
   const std::string name =
       sender.name.starts_with(kSessionSender) ? sender.name : "address " + sender.name;
   switch (sender.standing) {
@@ -69,11 +69,11 @@ void RequestBudgets::forget_idle(Accounts& accounts, Instant now) {
     entry = is_idle(entry->second, now) ? accounts.erase(entry) : std::next(entry);
 }
 
-RequestBudgets::Account& RequestBudgets::account_of(const Sender& sender, Instant now) {
+RequestBudgets::Account& RequestBudgets::account_of(const RequestSender& sender, Instant now) {
   Accounts& accounts = accounts_[static_cast<std::size_t>(sender.standing)];
   auto found = accounts.find(sender.name);
   if (found != accounts.end()) return found->second;
-  Sender owner = sender;
+  RequestSender owner = sender;
   if (is_by_address(sender.standing)) {
     if (accounts.size() >= options_.max_addresses) forget_idle(accounts, now);
     if (accounts.size() >= options_.max_addresses) owner.name = kOthers;
@@ -96,7 +96,7 @@ std::size_t RequestBudgets::senders() const {
   return count;
 }
 
-RequestBudgets::Charge RequestBudgets::charge(const Sender& sender, std::size_t requests,
+RequestBudgets::Charge RequestBudgets::charge(const RequestSender& sender, std::size_t requests,
                                               Instant now) {
   Account& account = account_of(sender, now);
   refill(account, now);

@@ -26,17 +26,17 @@ enum class Standing : std::uint8_t {
 inline constexpr std::size_t kStandings = 4;
 
 /// Whose budget a request is charged to.
-struct Sender {
+struct RequestSender {
   Standing standing = Standing::kStranger;
   std::string name;  ///< `REF01`, `operator`, an address, or `session 9731fd6f...`
-  bool operator==(const Sender&) const = default;
+  bool operator==(const RequestSender&) const = default;
 };
 
 /// How the name of a sender begins that is known by its session on a bus, not by its address.
 inline constexpr std::string_view kSessionSender = "session ";
 
 /// For people: `referee or operator REF01`, `address 10.0.0.1 (registrations)`.
-[[nodiscard]] std::string shown_sender(const Sender& sender);
+[[nodiscard]] std::string shown_sender(const RequestSender& sender);
 
 /// The limits of one sender.
 struct Allowance {
@@ -55,7 +55,7 @@ struct RequestBudgetOptions {
 
 /// A sender whose requests were refused.
 struct Overrun {
-  Sender sender;
+  RequestSender sender;
   std::uint64_t refused = 0;
 };
 
@@ -79,14 +79,14 @@ class RequestBudgets {
   void set_options(const RequestBudgetOptions& options) { options_ = options; }
 
   /// Charges `requests` to `sender`, if it has anything left. `now` never goes back.
-  [[nodiscard]] Charge charge(const Sender& sender, std::size_t requests, Instant now);
+  [[nodiscard]] Charge charge(const RequestSender& sender, std::size_t requests, Instant now);
   /// The senders that were refused since the last call, and how often.
   [[nodiscard]] std::vector<Overrun> take_overruns();
   [[nodiscard]] std::size_t senders() const;
 
  private:
   struct Account {
-    Sender sender;
+    RequestSender sender;
     double requests = 0;
     double log_bytes = 0;
     Instant at{};
@@ -95,7 +95,7 @@ class RequestBudgets {
     std::shared_ptr<LogMeter> meter = std::make_shared<LogMeter>();
   };
 
-  Account& account_of(const Sender& sender, Instant now);
+  Account& account_of(const RequestSender& sender, Instant now);
   void refill(Account& account, Instant now) const;
   [[nodiscard]] static bool note_refusal(Account& account);
   [[nodiscard]] bool is_idle(Account& account, Instant now) const;

@@ -9,8 +9,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 const RequestBudgets::Instant kStart{std::chrono::hours{1}};
-const Sender kAddress{Standing::kStranger, "10.0.0.1"};
-const Sender kReferee{Standing::kStaff, "REF01"};
+const RequestSender kAddress{Standing::kStranger, "10.0.0.1"};
+const RequestSender kReferee{Standing::kStaff, "REF01"};
 
 RequestBudgetOptions small() {
   RequestBudgetOptions options;
@@ -20,7 +20,8 @@ RequestBudgetOptions small() {
 }
 
 /// How many requests of `sender` pass at once.
-std::size_t passing(RequestBudgets& budgets, const Sender& sender, RequestBudgets::Instant now) {
+std::size_t passing(RequestBudgets& budgets, const RequestSender& sender,
+                    RequestBudgets::Instant now) {
   std::size_t count = 0;
   while (count < 1000 && !budgets.charge(sender, 1, now).retry_after) ++count;
   return count;
@@ -90,14 +91,14 @@ TEST(RequestBudgets, AMillionAddressesTakeNoMemoryAndNoKnownSendersBudget) {
   ASSERT_FALSE(budgets.charge(kReferee, 1, kStart).retry_after);
   std::size_t passed = 0;
   for (int i = 0; i < 10'000; ++i) {
-    Sender sender{Standing::kStranger, "10.0." + std::to_string(i)};
+    RequestSender sender{Standing::kStranger, "10.0." + std::to_string(i)};
     if (!budgets.charge(sender, 1, kStart).retry_after) ++passed;
   }
   EXPECT_LE(budgets.senders(), 102U);
   EXPECT_LE(passed, 100U + 20U) << "those beyond share one budget";
   EXPECT_EQ(passing(budgets, kReferee, kStart), 19U);
   for (int i = 0; i < 200; ++i) {
-    Sender player{Standing::kPlayer, "P" + std::to_string(i)};
+    RequestSender player{Standing::kPlayer, "P" + std::to_string(i)};
     EXPECT_EQ(passing(budgets, player, kStart), 20U) << "agents are told apart, however many";
   }
   // Who has been quiet is forgotten, and others are told apart again.

@@ -61,7 +61,7 @@ std::size_t requests_in(std::string_view body) {
 
 }  // namespace
 
-Sender RequestGate::sender_of(std::string_view body, std::string_view address) const {
+RequestSender RequestGate::sender_of(std::string_view body, std::string_view address) const {
   for (std::string_view name : kCredentials) {
     std::size_t at = find(body, name);
     for (std::size_t tried = 0; at != body.npos && tried < kMostTried; ++tried) {
@@ -77,7 +77,7 @@ Sender RequestGate::sender_of(std::string_view body, std::string_view address) c
 }
 
 RequestGate::Pass RequestGate::admit(std::string_view body, std::string_view address) {
-  const Sender sender = sender_of(body, address);
+  const RequestSender sender = sender_of(body, address);
   const std::size_t requests = requests_in(body);
   std::lock_guard lock(mutex_);
   auto charge = budgets_.charge(sender, requests, clock_.steady_now());

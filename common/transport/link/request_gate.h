@@ -24,7 +24,7 @@ class RequestGate {
   /// The owner of the credential that stands in `body` as the value `shown` of `member`
   /// (`auth_token`, `operator_key`, `admission_key`); nothing if it is nobody's. Called from
   /// several threads at once; must not block.
-  using Recognise = std::function<std::optional<Sender>(
+  using Recognise = std::function<std::optional<RequestSender>(
       std::string_view member, std::string_view shown, std::string_view body)>;
 
   struct Pass {
@@ -51,7 +51,7 @@ class RequestGate {
   void set_budgets(const RequestBudgetOptions& options);
 
  private:
-  [[nodiscard]] Sender sender_of(std::string_view body, std::string_view address) const;
+  [[nodiscard]] RequestSender sender_of(std::string_view body, std::string_view address) const;
 
   const Recognise recognise_;
   const core::Clock& clock_;

@@ -9,10 +9,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::optional<Sender> recognise(std::string_view member, std::string_view shown,
-                                std::string_view /*body*/) {
-  if (member == "auth_token" && shown == "tok_p01_right") return Sender{Standing::kPlayer, "P01"};
-  if (member == "operator_key" && shown == "op_right") return Sender{Standing::kStaff, "operator"};
+std::optional<RequestSender> recognise(std::string_view member, std::string_view shown,
+                                       std::string_view /*body*/) {
+  if (member == "auth_token" && shown == "tok_p01_right")
+    return RequestSender{Standing::kPlayer, "P01"};
+  if (member == "operator_key" && shown == "op_right")
+    return RequestSender{Standing::kStaff, "operator"};
   return std::nullopt;
 }
 
@@ -64,7 +66,7 @@ TEST_F(RequestGateTest, LooksAtFewOfManyTokens) {
   int asked = 0;
   RequestGate gate(
       small(),
-      [&](std::string_view, std::string_view, std::string_view) -> std::optional<Sender> {
+      [&](std::string_view, std::string_view, std::string_view) -> std::optional<RequestSender> {
         ++asked;
         return std::nullopt;
       },

@@ -48,7 +48,7 @@ struct StreamHost::Ticker {
   }
 };
 
-std::shared_ptr<StreamHost> StreamHost::create(const StreamShare& share,
+std::shared_ptr<StreamHost> StreamHost::create(const SharedStreams& share,
                                                const HttpServerOptions& options,
                                                MessageHandler& handler) {
   std::shared_ptr<StreamHost> host(new StreamHost(share, options, handler));
@@ -56,7 +56,7 @@ std::shared_ptr<StreamHost> StreamHost::create(const StreamShare& share,
   return host;
 }
 
-StreamHost::StreamHost(const StreamShare& share, const HttpServerOptions& options,
+StreamHost::StreamHost(const SharedStreams& share, const HttpServerOptions& options,
                        MessageHandler& handler)
     : share_(share),
       options_(options),

@@ -23,7 +23,7 @@
 namespace league::transport {
 
 /// Shared by the streams of all servers of a runtime; outlives their hosts.
-struct StreamShare {
+struct SharedStreams {
   EventLoop* loop = nullptr;
   std::shared_ptr<std::atomic<std::size_t>> stored = std::make_shared<std::atomic<std::size_t>>(0);
 };
@@ -34,7 +34,7 @@ struct StreamShare {
 class StreamHost final : public SseStreamServer, public std::enable_shared_from_this<StreamHost> {
  public:
   /// `handler` and the event loop outlive stop().
-  [[nodiscard]] static std::shared_ptr<StreamHost> create(const StreamShare& share,
+  [[nodiscard]] static std::shared_ptr<StreamHost> create(const SharedStreams& share,
                                                           const HttpServerOptions& options,
                                                           MessageHandler& handler);
   ~StreamHost() override;
@@ -77,13 +77,13 @@ class StreamHost final : public SseStreamServer, public std::enable_shared_from_
   using StreamPtr = std::shared_ptr<SseStream>;
   struct Ticker;
 
-  StreamHost(const StreamShare& share, const HttpServerOptions& options, MessageHandler& handler);
+  StreamHost(const SharedStreams& share, const HttpServerOptions& options, MessageHandler& handler);
   void start_ticking();
   void tick();
   void expire_streams(std::chrono::steady_clock::time_point now);
   [[nodiscard]] std::vector<StreamPtr> all_streams();
 
-  const StreamShare share_;
+  const SharedStreams share_;
   const HttpServerOptions options_;
   const CorsRules cors_;
   MessageHandler& handler_;

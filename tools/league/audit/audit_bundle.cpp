@@ -44,18 +44,18 @@ const ordered_json& left_out() {
 }
 
 /// A directory beside the archive that is gone when this is.
-class Staging {
+class StagingDirectory {
  public:
-  explicit Staging(const fs::path& archive) : root_(archive.string() + ".partial") {
+  explicit StagingDirectory(const fs::path& archive) : root_(archive.string() + ".partial") {
     fs::remove_all(root_, error_);
     fs::create_directories(bundle(), error_);
   }
-  ~Staging() {
+  ~StagingDirectory() {
     std::error_code ignored;
     fs::remove_all(root_, ignored);
   }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
+  StagingDirectory(const StagingDirectory&) = delete;
+  StagingDirectory& operator=(const StagingDirectory&) = delete;
 
   [[nodiscard]] bool is_ready() const { return !error_; }
   [[nodiscard]] const fs::path& root() const { return root_; }
@@ -223,7 +223,7 @@ int audit_bundle(const fs::path& directory, const fs::path& archive, std::ostrea
     err << redactor.error().message << '\n';
     return 2;
   }
-  Staging staging(archive);
+  StagingDirectory staging(archive);
   if (!staging.is_ready()) {
     err << staging.root().string() << " cannot be created\n";
     return 2;

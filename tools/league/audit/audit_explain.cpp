@@ -53,7 +53,7 @@ std::string_view winner_text(game::Outcome outcome) {
 std::string word_of_manager(const std::filesystem::path& directory, const std::string& match) {
   auto kept = read_kept_league(directory / "data");
   if (!kept || !*kept) return {};
-  for (const KeptResult& result : (*kept)->results) {
+  for (const JournalResult& result : (*kept)->results) {
     if (result.match_id != match || !result.by_manager) continue;
     return match + " was ended by the manager itself (" + result.reason +
            "): " + std::string(winner_text(result.outcome)) +

@@ -9,7 +9,7 @@
 namespace league::tools {
 namespace {
 
-using Matches = std::vector<PlayedMatch>;
+using Matches = std::vector<MatchSample>;
 
 double as_real(std::size_t value) { return static_cast<double>(value); }
 
@@ -104,24 +104,24 @@ TestResult role_balance(const Matches& matches) {
   return test;
 }
 
-struct Habit {
+struct ChoiceCounts {
   double even = 0;
   double chosen = 0;
   [[nodiscard]] double share() const { return even / chosen; }
 };
 
-PairRate pair_rate(const std::string& name, const std::vector<const PlayedMatch*>& played,
+PairRate pair_rate(const std::string& name, const std::vector<const MatchSample*>& played,
                    double expected, double alpha) {
   PairRate rate{.pair = name, .matches = played.size(), .expected = expected};
-  for (const PlayedMatch* match : played) rate.opposite += match->a_first != match->b_first ? 1 : 0;
+  for (const MatchSample* match : played) rate.opposite += match->a_first != match->b_first ? 1 : 0;
   rate.p = binomial_two_sided(rate.opposite, rate.matches, expected);
   rate.power = binomial_power(rate.matches, expected, 0.95, alpha);
   return rate;
 }
 
 std::vector<PairRate> pair_rates(const Matches& matches) {
-  std::map<std::string, Habit> habits;
-  std::map<std::string, std::vector<const PlayedMatch*>> pairs;
+  std::map<std::string, ChoiceCounts> habits;
+  std::map<std::string, std::vector<const MatchSample*>> pairs;
   for (const auto& match : matches) {
     habits[match.player_a].even += match.a_first ? 1 : 0;
     habits[match.player_b].even += match.b_first ? 1 : 0;

@@ -39,8 +39,8 @@ class LeagueReader {
     }
   }
 
-  void add_matches_to(std::vector<PlayedMatch>& all) const {
-    for (PlayedMatch match : matches_) {
+  void add_matches_to(std::vector<MatchSample>& all) const {
+    for (MatchSample match : matches_) {
       match.player_a = shown(match.player_a);
       match.player_b = shown(match.player_b);
       all.push_back(std::move(match));
@@ -60,7 +60,7 @@ class LeagueReader {
   }
 
   /// Nothing for a match that was not played to its end.
-  static std::optional<PlayedMatch> played(const json& report, const std::string& player_a) {
+  static std::optional<MatchSample> played(const json& report, const std::string& player_a) {
     constexpr int kHighest = 10;
     auto details = report.value("/result/details"_json_pointer, json::object());
     auto choices = details.value("choices", json::object());
@@ -72,7 +72,7 @@ class LeagueReader {
     auto b = std::next(a);
     if (b.key() == player_a) std::swap(a, b);
     if (!a->is_string() || !b->is_string()) return std::nullopt;
-    return PlayedMatch{a.key(), b.key(), is_first_choice(*a), is_first_choice(*b),
+    return MatchSample{a.key(), b.key(), is_first_choice(*a), is_first_choice(*b),
                        number.get<int>()};
   }
 
@@ -86,7 +86,7 @@ class LeagueReader {
   std::map<std::string, std::string> names_;
   std::map<std::string, std::string> player_a_;  ///< by match
   std::set<std::string> seen_;
-  std::vector<PlayedMatch> matches_;
+  std::vector<MatchSample> matches_;
 };
 
 bool is_of_interest(const audit::LogEntry& entry) {
@@ -97,7 +97,7 @@ bool is_of_interest(const audit::LogEntry& entry) {
 }
 
 /// The matches of all managers' logs, by reports that were not refused; the first of each counts.
-std::vector<PlayedMatch> played_matches(const std::vector<std::filesystem::path>& directories) {
+std::vector<MatchSample> played_matches(const std::vector<std::filesystem::path>& directories) {
   std::map<std::filesystem::path, LeagueReader> leagues;
   for (const auto& directory : directories) {
     auto search = audit::search_logs(logs_of(directory), is_of_interest);
@@ -106,7 +106,7 @@ std::vector<PlayedMatch> played_matches(const std::vector<std::filesystem::path>
       leagues.try_emplace(place, directories.size() > 1).first->second.take(entry);
     }
   }
-  std::vector<PlayedMatch> matches;
+  std::vector<MatchSample> matches;
   for (const auto& [place, league] : leagues) league.add_matches_to(matches);
   return matches;
 }

@@ -12,7 +12,7 @@
 namespace league::tools {
 
 /// A match that was played to its end.
-struct PlayedMatch {
+struct MatchSample {
   std::string player_a;
   std::string player_b;
   bool a_first = false;  ///< A chose the first word of the game
@@ -62,7 +62,7 @@ struct LeagueStatistics {
 
 /// Uniformity of the draws, their dependence on the choices, the advantage and the balance of the
 /// roles, and pairs that choose differently more or less often than their habits explain.
-[[nodiscard]] LeagueStatistics statistics_of(const std::vector<PlayedMatch>& matches);
+[[nodiscard]] LeagueStatistics statistics_of(const std::vector<MatchSample>& matches);
 
 /// `league audit stats`: the same for the reports that the managers of one or several leagues
 /// accepted. With several, players are who has the same display name. Returns 0, 1 if something is

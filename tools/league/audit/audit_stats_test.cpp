@@ -11,12 +11,12 @@ namespace {
 constexpr std::size_t kUniformity = 0, kDependence = 1, kAdvantage = 2, kRoles = 3;
 constexpr unsigned kLeagues = 200;
 
-using Plant = std::function<void(PlayedMatch&, std::mt19937&)>;
+using Plant = std::function<void(MatchSample&, std::mt19937&)>;
 
 /// `count` honest matches among ten players; tests plant their faults afterwards.
-std::vector<PlayedMatch> honest(std::size_t count, unsigned seed) {
+std::vector<MatchSample> honest(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
-  std::vector<PlayedMatch> matches;
+  std::vector<MatchSample> matches;
   for (std::size_t i = 0; i < count; ++i) {
     auto a = random() % 10;
     auto b = (a + 1 + random() % 9) % 10;
@@ -26,7 +26,7 @@ std::vector<PlayedMatch> honest(std::size_t count, unsigned seed) {
   return matches;
 }
 
-std::vector<PlayedMatch> planted(std::size_t count, unsigned seed, const Plant& plant) {
+std::vector<MatchSample> planted(std::size_t count, unsigned seed, const Plant& plant) {
   auto matches = honest(count, seed);
   std::mt19937 random(seed + 100'000);
   for (auto& match : matches) plant(match, random);
@@ -48,17 +48,17 @@ double told(std::size_t test, std::size_t count, const Plant& plant) {
 }
 
 /// Number 7 comes with 0.2, the others with 0.8 / 9.
-void plant_seven(PlayedMatch& match, std::mt19937& random) {
+void plant_seven(MatchSample& match, std::mt19937& random) {
   if (random() % 9 == 0) match.number = 7;
 }
 
 /// In one match of five the number is made to be what player A chose: its parity is right with 0.6.
-void plant_favour(PlayedMatch& match, std::mt19937& random) {
+void plant_favour(MatchSample& match, std::mt19937& random) {
   if (random() % 5 == 0) match.number = match.a_first ? 2 : 3;
 }
 
 /// P03 is player A in nine of ten of its matches.
-void plant_role(PlayedMatch& match, std::mt19937& random) {
+void plant_role(MatchSample& match, std::mt19937& random) {
   bool concerned = match.player_a == "P03" || match.player_b == "P03";
   if (!concerned) return;
   bool shall_be_a = random() % 10 != 0;
@@ -68,13 +68,13 @@ void plant_role(PlayedMatch& match, std::mt19937& random) {
   }
 }
 
-bool is_pair(const PlayedMatch& match) {
+bool is_pair(const MatchSample& match) {
   return (match.player_a == "P03" && match.player_b == "P04") ||
          (match.player_a == "P04" && match.player_b == "P03");
 }
 
 /// P03 and P04 choose differently in 0.95 of their matches.
-void plant_pair(PlayedMatch& match, std::mt19937& random) {
+void plant_pair(MatchSample& match, std::mt19937& random) {
   if (is_pair(match)) match.b_first = (random() % 20 != 0) != match.a_first;
 }
 
@@ -89,7 +89,7 @@ TEST(AuditStats, AnHonestLeagueIsAccusedOnceInAHundredTimes) {
 
 TEST(AuditStats, HabitsAreNoConspiracy) {
   // Each player has its own leaning; who leans to other sides often chooses differently.
-  Plant habits = [](PlayedMatch& match, std::mt19937& random) {
+  Plant habits = [](MatchSample& match, std::mt19937& random) {
     match.a_first = random() % 10 < static_cast<unsigned>(match.player_a[2] - '0');
     match.b_first = random() % 10 < static_cast<unsigned>(match.player_b[2] - '0');
   };
@@ -144,7 +144,7 @@ TEST(AuditStats, FindsAPairThatAgrees) {
 }
 
 TEST(AuditStats, PairsThatHardlyMetAreNotJudged) {
-  std::vector<PlayedMatch> few(kFewestOfAPair - 1, {"P01", "P02", true, false, 3});
+  std::vector<MatchSample> few(kFewestOfAPair - 1, {"P01", "P02", true, false, 3});
   EXPECT_TRUE(statistics_of(few).pairs.empty());
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "common/agent/bus/event_signature.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "tools/league/up/table_text.h"
 
 namespace league::tools {

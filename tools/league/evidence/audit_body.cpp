@@ -33,12 +33,12 @@ json text_content(const json& payload) {
   return json::parse(first["text"].get_ref<const std::string&>(), nullptr, false);
 }
 
-struct Located {
+struct LocatedMessage {
   json message;
   std::string way;
 };
 
-Located inside(const json& payload, const std::string& outer) {
+LocatedMessage inside(const json& payload, const std::string& outer) {
   for (const char* key : {"message", "arguments", "response", "structuredContent"}) {
     if (const json* inner = object_at(payload, {key})) return {*inner, outer + "." + key};
   }
@@ -47,7 +47,7 @@ Located inside(const json& payload, const std::string& outer) {
   return {payload, outer};
 }
 
-Located locate(const std::string& raw) {
+LocatedMessage locate(const std::string& raw) {
   json frame = json::parse(raw, nullptr, false);
   if (!frame.is_object()) return {nullptr, "no JSON object"};
   if (const json* error = object_at(frame, {"error"})) {

@@ -23,8 +23,9 @@ void read_message(const json& message, const std::string& match_id, MatchEvent& 
 
 /// A third-party referee may report in a conversation of its own: what it says to the manager
 /// belongs to the attempt that it played last.
-MatchConversation& EvidenceTaker::conversation_of(const std::string& conversation,
-                                                  const std::string& match_id, bool with_manager) {
+MatchConversation& EvidenceCollector::conversation_of(const std::string& conversation,
+                                                      const std::string& match_id,
+                                                      bool with_manager) {
   MatchConversation* last = nullptr;
   if (with_manager && !facts_->conversations.contains(conversation)) {
     for (auto& [name, messages] : facts_->conversations) {
@@ -38,8 +39,8 @@ MatchConversation& EvidenceTaker::conversation_of(const std::string& conversatio
 }
 
 /// An answer belongs to the match and the conversation of its call, whatever it says itself.
-void EvidenceTaker::take_event(const json& record, const json& body, const json& message,
-                               const OpenCall* call) {
+void EvidenceCollector::take_event(const json& record, const json& body, const json& message,
+                                   const OpenCall* call) {
   const std::string& match_id =
       call != nullptr && !call->match_id.empty() ? call->match_id : text_at(record, "match_id");
   if (!agent_.starts_with("referee:") || match_id.empty()) return;

@@ -73,8 +73,8 @@ std::optional<std::int64_t> instant_at(const json& value, const char* key) {
   return time->instant().time_since_epoch().count();
 }
 
-void EvidenceTaker::begin_record(const audit::RecordLine& line, const LogPosition& place,
-                                 std::int64_t time_us) {
+void EvidenceCollector::begin_record(const audit::RecordLine& line, const LogPosition& place,
+                                     std::int64_t time_us) {
   place_ = place;
   agent_ = line.agent;
   time_us_ = time_us;
@@ -89,7 +89,7 @@ void EvidenceTaker::begin_record(const audit::RecordLine& line, const LogPositio
 }
 
 /// An agent that does not know its league yet will: what it said before belongs to that league.
-void EvidenceTaker::enter(const audit::LeagueIdentity& league) {
+void EvidenceCollector::enter(const audit::LeagueIdentity& league) {
   auto same = std::ranges::find_if(contents_.leagues, [&](const LogFacts& one) {
     return is_same_league(one.league, league) && &one != facts_;
   });
@@ -114,7 +114,7 @@ void EvidenceTaker::enter(const audit::LeagueIdentity& league) {
   facts_->league = merged(facts_->league, league);
 }
 
-void EvidenceTaker::take(const json& record, const json& body, const json& message) {
+void EvidenceCollector::take(const json& record, const json& body, const json& message) {
   if (text_at(record, "kind") == "request") {
     take_event(record, body, message, nullptr);
     return take_request(record, message);
@@ -124,12 +124,12 @@ void EvidenceTaker::take(const json& record, const json& body, const json& messa
   if (call && text_at(record, "kind") == "reply") take_answer(record, body, message, *call);
 }
 
-bool EvidenceTaker::asks_for(const json& record, const std::string& type) const {
+bool EvidenceCollector::asks_for(const json& record, const std::string& type) const {
   const OpenCall* call = open_.find(record, run_, type);
   return call != nullptr && reply_type_of(call->type) == type;
 }
 
-void EvidenceTaker::take_request(const json& record, const json& message) {
+void EvidenceCollector::take_request(const json& record, const json& message) {
   OpenCall call;
   call.type = type_in(record, message);
   call.conversation = text_at(record, "conversation_id");
@@ -159,7 +159,7 @@ void EvidenceTaker::take_request(const json& record, const json& message) {
   open_.open(record, run_, std::move(call));
 }
 
-void EvidenceTaker::take_at_manager(const json& message, const std::string& type) {
+void EvidenceCollector::take_at_manager(const json& message, const std::string& type) {
   if (type == "ROUND_ANNOUNCEMENT") {
     describe(field_at(message, "matches"), field_at(message, "round_id"));
     assign(field_at(message, "matches"));
@@ -179,14 +179,14 @@ void EvidenceTaker::take_at_manager(const json& message, const std::string& type
   }
 }
 
-void EvidenceTaker::take_from_manager(const json& message, const std::string& type) {
+void EvidenceCollector::take_from_manager(const json& message, const std::string& type) {
   if (std::ranges::find(kBroadcasts, type) == kBroadcasts.end()) return;
   if (auto head = head_told_in(message)) facts_->received_heads.push_back({*head, place_});
   if (type == "ROUND_ANNOUNCEMENT")
     describe(field_at(message, "matches"), field_at(message, "round_id"));
 }
 
-void EvidenceTaker::describe(const json& matches, const json& round) {
+void EvidenceCollector::describe(const json& matches, const json& round) {
   if (!matches.is_array()) return;
   for (const json& match : matches) {
     if (text_at(match, "match_id").empty()) continue;
@@ -198,7 +198,7 @@ void EvidenceTaker::describe(const json& matches, const json& round) {
   }
 }
 
-void EvidenceTaker::assign(const json& matches) {
+void EvidenceCollector::assign(const json& matches) {
   if (!matches.is_array()) return;
   for (const json& match : matches) {
     if (text_at(match, "conversation_id").empty() || text_at(match, "referee_id").empty()) continue;
@@ -208,7 +208,7 @@ void EvidenceTaker::assign(const json& matches) {
   }
 }
 
-std::size_t EvidenceTaker::open_game_call(const json& record, const json& message) {
+std::size_t EvidenceCollector::open_game_call(const json& record, const json& message) {
   bool by_referee = agent_.starts_with("referee:") && is_out(record);
   bool to_player = agent_.starts_with("player:") && !is_out(record);
   const std::string& peer = text_at(record, "peer");
@@ -239,8 +239,8 @@ std::size_t EvidenceTaker::open_game_call(const json& record, const json& messag
   return facts_->calls.size() - 1;
 }
 
-void EvidenceTaker::take_answer(const json& record, const json& body, const json& message,
-                                const OpenCall& call) {
+void EvidenceCollector::take_answer(const json& record, const json& body, const json& message,
+                                    const OpenCall& call) {
   std::string type = type_in(record, message);
   if (agent_ == "league_manager") {
     if (is_out(record)) take_answer_of_manager(body, message, type, call);
@@ -251,7 +251,7 @@ void EvidenceTaker::take_answer(const json& record, const json& body, const json
     answer(facts_->calls[call.game_call], record, message);
 }
 
-void EvidenceTaker::answer(GameCall& call, const json& record, const json& message) {
+void EvidenceCollector::answer(GameCall& call, const json& record, const json& message) {
   // An answer that names another match is none to this call.
   const std::string& named = text_at(message, "match_id");
   if (!named.empty() && named != call.match_id) return;
@@ -269,8 +269,8 @@ void EvidenceTaker::answer(GameCall& call, const json& record, const json& messa
 }
 
 /// A bot that answers by a call of its own.
-void EvidenceTaker::take_posted_answer(const json& record, const json& message,
-                                       const std::string& type) {
+void EvidenceCollector::take_posted_answer(const json& record, const json& message,
+                                           const std::string& type) {
   bool is_ack = type == "GAME_JOIN_ACK";
   if (!is_ack && type != "CHOOSE_PARITY_RESPONSE") return;
   auto call = std::find_if(facts_->calls.rbegin(), facts_->calls.rend(), [&](const GameCall& one) {
@@ -281,8 +281,8 @@ void EvidenceTaker::take_posted_answer(const json& record, const json& message,
   if (call != facts_->calls.rend()) answer(*call, record, message);
 }
 
-void EvidenceTaker::take_answer_of_manager(const json& body, const json& message,
-                                           const std::string& type, const OpenCall& call) {
+void EvidenceCollector::take_answer_of_manager(const json& body, const json& message,
+                                               const std::string& type, const OpenCall& call) {
   assign(field_at(message, "matches"));
   if (!call.is_accepted) return;
   if (type.ends_with("REGISTER_RESPONSE") && type == reply_type_of(call.type))
@@ -298,8 +298,8 @@ void EvidenceTaker::take_answer_of_manager(const json& body, const json& message
   }
 }
 
-void EvidenceTaker::take_registration(const json& message, const std::string& type,
-                                      const OpenCall& call) {
+void EvidenceCollector::take_registration(const json& message, const std::string& type,
+                                          const OpenCall& call) {
   if (text_at(message, "status") != "ACCEPTED") return;
   bool is_referee = type.starts_with("REFEREE");
   const std::string& id = text_at(message, is_referee ? "referee_id" : "player_id");
@@ -310,7 +310,7 @@ void EvidenceTaker::take_registration(const json& message, const std::string& ty
                                    field_at(meta, "match_credentials") == json(true)});
 }
 
-void EvidenceTaker::take_report(const OpenCall& call) {
+void EvidenceCollector::take_report(const OpenCall& call) {
   json message = call.message;
   envelope::Leniencies taken;
   envelope::read_report(message, taken);

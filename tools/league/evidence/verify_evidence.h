@@ -14,9 +14,9 @@ namespace league::tools {
 /// if it is the type that states it, from the agent that is entitled to it, in a delivery whose
 /// token was checked. Everything else is hearsay. Source: protocol §8, docs/audit.md, "Evidence".
 /// Not thread-safe; `contents` outlives it.
-class EvidenceTaker {
+class EvidenceCollector {
  public:
-  explicit EvidenceTaker(LogContents& contents) : contents_(contents) {}
+  explicit EvidenceCollector(LogContents& contents) : contents_(contents) {}
 
   /// The next record begins: decides of which league and which process it is.
   void begin_record(const audit::RecordLine& line, const LogPosition& place, std::int64_t time_us);

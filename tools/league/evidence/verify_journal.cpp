@@ -21,7 +21,7 @@ std::string sender_of(lm::AgentRef agent) {
   return std::string(lm::agent_kind_name(agent.kind)) + ":" + agent.id();
 }
 
-void note_event(const lm::Event& event, std::uint64_t entry, KeptLeague& league) {
+void note_event(const lm::Event& event, std::uint64_t entry, JournalLeague& league) {
   if (const auto* round = std::get_if<lm::RoundStarted>(&event.body)) {
     for (std::size_t i = 0; i < round->draw_seeds.size(); ++i) {
       lm::MatchKey match{round->round, static_cast<int>(i) + 1};
@@ -55,8 +55,8 @@ void note_event(const lm::Event& event, std::uint64_t entry, KeptLeague& league)
   }
 }
 
-core::Result<std::optional<KeptLeague>> read_from_journal(const std::filesystem::path& file) {
-  KeptLeague league;
+core::Result<std::optional<JournalLeague>> read_from_journal(const std::filesystem::path& file) {
+  JournalLeague league;
   league.file = file;
   auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
     auto event = lm::from_record(entry.record);
@@ -77,7 +77,7 @@ core::Error damaged(const std::filesystem::path& file) {
 }
 
 /// Bundles of earlier versions do not have it.
-bool read_given_up(const json& content, KeptLeague& league) {
+bool read_given_up(const json& content, JournalLeague& league) {
   const json& rows = field_at(content, "given_up");
   if (rows.is_null()) return true;
   if (!rows.is_array()) return false;
@@ -93,8 +93,8 @@ bool read_given_up(const json& content, KeptLeague& league) {
   return true;
 }
 
-core::Result<std::optional<KeptLeague>> read_from_bundle(const std::filesystem::path& file) {
-  KeptLeague league;
+core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesystem::path& file) {
+  JournalLeague league;
   league.file = file;
   json content = json::parse(std::ifstream(file), nullptr, false);
   if (text_at(content, "format") != kResultsFormat || !field_at(content, "results").is_array())
@@ -139,18 +139,18 @@ std::string words_of(const VoidedMatch& match) {
          (match.replay.empty() ? std::string() : "; played again as ") + match.replay;
 }
 
-core::Result<std::optional<KeptLeague>> read_kept_league(const std::filesystem::path& data) {
+core::Result<std::optional<JournalLeague>> read_kept_league(const std::filesystem::path& data) {
   auto journal = journal_in(data);
   if (std::filesystem::exists(journal)) return read_from_journal(journal);
   auto results = data / "results.json";
   if (std::filesystem::exists(results)) return read_from_bundle(results);
-  return std::optional<KeptLeague>();
+  return std::optional<JournalLeague>();
 }
 
 core::Result<std::vector<std::string>> kept_secrets(const std::filesystem::path& data) {
   std::vector<std::string> secrets;
   if (!std::filesystem::exists(journal_in(data))) return secrets;
-  KeptLeague league;
+  JournalLeague league;
   auto read = journal::read_journal(journal_in(data), [&](const journal::Entry& entry) {
     auto event = lm::from_record(entry.record);
     if (!event) return core::Result<void>(event.error());
@@ -162,14 +162,14 @@ core::Result<std::vector<std::string>> kept_secrets(const std::filesystem::path&
     return core::Result<void>();
   });
   if (!read) return read.error();
-  for (const KeptResult& result : league.results) league.seeds.erase(result.match_id);
+  for (const JournalResult& result : league.results) league.seeds.erase(result.match_id);
   for (const auto& [match, seed] : league.seeds) secrets.push_back(seed);
   return secrets;
 }
 
-ordered_json results_json(const KeptLeague& league) {
+ordered_json results_json(const JournalLeague& league) {
   auto rows = ordered_json::array();
-  for (const KeptResult& result : league.results) {
+  for (const JournalResult& result : league.results) {
     ordered_json row = {{"match_id", result.match_id},
                         {"outcome", game::outcome_name(result.outcome)},
                         {"by", result.by_manager ? "MANAGER" : "REPORT"},

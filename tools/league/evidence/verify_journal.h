@@ -14,7 +14,7 @@
 namespace league::tools {
 
 /// How a match ended, as the manager keeps it.
-struct KeptResult {
+struct JournalResult {
   std::string match_id;
   game::Outcome outcome = game::Outcome::kNoWinner;
   bool by_manager = false;  ///< ended without a report, ...
@@ -28,7 +28,7 @@ struct KeptResult {
 struct AcceptedLoss {
   std::int64_t at_us = 0;
   std::string text;  ///< what the journal lacked
-  std::size_t results = 0;  ///< so many of `KeptLeague::results` stood in the journal then
+  std::size_t results = 0;  ///< so many of `JournalLeague::results` stood in the journal then
   std::uint64_t entry = 0;  ///< of the journal
 };
 
@@ -45,9 +45,9 @@ struct VoidedMatch {
 [[nodiscard]] std::string words_of(const VoidedMatch& match);
 
 /// What the manager keeps of a league beside its log.
-struct KeptLeague {
+struct JournalLeague {
   std::filesystem::path file;  ///< where it stands
-  std::vector<KeptResult> results;  ///< in the order of their ends
+  std::vector<JournalResult> results;  ///< in the order of their ends
   std::map<std::string, std::string> seeds;  ///< in hexadecimal digits, by match
   std::map<std::string, std::string> log_keys;  ///< that the agents registered, by `player:P01`
   std::vector<AcceptedLoss> given_up;  ///< in their order
@@ -56,7 +56,7 @@ struct KeptLeague {
 
 /// Reads the journal in `data`; or else `results.json`, which a bundle has in its place. Nothing if
 /// there is neither. Fails if what is there is damaged.
-[[nodiscard]] core::Result<std::optional<KeptLeague>> read_kept_league(
+[[nodiscard]] core::Result<std::optional<JournalLeague>> read_kept_league(
     const std::filesystem::path& data);
 
 /// What the journal in `data` holds that nobody else may know: the nonces of tokens, and the seeds
@@ -66,6 +66,6 @@ struct KeptLeague {
 
 /// `results.json` of a bundle: the results, the seeds of the matches that have one and of no
 /// others, what was given up, without the names of the machine's directories, and what is void.
-[[nodiscard]] nlohmann::ordered_json results_json(const KeptLeague& league);
+[[nodiscard]] nlohmann::ordered_json results_json(const JournalLeague& league);
 
 }  // namespace league::tools

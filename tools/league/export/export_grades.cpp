@@ -9,7 +9,7 @@
 #include "common/core/comparable_name.h"
 #include "common/core/csv.h"
 #include "common/core/text.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "league_manager/files/remedies.h"
 #include "tools/league/evidence/json_fields.h"
 #include "tools/league/export/export_csv.h"

@@ -32,7 +32,7 @@ std::string content_of(const fs::path& file) {
 lm::Events events_of_a_league() {
   auto settings = lm::testing::settings(4, 1);
   settings.league_id = core::LeagueId("league_2025");
-  lm::testing::Played played(settings);
+  lm::testing::PlayedLeague played(settings);
   played.enter_all(4);
   for (auto& event : played.events) {
     auto* one = std::get_if<lm::AgentRegistered>(&event.body);

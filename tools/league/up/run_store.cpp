@@ -54,7 +54,7 @@ void from_json(const json& kept, std::optional<T>& value) {
 }
 
 /// An option that is kept.
-struct KeptOption {
+struct StoredOption {
   const char* name;
   bool may_change;  ///< it is the machine's, not the league's
   json (*read)(const UpOptions&);
@@ -69,7 +69,7 @@ struct KeptOption {
 };
 
 template <auto kMember>
-constexpr KeptOption option(const char* name, bool may_change) {
+constexpr StoredOption option(const char* name, bool may_change) {
   return {name, may_change, [](const UpOptions& options) { return to_json(options.*kMember); },
           [](UpOptions& options, const json& kept) { from_json(kept, options.*kMember); }};
 }

@@ -46,7 +46,7 @@ class TechnicalLossesTest : public ::testing::Test {
     return lines;
   }
 
-  lm::testing::Played played_{lm::testing::settings(4, 1)};
+  lm::testing::PlayedLeague played_{lm::testing::settings(4, 1)};
 };
 
 TEST_F(TechnicalLossesTest, MatchesThatWerePlayedDoNotCount) {

@@ -204,7 +204,7 @@ std::string text_about(const AcceptedLoss& entry,
 
 }  // namespace
 
-AcceptedLosses::AcceptedLosses(const KeptLeague* kept) : kept_(kept) {
+AcceptedLosses::AcceptedLosses(const JournalLeague* kept) : kept_(kept) {
   if (kept_ == nullptr) return;
   for (const AcceptedLoss& entry : kept_->given_up) {
     auto& decided = decided_.emplace_back();

@@ -16,7 +16,7 @@ namespace league::tools {
 class AcceptedLosses {
  public:
   /// `kept` outlives it; null: nothing is known to be given up.
-  explicit AcceptedLosses(const KeptLeague* kept);
+  explicit AcceptedLosses(const JournalLeague* kept);
 
   /// Takes the facts of that past out of the logs of the league; each entry is an incident that
   /// names the accepted results that are gone with it.
@@ -30,7 +30,7 @@ class AcceptedLosses {
   }
 
  private:
-  const KeptLeague* kept_;
+  const JournalLeague* kept_;
   std::vector<std::set<std::string>> decided_;  ///< by entry: the matches that had a result
   std::set<std::string> forgotten_;
 };

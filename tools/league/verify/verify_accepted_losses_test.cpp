@@ -243,7 +243,7 @@ TEST(VerifyGivenUp, FilesOfThePastAreNoFault) {
 }
 
 TEST(VerifyGivenUp, ABundleSaysWhatWasGivenUpAndNoDirectory) {
-  KeptLeague kept;
+  JournalLeague kept;
   kept.results.emplace_back().match_id = "R1M1";
   kept.given_up.push_back({.at_us = 1'768'473'000'123'456,
                            .text = "/home/me/data/journal.mark names entry 7",

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "tools/league/evidence/audit_text.h"
 #include "tools/league/evidence/json_fields.h"
 #include "tools/league/evidence/verify_evidence.h"

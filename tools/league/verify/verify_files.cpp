@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "tools/league/evidence/json_fields.h"
 #include "tools/league/evidence/verify_evidence.h"
 #include "tools/league/verify/verify_projections.h"
@@ -57,16 +57,16 @@ class FileCheck {
             const audit::LeagueIdentity& league, Findings& findings)
       : evidence_(evidence), past_(past), league_(league), findings_(findings) {}
 
-  void run(const fs::path& data, const KeptLeague* kept) {
+  void run(const fs::path& data, const JournalLeague* kept) {
     learn_results(kept);
     for (const fs::path& file : files_below(data / "matches", ".json")) check_match(file);
     for (const fs::path& file : files_below(data / "players", "history.json")) check_history(file);
   }
 
  private:
-  void learn_results(const KeptLeague* kept) {
+  void learn_results(const JournalLeague* kept) {
     if (kept != nullptr) {
-      for (const KeptResult& one : kept->results) results_.try_emplace(one.match_id, one);
+      for (const JournalResult& one : kept->results) results_.try_emplace(one.match_id, one);
       return;
     }
     for (const auto& [id, match] : evidence_.matches()) {
@@ -75,7 +75,7 @@ class FileCheck {
         if (!outcome) continue;
         ReadReport read = read_report(*report);
         results_.try_emplace(
-            id, KeptResult{
+            id, JournalResult{
                     id, *outcome, false, {}, 0, read.attempt.value_or(0), read.claim.drawn_number});
       }
     }
@@ -121,7 +121,7 @@ class FileCheck {
     return instant_at(steps.back(), "at").value_or(kUnknown);
   }
 
-  [[nodiscard]] static bool has_number(const json& number, const KeptResult& kept) {
+  [[nodiscard]] static bool has_number(const json& number, const JournalResult& kept) {
     return !kept.drawn_number || !number.is_number_integer() ||
            number.get<std::int64_t>() == *kept.drawn_number;
   }
@@ -182,14 +182,14 @@ class FileCheck {
   const AcceptedLosses& past_;
   const audit::LeagueIdentity& league_;
   Findings& findings_;
-  std::map<std::string, KeptResult> results_;
+  std::map<std::string, JournalResult> results_;
 };
 
 }  // namespace
 
-void check_match_files(const fs::path& data, const LeagueEvidence& evidence, const KeptLeague* kept,
-                       const AcceptedLosses& past, const audit::LeagueIdentity& league,
-                       Findings& findings) {
+void check_match_files(const fs::path& data, const LeagueEvidence& evidence,
+                       const JournalLeague* kept, const AcceptedLosses& past,
+                       const audit::LeagueIdentity& league, Findings& findings) {
   FileCheck(evidence, past, league, findings).run(data, kept);
 }
 

@@ -88,7 +88,7 @@ nlohmann::json final_standings_of(const std::vector<LeagueLog>& logs) {
 }
 
 /// Null: there is none, or it is damaged, which is a fault.
-std::optional<KeptLeague> kept_in(const fs::path& data, Findings& findings) {
+std::optional<JournalLeague> kept_in(const fs::path& data, Findings& findings) {
   if (data.empty()) return std::nullopt;
   auto kept = read_kept_league(data);
   if (kept) return std::move(*kept);
@@ -112,7 +112,7 @@ std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
 void check_league(LeagueGroup& group, const fs::path& data, const game::Registry& games,
                   Findings& findings) {
   auto kept_league = kept_in(data, findings);
-  const KeptLeague* kept = kept_league ? &*kept_league : nullptr;
+  const JournalLeague* kept = kept_league ? &*kept_league : nullptr;
   AcceptedLosses past(kept);
   past.forget(group.logs, findings);
   LeagueEvidence evidence(group.logs);

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "common/journal/sqlite_journal.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "league_manager/events/event_codec.h"
 #include "league_manager/files/league_files.h"
 #include "tools/league/evidence/json_fields.h"

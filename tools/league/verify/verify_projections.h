@@ -20,7 +20,7 @@ void check_projections(const std::filesystem::path& data, const nlohmann::json& 
 /// results that the manager keeps, or where they are not known (null) with the accepted reports. A
 /// file that was written before its match was given up is no fault. docs/files.md.
 void check_match_files(const std::filesystem::path& data, const LeagueEvidence& evidence,
-                       const KeptLeague* kept, const AcceptedLosses& past,
+                       const JournalLeague* kept, const AcceptedLosses& past,
                        const audit::LeagueIdentity& league, Findings& findings);
 
 }  // namespace league::tools

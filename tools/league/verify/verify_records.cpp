@@ -8,7 +8,7 @@
 #include "common/core/text.h"
 #include "common/core/timestamp.h"
 #include "common/envelope/message_type.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 #include "tools/league/evidence/json_fields.h"
 
 namespace league::tools {

@@ -40,7 +40,7 @@ class RecordChecker {
   const envelope::MessageSchemas& schemas_;
   KnownBroadcasts& known_;
   LogContents& contents_;
-  EvidenceTaker evidence_;
+  EvidenceCollector evidence_;
   core::Sha256 sha256_;
   LogPosition place_;
   std::string agent_;

@@ -13,7 +13,7 @@ class ResultCheck {
               Findings& findings)
       : logs_(logs), evidence_(evidence), findings_(findings) {}
 
-  void run(const KeptLeague* kept, const std::vector<DecidedAttempt>& decided,
+  void run(const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
            const game::Registry& games) {
     check_commitments();
     for (const LeagueLog& log : logs_) {
@@ -21,7 +21,7 @@ class ResultCheck {
     }
     check_revealed();
     if (kept != nullptr) check_kept(*kept);
-    note_undrawn(kept != nullptr ? *kept : KeptLeague());
+    note_undrawn(kept != nullptr ? *kept : JournalLeague());
     note_abandoned(decided);
     note_voided(kept);
     for (const LeagueLog& log : logs_) {
@@ -68,9 +68,9 @@ class ResultCheck {
     }
   }
 
-  void check_kept(const KeptLeague& kept) {
+  void check_kept(const JournalLeague& kept) {
     kept_file_ = kept.file.string();
-    for (const KeptResult& result : kept.results) compare(result, {&kept_file_, result.entry});
+    for (const JournalResult& result : kept.results) compare(result, {&kept_file_, result.entry});
     for (const auto& [match, result] : results_) {
       if (!journalled_.contains(match))
         findings_.fault(result.place, "journal.missing",
@@ -78,7 +78,7 @@ class ResultCheck {
     }
   }
 
-  void compare(const KeptResult& kept, const LogPosition& place) {
+  void compare(const JournalResult& kept, const LogPosition& place) {
     const std::string& match = kept.match_id;
     if (!journalled_.insert(match).second)
       findings_.fault(place, "journal.twice", match + " has two results in the journal");
@@ -102,11 +102,11 @@ class ResultCheck {
   }
 
   /// Commitments that stayed without a draw, once the league is over or the match is.
-  void note_undrawn(const KeptLeague& kept) {
+  void note_undrawn(const JournalLeague& kept) {
     bool is_over = std::ranges::any_of(
         logs_, [](const LeagueLog& log) { return log.facts.final_table() != nullptr; });
     std::map<std::string, std::string> reasons;
-    for (const KeptResult& result : kept.results) {
+    for (const JournalResult& result : kept.results) {
       if (result.by_manager) reasons[result.match_id] = result.reason;
     }
     for (const auto& [id, match] : evidence_.matches()) {
@@ -142,7 +142,7 @@ class ResultCheck {
 
   /// A void match is a fact and not a fault: the journal says who voided it and why, or else the
   /// final table of the manager says so.
-  void note_voided(const KeptLeague* kept) {
+  void note_voided(const JournalLeague* kept) {
     std::set<std::string> told;
     for (const LeagueLog& log : logs_) {
       const FinalTable* table = log.facts.final_table();
@@ -179,7 +179,7 @@ class ResultCheck {
 }  // namespace
 
 void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
-                   const KeptLeague* kept, const std::vector<DecidedAttempt>& decided,
+                   const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
                    const game::Registry& games, Findings& findings) {
   ResultCheck(logs, evidence, findings).run(kept, decided, games);
 }

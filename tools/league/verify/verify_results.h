@@ -33,11 +33,11 @@ bool check_seed(const std::string& match_id, const std::string& seed, const LogP
 /// that the manager accepted; then the same against what the manager keeps beside its log (null: it
 /// is not known). Protocol §7.
 void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
-                   const KeptLeague* kept, const std::vector<DecidedAttempt>& decided,
+                   const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
                    const game::Registry& games, Findings& findings);
 
 /// Compares the final `table` that the manager sent with `results`.
 void check_table(const FinalTable& table, const LeagueEvidence& evidence,
-                 const LeagueResults& results, const KeptLeague* kept, Findings& findings);
+                 const LeagueResults& results, const JournalLeague* kept, Findings& findings);
 
 }  // namespace league::tools

@@ -21,7 +21,7 @@ struct Players {
 /// A round of which nobody could play a match is not announced: its pairings follow from the
 /// schedule.
 Players players_of(const std::string& match_id, const LeagueEvidence& evidence, int players,
-                   const KeptLeague* kept) {
+                   const JournalLeague* kept) {
   const MatchEvidence* match = evidence.match(match_id);
   if (match != nullptr && match->is_announced()) return {match->player_a, match->player_b};
   for (const VoidedMatch& one : kept != nullptr ? kept->voided : std::vector<VoidedMatch>()) {
@@ -46,7 +46,7 @@ bool is_row_of(const json& row, const lm::RankedPlayer& own) {
 }  // namespace
 
 void check_table(const FinalTable& table, const LeagueEvidence& evidence,
-                 const LeagueResults& results, const KeptLeague* kept, Findings& findings) {
+                 const LeagueResults& results, const JournalLeague* kept, Findings& findings) {
   const json& rows = table.standings;
   const LogPosition& place = table.place;
   if (rows.empty() || rows.size() > 10'000) return;

@@ -1,10 +1,10 @@
-#include "common/agent/peers/gated_caller.h"
+#include "common/agent/peers/closable_caller.h"
 
 #include <mutex>
 
 namespace league::agent {
 
-void GatedCaller::call(transport::OutboundCall call, Completion completion) {
+void ClosableCaller::call(transport::OutboundCall call, Completion completion) {
   {
     std::shared_lock lock(mutex_);
     if (inner_) {
@@ -19,7 +19,7 @@ void GatedCaller::call(transport::OutboundCall call, Completion completion) {
   completion(std::move(outcome));
 }
 
-void GatedCaller::close() {
+void ClosableCaller::close() {
   std::unique_ptr<transport::Caller> closing;
   {
     std::unique_lock lock(mutex_);

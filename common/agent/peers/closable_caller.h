@@ -10,9 +10,9 @@ namespace league::agent {
 /// A Caller that can be closed while others still hold it: afterwards each call ends at once with
 /// kShuttingDown. So services may go on calling while their program is being taken down.
 /// Thread-safe.
-class GatedCaller final : public transport::Caller {
+class ClosableCaller final : public transport::Caller {
  public:
-  explicit GatedCaller(std::unique_ptr<transport::Caller> inner) : inner_(std::move(inner)) {}
+  explicit ClosableCaller(std::unique_ptr<transport::Caller> inner) : inner_(std::move(inner)) {}
 
   void call(transport::OutboundCall call, Completion completion) override;
   /// Ends running calls and waits for their completions.

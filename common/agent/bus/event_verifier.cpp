@@ -1,4 +1,4 @@
-#include "common/agent/bus/event_gate.h"
+#include "common/agent/bus/event_verifier.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 #include "common/agent/runtime/log.h"
 #include "common/core/text.h"
 #include "common/schema/json_fields.h"
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 namespace league::agent {
 namespace {
@@ -24,17 +24,17 @@ const json* params_of(const json& event) {
 
 }  // namespace
 
-void EventGate::trust(const Identity& identity) {
+void EventVerifier::trust(const Identity& identity) {
   std::lock_guard lock(mutex_);
   trust_ = TrustedManager{identity.broadcast_key, identity.token};
 }
 
-bool EventGate::is_wanted(std::string_view event_type) const {
+bool EventVerifier::is_wanted(std::string_view event_type) const {
   auto type = envelope::message_type_from_wire(core::upper_case(event_type));
   return type && types_.contains(*type);
 }
 
-void EventGate::on_message(transport::Inbound message, transport::ReplySlot reply) {
+void EventVerifier::on_message(transport::Inbound message, transport::ReplySlot reply) {
   auto admitted = admit(message);
   if (!admitted) {
     message.notes->verdict = admitted.error().code;
@@ -48,7 +48,7 @@ void EventGate::on_message(transport::Inbound message, transport::ReplySlot repl
   handler_.on_message(std::move(message), std::move(reply));
 }
 
-core::Result<std::string> EventGate::admit(const transport::Inbound& message) {
+core::Result<std::string> EventVerifier::admit(const transport::Inbound& message) {
   std::optional<TrustedManager> trust;
   {
     std::lock_guard lock(mutex_);
@@ -79,7 +79,7 @@ core::Result<std::string> EventGate::admit(const transport::Inbound& message) {
   return std::move(*text);
 }
 
-core::Result<void> EventGate::check_term(std::int64_t term) {
+core::Result<void> EventVerifier::check_term(std::int64_t term) {
   std::lock_guard lock(mutex_);
   if (term < highest_term_) {
     return Error{ErrorCode::kNotAuthorized,

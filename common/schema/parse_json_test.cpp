@@ -1,4 +1,4 @@
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 std::string nested(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
 
-TEST(JsonGate, BuildsWhatTheLibraryBuilds) {
+TEST(ParseJson, BuildsWhatTheLibraryBuilds) {
   for (const char* text :
        {R"({"a":[1,-2,3.5,true,false,null,"x"],"b":{"c":{}},"d":[]})", "7", "\"text\"", "null",
         "[]", R"( {"u":"\u00e9\ud83d\ude00","":0} )", "18446744073709551615",
@@ -31,7 +31,7 @@ TEST(JsonGate, BuildsWhatTheLibraryBuilds) {
   }
 }
 
-TEST(JsonGate, RefusesBrokenTextWithTheOffset) {
+TEST(ParseJson, RefusesBrokenTextWithTheOffset) {
   auto broken = parse_json(R"({"a":tru})");
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().code, ErrorCode::kMalformedMessage);
@@ -44,7 +44,7 @@ TEST(JsonGate, RefusesBrokenTextWithTheOffset) {
   }
 }
 
-TEST(JsonGate, AZeroByteEndsNothing) {
+TEST(ParseJson, AZeroByteEndsNothing) {
   for (const std::string& text : {std::string("{}\0{}", 5), std::string("{}\0", 3)}) {
     auto result = parse_json(text);
     ASSERT_FALSE(result);
@@ -52,7 +52,7 @@ TEST(JsonGate, AZeroByteEndsNothing) {
   }
 }
 
-TEST(JsonGate, ReadsLongDocuments) {
+TEST(ParseJson, ReadsLongDocuments) {
   json rows = json::array();
   for (int i = 0; i < 5000; ++i)
     rows.push_back({{"rank", i}, {"player_id", "P" + std::to_string(i)}});
@@ -61,14 +61,14 @@ TEST(JsonGate, ReadsLongDocuments) {
   EXPECT_EQ(*parsed, rows);
 }
 
-TEST(JsonGate, QuotesNoUnboundedInput) {
+TEST(ParseJson, QuotesNoUnboundedInput) {
   auto result = parse_json("{\"auth_token\":\"" + std::string(100000, 's') + "\x01\"}");
   ASSERT_FALSE(result);
   EXPECT_LT(result.error().message.size(), 300U);
   EXPECT_EQ(result.error().message.find("sss"), std::string::npos);
 }
 
-TEST(JsonGate, LimitsDepthWithoutRecursion) {
+TEST(ParseJson, LimitsDepthWithoutRecursion) {
   EXPECT_TRUE(parse_json(nested(32)));
   auto deep = parse_json(nested(33));
   ASSERT_FALSE(deep);
@@ -82,7 +82,7 @@ TEST(JsonGate, LimitsDepthWithoutRecursion) {
   EXPECT_FALSE(parse_json(nested(4), {.max_depth = 3}));
 }
 
-TEST(JsonGate, NamesADuplicateKeyAndWhereItStands) {
+TEST(ParseJson, NamesADuplicateKeyAndWhereItStands) {
   auto twice = parse_json(R"({"a":[{"x":1},{"b/c":{"choice":1,"other":2,"choice":3}}]})");
   ASSERT_FALSE(twice);
   EXPECT_EQ(twice.error().code, ErrorCode::kDuplicateKey);
@@ -92,7 +92,7 @@ TEST(JsonGate, NamesADuplicateKeyAndWhereItStands) {
   EXPECT_TRUE(parse_json(R"([{"a":1},{"a":2}])"));
 }
 
-TEST(JsonGate, LimitsKeys) {
+TEST(ParseJson, LimitsKeys) {
   EXPECT_TRUE(parse_json("{\"" + std::string(256, 'k') + "\":1}"));
   auto longer = parse_json("{\"" + std::string(257, 'k') + "\":1}");
   ASSERT_FALSE(longer);
@@ -100,7 +100,7 @@ TEST(JsonGate, LimitsKeys) {
   EXPECT_LT(longer.error().message.size(), 200U);
 }
 
-TEST(JsonGate, SurvivesAnyBytes) {
+TEST(ParseJson, SurvivesAnyBytes) {
   EXPECT_TRUE(rc::check(
       "agrees with the library about every text it accepts", [](const std::string& noise) {
         std::string text = *rc::gen::element(noise, "{\"a\":" + noise + "}", "[" + noise + "]",

@@ -1,4 +1,4 @@
-#include "common/schema/json_gate.h"
+#include "common/schema/parse_json.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -32,9 +32,9 @@ std::string syntax_reason(std::string_view what) {
 }
 
 /// Builds the document while it is read; returns false from an event to stop at a fault.
-class GatedBuilder final : public nlohmann::json_sax<json> {
+class LimitedBuilder final : public nlohmann::json_sax<json> {
  public:
-  explicit GatedBuilder(const JsonLimits& limits) : limits_(limits) {
+  explicit LimitedBuilder(const JsonLimits& limits) : limits_(limits) {
     open_.reserve(limits.max_depth);
   }
 
@@ -151,7 +151,7 @@ core::Result<json> parse_json(std::string_view bytes, const JsonLimits& limits) 
     return Error{ErrorCode::kMalformedMessage,
                  "the body is not JSON: byte " + std::to_string(zero + 1) + " is a zero", ""};
   }
-  GatedBuilder builder(limits);
+  LimitedBuilder builder(limits);
   try {
     bool complete = json::sax_parse(bytes.begin(), bytes.end(), &builder);
     if (complete) return std::move(builder.document);

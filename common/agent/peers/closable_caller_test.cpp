@@ -1,4 +1,4 @@
-#include "common/agent/peers/gated_caller.h"
+#include "common/agent/peers/closable_caller.h"
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ class HoldingCaller final : public transport::Caller {
   std::vector<Completion> held_;
 };
 
-TEST(GatedCaller, EndsWhatRunsAndRefusesWhatComesLater) {
-  GatedCaller caller(std::make_unique<HoldingCaller>());
+TEST(ClosableCaller, EndsWhatRunsAndRefusesWhatComesLater) {
+  ClosableCaller caller(std::make_unique<HoldingCaller>());
   std::vector<core::ErrorCode> ends;
   auto note = [&](const transport::CallOutcome& outcome) { ends.push_back(outcome.error->code); };
   // A completion may call again while the gate closes.

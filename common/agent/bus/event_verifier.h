@@ -17,10 +17,10 @@ namespace league::agent {
 /// Everything else is dropped, with the reason in its notes and on stderr: a wrong signature, and
 /// what a manager says that another has followed (a lower `term` than was heard before). Answers
 /// nothing. Thread-safe. Source: protocol §8.
-class EventGate final : public transport::MessageHandler {
+class EventVerifier final : public transport::MessageHandler {
  public:
   /// `handler` outlives it. `types` are those that the agent wants to hear of.
-  EventGate(transport::MessageHandler& handler, std::set<envelope::MessageType> types)
+  EventVerifier(transport::MessageHandler& handler, std::set<envelope::MessageType> types)
       : handler_(handler), types_(std::move(types)) {}
 
   /// Whom the agent is and whose signature it believes; nothing passes before.
