@@ -42,7 +42,8 @@ if (role === 'manager') {
   const { resources } = await client.listResources();
   assert.ok(resources.some((resource) => resource.uri === 'league://standings'));
   const { resourceTemplates } = await client.listResourceTemplates();
-  assert.equal(resourceTemplates.length, 1);
+  assert.deepEqual(resourceTemplates.map((one) => one.uriTemplate).sort(),
+    ['league://match/{match_id}', 'league://round/{round}']);
   await client.subscribeResource({ uri: 'league://standings' });
   const { contents } = await client.readResource({ uri: 'league://standings' });
   assert.ok(JSON.parse(contents[0].text).league_id);
