@@ -23,7 +23,7 @@ def rules_in(*paths):
     return {rule for rule in re.findall(r'"([a-z]+\.[a-z_]+)"', text) if rule.split(".")[0] in families} - FILES
 
 
-RULES = PAGE[PAGE.index("### Rules"):PAGE.index("Order is judged by")]
+RULES = PAGE[PAGE.index("### Rules"):PAGE.index("The order of events is determined by")]
 DOCUMENTED, OF_BOTH = table(RULES)
 PROGRAM = rules_in(SOURCE / "common" / "audit" / "log" / "chain_verifier.cpp",
                    *(path for wing in ("evidence", "verify") for path in (SOURCE / "tools" / "league" / wing).glob("verify_*.cpp")
