@@ -286,6 +286,14 @@ class Sparring(CheckTest):
         text = self.league("spar", "random", "--against", "silent", "--matches", 1, "--limit", 100, "--retry", 10)
         self.assertIn("lost by TIMEOUT_JOIN: 1", text)
 
+    def test_bot_that_registers_is_called_with_credentials(self):
+        bot = f"python3 {SOURCE / 'examples/bots/python/bot.py'} --manager {{manager}} --port {{port}} --data {self.place}/bot.json"
+        text = self.league("spar", bot, "--against", "odd", "--matches", 5)
+        self.assertEqual(text.count("(0 for failures of its own)"), 2, text)
+
+    def test_bot_that_ends_without_registering(self):
+        self.league("spar", "false {manager}", expects=2)
+
     def test_one_match_is_told(self):
         self.assertIn("CHOOSE_PARITY_CALL to odd", self.league("play", "even", "odd"))
 

@@ -100,7 +100,9 @@ int spar(const SparOptions& options) {
 }
 
 constexpr const char* kBotHelp =
-    "an endpoint, or a strategy of our player (random, even, odd, alternate, frequency, opposite), "
+    "a shell command that starts the bot, in which {manager} is replaced by the URL at which it "
+    "registers and {port} by a free port; or the endpoint of a bot that accepts calls without "
+    "credentials; or a strategy of our player (random, even, odd, alternate, frequency, opposite), "
     "or one of its misbehaviours (slow:MS, silent, crash, garbage, invalid, wrong-match, no-token, "
     "huge, bad-commitment, bad-nonce, no-nonce, other-choice)";
 
@@ -125,6 +127,9 @@ void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
   add_limits(*spar_command, *options);
   spar_command->footer(
       "Uses the rules, limits, retries and draws of a referee, without a league.\n"
+      "Examples:\n"
+      "  league spar \"python3 bot.py --manager {manager} --port {port}\" --against frequency\n"
+      "  league spar http://localhost:8101/mcp --against opposite --matches 1000\n"
       "Exit codes: 0 the matches were played, 2 wrong usage or a bot could not be reached.");
   spar_command->callback([options, &chosen] { chosen = [options] { return spar(*options); }; });
 
@@ -134,7 +139,8 @@ void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
   CLI::App* play_command =
       app.add_subcommand("play", "play one match between two bots and print what happens");
   play_command->add_option("BOT", once->bot, kBotHelp)->required();
-  play_command->add_option("OTHER", once->against, "the other bot, as BOT")->required();
+  play_command->add_option("OTHER", once->against, "the other bot, in the same form as BOT")
+      ->required();
   add_limits(*play_command, *once);
   play_command->callback([once, &chosen] { chosen = [once] { return spar(*once); }; });
 }

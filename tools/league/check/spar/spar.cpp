@@ -18,6 +18,10 @@ using Steady = std::chrono::steady_clock;
 
 namespace {
 
+/// Of all matches. Earlier rounds are those of `PlayerBench::settle`, whose invitations a bot may
+/// still remember.
+constexpr int kRound = 100;
+
 /// An answer that arrived, or a timer that is due.
 struct SparEvent {
   referee::CallId call = 0;
@@ -165,8 +169,9 @@ SparMatch Sparring::play() {
   ++number_;
   const game::Rules& rules = **game::standard_games().find("even_odd");
   TestMatch plan = sides_[first_].bench->new_match();
-  plan.id = "R1M" + std::to_string(number_);
-  plan.conversation = "convr1m" + std::to_string(number_) + "001";
+  plan.round = kRound;
+  plan.id = "R" + std::to_string(kRound) + "M" + std::to_string(number_);
+  plan.conversation = "convr" + std::to_string(kRound) + "m" + std::to_string(number_) + "001";
   plan.draw_commitment = game::draw_commitment(plan.seed, plan.id);
   referee::MatchPlan match_plan{.match_id = core::MatchId(plan.id),
                                 .seats = {},
