@@ -15,9 +15,10 @@ function tally(players, games) {
     game.players.forEach((player, side) => {
       const row = rows[player];
       const points = game.points[side];
+      const others = game.points[1 - side];
       ++row.played;
       row.points += points;
-      ++row[points === 3 ? 'wins' : points === 1 ? 'draws' : 'losses'];
+      ++row[points > others ? 'wins' : points < others || points === 0 ? 'losses' : 'draws'];
     });
   }
   return rows;

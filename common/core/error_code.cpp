@@ -18,7 +18,7 @@ constexpr auto kErrors = std::to_array<ErrorInfo>({
      "parity_choice must be exactly \"even\" or \"odd\"", false},
     {kPlayerNotRegistered, "E005", "PLAYER_NOT_REGISTERED", "no such player in this league", false},
     {kUnknownMessageType, "E006", "UNKNOWN_MESSAGE_TYPE",
-     "message_type is not one of the 18 messages of league.v2", false},
+     "message_type is not a message of league.v2", false},
     {kUnexpectedMessage, "E007", "UNEXPECTED_MESSAGE",
      "this message may not be sent by this sender, to this receiver or by this method", false},
     {kLeagueIdMismatch, "E008", "LEAGUE_ID_MISMATCH", "league_id names another league", false},

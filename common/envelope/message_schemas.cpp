@@ -22,7 +22,6 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-constexpr std::size_t kMessageCount = 18;
 /// Every field that holds an instant but the envelope's timestamp; the pattern of the schema lets
 /// dates through that do not exist.
 constexpr auto kOtherTimes = std::to_array<const char*>({"arrival_timestamp", "deadline"});
@@ -122,7 +121,7 @@ MessageSchemas::MessageSchemas(std::shared_ptr<const Impl> impl) : impl_(std::mo
 core::Result<MessageSchemas> MessageSchemas::load(
     const std::optional<std::filesystem::path>& directory) {
   auto impl = std::make_shared<Impl>();
-  impl->schemas.reserve(kMessageCount);
+  impl->schemas.reserve(all_messages().size());
   for (const auto& row : all_messages()) {
     std::string name = file_name(file_stem(row.type));
     std::string shown = directory ? (*directory / name).string() : name;
@@ -178,12 +177,11 @@ core::Result<MessageType> MessageSchemas::type_of(const json& message) {
   if (auto type = message_type_from_wire(name)) return *type;
   std::string shown =
       json(name.substr(0, core::kShownLength)).dump(-1, ' ', true, json::error_handler_t::replace);
-  return Error{
-      ErrorCode::kUnknownMessageType,
-      "message_type " + shown +
-          " is not one of the 18 messages of league.v2, which are written in upper case, such as "
-          "\"GAME_JOIN_ACK\"",
-      "/message_type"};
+  return Error{ErrorCode::kUnknownMessageType,
+               "message_type " + shown +
+                   " is not a message of league.v2; their names are in upper case, such as "
+                   "\"GAME_JOIN_ACK\"",
+               "/message_type"};
 }
 
 std::string_view builtin_schema(std::string_view name) {

@@ -9,7 +9,7 @@
 
 namespace league::envelope {
 
-/// The 18 messages of league.v2, numbered as in the protocol.
+/// The messages of league.v2, numbered as in the protocol.
 enum class MessageType {
   kRefereeRegisterRequest = 1,
   kRefereeRegisterResponse,

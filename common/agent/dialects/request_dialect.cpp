@@ -78,10 +78,9 @@ Outcome RequestReader::read_bare(json message) const {
   request.leniencies.add(Leniency::kBareRequestBody);
   request.type = type_inside(request.message);
   if (!request.type) {
-    return RpcRefusal{
-        request.id, rpc::StandardCode::kInvalidRequest,
-        Error{ErrorCode::kUnknownMessageType,
-              "message_type is not one of the 18 messages of league.v2", "/message_type"}};
+    return RpcRefusal{request.id, rpc::StandardCode::kInvalidRequest,
+                      Error{ErrorCode::kUnknownMessageType,
+                            "message_type is not a message of league.v2", "/message_type"}};
   }
   request.method = std::string(envelope::spec(*request.type).method);
   return request;

@@ -10,6 +10,7 @@
 #include "common/core/csv.h"
 #include "common/core/text.h"
 #include "common/schema/parse_json.h"
+#include "game/outcome.h"
 #include "league_manager/files/remedies.h"
 #include "tools/league/evidence/json_fields.h"
 #include "tools/league/export/export_csv.h"
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 namespace lm = league_manager;
 using nlohmann::json;
 
-constexpr int kPointsOfAWin = 3;
+int points_of_a_win() { return game::points_of(game::Outcome::kPlayerAWins)[game::Side::kA]; }
 
 core::Error unusable(const fs::path& file, const std::string& why) {
   return {core::ErrorCode::kInternalError, file.string() + ": " + why, ""};
@@ -90,7 +91,7 @@ std::vector<std::string> grade_row(const lm::LeagueBook& book, const PlayerFigur
   for (std::size_t i = 0; i < columns.headings.size(); ++i)
     row.push_back(known != columns.by_name.end() ? known->second[i] : std::string());
   for (int number : {figures.row.rank, tally.played, tally.wins, tally.draws, tally.losses,
-                     tally.points, kPointsOfAWin * tally.played, figures.technical_losses()})
+                     tally.points, points_of_a_win() * tally.played, figures.technical_losses()})
     row.push_back(std::to_string(number));
   for (int cause = 0; cause < kLossCauses; ++cause)
     row.push_back(std::to_string(figures.losses(static_cast<LossCause>(cause))));
@@ -121,7 +122,7 @@ std::string gradescope_json(const lm::LeagueBook& book, const PlayerFigures& fig
     if (!match.points) continue;
     tests.push_back({{"name", match.view.match.id().str() + " against " + opponent_of(book, match)},
                      {"score", *match.points},
-                     {"max_score", kPointsOfAWin},
+                     {"max_score", points_of_a_win()},
                      {"output", match_in_words(book, match)}});
   }
   const json out = {
@@ -163,7 +164,9 @@ std::string match_in_words(const lm::LeagueBook& book, const OwnMatch& match) {
   const auto choices = book.choices(match.view.match);
   const std::string drawn =
       result.drawn_number > 0 ? "; " + std::to_string(result.drawn_number) + " was drawn" : "";
-  const char* how = *match.points == kPointsOfAWin ? "won" : *match.points == 0 ? "lost" : "drew";
+  const char* how = *match.points == points_of_a_win() ? "won"
+                    : *match.points == 0               ? "lost"
+                                                       : "drew";
   return std::string(how) + ": chose " + std::string(choices[match.side]) + " against " +
          std::string(choices[game::other(match.side)]) + drawn;
 }
