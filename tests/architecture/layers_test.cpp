@@ -19,7 +19,7 @@ using Names = std::set<std::string>;
 
 const fs::path kRoot = LEAGUE_SOURCE_DIR;
 
-/// Below each room, those that it may use.
+/// The components that each component may use.
 const std::map<std::string, Names> kMayUse = {
     {"common/core", {}},
     {"game", {"common/core"}},
@@ -35,9 +35,9 @@ const std::map<std::string, Names> kMayUse = {
      {"common/core", "common/schema", "common/envelope", "common/rpc", "common/transport",
       "common/journal", "common/audit", "common/mcp"}},
 };
-/// The wings of a room, each a folder, a library and one step of a stair: what stands further to
-/// the right may use what stands further to the left. "" is the room's own folder.
-const std::map<std::string, std::vector<std::string>> kWings = {
+/// The sublibraries of a component, each a folder and a library: those further to the right may use
+/// those further to the left. "" is the folder of the component itself.
+const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"common/transport",
      {"link", "http", "stream", "front", "line", "client", "caller", "bus", "memory"}},
     {"common/audit", {"record", "log", "calls"}},
@@ -55,18 +55,19 @@ const std::map<std::string, std::vector<std::string>> kWings = {
       "league"}},
 };
 
-std::string room_of(const std::string& path) {
+std::string component_of(const std::string& path) {
   auto second = path.find('/', path.find('/') + 1);
   if (path.starts_with("common/")) return path.substr(0, second);
   return path.substr(0, path.find('/'));
 }
 
-/// The wing of `path` in its room; nothing for a room without wings.
-std::optional<std::string> wing_of(const std::string& path) {
-  const std::string room = room_of(path);
-  if (!kWings.contains(room)) return std::nullopt;
+/// The sublibrary of `path` in its component; nothing for a component without sublibraries.
+std::optional<std::string> sublibrary_of(const std::string& path) {
+  const std::string component = component_of(path);
+  if (!kSublibraries.contains(component)) return std::nullopt;
   const auto end = path.rfind('/');
-  return end <= room.size() ? std::string() : path.substr(room.size() + 1, end - room.size() - 1);
+  return end <= component.size() ? std::string()
+                                 : path.substr(component.size() + 1, end - component.size() - 1);
 }
 
 struct Include {
@@ -120,8 +121,8 @@ TEST(Layers, ArrowsOnlyGoDown) {
   ASSERT_GT(includes.size(), 500U);
   for (const auto& [file, target, is_system] : includes) {
     if (is_system || is_test(file) || target.find('/') == std::string::npos) continue;
-    std::string from = room_of(file);
-    std::string to = room_of(target);
+    std::string from = component_of(file);
+    std::string to = component_of(target);
     if (from == to) continue;
     auto rule = kMayUse.find(from);
     if (rule != kMayUse.end()) {
@@ -151,17 +152,17 @@ TEST(Layers, ArrowsOnlyGoDown) {
   }
 }
 
-TEST(Layers, WingsUseOnlyWhatStandsBelowThem) {
+TEST(Layers, SublibrariesUseOnlyThoseBelowThem) {
   for (const auto& [file, target, is_system] : all_includes()) {
-    if (is_system || is_test(file) || room_of(file) != room_of(target)) continue;
-    auto from = wing_of(file);
-    auto to = wing_of(target);
+    if (is_system || is_test(file) || component_of(file) != component_of(target)) continue;
+    auto from = sublibrary_of(file);
+    auto to = sublibrary_of(target);
     if (!from || !to || *from == *to) continue;
-    const auto& stair = kWings.at(room_of(file));
-    auto upper = std::ranges::find(stair, *from);
-    ASSERT_NE(upper, stair.end()) << file << " stands in no wing";
-    EXPECT_NE(std::find(stair.begin(), upper, *to), upper)
-        << file << " includes " << target << ", which does not stand below it";
+    const auto& order = kSublibraries.at(component_of(file));
+    auto upper = std::ranges::find(order, *from);
+    ASSERT_NE(upper, order.end()) << file << " is in no sublibrary";
+    EXPECT_NE(std::find(order.begin(), upper, *to), upper)
+        << file << " includes " << target << ", which is not below it";
   }
 }
 
@@ -205,7 +206,7 @@ TEST(Layers, ThePureCoresDoNotReachForTheWorld) {
   EXPECT_EQ(seen, kCores);
 }
 
-/// The rules of the game stand in game/ alone: elsewhere a choice is a text that nobody looks into.
+/// Only game/ contains the rules of the game; all other code treats a choice as an opaque text.
 TEST(Layers, OnlyTheGameKnowsItsWords) {
   const auto knows = [](const std::string& line) {
     const auto holds = [&line](const char* word) { return line.find(word) != std::string::npos; };
@@ -227,8 +228,8 @@ TEST(Layers, OnlyTheGameKnowsItsWords) {
   }
 }
 
-TEST(Layers, EachLibraryIsSeenInOneRoom) {
-  const std::map<std::string, std::string> kRooms = {
+TEST(Layers, EachThirdPartyLibraryIsUsedByOneComponent) {
+  const std::map<std::string, std::string> kComponents = {
       {"httplib.h", "common/transport"},     {"valijson/", "common/schema"},
       {"simdjson.h", "common/schema"},       {"date/date.h", "common/core"},
       {"openssl/ssl.h", "common/transport"}, {"sys/epoll.h", "common/transport"},
@@ -237,9 +238,9 @@ TEST(Layers, EachLibraryIsSeenInOneRoom) {
       {"nats/", "common/transport"},         {"zlib.h", "common/core"}};
   for (const auto& [file, target, is_system] : all_includes()) {
     if (!is_system || is_test(file)) continue;
-    for (const auto& [library, room] : kRooms) {
+    for (const auto& [library, component] : kComponents) {
       if (!target.starts_with(library)) continue;
-      EXPECT_EQ(room_of(file), room) << file << " includes <" << target << ">";
+      EXPECT_EQ(component_of(file), component) << file << " includes <" << target << ">";
     }
   }
 }
