@@ -44,10 +44,10 @@ void add_admission_options(CLI::App& app, ProgramOptions& options) {
 /// Which league, and where it is kept.
 void add_league_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--players", options.players,
-                 "number of players (default: 2); the league starts when they ...")
+                 "number of players (default: 2); the league starts when all players and referees "
+                 "have registered")
       ->check(CLI::Range(2, 32000));
-  app.add_option("--referees", options.referees,
-                 "... and this many referees (default: 1) have registered")
+  app.add_option("--referees", options.referees, "number of referees (default: 1)")
       ->check(CLI::Range(1, 1000));
   app.add_option("--league", options.league_id, "id of the league (default: league_YEAR_even_odd)");
   app.add_option("--data", options.data,

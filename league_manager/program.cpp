@@ -291,10 +291,11 @@ void Program::tell_operator() {
   if (ledger_->is_continued()) {
     operator_log_->say(false, "LEAGUE_CONTINUED", continuation_of(id(), url, service_->status()));
   } else {
-    operator_log_->say(false, "LEAGUE_OPENED",
-                       "league " + id().str() + " waits for " +
-                           std::to_string(store_->settings().players) + " players and " +
-                           std::to_string(store_->settings().referees) + " referees at " + url);
+    operator_log_->say(
+        false, "LEAGUE_OPENED",
+        "league " + id().str() + " waits for " + std::to_string(store_->settings().players) +
+            " players and " + std::to_string(store_->settings().referees) +
+            (store_->settings().referees == 1 ? " referee at " : " referees at ") + url);
   }
   const auto& common = options_.common;
   if (auto told = who_can_register(common.bind_address, common.bus.is_wanted(), *admission_);

@@ -179,10 +179,13 @@ void OperatorLog::take(const Event& event) {
 void OperatorLog::on_registered_again(const AgentReregistered& event) {
   names_[static_cast<std::size_t>(event.agent.kind)][static_cast<std::size_t>(event.agent.index)] =
       core::shown(event.profile.display_name, kLongestName);
+  const std::string how = event.recognised_by == Recognition::kOperator
+                              ? " has got a new token from the operator; it is called at "
+                              : " registered again, recognised by its " +
+                                    core::lower_case(recognition_name(event.recognised_by)) +
+                                    ", at ";
   tell({.event = "REGISTERED_AGAIN",
-        .text = shown(event.agent) + " registered again, recognised by its " +
-                core::lower_case(recognition_name(event.recognised_by)) + ", at " +
-                core::shown(event.profile.endpoint, kLongestEndpoint),
+        .text = shown(event.agent) + how + core::shown(event.profile.endpoint, kLongestEndpoint),
         .fields = {{"agent", event.agent.id()}}});
 }
 

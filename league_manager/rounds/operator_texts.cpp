@@ -37,7 +37,7 @@ std::string who_can_register(const std::string& bind_address, bool is_on_bus,
       bind_address.starts_with("127.") || bind_address == "::1" || bind_address == "localhost";
   if (is_local && !is_on_bus) return {};
   return "the manager " + (is_local ? std::string("is on a bus") : "listens on " + bind_address) +
-         ": " + admission.players_text() + ". And " + admission.referees_text() + ".";
+         ": " + admission.players_text() + ". Moreover, " + admission.referees_text() + ".";
 }
 
 }  // namespace league::league_manager

@@ -339,7 +339,7 @@ void ManagerService::on_get_standings(agent::ToolCall call) {
         standings_page(league, static_cast<std::size_t>(offset), static_cast<std::size_t>(limit));
     answer = {{"league_id", options_.league_id.str()},
               {"standings", envelope::encode_standings(rows)},
-              {"total_players", league.standings().players()}};
+              {"total_players", league.roster().count(AgentKind::kPlayer)}};
   });
   answer_when_durable(std::move(call.reply), std::move(answer));
 }

@@ -91,7 +91,7 @@ class InterruptedLeague:
         assert self.process.returncode == 1, (self.process.returncode, self.stderr())
         last = self.stderr().rstrip().splitlines()[-1]
         before, _, line = last.partition(": ")
-        assert before == "this continues the league", last
+        assert before == "to continue the league", last
         self.command = shlex.split(line)
         assert b"interrupted" in out or "\ninterrupted" in "\n" + self.stderr(), out
 

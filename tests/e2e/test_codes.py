@@ -189,7 +189,7 @@ class Operator(ClassWithCodes):
         self.assertEqual(len(set(codes.values())), 3)
         late = self.directory / "late.csv"
         late.write_text("name;email\nbob;x@example.org\nDora;dora@example.org\n")
-        self.assertIn("1 new codes, 4 players", self.league("make", "--names", late))
+        self.assertIn("1 new code, 4 players", self.league("make", "--names", late))
         self.assertEqual({name: code for name, code in self.codes().items() if name != "Dora"}, codes)
         text = self.file.read_text()
         self.assertIn("dora@example.org", text)

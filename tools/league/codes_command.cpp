@@ -65,9 +65,10 @@ int make(const CodesOptions& options) {
     std::cout << nlohmann::json{{"made", made}, {"players", table->rows().size()}} << std::endl;
     return 0;
   }
-  std::cout << safe_text(options.codes.string()) << ": " << made << " new codes, "
-            << table->rows().size()
-            << " players in total. Give each player only the code of its own line.\n"
+  std::cout << safe_text(options.codes.string()) << ": " << made
+            << (made == 1 ? " new code, " : " new codes, ") << table->rows().size()
+            << (table->rows().size() == 1 ? " player" : " players")
+            << " in total. Give each player only the code of its own line.\n"
             << "Start the manager with --registration-codes " << safe_text(options.codes.string())
             << "; a running manager rereads the file within a second." << std::endl;
   return 0;

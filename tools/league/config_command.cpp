@@ -166,7 +166,7 @@ int check(const std::string& file) {
     fail(settings.error());
     is_right = false;
   }
-  if (is_right) std::cout << safe_text(file) << " is right\n";
+  if (is_right) std::cout << safe_text(file) << " has no errors\n";
   return is_right ? 0 : 1;
 }
 

@@ -88,8 +88,8 @@ int say_finished(const RunStore& run_store, bool as_json) {
     std::cout << "; champion: " << safe_text(champion->value("display_name", "")) << " ("
               << safe_text(champion->value("player_id", "")) << ") with "
               << champion->value("points", 0) << " points";
-  std::cout << "\n`league export " << data << "` makes its table; give another --data to begin a "
-            << "new league" << std::endl;
+  std::cout << "\n`league export " << data << "` writes its table; to start a new league, use "
+            << "another --data" << std::endl;
   return 0;
 }
 
@@ -104,7 +104,7 @@ void print_outcome(const TournamentOutcome& outcome, const RunDirectories& direc
 }
 
 void say_how_to_continue(const std::filesystem::path& data) {
-  std::cerr << "this continues the league: " << continuing_command(data) << '\n';
+  std::cerr << "to continue the league: " << continuing_command(data) << '\n';
 }
 
 /// A signal came before the league went on.

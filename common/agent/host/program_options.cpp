@@ -106,6 +106,7 @@ void add_allow_origin(CLI::App& app, std::vector<std::string>& origins) {
 
 void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--port", options.port, "port to listen on; 0: any free port")
+      ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   app.add_option("--bind", options.bind_address, "numeric address to listen on")
       ->capture_default_str();
@@ -120,10 +121,11 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
                  "brokers of a cluster by commas");
   app.add_option("--bus-credentials", options.bus.credentials,
                  "this program's credentials file, made by `league bus-config`");
-  app.add_option("--bus-ca", options.bus.tls.ca, "PEM file of the broker's authority, for tls://");
+  app.add_option("--bus-ca", options.bus.tls.ca,
+                 "PEM file of the broker's certificate authority, for tls://");
   app.add_option("--bus-cert", options.bus.tls.cert,
                  "PEM file of this program's certificate, with --bus-key");
-  app.add_option("--bus-key", options.bus.tls.key, "PEM file of its key");
+  app.add_option("--bus-key", options.bus.tls.key, "PEM file of the key of that certificate");
   app.add_option("--advertise", options.advertise,
                  "URL under which others reach this program (default: http://localhost:PORT/mcp)");
   app.add_option("--allow-host", options.allow_hosts,

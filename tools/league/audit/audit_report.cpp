@@ -216,13 +216,13 @@ void print_report(const PlayerReport& report, const std::vector<Exchange>& excha
   out << '\n';
   print_wrong(report, paint, out);
   out << '\n'
-      << report.calls << " calls received, " << report.answers << " answered; " << report.requests
-      << " own requests; " << report.faults.size() << " faults, " << report.losses.size()
-      << " technical losses\n";
+      << "calls received: " << report.calls << ", answered: " << report.answers
+      << "; requests of its own: " << report.requests << "; faults: " << report.faults.size()
+      << "; technical losses: " << report.losses.size() << '\n';
   for (const TimedAnswer& answer : report.slowest) {
     out << (&answer == &report.slowest.front() ? "slowest  " : "         ")
         << padded(duration_text(answer.elapsed_us), 8) << "  "
-        << printable(answer.message_type.empty() ? "(no message)" : answer.message_type, 40) << "  "
+        << printable(answer.message_type.empty() ? "(reply)" : answer.message_type, 40) << "  "
         << printable(answer.match_id, 20) << '\n';
   }
 }

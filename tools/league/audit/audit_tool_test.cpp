@@ -165,7 +165,7 @@ TEST_F(AuditToolTest, TellsABotWhatWasWrong) {
         "fault E001", "CHOOSE_PARITY_CALL: no answer within 30 s", "technical loss",
         "P01 did not answer", "league audit show DIR convr1m1001",
         "choice instead of parity_choice",
-        "3 calls received, 2 answered; 0 own requests; 2 faults, 1 technical losses",
+        "calls received: 3, answered: 2; requests of its own: 0; faults: 2; technical losses: 1",
         "slowest  30.00 s"}) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
   }

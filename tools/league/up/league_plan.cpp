@@ -20,9 +20,9 @@ core::Result<void> check_strategy(const std::string& name) {
   auto misbehaviour = player::parse_misbehaviour(name);
   if (!misbehaviour) return misbehaviour.error();
   if (*misbehaviour) return {};
-  std::string text = "there is no strategy \"" + name.substr(0, 64) + "\"; there are";
+  std::string text = "there is no strategy \"" + name.substr(0, 64) + "\"; known strategies:";
   for (auto known : strategies) text.append(" ").append(known);
-  text += ", and to try a league's patience";
+  text += "; known misbehaviours:";
   for (auto known : player::known_misbehaviours()) text.append(" ").append(known);
   return core::Error{core::ErrorCode::kInternalError, text, {}};
 }

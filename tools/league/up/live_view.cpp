@@ -37,7 +37,8 @@ std::string state_text(const LeagueProgress& progress) {
                      std::to_string(progress.matches_completed) + " of " +
                      std::to_string(progress.total_matches) + " matches";
   if (progress.technical_losses > 0)
-    text += ", " + std::to_string(progress.technical_losses) + " technical losses";
+    text += ", " + std::to_string(progress.technical_losses) +
+            (progress.technical_losses == 1 ? " technical loss" : " technical losses");
   return text;
 }
 

@@ -102,10 +102,10 @@ Error contradiction(const std::string& name, const json& wanted, const json& kep
                     const fs::path& data) {
   bool is_unset = kept.is_null() || (kept.is_string() && kept.get<std::string>().empty());
   return run_error(name + " " + shown(wanted) + " contradicts the league in " + data.string() +
-                   ", which was begun " +
+                   ", which was started " +
                    (is_unset ? "without " + name : "with " + name + " " + shown(kept)) +
-                   ": leave the option out to continue that league, or give another --data to "
-                   "begin a new one");
+                   ": omit the option to continue that league, or use another --data to "
+                   "start a new one");
 }
 
 fs::path same_form(const fs::path& path) { return fs::absolute(path).lexically_normal(); }

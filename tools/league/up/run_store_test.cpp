@@ -102,7 +102,7 @@ TEST_F(RunStoreTest, WhatContradictsTheLeagueIsRefusedByName) {
   EXPECT_NE(refusal(other).find("with --players 6"), std::string::npos);
   other = given({"--bus"});
   other.options.bus = "local";
-  EXPECT_NE(refusal(other).find("begun without --bus"), std::string::npos);
+  EXPECT_NE(refusal(other).find("started without --bus"), std::string::npos);
   other = given({"--league"});
   other.options.league_id = "other";
   EXPECT_NE(refusal(other).find("--league cup"), std::string::npos);
