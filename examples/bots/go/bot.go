@@ -103,7 +103,7 @@ func register(address string) {  // shows the token of before, so that we come b
 	fields := object{"conversation_id": "conv" + nonce, "player_meta": meta, "registration_nonce": nonce}
 	frame, err := post("register_player", message("LEAGUE_REGISTER_REQUEST", nil, fields))
 	if err != nil { time.AfterFunc(2 * time.Second, func() { register(address) }); return }
-	fmt.Println(frame.Result["status"], frame.Result["player_id"], frame.Result["reason"], frame.Result["error_description"])
+	for _, key := range []string{"status", "player_id", "reason", "error_description"} { if text, is := frame.Result[key].(string); is { fmt.Print(text, " ") } }; fmt.Println()
 	if frame.Result["status"] != "ACCEPTED" { os.Exit(1) }
 	kept.Lock(); defer kept.Unlock()
 	for _, field := range []string{"player_id", "auth_token", "league_id"} { if one := text(frame.Result, field); one != "" { kept.Me[field] = one } }

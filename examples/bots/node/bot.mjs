@@ -108,7 +108,7 @@ async function register() {  // shows the token of before, so that we come back 
   const call = message("LEAGUE_REGISTER_REQUEST", { conversation_id: "conv" + nonce }, { player_meta: meta, registration_nonce: nonce });
   const reply = await post("register_player", call).catch(() => null);
   if (!reply) return setTimeout(register, 2000);
-  console.log(reply.status, reply.player_id, reply.reason ?? reply.error_description);
+  console.log([reply.status, reply.player_id, reply.reason, reply.error_description].filter(Boolean).join(" "));
   if (reply.status !== "ACCEPTED") process.exit(1);
   save(["player_id", "auth_token", "league_id"].forEach((key) => { me[key] = reply[key]; }));
 }

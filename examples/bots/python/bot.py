@@ -98,7 +98,7 @@ def register():  # shows the token of before, so that we come back as who we wer
     request = message("LEAGUE_REGISTER_REQUEST", {"conversation_id": "conv" + nonce}, player_meta=meta, registration_nonce=nonce)
     try: reply = post("register_player", request)
     except (OSError, ValueError, KeyError): return threading.Timer(2, register).start()
-    print(reply.get("status"), reply.get("player_id"), reply.get("reason"), reply.get("error_description"), flush=True)
+    print(*filter(None, map(reply.get, ("status", "player_id", "reason", "error_description"))), flush=True)
     if reply.get("status") != "ACCEPTED": os._exit(1)
     with lock: me.update({key: reply[key] for key in ("player_id", "auth_token", "league_id")}); save()
 class Handler(BaseHTTPRequestHandler):
