@@ -39,7 +39,8 @@ Error journal_error(const fs::path& file, const std::string& why) {
 
 Error damaged(const fs::path& file, const std::string& what) {
   return journal_error(
-      file, "is damaged (" + what + "): put a backup in its place, or move it away to start anew");
+      file,
+      "is damaged (" + what + "): restore a backup, or move the file away to start a new league");
 }
 
 /// What an exception of SQLite means to whoever runs the league.
@@ -94,8 +95,8 @@ core::Result<void> check_log(const fs::path& file) {
   if (has_journal || !fs::exists(log, ignored) || fs::file_size(log, ignored) == 0) return {};
   return journal_error(file, std::string(fs::exists(file, ignored) ? "is empty" : "is gone") +
                                  ", but its log " + log.filename().string() +
-                                 " is there: put both back from a backup, or begin anew with "
-                                 "--new, which keeps what is there");
+                                 " is there: restore both from a backup, or start a new league "
+                                 "with --new, which archives the files");
 }
 
 core::Result<void> check_version(SQLite::Database& database, const fs::path& file, int newest) {

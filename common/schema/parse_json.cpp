@@ -66,7 +66,7 @@ class LimitedBuilder final : public nlohmann::json_sax<json> {
     if (is_new) return true;
     return refuse(ErrorCode::kDuplicateKey,
                   "the key \"" + shortened(it->first) +
-                      "\" stands twice in one object; which value counts would depend on "
+                      "\" appears twice in one object; which value counts would depend on "
                       "the reader, so send each key once");
   }
 

@@ -66,7 +66,7 @@ std::string details(const MatchView& view, const MatchNote& note) {
 /// What to ask the model for.
 std::string task_of(const MatchView& view, std::optional<int> player) {
   if (!view.result)
-    return "Tell me how this match stands. It is not over yet, so nobody has lost it.\n";
+    return "Tell me the state of this match. It is not over yet, so nobody has lost it.\n";
   if (view.result->is_voided)
     return "The operator has voided this match: it counts for nobody. Explain how it had ended.\n";
   if (!player) return "Explain how this match ended and, if somebody lost it, why.\n";

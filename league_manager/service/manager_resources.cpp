@@ -84,7 +84,7 @@ ManagerResources::ManagerResources(mcp::Server& server, Ledger& ledger, core::Ti
   registry.add({.uri = "league://match/{match_id}",
                 .name = "match",
                 .title = "Match",
-                .description = "One match: who plays, where it stands, who won.",
+                .description = "One match: its players, state and winner.",
                 .read = [this](const auto& read) { read_match(read); }});
   ledger.observe([news = news_](const Events& events) {
     if (std::ranges::any_of(events, is_table_news)) news->changed();

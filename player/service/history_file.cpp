@@ -51,17 +51,16 @@ core::Result<void> HistoryFile::load() {
   if (!in) return file_error(file_, "cannot be read; check the rights of the file");
   if (in.peek() == std::ifstream::traits_type::eof()) {
     agent::log::warn(
-        "{} is empty, as after a loss of power: the history begins anew; `league export` can "
-        "make the old one from the conversation log",
+        "{} is empty, as after a power failure: a new history begins; `league export` can "
+        "recreate the old one from the conversation log",
         file_.string());
     return {};
   }
   auto document = json::parse(in, nullptr, false);
   if (document.is_discarded()) {
-    return file_error(
-        file_,
-        "is damaged (no JSON); put a backup in its place, let `league export` make it "
-        "from the conversation log, or move it away to start with an empty history");
+    return file_error(file_,
+                      "is damaged (no JSON); restore a backup, let `league export` make it "
+                      "from the conversation log, or move it away to start with an empty history");
   }
   auto history = history_from_json(document);
   if (!history) return file_error(file_, history.error().message);

@@ -90,7 +90,7 @@ core::Result<void> OpenMatchFile::load() {
   }
   if (damaged > 0) {
     agent::log::warn(
-        "{}: {} damaged line(s) left out; where a match is open, its choice is made anew",
+        "{}: {} damaged line(s) ignored; the player makes new choices for matches that are open",
         options_.file.string(), damaged);
   }
   return {};

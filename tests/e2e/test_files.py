@@ -299,7 +299,7 @@ class FullDisks(FilesTest):
         self.assertEqual(referee.stop(), 0)
         self.assertEqual(manager.stop(), 0)
         for program, name in ((manager, "rounds.json"), (referee, ".json")):
-            self.assertRegex(program.stderr(), rf"cannot write \S*{name}: No space left on device: the league goes on")
+            self.assertRegex(program.stderr(), rf"cannot write \S*{name}: No space left on device: the league continues")
         self.programs[-1].stop()
         self.export(self.directory)
         rounds = json.loads((self.data / "leagues" / identity / "rounds.json").read_text())

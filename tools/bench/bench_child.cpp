@@ -25,7 +25,7 @@ core::Result<BenchChild> BenchChild::start(const std::filesystem::path& program,
       {.program = program, .arguments = arguments, .stderr_file = error_file, .takes_input = true});
   if (!child) {
     auto error = child.error();
-    error.message += "; it is looked for beside this program";
+    error.message += "; it must be in the same directory as this program";
     return error;
   }
   return BenchChild(program.filename().string(), std::move(*child));

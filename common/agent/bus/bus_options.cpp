@@ -136,12 +136,13 @@ core::Result<std::unique_ptr<transport::Bus>> connect_first(
 }
 
 core::Error no_streams_error(const std::string& who) {
-  return {core::ErrorCode::kInvalidFieldValue,
-          who +
-              " needs streams, and by the credentials the brokers keep none: make the brokers' "
-              "configuration anew with `league bus-config --jetstream DIRECTORY` and hand its "
-              "files out again",
-          {}};
+  return {
+      core::ErrorCode::kInvalidFieldValue,
+      who +
+          " needs streams, but according to the credentials the brokers store none: recreate the "
+          "brokers' configuration with `league bus-config --jetstream DIRECTORY`, and "
+          "distribute its files again",
+      {}};
 }
 
 core::Result<transport::BusSession> open_bus_session(const fs::path& file,

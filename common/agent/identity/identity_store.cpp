@@ -28,7 +28,7 @@ core::Error identity_error(const std::string& why) {
 
 core::Error damaged(const fs::path& file, const std::string& why) {
   return identity_error(file.string() + ": " + why +
-                        "; put a backup in its place, or remove it to register anew");
+                        "; restore a backup, or remove the file to register again");
 }
 
 /// 1 for `player_alpha.json`, 2 for `player_alpha.2.json`; 0 for every other file.

@@ -44,7 +44,7 @@ class ConfigReader {
       const bool is_program = std::ranges::find(names, name) != names.end();
       if (!node.is_table()) {
         refuse(place_of(key.source()),
-               name + " stands in no table; the tables are " + names_of_tables());
+               name + " is in no table; the tables are " + names_of_tables());
       } else if (name == kLimits) {
         read_limits(*node.as_table());
       } else if (is_program) {
@@ -99,7 +99,7 @@ class ConfigReader {
       if (!node.is_table()) {
         refuse(place_of(section.source()),
                name +
-                   " stands in [limits] itself; limits stand in their sections, such as "
+                   " is in [limits] itself; limits belong into its sections, such as "
                    "[limits.retry]");
         continue;
       }

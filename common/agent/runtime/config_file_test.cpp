@@ -56,7 +56,7 @@ TEST_F(ConfigFileTest, FaultsAreNamedWithPlaceAndRule) {
             std::string::npos);
   EXPECT_NE(fault("[up]\n\nlogs = {a = 1}\n").find(".toml:3:1: logs in [up] must be"),
             std::string::npos);
-  EXPECT_NE(fault("[limits]\nmax = 3\n").find(".toml:2:1: max stands in [limits] itself"),
+  EXPECT_NE(fault("[limits]\nmax = 3\n").find(".toml:2:1: max is in [limits] itself"),
             std::string::npos);
   EXPECT_NE(fault("[limits.retry]\nmax_attempts = 'x'\n").find(".toml:2:1: a limit must be"),
             std::string::npos);

@@ -200,8 +200,8 @@ void ProjectionWriter::report(const std::optional<core::Error>& error) {
   if (options_.report) return options_.report(error);
   if (!error) return log::info("the files of the data directory are written again");
   log::error(
-      "cannot write {}: the league goes on, and `league export` can make the file from journal and "
-      "logs",
+      "cannot write {}: the league continues, and `league export` can recreate the file from the "
+      "journal and the logs",
       error->message);
 }
 

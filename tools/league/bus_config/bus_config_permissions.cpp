@@ -22,8 +22,8 @@ std::vector<BusPermission> agent_rows(BusRole role) {
 std::vector<BusPermission> manager_rows() {
   constexpr auto kRole = BusRole::kManager;
   return {{kRole, Kind::kPublish, "mcp.>", "speaks to every session and tells everybody"},
-          {kRole, Kind::kPublish, "_INBOX.>", "answers whoever asks, at any time"},
-          {kRole, Kind::kSubscribe, "mcp.>", "hears discovery and every session"},
+          {kRole, Kind::kPublish, "_INBOX.>", "answers everybody, at any time"},
+          {kRole, Kind::kSubscribe, "mcp.>", "receives discovery and all sessions"},
           {kRole, Kind::kSubscribe, "_INBOX.>", kAnswers}};
 }
 

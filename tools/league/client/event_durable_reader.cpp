@@ -99,7 +99,7 @@ class DurableReader::State : public std::enable_shared_from_this<State> {
       last_ = {};
       is_anew_ = true;
     }
-    reading_.on_trouble("the broker has lost its events; what follows is numbered anew");
+    reading_.on_trouble("the broker has lost its events; their numbers start again");
     open_consumer();
   }
   void read() {

@@ -201,7 +201,7 @@ class FeedReader::State : public std::enable_shared_from_this<State> {
       if (is_stopped_ || after_ == 0) return;
       after_ = 0;
     }
-    reading_.on_trouble("the broker has lost its events; what follows is numbered anew");
+    reading_.on_trouble("the broker has lost its events; their numbers start again");
   }
   template <typename Then>
   void later(std::chrono::milliseconds time, Then then) {

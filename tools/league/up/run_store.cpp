@@ -245,7 +245,7 @@ Result<std::optional<UpOptions>> RunStore::read() {
   const fs::path file = options_.data / kFile;
   auto damaged = [&file](const std::string& why) {
     return run_error(file.string() + ": " + why +
-                     "; put a backup in its place, or continue the league with `league_manager "
+                     "; restore a backup, or continue the league with `league_manager "
                      "--data " +
                      file.parent_path().string() + "`");
   };

@@ -131,7 +131,7 @@ Result<void> Tournament::check_programs() {
     if (is_manager || is_last_referee || is_awaited) return death_of(member, *end);
     member.end_was_noted = true;
     const std::string ids = member.is_ready() ? " (" + joined(member.ready_ids) + ")" : "";
-    view_.say(member.spec.name + ids + " ended " + end->text() + "; the league goes on, see " +
+    view_.say(member.spec.name + ids + " ended " + end->text() + "; the league continues, see " +
               member.stderr_file.string());
   }
   return {};
