@@ -2,7 +2,7 @@
 
 #include "common/agent/runtime/log.h"
 #include "common/agent/runtime/operations_log.h"
-#include "common/journal/memory_journal.h"
+#include "common/journal/discarding_journal.h"
 #include "league_manager/admission/operator_key.h"
 #include "league_manager/files/data_directory.h"
 #include "league_manager/service/continuation.h"

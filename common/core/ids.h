@@ -38,10 +38,6 @@ using ConversationId = StringId<struct ConversationIdTag>;  ///< `convr1m1001`, 
 /// `prefix` and `number` with at least two digits: `P01`, `P100`, `REF01`. Source: protocol §1.
 [[nodiscard]] std::string numbered_id(std::string_view prefix, int number);
 
-/// The order in which people read ids: the text before the last run of digits, then the number, so
-/// that `P99` comes before `P100`. Rows of equal rank are sorted by it.
-[[nodiscard]] bool natural_less(std::string_view a, std::string_view b);
-
 }  // namespace league::core
 
 template <typename Tag>

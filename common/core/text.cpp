@@ -1,5 +1,7 @@
 #include "common/core/text.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <array>
 
@@ -24,6 +26,10 @@ std::string lower_case(std::string_view text) {
   for (char& c : out)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return out;
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::string upper_case(std::string_view text) {

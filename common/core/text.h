@@ -23,6 +23,8 @@ std::string excerpt(std::string_view text, std::size_t most = kShownLength);
 /// `text` with A-Z in lower case; other bytes stay as they are, whatever the locale.
 std::string lower_case(std::string_view text);
 std::string upper_case(std::string_view text);  ///< likewise
+/// Whether the two differ in the case of ASCII letters alone.
+[[nodiscard]] bool equals_ignoring_case(std::string_view a, std::string_view b);
 
 /// Whether `c` is an ASCII letter or digit, whatever the locale.
 constexpr bool is_alphanumeric(char c) {

@@ -1,4 +1,5 @@
-#include "common/journal/memory_journal.h"
+#include "common/journal/discarding_journal.h"
+#include "common/journal/memory_journal_testing.h"
 
 #include <gtest/gtest.h>
 

@@ -120,7 +120,7 @@ TEST(CodecProperty, DecodeOfEncodeIsTheMessage) {
 
 TEST(CodecProperty, BatchKeepsItsMessagesInOrder) {
   EXPECT_TRUE(rc::check([] {
-    Batch batch;
+    std::vector<Message> batch;
     std::vector<std::string> encoded;
     for (int left = *rc::gen::inRange(1, 6); left > 0; --left) {
       batch.push_back(any_message());

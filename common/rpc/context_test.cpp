@@ -18,7 +18,7 @@ std::shared_ptr<const ConnectionInfo> some_connection() {
   info.remote_address = "192.168.100.200:45678";
   info.local_address = "192.168.100.201:8000";
   info.connection_id = "a-connection-id-of-some-length";
-  info.tls = TlsInfo{"TLSv1.3", "TLS_AES_256_GCM_SHA384", "CN=bot", "league.example"};
+  info.tls = TlsInfo{"TLSv1.3", "TLS_AES_256_GCM_SHA384", "league.example"};
   return std::make_shared<const ConnectionInfo>(std::move(info));
 }
 

@@ -63,10 +63,4 @@ std::string_view method_of(const Message& message) {
   return {};
 }
 
-const Id* id_of(const Message& message) {
-  if (const auto* request = std::get_if<Request>(&message)) return &request->id;
-  if (const auto* response = std::get_if<Response>(&message)) return &response->id;
-  return nullptr;
-}
-
 }  // namespace league::rpc

@@ -60,7 +60,6 @@ struct Response {
 
 /// One JSON-RPC 2.0 message. A value; not thread-safe.
 using Message = std::variant<Request, Notification, Response>;
-using Batch = std::vector<Message>;
 
 [[nodiscard]] Request make_request(Id id, std::string method, nlohmann::json params = nullptr);
 [[nodiscard]] Notification make_notification(std::string method, nlohmann::json params = nullptr);
@@ -71,7 +70,5 @@ using Batch = std::vector<Message>;
 
 /// The method of a request or notification, valid as long as `message`; empty for a response.
 [[nodiscard]] std::string_view method_of(const Message& message);
-/// The id of a request or response, valid as long as `message`; null for a notification.
-[[nodiscard]] const Id* id_of(const Message& message);
 
 }  // namespace league::rpc

@@ -88,7 +88,6 @@ using TransportMetadata =
 struct TlsInfo {
   std::string version;  ///< `TLSv1.3`
   std::string cipher;  ///< `TLS_AES_256_GCM_SHA384`
-  std::string peer_subject;  ///< of the peer's certificate; empty where it showed none
   std::string server_name;  ///< SNI; empty where none was sent
   bool operator==(const TlsInfo&) const = default;
 };

@@ -10,9 +10,9 @@
 #include "common/core/base64.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/link/sse_parser.h"
-#include "common/transport/memory/memory_bus.h"
-#include "common/transport/memory/memory_connection.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/memory/memory_bus.h"
+#include "tests/support/memory/memory_connection.h"
 #include "tests/support/scripted_random.h"
 
 namespace league::league_manager {

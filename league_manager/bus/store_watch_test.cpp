@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "common/transport/memory/memory_bus.h"
-#include "common/transport/memory/memory_connection.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/memory/memory_bus.h"
+#include "tests/support/memory/memory_connection.h"
 
 namespace league::league_manager {
 namespace {

@@ -135,10 +135,6 @@ class League {
   [[nodiscard]] core::Result<Events> decide_dispute(int player, MatchKey match,
                                                     std::string_view reason,
                                                     core::UtcTimestamp now) const;
-  /// An agent failed outside a match; counts as a failed match. Nothing before the start and after
-  /// the end.
-  [[nodiscard]] Events decide_failure(AgentRef agent, FailureKind kind,
-                                      core::UtcTimestamp now) const;
   /// An agent has answered a ping or sent a message again: ends a suspension, for `reason`. Does
   /// not end one for failed matches: a player has to play, and a referee returns when there is no
   /// other. Nor does it end that of a referee that is about to end.
@@ -152,9 +148,6 @@ class League {
   /// A referee, whose token has been checked, is about to end: it keeps the matches that it has and
   /// gets no other until it registers again.
   [[nodiscard]] Events decide_referee_drain(int referee, core::UtcTimestamp now) const;
-  /// A referee has exceeded its time for a match: it is charged with a time-out, and the match goes
-  /// to another.
-  [[nodiscard]] Events decide_match_timeout(MatchKey match, core::UtcTimestamp now) const;
   /// A referee may not play a match, through no fault of its own: the match goes to another one, or
   /// to the same one as the next attempt.
   [[nodiscard]] Events decide_match_refused(MatchKey match, core::UtcTimestamp now) const;
@@ -229,11 +222,9 @@ class League {
   [[nodiscard]] const std::vector<MatchKey>& unproven() const { return unproven_; }
   /// How the matches of a completed round ended; nothing for any other round.
   [[nodiscard]] std::optional<MatchSummary> round_summary(int round) const;
-  /// Everything that the league holds as text, for tests and diagnosis. Equal leagues give equal
-  /// texts.
-  [[nodiscard]] std::string dump() const;
 
  private:
+  friend class LeagueDump;  // of the tests
   [[nodiscard]] RunningLeague running() const {
     return {settings_, roster_, schedule_, board_, players_shut_down_, is_paused_ || is_ended_};
   }

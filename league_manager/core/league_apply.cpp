@@ -1,20 +1,9 @@
 #include "league_manager/core/league.h"
 #include "league_manager/core/lifecycle_effects.h"
+#include "league_manager/core/overloaded.h"
 #include "league_manager/events/event_codec.h"
 
 namespace league::league_manager {
-
-namespace {
-
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
-// clang 14 does not deduce aggregates.
-template <typename... Handlers>
-Overloaded(Handlers...) -> Overloaded<Handlers...>;
-
-}  // namespace
 
 core::Result<void> League::apply(const Event& event) {
   if (!fits(event.body)) {

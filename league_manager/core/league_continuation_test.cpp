@@ -88,9 +88,10 @@ TEST_F(Continuation, RestartsDoNotUseUpTheAttempts) {
   EXPECT_EQ(only.counted_attempts(), 1);
   EXPECT_EQ(only.referee_of(101), 0);
   EXPECT_EQ(only.referee_of(101 - kKnownAttempts), -1);
-  for (int i = 0; i < 2; ++i) alone.take(alone.league.decide_match_timeout(kFirst, at(200 + i)));
+  for (int i = 0; i < 2; ++i)
+    alone.take(alone.league.decide_assignment_refused(kFirst, 0, at(200 + i)));
   EXPECT_EQ(only.status, MatchStatus::kAssigned);
-  alone.take(alone.league.decide_match_timeout(kFirst, at(202)));
+  alone.take(alone.league.decide_assignment_refused(kFirst, 0, at(202)));
   EXPECT_EQ(only.status, MatchStatus::kFinished);
   EXPECT_TRUE(only.result.by_manager);
 }

@@ -82,7 +82,7 @@ TEST(League, RefusesEventsThatDoNotFit) {
   PlayedLeague played(testing::settings(2, 1));
   played.enter_all(1);
   played.step();
-  std::string before = played.league.dump();
+  std::string before = testing::dump(played.league);
   for (const EventBody& body : std::vector<EventBody>{
            LeagueCreated{core::LeagueId("x"), "even_odd"},
            AgentRegistered{AgentRef::player(2), {}, {}, ""},
@@ -103,7 +103,7 @@ TEST(League, RefusesEventsThatDoNotFit) {
        }) {
     EXPECT_FALSE(played.league.apply({at(0), body})) << body.index();
   }
-  EXPECT_EQ(played.league.dump(), before);
+  EXPECT_EQ(testing::dump(played.league), before);
   League other(LeagueSettings{});
   EXPECT_FALSE(other.apply({at(0), LeagueCreated{core::LeagueId("another"), "even_odd"}}));
   EXPECT_FALSE(other.apply({at(0), AgentRegistered{AgentRef::player(0), {}, {}, ""}}))

@@ -32,6 +32,9 @@ inline RegistrationFacts facts(const std::string& nonce, core::UtcTimestamp now 
           [](const std::string& id, const std::string& n) { return "hash-" + id + "-" + n; }};
 }
 
+/// Everything that the league holds. Equal leagues give equal texts.
+[[nodiscard]] std::string dump(const League& league);
+
 /// A league together with all of its events, as a shell would run it.
 struct PlayedLeague {
   explicit PlayedLeague(LeagueSettings settings) : league(std::move(settings)) {

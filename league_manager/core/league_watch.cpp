@@ -45,16 +45,6 @@ void settle_all(Draft& draft) {
 
 }  // namespace
 
-Events League::decide_failure(AgentRef agent, FailureKind kind, core::UtcTimestamp now) const {
-  if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
-  if (roster_.agent(agent).lifecycle.state() == AgentState::kShutdown) return {};
-  Draft draft(running(), now);
-  draft.add(FailureCounted{agent, kind, std::nullopt});
-  settle_agent(draft, agent);
-  deal_matches(draft);
-  return std::move(draft).take();
-}
-
 Events League::decide_alive(AgentRef agent, core::UtcTimestamp now, std::string_view reason) const {
   if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
   const AgentLifecycle& lifecycle = roster_.agent(agent).lifecycle;
@@ -95,15 +85,6 @@ Events League::decide_silent(AgentRef agent, core::UtcTimestamp now) const {
   if (roster_.agent(agent).lifecycle.state() != AgentState::kActive) return {};
   Draft draft(running(), now);
   suspend(draft, agent, kReasonSilent);
-  return std::move(draft).take();
-}
-
-Events League::decide_match_timeout(MatchKey match, core::UtcTimestamp now) const {
-  if (state_ != LeagueState::kRunning || !board_.contains(match)) return {};
-  if (board_.slot(match).status != MatchStatus::kAssigned) return {};
-  Draft draft(running(), now);
-  fail_referee(draft, match, kReasonMatchTimeLimit);
-  deal_matches(draft);
   return std::move(draft).take();
 }
 

@@ -31,6 +31,12 @@ PlayedLeague started(LeagueSettings settings, int capacity = 1) {
 
 constexpr MatchKey kFirst{1, 1};
 
+/// The agent has failed once more, and the watchdog looks.
+void fail(PlayedLeague& played, AgentRef agent, core::UtcTimestamp now) {
+  played.take({{now, FailureCounted{agent, FailureKind::kTimeout, std::nullopt}}});
+  played.take(played.league.decide_tick(now));
+}
+
 TEST(LeagueWatch, ARefereeThatIsToEndKeepsItsMatchesAndGetsNoOther) {
   auto played = started(testing::settings(4, 2));
   const AgentRef leaving = AgentRef::referee(0);
@@ -106,9 +112,10 @@ TEST(LeagueWatch, ALatenessOfLongAgoChangesNothing) {
 
 TEST(LeagueWatch, EndsAMatchWhoseAttemptsAreUsedUp) {
   auto played = started(testing::settings(2, 1));
-  for (int i = 1; i <= 2; ++i) played.take(played.league.decide_match_timeout(kFirst, at(i)));
+  for (int i = 1; i <= 2; ++i)
+    played.take(played.league.decide_assignment_refused(kFirst, 0, at(i)));
   EXPECT_EQ(played.league.board().slot(kFirst).attempts, 3);
-  played.take(played.league.decide_match_timeout(kFirst, at(3)));
+  played.take(played.league.decide_assignment_refused(kFirst, 0, at(3)));
   EXPECT_EQ(reason_of_end(played, kFirst), kReasonNoReferee);
   played.step(at(4));
   EXPECT_EQ(played.league.state(), LeagueState::kCompleted);
@@ -143,8 +150,7 @@ TEST(LeagueWatch, WaitsForASuspendedRefereeButNotForever) {
 
 TEST(LeagueWatch, ARefereeThatDoesNotPlayGetsNothingWhileAnotherIsThere) {
   auto played = started(testing::settings(4, 2), 2);
-  for (int i = 0; i < 3; ++i)
-    played.take(played.league.decide_failure(AgentRef::referee(0), FailureKind::kTimeout, at(i)));
+  for (int i = 0; i < 3; ++i) fail(played, AgentRef::referee(0), at(i));
   ASSERT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
   EXPECT_TRUE(played.league.decide_alive(AgentRef::referee(0), at(4)).empty()) << "a ping is easy";
   played.take(played.league.decide_referee_lost(1, at(5)));
@@ -172,9 +178,7 @@ TEST(LeagueWatch, GivesARefereeThatAnswersAgainItsMatchesBack) {
 
 TEST(LeagueWatch, TakesTheMatchesOfARefereeThatIsSuspendedForFailures) {
   auto played = started(testing::settings(8, 2), 2);
-  for (int i = 0; i < 3; ++i) {
-    played.take(played.league.decide_failure(AgentRef::referee(0), FailureKind::kTimeout, at(i)));
-  }
+  for (int i = 0; i < 3; ++i) fail(played, AgentRef::referee(0), at(i));
   EXPECT_EQ(state_of(played, AgentRef::referee(0)), AgentState::kSuspended);
   EXPECT_EQ(played.league.board().open_count(0), 0);
   EXPECT_EQ(played.league.board().open_count(1), 2) << "never more than its capacity";
@@ -188,7 +192,6 @@ TEST(LeagueWatch, DecidesTheMatchesOfAPlayerWhoIsShutDown) {
   ASSERT_EQ(state_of(played, dead), AgentState::kShutdown);
   EXPECT_EQ(played.league.roster().agent(dead).lifecycle.detail(), "cheats?");
   EXPECT_FALSE(played.league.decide_shut_down(dead, kReasonShutDownByOperator, "", at(2)));
-  EXPECT_TRUE(played.league.decide_failure(dead, FailureKind::kTimeout, at(11)).empty());
   while (played.league.state() == LeagueState::kRunning) {
     for (MatchKey match : played.league.board().with_status(MatchStatus::kAssigned)) {
       auto pairing = played.league.match(match)->pairing;
@@ -340,17 +343,15 @@ TEST(LeagueStates, AReplayGivesTheSameStatesWhateverTheSettings) {
   settings.lifecycle = {1, 2};
   League again(settings);
   ASSERT_TRUE(again.apply_all(played.events));
-  EXPECT_EQ(again.dump(), played.league.dump());
+  EXPECT_EQ(testing::dump(again), testing::dump(played.league));
 }
 
 TEST(LeagueWatch, AReportEndsTheTimeoutsOfItsRefereeInARow) {
   auto played = started(testing::settings(4, 1), 2);
   AgentRef referee = AgentRef::referee(0);
-  for (int i = 0; i < 2; ++i)
-    played.take(played.league.decide_failure(referee, FailureKind::kTimeout, at(i)));
+  for (int i = 0; i < 2; ++i) fail(played, referee, at(i));
   ASSERT_FALSE(played.report(0, testing::report_of(played.league, kFirst, 0), at(3)).refusal);
-  for (int i = 4; i < 6; ++i)
-    played.take(played.league.decide_failure(referee, FailureKind::kTimeout, at(i)));
+  for (int i = 4; i < 6; ++i) fail(played, referee, at(i));
   EXPECT_EQ(state_of(played, referee), AgentState::kActive);
 }
 
@@ -369,11 +370,8 @@ TEST(LeagueWatch, EndsARoundThatTakesTooLong) {
 TEST(LeagueWatch, CountsNothingBeforeTheStartAndAfterTheEnd) {
   PlayedLeague played(testing::settings(2, 1));
   ASSERT_TRUE(played.enter({AgentKind::kPlayer, testing::profile("a", 1), {}, {}}));
-  EXPECT_TRUE(
-      played.league.decide_failure(AgentRef::player(0), FailureKind::kTimeout, at(0)).empty());
   EXPECT_TRUE(played.league.decide_referee_lost(0, at(0)).empty());
   EXPECT_TRUE(played.league.decide_tick(at(100000)).empty());
-  EXPECT_TRUE(played.league.decide_match_timeout(kFirst, at(0)).empty());
 }
 
 }  // namespace

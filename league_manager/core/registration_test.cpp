@@ -296,7 +296,8 @@ TEST(Registration, AnswersARepeatedNonceTheSame) {
   EXPECT_EQ(again->agent, first->agent);
   EXPECT_EQ(again->token_nonce, "first");
   EXPECT_TRUE(again->events.empty());
-  EXPECT_EQ(played.league.dump().find("5f3c"), std::string::npos) << "only its hash is kept";
+  EXPECT_EQ(testing::dump(played.league).find("5f3c"), std::string::npos)
+      << "only its hash is kept";
 }
 
 TEST(Registration, RefusesTheNonceOfAnotherAddress) {

@@ -1,18 +1,8 @@
 #include "league_manager/core/round_board.h"
 
+#include "league_manager/core/overloaded.h"
+
 namespace league::league_manager {
-
-namespace {
-
-template <typename... Handlers>
-struct Overloaded : Handlers... {
-  using Handlers::operator()...;
-};
-// clang 14 does not deduce aggregates.
-template <typename... Handlers>
-Overloaded(Handlers...) -> Overloaded<Handlers...>;
-
-}  // namespace
 
 RoundBoard::RoundBoard(int referees) : load_(static_cast<std::size_t>(referees)) {}
 

@@ -1,7 +1,6 @@
 #include "league_manager/events/agent_lifecycle.h"
 
 #include <array>
-#include <sstream>
 #include <utility>
 
 namespace league::league_manager {
@@ -60,14 +59,6 @@ std::optional<StateChange> AgentLifecycle::due(const LifecycleSettings& settings
   if (state_ == AgentState::kActive && in_a_row_ >= settings.suspend_after_failed_matches)
     return StateChange{AgentState::kSuspended, kReasonFailedMatches};
   return std::nullopt;
-}
-
-std::string AgentLifecycle::str() const {
-  std::ostringstream out;
-  out << agent_state_name(state_) << " since " << since_.to_log() << " '" << reason_ << "' '"
-      << detail_ << "' failed " << failed_ << " in a row " << in_a_row_ << " last "
-      << (last_failed_ ? last_failed_->id().str() : "-");
-  return out.str();
 }
 
 }  // namespace league::league_manager

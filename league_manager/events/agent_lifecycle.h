@@ -77,12 +77,12 @@ class AgentLifecycle {
 
   /// The change that is due, if any. An agent that is not yet ACTIVE is never suspended.
   [[nodiscard]] std::optional<StateChange> due(const LifecycleSettings& settings) const;
-  /// For diagnosis: all of it in one line.
-  [[nodiscard]] std::string str() const;
 
   bool operator==(const AgentLifecycle&) const = default;
 
  private:
+  friend class LeagueDump;  // of the tests
+
   AgentState state_ = AgentState::kInit;
   core::UtcTimestamp since_;
   std::string reason_;

@@ -34,4 +34,6 @@ std::string AgentRef::id() const {
   return core::numbered_id(kind == AgentKind::kPlayer ? "P" : "REF", index + 1);
 }
 
+std::string AgentRef::sender() const { return std::string(agent_kind_name(kind)) + ":" + id(); }
+
 }  // namespace league::league_manager

@@ -27,6 +27,8 @@ struct AgentRef {
 
   /// `P01`, `P100`, `REF01`. Source: protocol §1.
   [[nodiscard]] std::string id() const;
+  /// `player:P01`, as messages and logs name an agent.
+  [[nodiscard]] std::string sender() const;
 
   auto operator<=>(const AgentRef&) const = default;
 };

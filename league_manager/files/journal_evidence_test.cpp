@@ -7,7 +7,7 @@
 
 #include "common/core/crypto.h"
 #include "common/core/signing_key.h"
-#include "common/journal/memory_journal.h"
+#include "common/journal/memory_journal_testing.h"
 #include "league_manager/core/league_testing.h"
 #include "league_manager/events/event_codec.h"
 #include "tests/support/temporary_directory.h"

@@ -200,12 +200,13 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
     own->append(text, 0, token_at).append(token);
     own->append(text, token_at + 1, rows_at - token_at - 1);
     own->append(own_rows).append(text, rows_at);
-    broadcaster_.send({.endpoint = one.endpoint,
-                       .peer = std::string(agent_kind_name(one.agent.kind)) + ":" + one.agent.id(),
-                       .type = Message::kType,
-                       .message = std::move(own),
-                       .conversation_id = conversation,
-                       .done = done_one});
+    agent::PeerCall call;
+    call.endpoint = one.endpoint;
+    call.peer = one.agent.sender();
+    call.type = Message::kType;
+    call.message = std::move(own);
+    call.conversation_id = conversation;
+    broadcaster_.send({std::move(call), done_one});
   }
 }
 
@@ -223,13 +224,10 @@ void Announcer::tell_state(const AgentStateChanged& change) {
       MessageType::kLeagueError,
       {.conversation_id = conversation, .auth_token = token, .round_id = {}, .match_id = {}});
   broadcaster_.send(
-      {.endpoint = std::move(*to),
-       .peer = std::string(agent_kind_name(change.agent.kind)) + ":" + change.agent.id(),
-       .type = MessageType::kLeagueError,
-       .message = std::make_shared<const std::string>(
-           rpc::to_json_text(envelope::encode(envelope, state_notice(change)))),
-       .conversation_id = conversation.str(),
-       .done = {}});
+      {agent::call_with({std::move(*to), change.agent.sender()}, envelope,
+                        rpc::to_json_text(envelope::encode(envelope, state_notice(change))),
+                        std::chrono::milliseconds{}),
+       {}});
 }
 
 void Announcer::announce_round(int round, std::function<void()> then,

@@ -7,7 +7,7 @@
 
 #include "common/agent/bus/event_signature.h"
 #include "common/envelope/envelope_testing.h"
-#include "common/journal/memory_journal.h"
+#include "common/journal/discarding_journal.h"
 #include "league_manager/core/league_testing.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/scripted_random.h"

@@ -14,15 +14,16 @@ void Broadcaster::send(Notice notice) {
   {
     std::lock_guard lock(mutex_);
     if (is_stopped_) return;
-    Outbox& outbox = outboxes_[notice.peer];
-    if (notice.type == envelope::MessageType::kLeagueStandingsUpdate) {
-      auto older = std::ranges::find(outbox.waiting, notice.type, &Notice::type);
+    Outbox& outbox = outboxes_[notice.call.peer];
+    if (notice.call.type == envelope::MessageType::kLeagueStandingsUpdate) {
+      auto older = std::ranges::find(outbox.waiting, notice.call.type,
+                                     [](const Notice& waits) { return waits.call.type; });
       if (older != outbox.waiting.end()) {
         dropped = std::move(older->done);
         outbox.waiting.erase(older);
       }
     }
-    std::string peer = notice.peer;
+    std::string peer = notice.call.peer;
     outbox.waiting.push_back(std::move(notice));
     if (!outbox.in_flight && !outbox.is_ready) {
       outbox.is_ready = true;
@@ -60,22 +61,16 @@ void Broadcaster::pump() {
       notice = std::move(outbox.waiting.front());
       outbox.waiting.pop_front();
     }
-    auto done = std::move(notice->done);
-    std::string peer = notice->peer;
+    auto [call, done] = std::move(*notice);
+    const std::string peer = call.peer;
     // Who has just come back is told so: its breaker is still open.
-    const bool is_state = notice->type == envelope::MessageType::kLeagueError;
+    const bool is_state = call.type == envelope::MessageType::kLeagueError;
     if (!is_state && !breaker_.allow(peer)) {
       if (done) done();
       on_sent(peer);
       continue;
     }
-    agent::PeerCall call;
-    call.endpoint = std::move(notice->endpoint);
-    call.peer = peer;
-    call.type = notice->type;
-    call.message = std::move(notice->message);
-    call.conversation_id = std::move(notice->conversation_id);
-    call.time_limit = time_limit(notice->type);
+    call.time_limit = time_limit(call.type);
     call.budget = transport::Budget::kBroadcast;
     peers_.call(std::move(call),
                 [this, peer, done = std::move(done)](const agent::PeerReply& reply) {

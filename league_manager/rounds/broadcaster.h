@@ -3,7 +3,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 
@@ -15,11 +14,7 @@ namespace league::league_manager {
 
 /// A message to one peer whose answer nobody waits for.
 struct Notice {
-  transport::Endpoint endpoint;
-  std::string peer;  ///< `player:P01`
-  envelope::MessageType type = envelope::MessageType::kRoundAnnouncement;
-  std::shared_ptr<const std::string> message;
-  std::string conversation_id;
+  agent::PeerCall call;  ///< its time limit and budget are set by the broadcaster
   /// Runs once: the peer has taken it, has failed, or the notice was dropped for a newer one or an
   /// open breaker.
   std::function<void()> done;

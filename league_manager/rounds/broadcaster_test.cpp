@@ -37,12 +37,13 @@ class HoldingCaller final : public transport::Caller {
 class BroadcasterTest : public ::testing::Test {
  protected:
   void send(const std::string& peer, MessageType type, const std::string& text) {
-    broadcaster_.send({.endpoint = *transport::parse_endpoint("http://127.0.0.1:8101/mcp"),
-                       .peer = peer,
-                       .type = type,
-                       .message = std::make_shared<const std::string>("{\"n\":\"" + text + "\"}"),
-                       .conversation_id = "conv1",
-                       .done = [this, text] { done_.push_back(text); }});
+    agent::PeerCall call;
+    call.endpoint = *transport::parse_endpoint("http://127.0.0.1:8101/mcp");
+    call.peer = peer;
+    call.type = type;
+    call.message = std::make_shared<const std::string>("{\"n\":\"" + text + "\"}");
+    call.conversation_id = "conv1";
+    broadcaster_.send({std::move(call), [this, text] { done_.push_back(text); }});
   }
 
   static agent::Settings settings() {

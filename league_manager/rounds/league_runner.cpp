@@ -286,7 +286,7 @@ void LeagueRunner::watch_referees() {
       if (!pinging_.insert(referee).second) continue;
     }
     const auto route = agent::route_to(endpoint);
-    deps_.peers.ping(std::move(endpoint), "referee:" + AgentRef::referee(referee).id(),
+    deps_.peers.ping(std::move(endpoint), AgentRef::referee(referee).sender(),
                      deps_.settings.league.referee_ping_interval,
                      [this, one = referee, route, sent = deps_.clock.steady_now()](bool alive) {
                        on_referee_ping(one, alive, sent, route);

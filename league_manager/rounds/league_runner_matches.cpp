@@ -87,7 +87,7 @@ std::optional<agent::PeerCall> LeagueRunner::assignment_call(
     const Agent& agent = league.roster().agent(ref);
     if (auto endpoint = transport::parse_endpoint(agent.profile.endpoint))
       peer.endpoint = std::move(*endpoint);
-    peer.name = "referee:" + ref.id();
+    peer.name = ref.sender();
     is_foreign = !agent.profile.match_credentials;
     token = deps_.token_issuer.token(ref.id(), agent.credential.nonce);
     for (auto match : matches) {

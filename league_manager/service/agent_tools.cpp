@@ -42,11 +42,6 @@ json agent_row(AgentRef ref, const Agent& agent) {
   return row;
 }
 
-Error nothing_stored() {
-  return {ErrorCode::kOverloaded,
-          "the league manager cannot write its journal and is stopping: retry when it is back", ""};
-}
-
 Result<AgentRef> find_agent(const League& league, const std::string& id) {
   if (auto agent = league.roster().find(id)) return *agent;
   return Error{ErrorCode::kInvalidFieldValue,
@@ -94,6 +89,11 @@ struct Credentials {
 
 }  // namespace
 
+Error not_stored() {
+  return {ErrorCode::kOverloaded,
+          "the league manager cannot write its journal and is stopping: retry when it is back", ""};
+}
+
 AgentTools::AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
                        const core::AuthToken& operator_key, const AgentRecords* records)
     : ledger_(ledger),
@@ -134,7 +134,7 @@ void AgentTools::on_get_agents(agent::ToolCall call) const {
         return Events{};
       },
       [=](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(nothing_stored());
+        if (!stored) return reply->refuse(not_stored());
         reply->send(*answer);
       });
 }
@@ -208,7 +208,7 @@ void AgentTools::on_get_my_report(agent::ToolCall call) const {
         return Events{};
       },
       [=](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(nothing_stored());
+        if (!stored) return reply->refuse(not_stored());
         if (!*answer) return reply->refuse(answer->error());
         reply->send(**answer);
       });
@@ -224,7 +224,7 @@ void AgentTools::act(agent::Reply given, Decision decide, std::shared_ptr<json> 
         return events ? *events : Events{};
       },
       [this, reply, refusal, more = std::move(more)](const Result<Events>& stored) {
-        if (!stored) return reply->refuse(nothing_stored());
+        if (!stored) return reply->refuse(not_stored());
         if (*refusal) return reply->refuse(**refusal);
         json answer = {{"status", "ok"}};
         if (more) answer.update(*more);

@@ -10,6 +10,10 @@
 
 namespace league::league_manager {
 
+/// The answer when the journal has failed. Agents retry after it; the cause is for the operator and
+/// appears only in the program's own messages.
+[[nodiscard]] core::Error not_stored();
+
 /// The tools for agents' states: the states of all agents, for everybody; each agent's report, for
 /// that agent alone; and the commands that change states: the operator shuts an agent down or
 /// restores it, a player withdraws, a referee is about to end. Thread-safe. Source: protocol §6,

@@ -179,11 +179,6 @@ json ManagerService::league_error(const Error& error, const std::string& origina
   return envelope::encode(envelope, envelope::make_league_error(error, original_type));
 }
 
-Error ManagerService::not_stored() {
-  return {ErrorCode::kOverloaded,
-          "the league manager cannot write its journal and is stopping: retry when it is back", ""};
-}
-
 template <typename Request>
 void ManagerService::reject(const std::shared_ptr<agent::Call<Request>>& call, const Error& error) {
   const auto& meta = meta_of(call->message);

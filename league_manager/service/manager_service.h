@@ -84,9 +84,6 @@ class ManagerService {
   void answer_when_durable(agent::Reply reply, nlohmann::json answer);
   void on_query(agent::Call<envelope::LeagueQuery> call);
   void on_dispute(agent::Call<envelope::LeagueQuery> call);
-  /// The answer when the journal has failed. Agents retry after it; the cause is for the operator
-  /// and appears only in the program's own messages.
-  [[nodiscard]] static core::Error not_stored();
   void on_get_standings(agent::ToolCall call);
   /// Adds to the request the identity under which a sender that shows `shown` is admitted, or
   /// returns why it is refused.

@@ -42,7 +42,7 @@ envelope::NormaliseDefaults RefereeTools::query_defaults(const std::string& toke
   envelope::NormaliseDefaults defaults;
   if (token.empty()) return defaults;
   if (auto referee = referee_of(token)) {
-    defaults.sender = "referee:" + AgentRef::referee(*referee).id();
+    defaults.sender = AgentRef::referee(*referee).sender();
     defaults.league_id = league_id_;
   }
   return defaults;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/journal/memory_journal.h"
+#include "common/journal/memory_journal_testing.h"
 #include "league_manager/core/league_testing.h"
 #include "tests/support/fake_clock.h"
 

@@ -3,23 +3,14 @@
 namespace league::league_manager {
 
 void LeadersHandler::on_message(transport::Inbound message, transport::ReplySlot reply) {
-  if (is_leading()) return handler_.on_message(std::move(message), std::move(reply));
+  if (is_leading()) return handler().on_message(std::move(message), std::move(reply));
   std::lock_guard lock(mutex_);
   unanswered_.push_back(std::move(reply));
 }
 
 transport::StreamAnswer LeadersHandler::on_stream(transport::StreamRequest request) {
-  if (is_leading()) return handler_.on_stream(std::move(request));
+  if (is_leading()) return HandlerDecorator::on_stream(std::move(request));
   return transport::StreamRefusal{503, "this manager does not lead its league"};
-}
-
-std::optional<transport::StreamRefusal> LeadersHandler::on_session_end(
-    const rpc::MessageContext& context) {
-  return handler_.on_session_end(context);
-}
-
-void LeadersHandler::on_channel_closed(const transport::PeerChannel& channel) {
-  handler_.on_channel_closed(channel);
 }
 
 }  // namespace league::league_manager

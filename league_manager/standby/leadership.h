@@ -38,24 +38,20 @@ class Leadership {
 
 /// Passes messages on while this manager leads, and leaves others unanswered. Thread-safe as the
 /// handler is, which outlives it, like the leadership.
-class LeadersHandler final : public transport::MessageHandler {
+class LeadersHandler final : public transport::HandlerDecorator {
  public:
   /// Without a leadership it hands everything on.
   LeadersHandler(transport::MessageHandler& handler, const Leadership* leadership)
-      : handler_(handler), leadership_(leadership) {}
+      : HandlerDecorator(handler), leadership_(leadership) {}
 
   void on_message(transport::Inbound message, transport::ReplySlot reply) override;
   transport::StreamAnswer on_stream(transport::StreamRequest request) override;
-  std::optional<transport::StreamRefusal> on_session_end(
-      const rpc::MessageContext& context) override;
-  void on_channel_closed(const transport::PeerChannel& channel) override;
 
  private:
   [[nodiscard]] bool is_leading() const {
     return leadership_ == nullptr || leadership_->is_leading();
   }
 
-  transport::MessageHandler& handler_;
   const Leadership* const leadership_;
   std::mutex mutex_;
   /// Letting go of them would answer.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/journal/memory_journal.h"
+#include "common/journal/memory_journal_testing.h"
 #include "common/transport/bus/broker_testing.h"
 #include "common/transport/bus/jet_stream_testing.h"
 #include "league_manager/events/event_codec.h"
@@ -23,7 +23,6 @@ inline constexpr const char* kStandbyLeague = "l";
 class StandbyTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!NatsBus::is_built()) GTEST_SKIP() << "this build has no libnats";
     if (!TestingBroker::is_installed()) GTEST_SKIP() << "nats-server is not installed";
     broker = std::make_unique<TestingBroker>(
         std::vector<std::string>{"-js", "-sd", directory.path().string()});

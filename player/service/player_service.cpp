@@ -139,11 +139,6 @@ MatchHistory PlayerService::history() const {
   return history_;
 }
 
-core::PlayerId PlayerService::player_id() const {
-  std::lock_guard lock(mutex_);
-  return core::PlayerId(identity_.id);
-}
-
 std::vector<std::string> PlayerService::game_types() const {
   std::vector<std::string> types;
   for (const auto& [type, strategy] : strategies_) types.push_back(type);

@@ -66,8 +66,6 @@ class PlayerService {
   /// Told of each match that the player begins to dispute; as `on_match_over`.
   void on_dispute(std::function<void(const DisputedMatch&)> callback);
   [[nodiscard]] MatchHistory history() const;
-  /// Empty before registration.
-  [[nodiscard]] core::PlayerId player_id() const;
   /// The games that it plays, for its registration: those that have its strategy.
   [[nodiscard]] std::vector<std::string> game_types() const;
 

@@ -38,8 +38,7 @@ const std::map<std::string, Names> kMayUse = {
 /// The sublibraries of a component, each a folder and a library: those further to the right may use
 /// those further to the left. "" is the folder of the component itself.
 const std::map<std::string, std::vector<std::string>> kSublibraries = {
-    {"common/transport",
-     {"link", "http", "stream", "front", "line", "client", "caller", "bus", "memory"}},
+    {"common/transport", {"link", "http", "stream", "front", "line", "client", "caller", "bus"}},
     {"common/audit", {"record", "log", "calls"}},
     {"common/mcp", {"", "client"}},
     {"common/agent", {"runtime", "dialects", "peers", "identity", "bus", "host"}},
@@ -112,7 +111,7 @@ const std::vector<Include>& all_includes() {
 bool is_test(const std::string& file) {
   // `_testing` is the ending of everything that only tests include or link.
   if (file.find("_testing.") != std::string::npos) return true;
-  if (file.starts_with("common/transport/memory/")) return true;
+  if (file.starts_with("tests/")) return true;
   return file.ends_with("_test.cpp");
 }
 

@@ -171,8 +171,6 @@ TEST(States, ARestartOfTheManagerKeepsThem) {
   league.disconnect("P01");
   ASSERT_TRUE(league.run_until([&] { return round_of(league) == 5; }));
   ASSERT_EQ(state_of(league, AgentRef::player(0)), AgentState::kSuspended);
-  std::string before;
-  league.read([&](const auto& one) { before = one.dump(); });
   league.restart_manager();
   EXPECT_EQ(state_of(league, AgentRef::player(0)), AgentState::kSuspended);
   league.connect("P01");

@@ -6,7 +6,7 @@
 #include "common/agent/peers/peer_client.h"
 #include "common/audit/calls/audited_caller.h"
 #include "common/audit/calls/audited_handler.h"
-#include "common/journal/memory_journal.h"
+#include "common/journal/memory_journal_testing.h"
 #include "common/journal/sqlite_journal.h"
 #include "common/transport/caller/link_caller.h"
 #include "league_manager/events/event_codec.h"

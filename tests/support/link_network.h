@@ -9,7 +9,7 @@
 #include "common/core/clock.h"
 #include "common/transport/link/message_handler.h"
 #include "common/transport/link/served_connection.h"
-#include "common/transport/memory/memory_connection.h"
+#include "tests/support/memory/memory_connection.h"
 
 namespace league::testing {
 

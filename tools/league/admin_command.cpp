@@ -25,11 +25,6 @@ struct AdminOptions {
   bool json = false;
 };
 
-int fail(const core::Error& error, int exit_code) {
-  std::cerr << "error: " << safe_text(error.message) << '\n';
-  return exit_code;
-}
-
 void print_new_token(const AdminOptions& options, const json& answer) {
   const std::string token = answer.value("auth_token", "");
   if (options.json) {
@@ -53,21 +48,17 @@ int new_token(const AdminOptions& options) {
   if (!key) {
     auto error = key.error();
     error.message += "; use the file of the manager's --operator-key (default: DATA/operator.key)";
-    return fail(error, 2);
+    return fail(error);
   }
   auto client = ManagerClient::connect(options.url);
-  if (!client) return fail(client.error(), 2);
+  if (!client) return fail(client.error());
   auto answer = client->call("new_agent_token",
                              {{"operator_key", key->reveal()}, {"agent_id", options.agent_id}});
-  if (!answer) {
-    auto code = answer.error().code;
-    bool nobody = code == core::ErrorCode::kConnectionError || code == core::ErrorCode::kTimeout;
-    return fail(answer.error(), nobody ? 2 : 1);
-  }
+  if (!answer) return fail(answer.error(), exit_code_of(answer.error()));
   if (!options.token_file.empty()) {
     auto written =
         core::write_private_file(options.token_file, answer->value("auth_token", "") + "\n");
-    if (!written) return fail(written.error(), 2);
+    if (!written) return fail(written.error());
   }
   print_new_token(options, *answer);
   return 0;

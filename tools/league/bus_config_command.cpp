@@ -33,11 +33,6 @@ struct BusConfigOptions {
   bool json = false;
 };
 
-int bus_config_failed(const std::string& why) {
-  std::cerr << "error: " << safe_text(why) << '\n';
-  return 2;
-}
-
 core::Result<std::vector<BusEntry>> entries_of(const BusConfigOptions& options) {
   if (options.agents_file.empty()) return numbered_bus_agents(options.players, options.referees);
   std::ifstream in(options.agents_file, std::ios::binary);
@@ -144,9 +139,9 @@ void print_files(const BusConfig& config, const BusConfigFiles& files) {
 
 int make_bus_config(const BusConfigOptions& options) {
   auto config = config_of(options);
-  if (!config) return bus_config_failed(config.error().message);
+  if (!config) return fail(config.error());
   auto files = write_bus_config(options.directory, *config, options.may_overwrite);
-  if (!files) return bus_config_failed(files.error().message);
+  if (!files) return fail(files.error());
   warn(*config);
   if (options.json) {
     print_files_json(*config, *files);

@@ -40,11 +40,6 @@ struct CallOptions {
   agent::BusOptions bus;
 };
 
-int call_failed(const Error& error, int exit_code) {
-  std::cerr << "error: " << safe_text(error.message) << '\n';
-  return exit_code;
-}
-
 void print_machine(const json& value) {
   std::cout << value.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
@@ -59,7 +54,7 @@ std::string first_line(const json& tool) {
 int list_tools(McpAccess& access, const CallOptions& options) {
   auto tools = access.wait<core::Result<std::vector<json>>>(
       [&](auto done) { mcp::list_tools(access.session(), access.deadline(), std::move(done)); });
-  if (!tools) return call_failed(access.scrubbed(tools.error()), 2);
+  if (!tools) return fail(access.scrubbed(tools.error()), 2);
   if (options.json) {
     print_machine({{"tools", *tools}});
     return 0;
@@ -105,9 +100,8 @@ int call_one_tool(McpAccess& access, const CallOptions& options, const json& arg
     }
     mcp::call_tool(access.session(), std::move(call), std::move(done));
   });
-  if (answer.error)
-    return call_failed(access.scrubbed(*answer.error), answer.is_unfinished ? 1 : 2);
-  if (answer.response.error) return call_failed(mcp::server_error(*answer.response.error), 1);
+  if (answer.error) return fail(access.scrubbed(*answer.error), answer.is_unfinished ? 1 : 2);
+  if (answer.response.error) return fail(mcp::server_error(*answer.response.error), 1);
   const json& result = answer.response.result;
   bool is_error = result.is_object() && result.contains("isError") && result["isError"] == true;
   if (options.json) {
@@ -120,22 +114,22 @@ int call_one_tool(McpAccess& access, const CallOptions& options, const json& arg
 
 int call(const CallOptions& options) {
   if (options.list != options.tool.empty()) {
-    return call_failed({core::ErrorCode::kInvalidFieldValue,
-                        options.list ? "--list takes no tool" : "name a tool, or use --list",
-                        {}},
-                       2);
+    return fail({core::ErrorCode::kInvalidFieldValue,
+                 options.list ? "--list takes no tool" : "name a tool, or use --list",
+                 {}},
+                2);
   }
   auto arguments = parse_tool_arguments(options.words);
-  if (!arguments) return call_failed(arguments.error(), 2);
+  if (!arguments) return fail(arguments.error());
   if (!options.token_file.empty()) {
     std::ifstream file(options.token_file);
     const std::string text(std::istreambuf_iterator<char>(file), {});
-    if (auto added = add_identity(*arguments, text); !added) return call_failed(added.error(), 2);
+    if (auto added = add_identity(*arguments, text); !added) return fail(added.error());
   }
   std::optional<json> given;
   if (options.accepts_defaults || !options.answers.empty()) {
     auto answers = parse_tool_arguments(options.answers);
-    if (!answers) return call_failed(answers.error(), 2);
+    if (!answers) return fail(answers.error());
     given = std::move(*answers);
   }
   McpAccess::Options access_options;
@@ -146,9 +140,9 @@ int call(const CallOptions& options) {
   access_options.shows_child_errors = true;
   access_options.bus = options.bus;
   auto access = McpAccess::open(options.url, access_options);
-  if (!access) return call_failed(access.error(), 2);
+  if (!access) return fail(access.error());
   auto negotiated = (*access)->connect();
-  if (!negotiated) return call_failed((*access)->scrubbed(negotiated.error()), 2);
+  if (!negotiated) return fail((*access)->scrubbed(negotiated.error()), 2);
   if (options.verbose) {
     std::cerr << "MCP " << negotiated->revision << (negotiated->is_modern ? " (stateless)" : "")
               << " over " << (*access)->transport_name() << " with "

@@ -40,11 +40,6 @@ struct CheckOptions {
   std::uint32_t patience_s = 60;
 };
 
-int say(const std::string& text, int exit_code) {
-  std::cerr << "error: " << safe_text(text) << '\n';
-  return exit_code;
-}
-
 int print_list(const std::string& role) {
   for (const auto& info : check::list_checks(role)) {
     std::cout << fitted(std::string(check::level_name(info.level)), 7) << info.id
@@ -96,7 +91,7 @@ int write_out(const std::string& document, const CheckOptions& options) {
   }
   std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
   file << document << std::flush;
-  return file ? 0 : say("cannot write " + options.output, kNobodyThere);
+  return file ? 0 : fail("cannot write " + options.output, kNobodyThere);
 }
 
 core::Result<Report> check_one(const check::SessionOptions& session) {
@@ -125,24 +120,24 @@ int check_bots(CheckOptions options) {
   if (options.list) return print_list(options.session.role);
   const bool has_place = options.listens || !options.session.start.empty();
   if (options.endpoints.empty() != has_place)
-    return say("name one or more endpoints, or let the bot register with --listen or --start",
-               kNobodyThere);
+    return fail("name one or more endpoints, or let the bot register with --listen or --start",
+                kNobodyThere);
   if (options.format == "gradescope" && options.endpoints.size() > 1)
-    return say("the format gradescope is for one bot", kNobodyThere);
+    return fail("the format gradescope is for one bot", kNobodyThere);
   for (auto [file, secret] :
        {std::pair(&options.token_file, &options.session.token),
         std::pair(&options.operator_key_file, &options.session.operator_key)}) {
     if (file->empty()) continue;
     auto read = agent::read_secret_file(*file);
-    if (!read) return say(read.error().message, kNobodyThere);
+    if (!read) return fail(read.error().message, kNobodyThere);
     *secret = read->reveal();
   }
   if (options.session.role == "referee" && !options.endpoints.empty())
-    return say("a referee registers first: use --listen or --start", kNobodyThere);
+    return fail("a referee registers first: use --listen or --start", kNobodyThere);
   auto baseline = check::read_baseline(options.baseline);
-  if (!baseline) return say(baseline.error().message, kNobodyThere);
+  if (!baseline) return fail(baseline.error().message, kNobodyThere);
   auto reports = run(options);
-  if (!reports) return say(reports.error().message, kNobodyThere);
+  if (!reports) return fail(reports.error().message, kNobodyThere);
   for (Report& report : *reports) check::apply_baseline(*baseline, report);
   if (int failed = write_out(formatted(options.format, *reports), options); failed != 0)
     return failed;

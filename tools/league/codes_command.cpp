@@ -22,14 +22,9 @@ struct CodesOptions {
   bool json = false;
 };
 
-int fail(const std::string& message, int exit_code) {
-  std::cerr << "error: " << safe_text(message) << '\n';
-  return exit_code;
-}
-
 int write_table(const CodesOptions& options, const agent::CodeTable& table) {
   auto written = core::write_private_file(options.codes, table.text());
-  return written ? 0 : fail(written.error().message, 2);
+  return written ? 0 : fail(written.error());
 }
 
 /// 80 random bits in groups that can be read out: `mfrg-g2lt-n5xc-4y3p`.
@@ -49,9 +44,9 @@ int make(const CodesOptions& options) {
                 2);
   auto names = options.names.empty() ? agent::CodeTable::read(options.codes)
                                      : agent::CodeTable::read_names(options.names);
-  if (!names) return fail(names.error().message, 2);
+  if (!names) return fail(names.error());
   auto table = is_there ? agent::CodeTable::read(options.codes) : names;
-  if (!table) return fail(table.error().message, 2);
+  if (!table) return fail(table.error());
   table->add_missing(*names);
   core::CryptoRandom random;
   std::size_t made = 0;
@@ -76,7 +71,7 @@ int make(const CodesOptions& options) {
 
 int revoke(const CodesOptions& options) {
   auto table = agent::CodeTable::read(options.codes);
-  if (!table) return fail(table.error().message, 2);
+  if (!table) return fail(table.error());
   std::optional<std::size_t> found = table->find_name(options.who);
   for (std::size_t row = 0; row < table->rows().size() && !found; ++row) {
     if (table->rows()[row].code.matches(options.who)) found = row;

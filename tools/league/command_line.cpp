@@ -10,6 +10,7 @@
 #include "tools/league/commands.h"
 #include "tools/league/sibling_programs.h"
 #include "tools/league/up/suggestion.h"
+#include "tools/league/up/table_text.h"
 
 namespace league::tools {
 namespace {
@@ -47,6 +48,19 @@ int refuse_command(const CLI::App& app, const std::string& word) {
 }
 
 }  // namespace
+
+int fail(std::string_view why, int exit_code) {
+  std::cerr << "error: " << safe_text(why) << '\n';
+  return exit_code;
+}
+
+int fail(const core::Error& error, int exit_code) { return fail(error.message, exit_code); }
+
+int exit_code_of(const core::Error& error) {
+  const bool is_silent =
+      error.code == core::ErrorCode::kConnectionError || error.code == core::ErrorCode::kTimeout;
+  return is_silent ? 2 : 1;
+}
 
 int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
   std::function<int()> chosen;

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
+
+#include "common/core/result.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
@@ -13,6 +16,12 @@ namespace league::tools {
 
 /// What the command on the command line does; it returns the exit code.
 using ChosenCommand = std::function<int()>;
+
+/// Prints why the command has failed and returns `exit_code`.
+int fail(std::string_view why, int exit_code = 2);
+int fail(const core::Error& error, int exit_code = 2);
+/// The exit code after a failed call of a manager: 2 where it did not answer, 1 where it refused.
+[[nodiscard]] int exit_code_of(const core::Error& error);
 
 // Each adds a command to `league`; when it is the one that is given, `chosen` becomes what runs it.
 // `stop` outlives that.

@@ -28,11 +28,6 @@ using nlohmann::json;
 
 constexpr const char* kLimits = "limits";
 
-int fail(const core::Error& error) {
-  std::cerr << "error: " << safe_text(error.message) << '\n';
-  return 2;
-}
-
 /// A file for what a program says on stderr, gone with this object.
 class Complaints {
  public:

@@ -22,37 +22,21 @@ struct EnterOptions {
   bool json = false;
 };
 
-int enter_failed(const core::Error& error) {
-  bool nobody =
-      error.code == core::ErrorCode::kConnectionError || error.code == core::ErrorCode::kTimeout;
-  std::cerr << "error: " << safe_text(error.message) << '\n';
-  return nobody ? 2 : 1;
-}
-
 int enter(EnterOptions options) {
   auto code = agent::read_secret_file(options.code_file);
-  if (!code) {
-    std::cerr << "error: " << safe_text(code.error().message) << '\n';
-    return 2;
-  }
+  if (!code) return fail(code.error());
   options.entrant.registration_code = std::move(*code);
   auto manager = ManagerClient::connect(options.url);
-  if (!manager) {
-    std::cerr << "error: " << safe_text(manager.error().message) << '\n';
-    return 2;
-  }
+  if (!manager) return fail(manager.error());
   core::SystemClock clock;
   core::CryptoRandom random;
   auto entry = enter_player(*manager, options.entrant, clock, random);
-  if (!entry) return enter_failed(entry.error());
+  if (!entry) return fail(entry.error(), exit_code_of(entry.error()));
   if (!options.token_file.empty() && entry->token.empty())
     std::cerr << "note: this league manager gives no tokens; no token file was written\n";
   if (!options.token_file.empty() && !entry->token.empty()) {
     auto written = core::write_private_file(options.token_file, entry->token.reveal() + "\n");
-    if (!written) {
-      std::cerr << "error: " << safe_text(written.error().message) << '\n';
-      return 2;
-    }
+    if (!written) return fail(written.error());
   }
   if (options.json) {
     nlohmann::json object = {{"player_id", entry->player_id},

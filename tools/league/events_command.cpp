@@ -33,11 +33,6 @@ struct EventsOptions {
   EventLineOptions line;
 };
 
-int events_failed(const core::Error& error) {
-  std::cerr << "error: " << safe_text(error.message) << '\n';
-  return 2;
-}
-
 std::set<std::string> split_types(const std::string& list) {
   std::set<std::string> types;
   std::istringstream in(list);
@@ -95,18 +90,18 @@ int read_events(const EventsOptions& options, transport::Bus& bus, EventReading 
   std::string league = options.league_id;
   if (league.empty()) {
     auto found = find_league(bus, reading);
-    if (!found) return events_failed(found.error());
+    if (!found) return fail(found.error());
     league = *found;
   }
   if (options.durable.empty()) {
     FeedReader reader(std::move(reading), league, split_types(options.types));
-    if (auto started = reader.start(); !started) return events_failed(started.error());
+    if (auto started = reader.start(); !started) return fail(started.error());
     stop.wait();
     return 0;
   }
   auto streams = transport::JetStream::create(reading.bus, reading.session, reading.clock,
                                               reading.timer, reading.random);
-  if (!streams) return events_failed(streams.error());
+  if (!streams) return fail(streams.error());
   DurableReader reader(std::move(reading), **streams, league, options.durable);
   reader.start();
   stop.wait();
@@ -116,20 +111,20 @@ int read_events(const EventsOptions& options, transport::Bus& bus, EventReading 
 
 int events(const EventsOptions& options, transport::StopSignal& stop) {
   if (!options.durable.empty() && !options.types.empty())
-    return events_failed({core::ErrorCode::kInvalidFieldValue,
-                          "--types is for readers without --durable, which get everything",
-                          {}});
+    return fail({core::ErrorCode::kInvalidFieldValue,
+                 "--types is for readers without --durable, which get everything",
+                 {}});
   core::SystemClock clock;
   core::CryptoRandom random;
   auto loop = transport::EventLoop::start();
-  if (!loop) return events_failed(loop.error());
+  if (!loop) return fail(loop.error());
   core::ThreadTimer timer;
   auto link = BusLink::join(options.bus, {**loop, timer, clock, random});
-  if (!link) return events_failed(link.error());
+  if (!link) return fail(link.error());
   std::unique_ptr<transport::Bus> at_streams;
   if (!options.durable.empty()) {
     auto connected = (*link)->connect_streams("--durable");
-    if (!connected) return events_failed(connected.error());
+    if (!connected) return fail(connected.error());
     at_streams = std::move(*connected);
   }
   EventPrinter printer(options, stop);

@@ -29,29 +29,24 @@ struct ManagerOptions {
   bool all = false;
 };
 
-int fail(const core::Error& error, int exit_code) {
-  std::cerr << "error: " << safe_text(error.message) << '\n';
-  return exit_code;
-}
-
 void print_json(const json& object) {
   std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
 int status(const ManagerOptions& options) {
   auto client = ManagerClient::connect(options.url);
-  if (!client) return fail(client.error(), 2);
+  if (!client) return fail(client.error());
   auto answer = client->call("get_league_status", json::object());
-  if (!answer) return fail(answer.error(), 2);
+  if (!answer) return fail(answer.error());
   LeagueProgress progress = parse_progress(*answer);
   // For people the top of the table, for machines all of it.
   core::Result<json> agents = json::array();
   if (options.all) agents = client->agents();
-  if (!agents) return fail(agents.error(), 2);
+  if (!agents) return fail(agents.error());
   auto rows = client->standings(options.json || options.all
                                     ? static_cast<std::size_t>(std::max(progress.players, 1))
                                     : kRows);
-  if (!rows) return fail(rows.error(), 2);
+  if (!rows) return fail(rows.error());
   if (options.json) {
     (*answer)["standings"] = *rows;
     if (options.all) (*answer)["agents"] = *agents;

@@ -32,11 +32,6 @@ struct Score {
   std::size_t technical = 0;
 };
 
-int spar_failed(const core::Error& error) {
-  std::cerr << "error: " << safe_text(error.message) << '\n';
-  return 2;
-}
-
 referee::MatchSettings limits_of(const SparOptions& options) {
   referee::MatchSettings settings;
   settings.invitation_limit = milliseconds(options.limit_ms);
@@ -81,11 +76,11 @@ void count(const Sparring& sparring, const check::SparMatch& match, std::array<S
 int spar(const SparOptions& options) {
   auto wire = check::Wire::open(options.bus,
                                 check::is_on_bus(options.bot) || check::is_on_bus(options.against));
-  if (!wire) return spar_failed(wire.error());
+  if (!wire) return fail(wire.error());
   auto one = check::open_side(**wire, options.bot, "P01", milliseconds(options.limit_ms));
-  if (!one) return spar_failed(one.error());
+  if (!one) return fail(one.error());
   auto two = check::open_side(**wire, options.against, "P02", milliseconds(options.limit_ms));
-  if (!two) return spar_failed(two.error());
+  if (!two) return fail(two.error());
   Sparring sparring({std::move(one->side), std::move(two->side)}, limits_of(options));
   std::array<Score, 2> scores;
   for (std::size_t i = 0; i < options.matches; ++i) {

@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kLocalBus = "local";
 
-int fail(const core::Error& error) {
+int fail_with_lines(const core::Error& error) {
   std::cerr << "error: " << error.message << '\n';
   return 2;
 }
@@ -109,7 +109,7 @@ void say_how_to_continue(const std::filesystem::path& data) {
 
 /// A signal came before the league went on.
 int interrupted(const core::Error& why, const std::filesystem::path& data) {
-  if (why.code != core::ErrorCode::kShuttingDown) return fail(why);
+  if (why.code != core::ErrorCode::kShuttingDown) return fail_with_lines(why);
   std::cerr << why.message << '\n';
   say_how_to_continue(data);
   return 1;
@@ -123,14 +123,14 @@ int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
   core::SystemClock clock;
   LiveView view;
   auto strategies = parse_strategies(options.strategies);
-  if (!strategies) return fail(strategies.error());
+  if (!strategies) return fail_with_lines(strategies.error());
   Tournament tournament(std::move(options), std::move(*strategies), run_store, clock, stop, view);
   auto outcome = tournament.play();
   view.clear();
   bool stays = outcome && !outcome->was_interrupted && keep;
   if (!stays) tournament.stop_programs();
   if (!outcome) {
-    int code = fail(outcome.error());
+    int code = fail_with_lines(outcome.error());
     say_how_to_continue(directories.data);
     return code;
   }
@@ -155,7 +155,7 @@ int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
 }
 
 int up(GivenOptions given, transport::StopSignal& stop) {
-  if (auto normal = normalise(given.options); !normal) return fail(normal.error());
+  if (auto normal = normalise(given.options); !normal) return fail_with_lines(normal.error());
   core::SystemClock clock;
   const auto data = given.options.data;
   auto run_store = RunStore::open(std::move(given), clock, stop);
@@ -163,7 +163,7 @@ int up(GivenOptions given, transport::StopSignal& stop) {
   UpOptions options = run_store->options();
   if (!run_store->result().empty()) return say_finished(*run_store, options.json);
   auto transports = parse_transports(options.transport_names);
-  if (!transports) return fail(transports.error());
+  if (!transports) return fail_with_lines(transports.error());
   options.transports = std::move(*transports);
   // A player on standard streams is registered with them, for whoever starts it from anywhere.
   options.logs = std::filesystem::absolute(options.logs);
@@ -172,10 +172,11 @@ int up(GivenOptions given, transport::StopSignal& stop) {
   SocketDirectory sockets;
   if (needs_sockets(options)) {
     auto made = SocketDirectory::make_again(options.sockets);
-    if (!made) return fail(made.error());
+    if (!made) return fail_with_lines(made.error());
     sockets = std::move(*made);
     options.sockets = sockets.path();
-    if (auto noted = run_store->note_sockets(sockets.path()); !noted) return fail(noted.error());
+    if (auto noted = run_store->note_sockets(sockets.path()); !noted)
+      return fail_with_lines(noted.error());
   }
   std::optional<LocalBroker> broker;
   if (options.bus == kLocalBus) {
@@ -185,7 +186,7 @@ int up(GivenOptions given, transport::StopSignal& stop) {
     options.bus = broker->url();
     auto endpoint = options.bus.substr(options.bus.rfind(':') + 1);
     if (auto noted = run_store->note_broker(std::stoi(endpoint)); !noted)
-      return fail(noted.error());
+      return fail_with_lines(noted.error());
   }
   return play(*run_store, std::move(options), stop);
 }

@@ -152,10 +152,7 @@ int watch(const std::string& url, transport::StopSignal& stop) {
   auto client = ManagerClient::connect(url);
   WatchPicture first;
   auto seen = client ? look(*client, first, {}) : core::Result<void>(client.error());
-  if (!seen) {
-    std::cerr << "error: " << safe_text(seen.error().message) << '\n';
-    return 2;
-  }
+  if (!seen) return fail(seen.error());
   const WatchPicture last = follow(*client, std::move(first), stop);
   constexpr std::size_t kOutputWidth = 120;
   for (const auto& line :

@@ -228,7 +228,6 @@ TEST_F(BusOptionsTest, ASessionThatCannotBeKeptIsAnError) {
 class BusConnectionsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!transport::NatsBus::is_built()) GTEST_SKIP() << "this build has no libnats";
     if (!league::testing::TestingBroker::is_installed())
       GTEST_SKIP() << "nats-server is not installed";
     auto file = directory_.path() / "users.conf";

@@ -9,9 +9,9 @@
 
 #include "common/agent/bus/event_signature.h"
 #include "common/transport/bus/bus_context.h"
-#include "common/transport/memory/memory_bus.h"
-#include "common/transport/memory/memory_connection.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/memory/memory_bus.h"
+#include "tests/support/memory/memory_connection.h"
 
 namespace league::agent {
 namespace {

@@ -25,10 +25,4 @@ void CircuitBreaker::on_failure(const std::string& peer) {
   if (state.failures >= settings_.failures) state.open_until = clock_.steady_now() + settings_.open;
 }
 
-bool CircuitBreaker::is_open(const std::string& peer) const {
-  std::lock_guard lock(mutex_);
-  auto found = peers_.find(peer);
-  return found != peers_.end() && found->second.failures >= settings_.failures;
-}
-
 }  // namespace league::agent

@@ -23,7 +23,6 @@ class CircuitBreaker {
   [[nodiscard]] bool allow(const std::string& peer);
   void on_success(const std::string& peer);
   void on_failure(const std::string& peer);
-  [[nodiscard]] bool is_open(const std::string& peer) const;
 
  private:
   struct State {

@@ -20,7 +20,7 @@ void log_exception(const rpc::MessageNotes& notes, std::string_view what) {
 void ExceptionGuard::on_message(transport::Inbound message, transport::ReplySlot reply) {
   auto notes = message.notes;  // the handler fills them in
   try {
-    handler_.on_message(std::move(message), std::move(reply));
+    handler().on_message(std::move(message), std::move(reply));
   } catch (const std::exception& thrown) {
     log_exception(*notes, thrown.what());
     throw;

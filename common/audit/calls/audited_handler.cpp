@@ -71,7 +71,7 @@ void AuditedHandler::on_message(transport::Inbound message, transport::ReplySlot
   transport::ReplySlot audited([pending, this](transport::OutboundReply answer) {
     finish(*pending, std::move(answer), log_, clock_);
   });
-  handler_.on_message(std::move(message), std::move(audited));
+  handler().on_message(std::move(message), std::move(audited));
 }
 
 }  // namespace league::audit

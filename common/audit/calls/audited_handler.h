@@ -11,30 +11,19 @@ namespace league::audit {
 
 /// Logs every message that a handler receives and every answer that it gives in the conversation
 /// log. Both records are appended when the answer is sent, because by then admission has completed
-/// the first; each exactly once, even if the handler forgets to answer. Reads that belong to no
+/// the first; each exactly once, even if the handler forgets to answer. What is no message is not
+/// logged. Reads that belong to no
 /// conversation (is_plain_read) are not logged unless they are refused. Thread-safe if the handler
 /// is.
-class AuditedHandler final : public transport::MessageHandler {
+class AuditedHandler final : public transport::HandlerDecorator {
  public:
   /// All three outlive this object and every slot that came through it.
   AuditedHandler(transport::MessageHandler& handler, RecordSink& log, const core::Clock& clock)
-      : handler_(handler), log_(log), clock_(clock) {}
+      : HandlerDecorator(handler), log_(log), clock_(clock) {}
 
   void on_message(transport::Inbound message, transport::ReplySlot reply) override;
-  // Passed on without a record if it is not a message.
-  transport::StreamAnswer on_stream(transport::StreamRequest request) override {
-    return handler_.on_stream(std::move(request));
-  }
-  std::optional<transport::StreamRefusal> on_session_end(
-      const rpc::MessageContext& context) override {
-    return handler_.on_session_end(context);
-  }
-  void on_channel_closed(const transport::PeerChannel& channel) override {
-    handler_.on_channel_closed(channel);
-  }
 
  private:
-  transport::MessageHandler& handler_;
   RecordSink& log_;
   const core::Clock& clock_;
 };

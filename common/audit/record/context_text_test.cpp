@@ -74,7 +74,7 @@ TEST(ContextText, OfAStreamOnlyTheNumberBehindItsNameIsShown) {
 
 TEST(ContextText, TlsAndTextsThatNeedEscaping) {
   auto connection = sample_connection();
-  connection.tls = rpc::TlsInfo{"TLSv1.3", "x", "", ""};
+  connection.tls = rpc::TlsInfo{"TLSv1.3", "x", ""};
   connection.remote_address = "a\"b\xff";
   auto transport = rpc::TransportContext::socket(rpc::TransportType::kTcp)
                        .with_connection(std::make_shared<rpc::ConnectionInfo>(connection));

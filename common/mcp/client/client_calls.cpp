@@ -129,15 +129,6 @@ void call_tool(const std::shared_ptr<ClientSession>& session, ToolCall call,
   calling->send({}, {});
 }
 
-void read_resource(const std::shared_ptr<ClientSession>& session, const std::string& uri,
-                   core::Clock::Steady deadline, ClientSession::Completion completion) {
-  session->request(
-      {.method = "resources/read",
-       .params = json{{"uri", uri}}.dump(-1, ' ', false, json::error_handler_t::replace),
-       .deadline = deadline},
-      std::move(completion));
-}
-
 Error server_error(const rpc::ErrorObject& error) {
   return {ErrorCode::kInvalidReply,
           "the server answered with the error " + std::to_string(error.code) + ": " +

@@ -41,10 +41,6 @@ struct ToolCall {
 void call_tool(const std::shared_ptr<ClientSession>& session, ToolCall call,
                ClientSession::Completion completion);
 
-/// Reads a resource by its URI.
-void read_resource(const std::shared_ptr<ClientSession>& session, const std::string& uri,
-                   core::Clock::Steady deadline, ClientSession::Completion completion);
-
 /// A server's error as ours, with its code and the beginning of its text.
 [[nodiscard]] core::Error server_error(const rpc::ErrorObject& error);
 

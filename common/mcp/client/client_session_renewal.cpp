@@ -13,10 +13,6 @@ using nlohmann::json;
 /// does not make us shake hands each time.
 constexpr std::chrono::seconds kPauseAfterFutileRenewal{10};
 
-bool is_plain_http(const transport::Endpoint& endpoint) {
-  return endpoint.scheme == "http" || endpoint.scheme == "https";
-}
-
 /// What a result says of itself; empty where it says nothing.
 std::string result_type_of(const json& result) {
   auto type = result.is_object() ? result.find("resultType") : result.end();
@@ -44,7 +40,7 @@ bool ClientSession::is_session_lost(const std::shared_ptr<Call>& call, int http_
 void ClientSession::note_lost_server(const Call& call) {
   std::lock_guard lock(mutex_);
   // Requests of 2026-07-28 say everything themselves, and other connections end with their server.
-  bool may_forget = !negotiated_.is_modern && is_plain_http(endpoint_);
+  bool may_forget = !negotiated_.is_modern && transport::is_http(endpoint_);
   if (may_forget && call.generation == generation_) is_in_doubt_ = true;
 }
 
@@ -76,7 +72,7 @@ void ClientSession::judge_result(const Call& call, SessionAnswer& answer) {
     std::lock_guard lock(mutex_);
     is_modern = negotiated_.is_modern;
     // Only HTTP has header fields; elsewhere the marks mean nothing.
-    bool has_fields = is_modern && is_plain_http(endpoint_);
+    bool has_fields = is_modern && transport::is_http(endpoint_);
     if (has_fields && call.request.method == "tools/list")
       param_headers_.learn(answer.response.result);
   }

@@ -104,14 +104,4 @@ core::Result<void> check_bus_subscription(std::string_view subject, std::string_
   return {};
 }
 
-bool subject_matches(std::string_view pattern, std::string_view subject) {
-  while (!pattern.empty() && !subject.empty()) {
-    auto expected = take_token(pattern);
-    if (expected == ">") return true;
-    auto token = take_token(subject);
-    if (expected != "*" && expected != token) return false;
-  }
-  return pattern.empty() && subject.empty();
-}
-
 }  // namespace league::transport

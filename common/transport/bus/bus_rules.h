@@ -19,7 +19,5 @@ namespace league::transport {
 /// a token. An empty queue means no queue.
 [[nodiscard]] core::Result<void> check_bus_subscription(std::string_view subject,
                                                         std::string_view queue);
-/// Whether `subject` matches `pattern`: `*` is one token, a final `>` one or more.
-[[nodiscard]] bool subject_matches(std::string_view pattern, std::string_view subject);
 
 }  // namespace league::transport

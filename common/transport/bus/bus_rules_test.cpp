@@ -7,19 +7,6 @@
 namespace league::transport {
 namespace {
 
-TEST(BusRules, APatternMatchesByTokens) {
-  EXPECT_TRUE(subject_matches("a.b", "a.b"));
-  EXPECT_TRUE(subject_matches("a.*", "a.b"));
-  EXPECT_TRUE(subject_matches("*.b.*", "a.b.c"));
-  EXPECT_TRUE(subject_matches("a.>", "a.b.c"));
-  EXPECT_TRUE(subject_matches(">", "a"));
-  EXPECT_FALSE(subject_matches("a.>", "a"));
-  EXPECT_FALSE(subject_matches("a.*", "a.b.c"));
-  EXPECT_FALSE(subject_matches("a.*", "a"));
-  EXPECT_FALSE(subject_matches("a.b", "a.bc"));
-  EXPECT_FALSE(subject_matches("a", "b"));
-}
-
 TEST(BusRules, OnlyPlainSubjectsArePublished) {
   for (const char* good : {"a", "a.b-c_d", "$JS.API.INFO", "_INBOX.x.1"}) {
     EXPECT_TRUE(check_bus_message({good, good, {}, ""}, 10)) << good;

@@ -84,8 +84,6 @@ class NatsBus::Stalls {
   std::vector<std::unique_ptr<NatsSlowConsumer>> consumers_;
 };
 
-bool NatsBus::is_built() { return true; }
-
 core::Result<std::unique_ptr<NatsBus>> NatsBus::connect(const NatsBusOptions& options) {
   auto urls = parse_bus_urls(options.urls);
   if (!urls) return urls.error();

@@ -50,8 +50,6 @@ struct NatsBusOptions {
 /// waits for handlers that run on others and for an attempt to connect, a second per broker.
 class NatsBus final : public Bus {
  public:
-  /// Whether this build has libnats.
-  [[nodiscard]] static bool is_built();
   /// Tries once, which takes a second per broker at most; without success the bus is made all the
   /// same and goes on looking. kInvalidFieldValue for URLs, credentials or certificates that cannot
   /// be used, or that a broker has just refused; kInternalError in a build without libnats

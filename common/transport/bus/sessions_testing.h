@@ -10,9 +10,9 @@
 #include "common/transport/bus/bus_listener.h"
 #include "common/transport/bus/bus_sessions.h"
 #include "common/transport/caller/link_caller.h"
-#include "common/transport/memory/links_testing.h"
-#include "common/transport/memory/memory_bus.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/memory/links_testing.h"
+#include "tests/support/memory/memory_bus.h"
 
 namespace league::transport {
 

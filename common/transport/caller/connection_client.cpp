@@ -66,10 +66,6 @@ class ConnectionClient::State final : public MessageReceiver,
     std::lock_guard lock(mutex_);
     return pending_.size();
   }
-  [[nodiscard]] std::uint64_t unexpected() const {
-    std::lock_guard lock(mutex_);
-    return unexpected_;
-  }
 
  private:
   std::optional<PendingRequest> take(const rpc::Id& id, std::uint64_t number);
@@ -85,7 +81,6 @@ class ConnectionClient::State final : public MessageReceiver,
   mutable std::mutex mutex_;  // guards the rest, never held while a function of others runs
   std::unordered_map<rpc::Id, PendingRequest> pending_;
   std::uint64_t next_number_ = 1;
-  std::uint64_t unexpected_ = 0;
   bool is_open_ = true;
   bool is_client_gone_ = false;
 };
@@ -201,11 +196,7 @@ void ConnectionClient::State::on_message(ReceivedMessage message) {
   auto peek = message.frame ? std::move(*message.frame) : rpc::peek_frame(message.bytes);
   if (peek.kind != rpc::FrameKind::kResponse) return answer_or_pass_on(peek, std::move(message));
   auto request = take(peek.id, 0);
-  if (!request) {
-    std::lock_guard lock(mutex_);
-    ++unexpected_;
-    return;
-  }
+  if (!request) return;  // it came too late, or to no request
   CallOutcome outcome{std::move(message)};
   outcome.http_status = request->http_status;
   finish(std::move(*request), std::move(outcome));
@@ -288,6 +279,5 @@ bool ConnectionClient::is_waiting_for(const rpc::Id& id) const {
   return state_->is_waiting_for(id);
 }
 std::size_t ConnectionClient::pending() const { return state_->pending(); }
-std::uint64_t ConnectionClient::unexpected_answers() const { return state_->unexpected(); }
 
 }  // namespace league::transport

@@ -57,8 +57,6 @@ class ConnectionClient {
   [[nodiscard]] bool is_open() const;
   [[nodiscard]] bool is_waiting_for(const rpc::Id& id) const;
   [[nodiscard]] std::size_t pending() const;
-  /// Answers that came too late, or to no request.
-  [[nodiscard]] std::uint64_t unexpected_answers() const;
   [[nodiscard]] MessageConnection& connection() { return *connection_; }
 
  private:

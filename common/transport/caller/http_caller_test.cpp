@@ -6,7 +6,7 @@
 #include <future>
 
 #include "common/transport/front/http_server.h"
-#include "common/transport/memory/peers_testing.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport {
 namespace {

@@ -8,9 +8,9 @@
 #include "common/transport/caller/endpoint_caller.h"
 #include "common/transport/line/line_connector.h"
 #include "common/transport/line/line_listener.h"
-#include "common/transport/memory/faulty_connection.h"
-#include "common/transport/memory/links_testing.h"
-#include "common/transport/memory/peers_testing.h"
+#include "tests/support/memory/faulty_connection.h"
+#include "tests/support/memory/links_testing.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "common/transport/client/http_client_options.h"
 #include "common/transport/link/event_loop.h"
-#include "common/transport/memory/peers_testing.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport::client_tests {
 

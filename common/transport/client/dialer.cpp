@@ -63,11 +63,6 @@ class NameResolver final : public asio::execution_context::service {
   asio::thread_pool threads_{kMostAtOnce};
 };
 
-std::string dialed_address(const SocketAddress& address) {
-  bool is_ipv6 = address.ip.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + address.ip + "]" : address.ip) + ":" + std::to_string(address.port);
-}
-
 /// A peer whose machine vanished is noticed within two minutes, also where nothing is sent.
 void keep_watch(int fd) {
   int on = 1;
@@ -160,8 +155,8 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
     int fd = stream_->next_layer().native_handle();
     set_no_delay(fd);
     keep_watch(fd);
-    info_ = {dialed_address(remote_address(fd)), dialed_address(local_address(fd)),
-             next_connection_id(), std::nullopt};
+    info_ = {remote_address(fd).text(), local_address(fd).text(), next_connection_id(),
+             std::nullopt};
     if (!is_secure(endpoint_.scheme)) return succeed();
     wait_until(deadline_);
     secure();

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/transport/memory/peers_testing.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport::client_tests {
 

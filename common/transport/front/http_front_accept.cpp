@@ -14,11 +14,6 @@ namespace {
 
 constexpr int kAcceptAtOnce = 64;
 
-std::string readable(const SocketAddress& address) {
-  bool is_ipv6 = address.ip.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + address.ip + "]" : address.ip) + ":" + std::to_string(address.port);
-}
-
 /// Says why in one send; a new socket's buffer takes it.
 void turn_away(const FileDescriptor& socket) {
   std::string bytes =
@@ -119,7 +114,7 @@ bool HttpFront::accept_one(Listener& listener) {
 void HttpFront::admit(FileDescriptor socket, Listener& listener) {
   set_no_delay(socket.get());
   SocketAddress remote = remote_address(socket.get());
-  std::string local = readable(local_address(socket.get()));
+  std::string local = local_address(socket.get()).text();
   std::uint64_t id = 0;
   {
     std::lock_guard lock(mutex_);
@@ -131,7 +126,7 @@ void HttpFront::admit(FileDescriptor socket, Listener& listener) {
   connection->peer = remote.is_loopback ? number : remote.ip;
   connection->address = budget_address(remote.ip);
   connection->info = std::make_shared<rpc::ConnectionInfo>(
-      rpc::ConnectionInfo{readable(remote), std::move(local), "http-" + number, std::nullopt});
+      rpc::ConnectionInfo{remote.text(), std::move(local), "http-" + number, std::nullopt});
   if (!register_connection(connection)) {
     turn_away(connection->fd);
     return;

@@ -2,7 +2,7 @@
 
 #include "common/core/clock.h"
 #include "common/transport/link/request_gate.h"
-#include "common/transport/memory/server_testing.h"
+#include "tests/support/memory/server_testing.h"
 
 // What strangers may do to a server with a gate, and to those that it knows.
 namespace league::transport::server_tests {

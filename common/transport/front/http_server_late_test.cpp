@@ -1,7 +1,7 @@
 // Answers that come later, peers that do not read, and the end of a server.
 #include "common/transport/front/http_server.h"
 
-#include "common/transport/memory/server_testing.h"
+#include "tests/support/memory/server_testing.h"
 
 namespace league::transport {
 namespace {

@@ -1,6 +1,6 @@
 #include "common/transport/front/http_server.h"
 
-#include "common/transport/memory/server_testing.h"
+#include "tests/support/memory/server_testing.h"
 
 namespace league::transport {
 namespace {

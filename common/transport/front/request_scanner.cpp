@@ -1,11 +1,11 @@
 #include "common/transport/front/request_scanner.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <string>
+
+#include "common/core/text.h"
 
 namespace league::transport {
 
@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::size_t kMaxChunkLine = 64;
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 bool is_token_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -111,24 +107,24 @@ bool RequestScanner::read_header(std::string_view line) {
 }
 
 bool RequestScanner::read_known_header(std::string_view name, std::string_view value) {
-  if (equals_ignoring_case(name, "content-length")) return read_content_length(value);
-  if (equals_ignoring_case(name, "transfer-encoding")) {
-    if (is_chunked_ || !equals_ignoring_case(value, "chunked")) {
+  if (core::equals_ignoring_case(name, "content-length")) return read_content_length(value);
+  if (core::equals_ignoring_case(name, "transfer-encoding")) {
+    if (is_chunked_ || !core::equals_ignoring_case(value, "chunked")) {
       refuse(501, "the only transfer encoding served is a single chunked");
       return false;
     }
     is_chunked_ = true;
-  } else if (equals_ignoring_case(name, "content-encoding")) {
-    if (!equals_ignoring_case(value, "identity")) {
+  } else if (core::equals_ignoring_case(name, "content-encoding")) {
+    if (!core::equals_ignoring_case(value, "identity")) {
       refuse(415, "an encoded body is not accepted: send it without Content-Encoding");
       return false;
     }
-  } else if (equals_ignoring_case(name, "range")) {
+  } else if (core::equals_ignoring_case(name, "range")) {
     // httplib would run a recursive regular expression over it.
     refuse(400, "ranges are not served: send the request without Range");
     return false;
-  } else if (equals_ignoring_case(name, "expect")) {
-    if (!equals_ignoring_case(value, "100-continue")) {
+  } else if (core::equals_ignoring_case(name, "expect")) {
+    if (!core::equals_ignoring_case(value, "100-continue")) {
       refuse(417, "the only expectation served is 100-continue");
       return false;
     }

@@ -1,16 +1,12 @@
 #include "common/transport/http/edge_rules.h"
 
-#include <strings.h>
-
 #include <algorithm>
+
+#include "common/core/text.h"
 
 namespace league::transport {
 
 namespace {
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 /// `localhost` of `localhost:8000`, `[::1]` of `[::1]:8000`; empty when what follows is no port.
 std::string_view without_port(std::string_view host) {
@@ -28,9 +24,10 @@ std::string_view without_port(std::string_view host) {
 bool is_own_page(std::string_view host, std::string_view origin) {
   constexpr std::string_view kScheme = "http://";
   std::string_view name = without_port(host);
-  bool is_local = equals_ignoring_case(name, "localhost") || name == "127.0.0.1" || name == "[::1]";
+  bool is_local =
+      core::equals_ignoring_case(name, "localhost") || name == "127.0.0.1" || name == "[::1]";
   return is_local && origin.starts_with(kScheme) &&
-         equals_ignoring_case(origin.substr(kScheme.size()), host);
+         core::equals_ignoring_case(origin.substr(kScheme.size()), host);
 }
 
 std::string_view media_type(std::string_view value) {
@@ -76,7 +73,7 @@ bool EdgeRules::is_allowed_host(std::string_view host) const {
   if (allows_every_host_) return true;
   std::string_view name = without_port(host);
   return std::any_of(hosts_.begin(), hosts_.end(), [&](const std::string& allowed) {
-    return equals_ignoring_case(allowed, name);
+    return core::equals_ignoring_case(allowed, name);
   });
 }
 
@@ -84,7 +81,7 @@ std::optional<HttpRefusal> EdgeRules::check_content_type(const rpc::HeaderMap& h
   auto [type, end] = headers.equal_range(std::string_view("Content-Type"));
   if (type == end) return std::nullopt;
   if (std::next(type) == end &&
-      equals_ignoring_case(media_type(type->second), "application/json")) {
+      core::equals_ignoring_case(media_type(type->second), "application/json")) {
     return std::nullopt;
   }
   return HttpRefusal{415, "send the message as Content-Type: application/json"};

@@ -30,8 +30,7 @@ std::shared_ptr<MessageConnection> line_connection(EventLoop& loop, FileDescript
 }
 
 std::string shown_endpoint(const tcp::endpoint& endpoint) {
-  auto ip = endpoint.address().to_string();
-  return (endpoint.address().is_v6() ? "[" + ip + "]" : ip) + ":" + std::to_string(endpoint.port());
+  return host_and_port(endpoint.address().to_string(), endpoint.port());
 }
 
 /// One attempt to reach a TCP endpoint, on the event loop's thread. What is under way keeps it

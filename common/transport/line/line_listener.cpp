@@ -22,11 +22,6 @@ namespace {
 constexpr int kAcceptsAtOnce = 16;
 constexpr std::chrono::milliseconds kPauseWithoutDescriptors{100};
 
-std::string shown_address(const SocketAddress& address) {
-  bool is_ipv6 = address.ip.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + address.ip + "]" : address.ip) + ":" + std::to_string(address.port);
-}
-
 }  // namespace
 
 /// Accepting happens on the event loop's thread; the table of connections is shared with who stops.
@@ -119,8 +114,8 @@ rpc::TransportContext LineListener::Impl::context_of(int fd, std::uint64_t numbe
   if (is_unix) {
     info.local_address = options.unix_path;
   } else {
-    info.remote_address = shown_address(remote_address(fd));
-    info.local_address = shown_address(local_address(fd));
+    info.remote_address = remote_address(fd).text();
+    info.local_address = local_address(fd).text();
   }
   return rpc::TransportContext::socket(is_unix ? rpc::TransportType::kUnix
                                                : rpc::TransportType::kTcp)
@@ -209,7 +204,7 @@ core::Result<std::unique_ptr<LineListener>> LineListener::start(EventLoop& loop,
   if (options.unix_path.empty()) {
     auto bound = local_address(socket->get());
     impl->port = bound.port;
-    impl->url = "tcp://" + shown_address(bound);
+    impl->url = "tcp://" + bound.text();
   } else {
     impl->url = "unix:" + options.unix_path;
   }

@@ -10,8 +10,8 @@
 #include <deque>
 
 #include "common/transport/line/line_connector.h"
-#include "common/transport/memory/links_testing.h"
-#include "common/transport/memory/peers_testing.h"
+#include "tests/support/memory/links_testing.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <future>
 
-#include "common/transport/memory/peers_testing.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport {
 namespace {

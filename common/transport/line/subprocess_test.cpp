@@ -5,7 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "common/transport/memory/links_testing.h"
+#include "tests/support/memory/links_testing.h"
 
 namespace league::transport {
 namespace {

@@ -42,7 +42,7 @@ void BudgetedHandler::on_message(Inbound message, ReplySlot reply) {
     if (pass.retry_after) return reply.send(over_budget_reply(message.bytes, *pass.retry_after));
     message.meter = std::move(pass.meter);
   }
-  handler_.on_message(std::move(message), std::move(reply));
+  handler().on_message(std::move(message), std::move(reply));
 }
 
 }  // namespace league::transport

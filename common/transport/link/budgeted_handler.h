@@ -19,24 +19,15 @@ namespace league::transport {
 /// beyond a budget are answered with a JSON-RPC error. What came over HTTP has passed the gate in
 /// the front, and who is on the standard streams has started this program. Thread-safe if the
 /// handler is.
-class BudgetedHandler final : public MessageHandler {
+class BudgetedHandler final : public HandlerDecorator {
  public:
   /// Both outlive this object.
-  BudgetedHandler(MessageHandler& handler, RequestGate& gate) : handler_(handler), gate_(gate) {}
+  BudgetedHandler(MessageHandler& handler, RequestGate& gate)
+      : HandlerDecorator(handler), gate_(gate) {}
 
   void on_message(Inbound message, ReplySlot reply) override;
-  StreamAnswer on_stream(StreamRequest request) override {
-    return handler_.on_stream(std::move(request));
-  }
-  std::optional<StreamRefusal> on_session_end(const rpc::MessageContext& context) override {
-    return handler_.on_session_end(context);
-  }
-  void on_channel_closed(const PeerChannel& channel) override {
-    handler_.on_channel_closed(channel);
-  }
 
  private:
-  MessageHandler& handler_;
   RequestGate& gate_;
 };
 

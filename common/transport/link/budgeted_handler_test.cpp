@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "common/transport/memory/peers_testing.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport::budgeted_handler_tests {
 namespace {

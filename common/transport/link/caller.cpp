@@ -1,5 +1,7 @@
 #include "common/transport/link/caller.h"
 
+#include "common/transport/link/socket.h"
+
 namespace league::transport {
 namespace {
 
@@ -16,9 +18,7 @@ rpc::TransportType type_of(const Endpoint& endpoint) {
 
 std::string called_address(const Endpoint& endpoint) {
   const std::string& pinned = endpoint.pinned_address;
-  if (pinned.empty()) return endpoint.authority();
-  const bool is_ipv6 = pinned.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + pinned + "]" : pinned) + ":" + std::to_string(endpoint.port);
+  return pinned.empty() ? endpoint.authority() : host_and_port(pinned, endpoint.port);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/core/text.h"
+#include "common/transport/link/socket.h"
 #include "common/transport/link/subject.h"
 
 namespace league::transport {
@@ -127,9 +128,7 @@ bool is_tls(const Endpoint& endpoint) {
 }
 
 std::string Endpoint::authority() const {
-  if (host.empty()) return {};
-  bool is_ipv6 = host.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  return host.empty() ? std::string() : host_and_port(host, port);
 }
 
 std::string Endpoint::url() const {

@@ -145,4 +145,27 @@ class MessageHandler {
   virtual void on_channel_closed(const PeerChannel& channel) { (void)channel; }
 };
 
+/// Stands before another handler and hands on to it what a derived class does not override.
+class HandlerDecorator : public MessageHandler {
+ public:
+  /// `handler` outlives this object.
+  explicit HandlerDecorator(MessageHandler& handler) : handler_(handler) {}
+
+  StreamAnswer on_stream(StreamRequest request) override {
+    return handler_.on_stream(std::move(request));
+  }
+  std::optional<StreamRefusal> on_session_end(const rpc::MessageContext& context) override {
+    return handler_.on_session_end(context);
+  }
+  void on_channel_closed(const PeerChannel& channel) override {
+    handler_.on_channel_closed(channel);
+  }
+
+ protected:
+  [[nodiscard]] MessageHandler& handler() { return handler_; }
+
+ private:
+  MessageHandler& handler_;
+};
+
 }  // namespace league::transport

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/transport/memory/links_testing.h"
+#include "tests/support/memory/links_testing.h"
 
 namespace league::transport {
 namespace {

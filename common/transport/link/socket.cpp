@@ -125,6 +125,11 @@ core::Result<FileDescriptor> connect_to(const std::string& ip, std::uint16_t por
   return fd;
 }
 
+std::string host_and_port(const std::string& host, int port) {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
 SocketAddress local_address(int fd) {
   RawAddress raw;
   raw.length = sizeof raw.storage;

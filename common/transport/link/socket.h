@@ -31,11 +31,16 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+/// `example.org:8000`, `[::1]:8000`.
+[[nodiscard]] std::string host_and_port(const std::string& host, int port);
+
 /// A numeric address and a port.
 struct SocketAddress {
   std::string ip;
   std::uint16_t port = 0;
   bool is_loopback = false;
+
+  [[nodiscard]] std::string text() const { return host_and_port(ip, port); }
 };
 
 /// A non-blocking listening socket on a numeric address, backlog 4096; port 0 takes any. Fails with

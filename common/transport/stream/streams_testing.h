@@ -15,7 +15,7 @@
 
 #include "common/transport/front/http_server.h"
 #include "common/transport/link/socket.h"
-#include "common/transport/memory/peers_testing.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport::stream_tests {
 

@@ -17,10 +17,6 @@ using nlohmann::ordered_json;
 
 constexpr const char* kResultsFormat = "league.results";
 
-std::string sender_of(lm::AgentRef agent) {
-  return std::string(lm::agent_kind_name(agent.kind)) + ":" + agent.id();
-}
-
 void note_event(const lm::Event& event, std::uint64_t entry, JournalLeague& league) {
   if (const auto* round = std::get_if<lm::RoundStarted>(&event.body)) {
     for (std::size_t i = 0; i < round->draw_seeds.size(); ++i) {
@@ -45,9 +41,9 @@ void note_event(const lm::Event& event, std::uint64_t entry, JournalLeague& leag
                                acted->replay ? acted->replay->id().str() : std::string(), acted->by,
                                acted->reason, entry});
   } else if (const auto* agent = std::get_if<lm::AgentRegistered>(&event.body)) {
-    league.log_keys[sender_of(agent->agent)] = agent->profile.log_public_key.value_or("");
+    league.log_keys[agent->agent.sender()] = agent->profile.log_public_key.value_or("");
   } else if (const auto* back = std::get_if<lm::AgentReregistered>(&event.body)) {
-    league.log_keys[sender_of(back->agent)] = back->profile.log_public_key.value_or("");
+    league.log_keys[back->agent.sender()] = back->profile.log_public_key.value_or("");
   } else if (const auto* continued = std::get_if<lm::LeagueContinued>(&event.body)) {
     if (continued->given_up)
       league.given_up.push_back({event.at.instant().time_since_epoch().count(),

@@ -73,7 +73,10 @@ TEST_F(TechnicalLossesTest, ThoseThatTheManagerDecidesAreThereWithWhoWantedIt) {
 }
 
 TEST_F(TechnicalLossesTest, AMatchWithoutARefereeIsLostByBoth) {
-  for (int i = 0; i < 3; ++i) played_.take(played_.league.decide_match_timeout({1, 1}, at(i)));
+  for (int i = 0; i < 3; ++i) {
+    const int referee = played_.league.board().slot({1, 1}).referee();
+    played_.take(played_.league.decide_assignment_refused({1, 1}, referee, at(i)));
+  }
   play(0);
   ASSERT_EQ(lines().size(), 2U);
   for (const auto& line : lines()) EXPECT_TRUE(line.ends_with(" NO_REFEREE R1M1")) << line;

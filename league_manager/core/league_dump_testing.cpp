@@ -2,9 +2,25 @@
 #include <sstream>
 
 #include "common/core/crypto.h"
-#include "league_manager/core/league.h"
+#include "league_manager/core/league_testing.h"
 
 namespace league::league_manager {
+
+/// Reads what no program needs to read.
+class LeagueDump {
+ public:
+  static std::string of(const AgentLifecycle& lifecycle);
+  static std::string of(const League& league);
+};
+
+std::string LeagueDump::of(const AgentLifecycle& lifecycle) {
+  std::ostringstream out;
+  out << agent_state_name(lifecycle.state_) << " since " << lifecycle.since_.to_log() << " '"
+      << lifecycle.reason_ << "' '" << lifecycle.detail_ << "' failed " << lifecycle.failed_
+      << " in a row " << lifecycle.in_a_row_ << " last "
+      << (lifecycle.last_failed_ ? lifecycle.last_failed_->id().str() : "-");
+  return out.str();
+}
 
 namespace {
 
@@ -17,7 +33,7 @@ void dump_agent(std::ostream& out, AgentRef ref, const Agent& agent) {
       << p.code_digest.value_or("-");
   for (const auto& game : p.game_types) out << " " << game;
   out << " nonce " << agent.credential.nonce << " hash " << agent.credential.token_hash
-      << " registration " << agent.registration_nonce_hash << " " << agent.lifecycle.str()
+      << " registration " << agent.registration_nonce_hash << " " << LeagueDump::of(agent.lifecycle)
       << (agent.is_awaited ? " awaited" : "") << "\n";
 }
 
@@ -49,47 +65,52 @@ void dump_summary(std::ostream& out, const MatchSummary& s) {
 
 }  // namespace
 
-std::string League::dump() const {
+std::string LeagueDump::of(const League& league) {
   std::ostringstream out;
-  out << settings_.league_id.str() << " " << league_state_name(state_) << " created " << is_created_
-      << " round " << board_.round() << " open " << is_round_open_ << " since "
-      << board_.started_at().to_log() << " unfinished " << board_.unfinished() << " champion "
-      << champion_.value_or(-1) << " told " << announced_round_ << " " << told_round_ << " "
-      << is_end_told_ << (is_paused_ ? " paused" : "") << (is_draining_ ? " draining" : "")
-      << (is_ended_ ? " ended" : "") << " extended " << board_.extension().count() << "\n";
+  out << league.settings_.league_id.str() << " " << league_state_name(league.state_) << " created "
+      << league.is_created_ << " round " << league.board_.round() << " open "
+      << league.is_round_open_ << " since " << league.board_.started_at().to_log() << " unfinished "
+      << league.board_.unfinished() << " champion " << league.champion_.value_or(-1) << " told "
+      << league.announced_round_ << " " << league.told_round_ << " " << league.is_end_told_
+      << (league.is_paused_ ? " paused" : "") << (league.is_draining_ ? " draining" : "")
+      << (league.is_ended_ ? " ended" : "") << " extended " << league.board_.extension().count()
+      << "\n";
   for (auto kind : {AgentKind::kPlayer, AgentKind::kReferee}) {
-    for (int i = 0; i < roster_.count(kind); ++i)
-      dump_agent(out, {kind, i}, roster_.agent({kind, i}));
+    for (int i = 0; i < league.roster_.count(kind); ++i)
+      dump_agent(out, {kind, i}, league.roster_.agent({kind, i}));
   }
-  for (int i = 0; i < board_.referees(); ++i) {
-    out << "load " << i << " " << board_.open_count(i) << " " << board_.assigned_total(i) << "\n";
+  for (int i = 0; i < league.board_.referees(); ++i) {
+    out << "load " << i << " " << league.board_.open_count(i) << " "
+        << league.board_.assigned_total(i) << "\n";
   }
-  for (int number = 1; number <= board_.matches(); ++number) {
-    MatchKey match{board_.round(), number};
-    dump_slot(out, match, board_.slot(match));
+  for (int number = 1; number <= league.board_.matches(); ++number) {
+    MatchKey match{league.board_.round(), number};
+    dump_slot(out, match, league.board_.slot(match));
   }
-  for (std::size_t round = 0; round < results_.size(); ++round) {
+  for (std::size_t round = 0; round < league.results_.size(); ++round) {
     out << "round " << round + 1 << " ";
-    dump_summary(out, summaries_[round]);
-    for (const auto& result : results_[round]) {
+    dump_summary(out, league.summaries_[round]);
+    for (const auto& result : league.results_[round]) {
       dump_result(out, result);
       out << "\n";
     }
   }
-  for (const auto& [match, players] : disputes_) {
+  for (const auto& [match, players] : league.disputes_) {
     out << "disputed " << match.id().str();
     for (int player : players) out << " " << player;
     out << "\n";
   }
-  for (const auto& [match, replay] : voided_)
+  for (const auto& [match, replay] : league.voided_)
     out << "void " << match.id().str() << " " << (replay ? replay->id().str() : "-") << "\n";
   out << "finished ";
-  dump_summary(out, finished_);
-  for (const auto& row : standings_.table()) {
+  dump_summary(out, league.finished_);
+  for (const auto& row : league.standings_.table()) {
     out << row.rank << " " << row.player << " " << row.tally.played << " " << row.tally.wins << " "
         << row.tally.draws << " " << row.tally.losses << " " << row.tally.points << "\n";
   }
   return out.str();
 }
+
+std::string testing::dump(const League& league) { return LeagueDump::of(league); }
 
 }  // namespace league::league_manager

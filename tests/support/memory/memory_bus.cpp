@@ -1,4 +1,4 @@
-#include "common/transport/memory/memory_bus.h"
+#include "tests/support/memory/memory_bus.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +11,27 @@
 #include "common/transport/bus/handler_gate.h"
 
 namespace league::transport {
+namespace {
+
+std::string_view take_token(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find('.'), rest.size());
+  const auto token = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return token;
+}
+
+/// Whether `subject` matches `pattern`: `*` is one token, a final `>` one or more.
+bool subject_matches(std::string_view pattern, std::string_view subject) {
+  while (!pattern.empty() && !subject.empty()) {
+    auto expected = take_token(pattern);
+    if (expected == ">") return true;
+    auto token = take_token(subject);
+    if (expected != "*" && expected != token) return false;
+  }
+  return pattern.empty() && subject.empty();
+}
+
+}  // namespace
 
 /// Members are guarded by the core's lock.
 struct MemoryBroker::Client {

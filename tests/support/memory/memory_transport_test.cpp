@@ -1,11 +1,11 @@
-#include "common/transport/memory/memory_transport.h"
+#include "tests/support/memory/memory_transport.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 
-#include "common/transport/memory/peers_testing.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/memory/peers_testing.h"
 
 namespace league::transport {
 namespace {

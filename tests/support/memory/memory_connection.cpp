@@ -1,4 +1,4 @@
-#include "common/transport/memory/memory_connection.h"
+#include "tests/support/memory/memory_connection.h"
 
 #include <atomic>
 #include <string>

@@ -11,7 +11,7 @@
 #include "common/core/timer.h"
 #include "common/transport/link/caller.h"
 #include "common/transport/link/message_handler.h"
-#include "common/transport/memory/memory_connection.h"
+#include "tests/support/memory/memory_connection.h"
 
 namespace league::transport {
 

@@ -1,4 +1,4 @@
-#include "common/transport/memory/memory_transport.h"
+#include "tests/support/memory/memory_transport.h"
 
 #include <utility>
 

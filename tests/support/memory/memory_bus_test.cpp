@@ -1,4 +1,4 @@
-#include "common/transport/memory/memory_bus.h"
+#include "tests/support/memory/memory_bus.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/transport/memory/memory_connection.h"
+#include "tests/support/memory/memory_connection.h"
 
 namespace league::transport {
 namespace {

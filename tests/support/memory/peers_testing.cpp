@@ -1,4 +1,4 @@
-#include "common/transport/memory/peers_testing.h"
+#include "tests/support/memory/peers_testing.h"
 
 #include <poll.h>
 #include <sys/socket.h>

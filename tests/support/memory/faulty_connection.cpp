@@ -1,4 +1,4 @@
-#include "common/transport/memory/faulty_connection.h"
+#include "tests/support/memory/faulty_connection.h"
 
 #include <algorithm>
 #include <functional>
