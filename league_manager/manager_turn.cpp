@@ -34,7 +34,7 @@ class KeyCheck {
     if (std::filesystem::exists(file_)) return {};
     return key_missing(file_, league_);
   }
-  [[nodiscard]] core::Result<void> check(const journal::Record& record) {
+  [[nodiscard]] core::Result<void> check(const journal::EventRecord& record) {
     if (is_done_ || record.type != "AGENT_REGISTERED") return {};
     auto event = from_record(record);
     if (!event) return event.error();
@@ -93,7 +93,7 @@ core::Result<std::unique_ptr<Leadership>> wait_for_turn(const ProgramOptions& op
   wanted.journal_max_mib = host.settings().bus.journal_max_mib;
   wanted.holder_file = DataDirectory(options.data).lease_holder();
   wanted.check_follower = [key] { return key->is_there(); };
-  wanted.check_record = [key](const journal::Record& record) { return key->check(record); };
+  wanted.check_record = [key](const journal::EventRecord& record) { return key->check(record); };
   wanted.on_fenced = [](const std::string& why) {
     std::_Exit(agent::fail(
         {core::ErrorCode::kShuttingDown, "this manager no longer leads and ends: " + why, ""}));

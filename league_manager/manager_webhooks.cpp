@@ -63,7 +63,7 @@ void ManagerWebhooks::on_line(const OperatorLine& line) {
   json data = line.fields;
   data["text"] = line.text;
   if (data.contains("act")) data["at"] = host_.clock().utc_now().to_log();
-  // Whoever tells the operator may hold the ledger.
+  // The thread that logs for the operator may hold the ledger's lock.
   host_.timer().schedule(std::chrono::nanoseconds(0), [webhooks = webhooks_, &ledger = ledger_,
                                                        type, data = std::move(data)]() mutable {
     ledger.read([&data](const League& league) {

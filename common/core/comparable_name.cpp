@@ -16,7 +16,7 @@ std::uint32_t folded(std::uint32_t c) {
                                          is_between(c, 0x410, 0x42F);
   if (is_capital_with_offset_32) return c + 32;
   if (is_between(c, 0x400, 0x40F)) return c + 80;
-  // Here capital and small letter are neighbours.
+  // In these ranges upper and lower case letters alternate.
   const bool is_even_capital = is_between(c, 0x100, 0x137) || is_between(c, 0x14A, 0x177) ||
                                is_between(c, 0x460, 0x481) || is_between(c, 0x48A, 0x4BF);
   if (is_even_capital) return c | 1U;

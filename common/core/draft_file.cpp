@@ -24,7 +24,7 @@ Result<DraftFile> DraftFile::create(std::filesystem::path file, Options options)
   };
   int descriptor = open();
   if (descriptor < 0 && errno == EEXIST && ::unlink(draft.c_str()) == 0) {
-    descriptor = open();  // what was there had perhaps another mode, or was a link
+    descriptor = open();  // an existing file may have had another mode, or been a link
   }
   if (descriptor < 0) return system_error(file, errno);
   return DraftFile(std::move(file), std::move(draft), descriptor);

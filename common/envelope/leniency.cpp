@@ -131,7 +131,7 @@ class Rewriter {
                            type_ == MessageType::kLeagueRegisterRequest;
     // LEAGUE_ERROR is a reply too, although it can also be sent.
     bool is_reply = spec(type_).method.empty() || type_ == MessageType::kLeagueError;
-    // Referees that poll ask without an envelope; their token says who they are.
+    // Polling referees send no envelope; their token identifies them.
     bool is_bare_query = type_ == MessageType::kLeagueQuery && defaults_.league_id;
     if (!is_registration && !is_reply && !is_bare_query) return;
     if (is_bare_query) fill("league_id", defaults_.league_id->str(), kMissingLeagueId);

@@ -130,7 +130,7 @@ core::Result<MessageSchemas> MessageSchemas::load(
     auto compiled = schema::CompiledSchema::compile(*document, shown);
     if (!compiled) return compiled.error();
     impl->schemas.push_back(std::move(*compiled));
-    // Whoever brings schemas of his own may have patterns of his own: then nothing is left out.
+    // Schemas of an operator may have other patterns: then nothing is left out.
     if (directory) continue;
     auto quick =
         schema::CompiledSchema::compile(without_checked_patterns(std::move(*document)), shown);

@@ -90,7 +90,7 @@ ErrorCode code_of(const Violation& violation, const json* value) {
 
 core::Error to_error(MessageType type, const json& message,
                      const std::vector<Violation>& violations) {
-  // Who speaks another version cannot be expected to keep the rules of this one.
+  // A peer of another version cannot be expected to follow the rules of this one.
   auto chosen = std::ranges::find_if(violations, has_other_protocol);
   const Violation& violation = chosen != violations.end() ? *chosen : violations.front();
   const json* value = value_at(message, violation.pointer);

@@ -8,7 +8,7 @@ namespace league::journal {
 /// Thread-safe.
 class DiscardingJournal final : public Journal {
  public:
-  void append(std::vector<Record> /*records*/, Durable durable) override { durable({}); }
+  void append(std::vector<EventRecord> /*records*/, Durable durable) override { durable({}); }
   [[nodiscard]] core::Result<void> replay(const Visitor& /*visit*/) const override { return {}; }
 };
 

@@ -23,7 +23,7 @@ void GroupCommit::stop() {
   if (answerer_.joinable()) answerer_.join();
 }
 
-void GroupCommit::append(std::vector<Record> records, Journal::Durable durable) {
+void GroupCommit::append(std::vector<EventRecord> records, Journal::Durable durable) {
   {
     std::unique_lock lock(mutex_);
     if (is_stopped_) {
@@ -71,7 +71,7 @@ void GroupCommit::tidy_if_due() {
 }
 
 void GroupCommit::commit(std::vector<Append> group) {
-  std::vector<Record> records;
+  std::vector<EventRecord> records;
   for (auto& one : group) {
     records.insert(records.end(), std::make_move_iterator(one.records.begin()),
                    std::make_move_iterator(one.records.end()));

@@ -19,7 +19,7 @@ enum class FaultPoint : std::uint8_t { kBeforeWrite, kAfterWrite, kBeforeAnswer 
 struct GroupCommitOptions {
   /// Stores all of the records durably or none. Called on one thread, never with an empty list, and
   /// never again after it has failed.
-  std::function<core::Result<void>(const std::vector<Record>&)> store;
+  std::function<core::Result<void>(const std::vector<EventRecord>&)> store;
   /// Told of the first failure, before anybody else; may be empty.
   std::function<void(const core::Error&)> on_failure;
   /// For tests: called when a commit reaches a point; may be empty.
@@ -45,11 +45,11 @@ class GroupCommit {
   /// Stores what waits, tells its callers, and refuses what comes later.
   void stop();
   /// See Journal::append. Without records it waits for all that were appended before.
-  void append(std::vector<Record> records, Journal::Durable durable);
+  void append(std::vector<EventRecord> records, Journal::Durable durable);
 
  private:
   struct Append {
-    std::vector<Record> records;
+    std::vector<EventRecord> records;
     Journal::Durable durable;
   };
   struct Answer {

@@ -12,11 +12,11 @@ namespace {
 core::Error disk_full() { return {core::ErrorCode::kInternalError, "the disk is full", ""}; }
 
 TEST(GroupCommit, WhatComesDuringACommitGoesTogether) {
-  std::vector<std::vector<Record>> commits;
+  std::vector<std::vector<EventRecord>> commits;
   std::latch first_runs(1);
   std::latch may_finish(1);
   {
-    GroupCommit group({.store = [&](const std::vector<Record>& records) -> core::Result<void> {
+    GroupCommit group({.store = [&](const std::vector<EventRecord>& records) -> core::Result<void> {
                          if (commits.empty()) {
                            first_runs.count_down();
                            may_finish.wait();
@@ -42,7 +42,7 @@ TEST(GroupCommit, NothingIsAcceptedAfterAFailure) {
   std::vector<std::string> answers;
   std::string told;
   {
-    GroupCommit group({.store = [&](const std::vector<Record>&) -> core::Result<void> {
+    GroupCommit group({.store = [&](const std::vector<EventRecord>&) -> core::Result<void> {
                          return ++stores == 2 ? core::Result<void>(disk_full())
                                               : core::Result<void>{};
                        },
@@ -66,7 +66,7 @@ TEST(GroupCommit, NothingIsAcceptedAfterAFailure) {
 TEST(GroupCommit, TidiesUpAfterCommitsAndNotAfterAFailure) {
   std::vector<std::string> steps;
   {
-    GroupCommit group({.store = [&](const std::vector<Record>& records) -> core::Result<void> {
+    GroupCommit group({.store = [&](const std::vector<EventRecord>& records) -> core::Result<void> {
                          steps.push_back(records[0].type);
                          return records[0].type == "BAD" ? core::Result<void>(disk_full())
                                                          : core::Result<void>{};
@@ -86,7 +86,7 @@ TEST(GroupCommit, TidiesUpAfterCommitsAndNotAfterAFailure) {
 
 TEST(GroupCommit, TidiesUpInTheMiddleOfWorkToo) {
   std::atomic<int> tidied = 0;
-  GroupCommit group({.store = [](const std::vector<Record>&) { return core::Result<void>(); },
+  GroupCommit group({.store = [](const std::vector<EventRecord>&) { return core::Result<void>(); },
                      .on_failure = {},
                      .fault_point = {},
                      .tidy = [&] { ++tidied; },
@@ -97,7 +97,7 @@ TEST(GroupCommit, TidiesUpInTheMiddleOfWorkToo) {
 
 TEST(GroupCommit, WithoutRecordsItWaitsForTheOnesBefore) {
   std::atomic<bool> is_stored = false;
-  GroupCommit group({.store = [&](const std::vector<Record>&) -> core::Result<void> {
+  GroupCommit group({.store = [&](const std::vector<EventRecord>&) -> core::Result<void> {
                        is_stored = true;
                        return {};
                      },
@@ -111,7 +111,7 @@ TEST(GroupCommit, WithoutRecordsItWaitsForTheOnesBefore) {
 
 TEST(GroupCommit, StoppingStoresWhatWaitsAndRefusesWhatComesLater) {
   int stores = 0;
-  GroupCommit group({.store = [&](const std::vector<Record>& records) -> core::Result<void> {
+  GroupCommit group({.store = [&](const std::vector<EventRecord>& records) -> core::Result<void> {
                        stores += static_cast<int>(records.size());
                        return {};
                      },
@@ -132,7 +132,7 @@ TEST(GroupCommit, StoppingStoresWhatWaitsAndRefusesWhatComesLater) {
 TEST(GroupCommit, PassesItsPointsInOrder) {
   std::vector<std::string> course;
   {
-    GroupCommit group({.store = [&](const std::vector<Record>&) -> core::Result<void> {
+    GroupCommit group({.store = [&](const std::vector<EventRecord>&) -> core::Result<void> {
                          course.emplace_back("store");
                          return {};
                        },

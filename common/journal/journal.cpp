@@ -5,7 +5,7 @@
 
 namespace league::journal {
 
-core::Result<void> append_and_wait(Journal& journal, std::vector<Record> records) {
+core::Result<void> append_and_wait(Journal& journal, std::vector<EventRecord> records) {
   std::promise<core::Result<void>> done;
   auto answer = done.get_future();
   journal.append(std::move(records),

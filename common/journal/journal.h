@@ -11,17 +11,17 @@ namespace league::journal {
 
 /// What is to be remembered: the name of a kind of event and its JSON text. The journal reads
 /// neither.
-struct Record {
+struct EventRecord {
   std::string type;
   std::string payload;
 
-  bool operator==(const Record&) const = default;
+  bool operator==(const EventRecord&) const = default;
 };
 
 /// A record in its place. Sequence numbers start at 1 and have no gaps.
 struct Entry {
   std::uint64_t sequence = 0;
-  Record record;
+  EventRecord record;
 
   bool operator==(const Entry&) const = default;
 };
@@ -41,12 +41,13 @@ class Journal {
   virtual ~Journal() = default;
   /// Stores all of `records` or none, and calls `durable` exactly once, perhaps before it returns,
   /// on any thread.
-  virtual void append(std::vector<Record> records, Durable durable) = 0;
+  virtual void append(std::vector<EventRecord> records, Durable durable) = 0;
   /// Shows every stored entry in order; ends with the first error of `visit`.
   [[nodiscard]] virtual core::Result<void> replay(const Visitor& visit) const = 0;
 };
 
 /// Appends and blocks until the records are durable.
-[[nodiscard]] core::Result<void> append_and_wait(Journal& journal, std::vector<Record> records);
+[[nodiscard]] core::Result<void> append_and_wait(Journal& journal,
+                                                 std::vector<EventRecord> records);
 
 }  // namespace league::journal

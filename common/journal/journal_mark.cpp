@@ -21,7 +21,7 @@ constexpr std::size_t kLine = kBefore.size() + kDigits + kBetween.size() + kHexD
 
 }  // namespace
 
-core::Digest chained(const core::Digest& before, const Record& record) {
+core::Digest chained(const core::Digest& before, const EventRecord& record) {
   std::string text;
   text.reserve(before.size() + record.type.size() + 1 + record.payload.size());
   text.append(before.begin(), before.end());

@@ -19,7 +19,7 @@ struct JournalPosition {
 
 /// The digest of an entry: SHA-256 of (digest of the entry before, type, newline, payload). Before
 /// the first entry stands a digest of zeros.
-[[nodiscard]] core::Digest chained(const core::Digest& before, const Record& record);
+[[nodiscard]] core::Digest chained(const core::Digest& before, const EventRecord& record);
 
 /// A small file that names the last entry that was durable: the high-water mark of a journal. It is
 /// written after each commit and never flushed, so it may name an earlier entry, but none that the

@@ -10,7 +10,7 @@ namespace league::journal {
 /// A journal that lives as long as the object. Thread-safe; `durable` is called by `append` itself.
 class MemoryJournal final : public Journal {
  public:
-  void append(std::vector<Record> records, Durable durable) override {
+  void append(std::vector<EventRecord> records, Durable durable) override {
     {
       std::lock_guard lock(mutex_);
       for (auto& record : records) entries_.push_back({entries_.size() + 1, std::move(record)});

@@ -280,7 +280,7 @@ class SqliteJournal::Store {
     return {};
   }
 
-  core::Result<void> store(const std::vector<Record>& records) {
+  core::Result<void> store(const std::vector<EventRecord>& records) {
     try {
       SQLite::Transaction transaction(database_);
       for (const auto& record : records) {
@@ -342,7 +342,8 @@ SqliteJournal::SqliteJournal(SqliteJournalOptions options, std::unique_ptr<Store
     : options_(std::move(options)),
       store_(std::move(store)),
       commits_(std::make_unique<GroupCommit>(GroupCommitOptions{
-          .store = [this](const std::vector<Record>& records) { return store_->store(records); },
+          .store =
+              [this](const std::vector<EventRecord>& records) { return store_->store(records); },
           .on_failure = options_.on_failure,
           .fault_point = options_.fault_point,
           .tidy = [this] { store_->checkpoint(); },
@@ -358,7 +359,7 @@ SqliteJournal::~SqliteJournal() {
 
 void SqliteJournal::close() { commits_->stop(); }
 
-void SqliteJournal::append(std::vector<Record> records, Durable durable) {
+void SqliteJournal::append(std::vector<EventRecord> records, Durable durable) {
   commits_->append(std::move(records), std::move(durable));
 }
 

@@ -61,7 +61,7 @@ class SqliteJournal final : public Journal {
 
   /// `durable` runs on a thread of the journal, in the order of the appends, and must not take
   /// long.
-  void append(std::vector<Record> records, Durable durable) override;
+  void append(std::vector<EventRecord> records, Durable durable) override;
   [[nodiscard]] core::Result<void> replay(const Visitor& visit) const override;
 
  private:

@@ -64,19 +64,19 @@ bool ListenStreams::open(std::uint64_t number, const Responder& reply, const Lis
   }
   // Acknowledged before it is entered: nothing may come before the acknowledgement.
   bool is_taken =
-      reply.exchange().notify("notifications/subscriptions/acknowledged",
-                              tagged({{"notifications", filter.to_json()}}, reply.id()));
+      reply.request_context().notify("notifications/subscriptions/acknowledged",
+                                     tagged({{"notifications", filter.to_json()}}, reply.id()));
   if (!is_taken) return false;
   {
     std::lock_guard lock(mutex_);
     streams_.emplace(number, Stream{reply, filter});
   }
-  if (reply.exchange().is_cancelled()) remove(number);  // it ended before it was entered
+  if (reply.request_context().is_cancelled()) remove(number);  // it ended before it was entered
   return true;
 }
 
 void ListenStreams::remove(std::uint64_t number) {
-  decltype(streams_)::node_type ended;  // let go of without the lock
+  decltype(streams_)::node_type ended;  // destroyed without the lock
   std::lock_guard lock(mutex_);
   ended = streams_.extract(number);
 }
@@ -91,7 +91,7 @@ void ListenStreams::notify(std::string_view method, json params, const Wanted& w
     }
   }
   for (const auto& listener : listeners)
-    listener.exchange().notify(method, tagged(params, listener.id()));
+    listener.request_context().notify(method, tagged(params, listener.id()));
 }
 
 void ListenStreams::list_changed(std::string_view method, bool ListenFilter::*which) {

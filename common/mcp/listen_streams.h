@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/mcp/exchange.h"
+#include "common/mcp/request_context.h"
 
 namespace league::mcp {
 
@@ -37,10 +37,10 @@ class ListenStreams {
   ListenStreams(const ListenStreams&) = delete;
   ListenStreams& operator=(const ListenStreams&) = delete;
 
-  /// Keeps exchange `number` open and acknowledges. False where the client takes no stream, or
-  /// there are too many: then the exchange waits for another answer.
+  /// Keeps request `number` open and acknowledges. False where the client takes no stream, or
+  /// there are too many: then the request waits for another answer.
   bool open(std::uint64_t number, const Responder& reply, const ListenFilter& filter);
-  /// To be called when an exchange has ended; does nothing for others.
+  /// To be called when a request has ended; does nothing for others.
   void remove(std::uint64_t number);
 
   /// `notifications/tools/list_changed` and the like.

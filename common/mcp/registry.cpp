@@ -163,7 +163,7 @@ json text_contents(const std::string& uri, const std::string& mime_type, const s
 }
 
 int not_found_code(const Responder& reply) {
-  return reply.exchange().dialect() == Dialect::kModern
+  return reply.request_context().dialect() == Dialect::kModern
              ? static_cast<int>(rpc::StandardCode::kInvalidParams)
              : kResourceNotFound;
 }

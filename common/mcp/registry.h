@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/core/result.h"
-#include "common/mcp/exchange.h"
+#include "common/mcp/request_context.h"
 #include "common/rpc/context.h"
 #include "common/rpc/message_notes.h"
 

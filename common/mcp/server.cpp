@@ -260,7 +260,7 @@ void Server::on_modern(json document, const RequestSigns& signs, Arrival arrival
 
 Server::Served Server::serve(rpc::Request request, Arrival arrival, Dialect dialect,
                              std::shared_ptr<ServerSession> session, ReplySlot slot) {
-  Exchange::Setup setup;
+  RequestContext::Setup setup;
   setup.id = request.id;
   setup.dialect = dialect;
   setup.scope = scope_of(arrival, session);
@@ -300,10 +300,10 @@ Server::Served Server::serve(rpc::Request request, Arrival arrival, Dialect dial
       listeners_.remove(number);
     };
   }
-  auto exchange = std::make_shared<Exchange>(std::move(setup), std::move(slot));
-  if (number != 0) running_.set(number, exchange);
+  auto request_context = std::make_shared<RequestContext>(std::move(setup), std::move(slot));
+  if (number != 0) running_.set(number, request_context);
   return {std::move(request), std::move(arrival), std::move(session),
-          Responder(std::move(exchange)), number};
+          Responder(std::move(request_context)), number};
 }
 
 void Server::run(Method method, Served served) {

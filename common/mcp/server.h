@@ -14,7 +14,7 @@
 #include "common/mcp/client_requests.h"
 #include "common/mcp/listen_streams.h"
 #include "common/mcp/registry.h"
-#include "common/mcp/running_exchanges.h"
+#include "common/mcp/running_requests.h"
 #include "common/mcp/session.h"
 #include "common/mcp/signs.h"
 #include "common/rpc/codec.h"
@@ -107,7 +107,7 @@ class Server final : public transport::MessageHandler {
     Arrival arrival;
     std::shared_ptr<ServerSession> session;  ///< null: none, or modern
     Responder reply;
-    std::uint64_t number;  ///< of the exchange
+    std::uint64_t number;  ///< of the request
     bool is_declared = true;
   };
   using Method = void (Server::*)(Served);
@@ -163,7 +163,7 @@ class Server final : public transport::MessageHandler {
   Registry registry_;
   ServerSessions sessions_;
   ClientRequests client_requests_;
-  RunningExchanges running_;
+  RunningRequests running_;
   ListenStreams listeners_;
   std::atomic<std::uint64_t> subscriptions_{0};  ///< ever made; 0 spares looking
 };

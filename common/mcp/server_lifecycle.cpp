@@ -145,7 +145,7 @@ void Server::initialize(Served served) {
     sessions_.create_for_connection(std::move(setup));
   }
   reply.bytes = rpc::encode_result(served.reply.id(), result);
-  served.reply.exchange().finish(std::move(reply));
+  served.reply.request_context().finish(std::move(reply));
 }
 
 void Server::ping(Served served) { served.reply.send_text("{}"); }

@@ -70,7 +70,7 @@ void Server::list(const Served& served, Registry::List list) {
   }
   auto page = registry_.page(list, cursor);
   if (!page) return fail_params(served.reply, "cursor is none that an earlier page gave");
-  if (served.reply.exchange().dialect() == Dialect::kModern) page->append(kListHints);
+  if (served.reply.request_context().dialect() == Dialect::kModern) page->append(kListHints);
   served.reply.send_text("{" + *page + "}");
 }
 

@@ -238,9 +238,9 @@ TEST(McpServer, ProgressOnlyWhereItIsWanted) {
   auto wanted = under.begin(request(1, "tools/call", params).dump(), headers, channel);
   auto unwanted = under.begin(request(2, "tools/call", {{"name", "waits"}}).dump(), headers, quiet);
   for (const auto& reply : under.waiting) {
-    reply.exchange().progress({.done = 1, .total = 2, .message = "half"});
+    reply.request_context().progress({.done = 1, .total = 2, .message = "half"});
     reply.send({{"content", json::array()}});
-    EXPECT_FALSE(reply.exchange().progress({.done = 2}));  // nothing after the answer
+    EXPECT_FALSE(reply.request_context().progress({.done = 2}));  // nothing after the answer
   }
   ASSERT_EQ(channel->messages.size(), 1U);
   EXPECT_TRUE(channel->stream.is_resumable);
@@ -257,9 +257,9 @@ TEST(McpServer, LogsAreFilteredByLevel) {
   under.call("logging/setLevel", {{"level", "warning"}}, headers);
   auto channel = std::make_shared<RecordingChannel>("p1");
   auto answer = under.begin(request(1, "tools/call", {{"name", "waits"}}).dump(), headers, channel);
-  auto& exchange = under.waiting.front().exchange();
-  EXPECT_FALSE(exchange.log(LogLevel::kNotice, "x", "quiet"));
-  EXPECT_TRUE(exchange.log(LogLevel::kError, "x", "loud"));
+  auto& request_context = under.waiting.front().request_context();
+  EXPECT_FALSE(request_context.log(LogLevel::kNotice, "x", "quiet"));
+  EXPECT_TRUE(request_context.log(LogLevel::kError, "x", "loud"));
   EXPECT_EQ(channel->messages.size(), 1U);
 }
 
@@ -268,7 +268,7 @@ TEST(McpServer, ACancelledRequestGetsNoAnswer) {
   auto headers = under.initialize();
   auto answer = under.begin(request(9, "tools/call", {{"name", "waits"}}).dump(), headers);
   bool is_told = false;
-  under.waiting.front().exchange().on_cancelled([&] { is_told = true; });
+  under.waiting.front().request_context().on_cancelled([&] { is_told = true; });
   json cancel = {
       {"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", 9}}}};
   EXPECT_EQ(under.post(cancel.dump(), under.initialize()).status, 202);  // of another session
@@ -288,7 +288,7 @@ TEST(McpServer, ADisconnectCancelsOnlyInTheModernDialect) {
   auto legacy =
       under.begin(request(1, "tools/call", {{"name", "waits"}}).dump(), headers, legacy_stream);
   under.server.on_channel_closed(*legacy_stream);
-  EXPECT_FALSE(under.waiting[0].exchange().is_cancelled());
+  EXPECT_FALSE(under.waiting[0].request_context().is_cancelled());
   json meta = {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
                {"io.modelcontextprotocol/clientCapabilities", json::object()}};
   auto modern_stream = std::make_shared<RecordingChannel>("m");
@@ -298,7 +298,7 @@ TEST(McpServer, ADisconnectCancelsOnlyInTheModernDialect) {
       modern_stream);
   ASSERT_EQ(under.waiting.size(), 2U);
   under.server.on_channel_closed(*modern_stream);
-  EXPECT_TRUE(under.waiting[1].exchange().is_cancelled());
+  EXPECT_TRUE(under.waiting[1].request_context().is_cancelled());
 }
 
 TEST(McpServer, AsksItsClients) {
@@ -306,12 +306,12 @@ TEST(McpServer, AsksItsClients) {
   auto headers = under.initialize("2025-06-18", {{"sampling", json::object()}});
   auto channel = std::make_shared<RecordingChannel>("p1");
   auto answer = under.begin(request(1, "tools/call", {{"name", "waits"}}).dump(), headers, channel);
-  auto& exchange = under.waiting.front().exchange();
-  EXPECT_TRUE(exchange.client_has("sampling"));
-  EXPECT_FALSE(exchange.client_has("elicitation"));
+  auto& request_context = under.waiting.front().request_context();
+  EXPECT_TRUE(request_context.client_has("sampling"));
+  EXPECT_FALSE(request_context.client_has("elicitation"));
   std::vector<core::Result<rpc::Response>> answers;
   auto keep = [&](core::Result<rpc::Response> one) { answers.push_back(std::move(one)); };
-  exchange.ask_client("sampling/createMessage", {{"a", 1}}, std::chrono::seconds(5), keep);
+  request_context.ask_client("sampling/createMessage", {{"a", 1}}, std::chrono::seconds(5), keep);
   ASSERT_EQ(channel->messages.size(), 1U);
   json reply = {{"jsonrpc", "2.0"}, {"id", channel->messages[0]["id"]}, {"result", {{"b", 2}}}};
   under.post(reply.dump(), under.initialize());  // somebody else's word
@@ -319,11 +319,11 @@ TEST(McpServer, AsksItsClients) {
   EXPECT_EQ(under.post(reply.dump(), headers).status, 202);
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_EQ(answers[0]->result["b"], 2);
-  exchange.ask_client("roots/list", json::object(), std::chrono::seconds(5), keep);
+  request_context.ask_client("roots/list", json::object(), std::chrono::seconds(5), keep);
   under.time.advance(std::chrono::seconds(6));
   ASSERT_EQ(answers.size(), 2U);
   EXPECT_EQ(answers[1].error().code, core::ErrorCode::kTimeout);
-  exchange.ask_client("roots/list", json::object(), std::chrono::seconds(5), keep);
+  request_context.ask_client("roots/list", json::object(), std::chrono::seconds(5), keep);
   under.end_session(headers);
   ASSERT_EQ(answers.size(), 3U);
   EXPECT_EQ(answers[2].error().code, core::ErrorCode::kConnectionError);

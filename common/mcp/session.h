@@ -14,7 +14,7 @@
 
 #include "common/core/clock.h"
 #include "common/core/random_source.h"
-#include "common/mcp/exchange.h"
+#include "common/mcp/request_context.h"
 #include "common/rpc/session_id.h"
 #include "common/transport/link/message_handler.h"
 

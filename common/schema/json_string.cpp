@@ -14,7 +14,7 @@ bool needs_no_escape(char byte) {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
-  // Escapes, other alphabets and what is no UTF-8 are rare, and the library knows them.
+  // Escapes, non-ASCII text and invalid UTF-8 are rare; the library handles them.
   if (!std::all_of(text.begin(), text.end(), needs_no_escape)) {
     out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return;

@@ -112,9 +112,9 @@ class CompiledSchema::Impl {
                                                              {"<root>"}, true, &results, *patterns);
     visitor.validateSchema(schema_);
     give_back(std::move(patterns));
-    std::vector<Finding> findings;
+    std::vector<ValidatorError> findings;
     for (const auto& error : results) {
-      Finding finding{{}, error.description};
+      ValidatorError finding{{}, error.description};
       for (std::size_t i = 1; i < error.context.size(); ++i)
         finding.path.push_back(step_name(error.context[i]));
       findings.push_back(std::move(finding));

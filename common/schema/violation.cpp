@@ -163,7 +163,7 @@ Violation describe_violation(const json& schema, const std::vector<std::string>&
   return violation;
 }
 
-std::vector<Violation> explain(const json& schema, const std::vector<Finding>& findings) {
+std::vector<Violation> explain(const json& schema, const std::vector<ValidatorError>& findings) {
   struct Ranked {
     std::ptrdiff_t rank;
     Violation violation;

@@ -13,7 +13,7 @@ namespace league::schema {
 [[nodiscard]] std::string pointer_step(std::string_view key);
 
 /// One finding of the validator: where, in parts, and its own words.
-struct Finding {
+struct ValidatorError {
   std::vector<std::string> path;
   std::string description;
 };
@@ -21,7 +21,7 @@ struct Finding {
 /// Says for each finding which rule of `schema` is broken and how to keep it; the most useful
 /// first, echoes of an inner fault (`an item failed`) left out.
 [[nodiscard]] std::vector<Violation> explain(const nlohmann::json& schema,
-                                             const std::vector<Finding>& findings);
+                                             const std::vector<ValidatorError>& findings);
 
 /// A violation of `keyword` at `path`, with rule text and example from the schema.
 [[nodiscard]] Violation describe_violation(const nlohmann::json& schema,

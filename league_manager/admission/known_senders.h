@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "common/core/auth_token.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 #include "league_manager/admission/admission.h"
 #include "league_manager/files/ledger.h"
 
@@ -13,7 +13,7 @@ namespace league::league_manager {
 /// Recognises senders with a valid credential before the rest of a request is read: agents by their
 /// tokens, the operator and new referees by their keys. A registration code does not count:
 /// guessing codes must cost budget. An agent that is shut down counts as a stranger. A
-/// transport::RequestGate::Recognise; thread-safe.
+/// transport::RateLimiter::Recognise; thread-safe.
 class KnownSenders {
  public:
   /// All three outlive it.

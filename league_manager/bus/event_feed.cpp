@@ -45,7 +45,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   }
   core::Result<void> subscribe(std::shared_ptr<EventReader> reader, EventFilter filter) {
     std::string name;
-    std::vector<std::shared_ptr<EventReader>> gone;  // let go of without the lock
+    std::vector<std::shared_ptr<EventReader>> gone;  // destroyed without the lock
     {
       std::lock_guard lock(mutex_);
       std::size_t others = 0;
@@ -84,7 +84,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     for (const auto& [name, generation] : behind) catch_up(name, generation);
   }
   void stop() {
-    std::map<std::string, Reader> ended;  // let go of without the lock
+    std::map<std::string, Reader> ended;  // destroyed without the lock
     std::lock_guard lock(mutex_);
     is_stopped_ = true;
     ended.swap(readers_);

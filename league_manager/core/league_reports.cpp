@@ -60,9 +60,9 @@ bool has_lost_technically(const MatchResult& result, game::Side side) {
   return result.is_technical() && game::winner_of(result.outcome) != side;
 }
 
-MatchEvidence evidence_of(const game::PerSide<AgentRef>& players, const MatchReport& report,
-                          const JudgedReport& judged) {
-  MatchEvidence evidence{.bindings = judged.bindings, .answered_in = {}};
+ReportEvidence evidence_of(const game::PerSide<AgentRef>& players, const MatchReport& report,
+                           const JudgedReport& judged) {
+  ReportEvidence evidence{.bindings = judged.bindings, .answered_in = {}};
   for (game::Side side : game::kBothSides) {
     const auto found = report.answered_in.find(players[side].id());
     if (found != report.answered_in.end()) evidence.answered_in[side] = found->second;

@@ -50,7 +50,7 @@ Events League::decide_alive(AgentRef agent, core::UtcTimestamp now, std::string_
   const AgentLifecycle& lifecycle = roster_.agent(agent).lifecycle;
   if (lifecycle.state() != AgentState::kSuspended) return {};
   if (lifecycle.reason() == kReasonDraining) return {};  // it lives until it has ended
-  // Who lost its matches is alive, but has still to show that it plays. A referee does so when
+  // An agent that failed its matches is alive, but still has to play. A referee may do so when
   // nobody else is there.
   const bool has_to_play = lifecycle.reason() == kReasonFailedMatches;
   if (has_to_play && (agent.kind == AgentKind::kPlayer || is_any_referee_active())) return {};

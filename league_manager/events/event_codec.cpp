@@ -230,7 +230,7 @@ EventBody empty_body(std::size_t index, std::index_sequence<I...>) {
   return kMakers[index]();
 }
 
-core::Error unreadable(const journal::Record& record, const std::string& why) {
+core::Error unreadable(const journal::EventRecord& record, const std::string& why) {
   return {core::ErrorCode::kInternalError,
           "journal record of type '" + record.type + "' cannot be read: " + why +
               "; it is damaged or was written by a later version",
@@ -241,7 +241,7 @@ core::Error unreadable(const journal::Record& record, const std::string& why) {
 
 std::string_view event_type(const EventBody& body) { return kTypes[body.index()]; }
 
-journal::Record to_record(const Event& event) {
+journal::EventRecord to_record(const Event& event) {
   json out = json::object();
   out["at"] = event.at.to_log();
   Writer writer(out);
@@ -251,14 +251,14 @@ journal::Record to_record(const Event& event) {
           out.dump(-1, ' ', false, json::error_handler_t::replace)};
 }
 
-std::vector<journal::Record> to_records(const Events& events) {
-  std::vector<journal::Record> records;
+std::vector<journal::EventRecord> to_records(const Events& events) {
+  std::vector<journal::EventRecord> records;
   records.reserve(events.size());
   for (const auto& event : events) records.push_back(to_record(event));
   return records;
 }
 
-core::Result<Event> from_record(const journal::Record& record) {
+core::Result<Event> from_record(const journal::EventRecord& record) {
   auto type = std::ranges::find(kTypes, record.type);
   if (type == kTypes.end()) return unreadable(record, "the type is unknown");
   try {

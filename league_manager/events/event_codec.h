@@ -10,13 +10,13 @@ namespace league::league_manager {
 [[nodiscard]] std::string_view event_type(const EventBody& body);
 
 /// The event as a record; `from_record` reads it back without loss.
-[[nodiscard]] journal::Record to_record(const Event& event);
+[[nodiscard]] journal::EventRecord to_record(const Event& event);
 
 /// All of `events`, in order.
-[[nodiscard]] std::vector<journal::Record> to_records(const Events& events);
+[[nodiscard]] std::vector<journal::EventRecord> to_records(const Events& events);
 
 /// Reads an event. Fails with kInternalError and a text that names the record's type and what is
 /// wrong with it.
-[[nodiscard]] core::Result<Event> from_record(const journal::Record& record);
+[[nodiscard]] core::Result<Event> from_record(const journal::EventRecord& record);
 
 }  // namespace league::league_manager

@@ -154,7 +154,7 @@ TEST(EventCodec, WritesReadableJson) {
   Event event{core::UtcTimestamp(core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000))),
               MatchAssigned{{1, 2}, 1, 0, std::nullopt}};
   EXPECT_EQ(to_record(event),
-            (journal::Record{
+            (journal::EventRecord{
                 "MATCH_ASSIGNED",
                 R"({"at":"2025-01-15T10:30:00.000000Z","attempt":1,"match":"R1M2","referee":0})"}));
 }
@@ -187,7 +187,7 @@ TEST(EventCodec, ReadsFailuresAndStatesOfJournalsBeforeTheyHadCauses) {
 
 TEST(EventCodec, RefusesDamagedRecordsWithTheirType) {
   for (
-      const journal::Record& record : std::vector<journal::Record>{
+      const journal::EventRecord& record : std::vector<journal::EventRecord>{
           {"NO_SUCH_EVENT", R"({"at":"2025-01-15T10:30:00Z"})"},
           {"MATCH_ASSIGNED", "{"},
           {"MATCH_ASSIGNED", "[]"},

@@ -127,7 +127,7 @@ void from_json(const json& in, FailureCause& cause) {
   in.at("text").get_to(cause.text);
 }
 
-void to_json(json& out, const MatchEvidence& evidence) {
+void to_json(json& out, const ReportEvidence& evidence) {
   out = json::object();
   for (game::Side side : game::kBothSides) {
     json of_side = json::object();
@@ -141,7 +141,7 @@ void to_json(json& out, const MatchEvidence& evidence) {
   }
 }
 
-void from_json(const json& in, MatchEvidence& evidence) {
+void from_json(const json& in, ReportEvidence& evidence) {
   for (game::Side side : game::kBothSides) {
     const json& of_side = in.at(side == game::Side::kA ? "A" : "B");
     read_optional(of_side, "commitment", evidence.bindings.commitments[side]);

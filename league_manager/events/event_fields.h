@@ -25,8 +25,8 @@ void to_json(nlohmann::json& json, const Credential& credential);
 void from_json(const nlohmann::json& json, Credential& credential);
 void to_json(nlohmann::json& json, const FailureCause& cause);
 void from_json(const nlohmann::json& json, FailureCause& cause);
-void to_json(nlohmann::json& json, const MatchEvidence& evidence);
-void from_json(const nlohmann::json& json, MatchEvidence& evidence);
+void to_json(nlohmann::json& json, const ReportEvidence& evidence);
+void from_json(const nlohmann::json& json, ReportEvidence& evidence);
 void to_json(nlohmann::json& json, const MatchSummary& summary);
 void from_json(const nlohmann::json& json, MatchSummary& summary);
 

@@ -116,10 +116,10 @@ struct AnswerTimes {
 };
 
 /// The evidence for a reported result, and the players' answer times.
-struct MatchEvidence {
+struct ReportEvidence {
   game::Bindings bindings;
   game::PerSide<AnswerTimes> answered_in;
-  bool operator==(const MatchEvidence&) const = default;
+  bool operator==(const ReportEvidence&) const = default;
 };
 
 /// A referee's report was accepted: the result stands.
@@ -133,7 +133,7 @@ struct MatchReported {
   /// The referee, a third-party one, did not reveal the seed, and the operator allows that:
   /// nobody can say whether the number was drawn (protocol §7).
   bool is_unproven = false;
-  std::optional<MatchEvidence> evidence = std::nullopt;  ///< nothing in journals of before
+  std::optional<ReportEvidence> evidence = std::nullopt;  ///< nothing in journals of before
   bool operator==(const MatchReported&) const = default;
 };
 

@@ -57,7 +57,7 @@ void LeagueProjector::on_events(const Events& events) {
   if (is_table_old) writer_.update(standings_, render(write_standings));
   if (are_rounds_old) writer_.update(rounds_, render(write_rounds));
   if (!are_too_many) return;
-  // Who is writing a file meanwhile reads them up itself, the next time.
+  // A write that is under way picks them up the next time.
   if (std::unique_lock lock(book_mutex_, std::try_to_lock); lock) (void)read_up();
 }
 

@@ -14,7 +14,7 @@ using league::testing::FakeTime;
 /// Keeps what is appended; once it is slow, it says "durable" when the test does.
 class SlowJournal final : public journal::Journal {
  public:
-  void append(std::vector<journal::Record> records, Durable durable) override {
+  void append(std::vector<journal::EventRecord> records, Durable durable) override {
     for (auto& record : records) stored.push_back(std::move(record));
     if (!is_slow) return durable({});
     waiting.push_back(std::move(durable));
@@ -25,7 +25,7 @@ class SlowJournal final : public journal::Journal {
   }
 
   bool is_slow = false;
-  std::vector<journal::Record> stored;
+  std::vector<journal::EventRecord> stored;
   std::vector<Durable> waiting;
 };
 

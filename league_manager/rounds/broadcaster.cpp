@@ -63,7 +63,7 @@ void Broadcaster::pump() {
     }
     auto [call, done] = std::move(*notice);
     const std::string peer = call.peer;
-    // Who has just come back is told so: its breaker is still open.
+    // An agent that has just come back is told so although its breaker is still open.
     const bool is_state = call.type == envelope::MessageType::kLeagueError;
     if (!is_state && !breaker_.allow(peer)) {
       if (done) done();

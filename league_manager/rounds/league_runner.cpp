@@ -122,7 +122,7 @@ Events LeagueRunner::take_step() {
   });
   if (step == Step::kNone || unanswered_ > 0) return {};
   if (step == Step::kStartLeague && !is_start_due_) {
-    // Whoever registered last shall have read its answer before the first call comes.
+    // The agent that registered last has to read its answer before the first call comes.
     if (is_start_scheduled_.exchange(true)) return {};
     deps_.timer.schedule(deps_.settings.league.start_delay, [this] {
       is_start_due_ = true;

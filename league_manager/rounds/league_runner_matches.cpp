@@ -312,7 +312,7 @@ void LeagueRunner::release_refused(int referee, const nlohmann::json& acknowledg
   if (refused == acknowledgement.end() || !refused->is_array()) return;
   for (const auto& id : *refused) {
     auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
-    // Of a match that it does not have a referee has nothing to say, nor the operator to read.
+    // A referee has nothing to say about a match that it does not have.
     const bool is_its_own = match && deps_.ledger.read([&](const League& league) {
       const auto& board = league.board();
       return board.contains(*match) && board.slot(*match).referee() == referee;

@@ -79,7 +79,8 @@ std::string OperatorLog::shown(AgentRef agent) const {
 void OperatorLog::refused(AgentKind kind, std::string_view name, std::string_view endpoint,
                           const core::Error& why) {
   {
-    // Who floods the manager shall not flood its operator: these lines are alike and so counted.
+    // A sender that floods the manager must not flood its operator: equal lines are counted, not
+    // repeated.
     std::lock_guard lock(mutex_);
     if (++refusals_ > kMostRefusals) {
       return tell({.is_warning = true,

@@ -119,7 +119,7 @@ void AgentTools::on_get_agents(agent::ToolCall call) const {
       std::min<std::size_t>(number_argument(call.arguments, "limit", kPage), kPage);
   auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
   auto answer = std::make_shared<json>();
-  // Nobody shall learn what a crash can undo: through the journal.
+  // Nobody may learn what a crash could undo, so the answer waits for the journal.
   ledger_.commit(
       [=](const League& league, core::UtcTimestamp) {
         const Roster& roster = league.roster();

@@ -53,8 +53,8 @@ TEST(Continuation, ReadsTheFirstEvent) {
 }
 
 TEST(Continuation, RefusesAJournalOfSomethingElse) {
-  for (const journal::Record& record :
-       {journal::Record{"SHOPPING", "{}"}, to_record({testing::at(0), LeagueContinued{}})}) {
+  for (const journal::EventRecord& record :
+       {journal::EventRecord{"SHOPPING", "{}"}, to_record({testing::at(0), LeagueContinued{}})}) {
     journal::MemoryJournal journal;
     ASSERT_TRUE(journal::append_and_wait(journal, {record}));
     EXPECT_FALSE(read_creation(journal));

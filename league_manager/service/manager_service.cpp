@@ -280,7 +280,7 @@ void ManagerService::admit(RegistrationRequest& request, const std::string& show
 
 void ManagerService::note_refused(AgentKind kind, std::string_view name, std::string_view endpoint,
                                   const std::string& shown, const Error& error) const {
-  // Who puts a code into the wrong field shall not have it published.
+  // A code that was put into the wrong field must not be published.
   if (deps_.admission != nullptr && deps_.admission->is_code(name)) name = "(a registration code)";
   if (deps_.log != nullptr) deps_.log->refused(kind, name, endpoint, error);
   if (deps_.registrations != nullptr)

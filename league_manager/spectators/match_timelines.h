@@ -18,7 +18,7 @@ struct MatchTimeline {
     std::string reason = {};  ///< why it was taken back
   };
   std::vector<Step> steps;  ///< the last kMostSteps
-  std::optional<MatchEvidence> evidence;  ///< once it is reported
+  std::optional<ReportEvidence> evidence;  ///< once it is reported
 };
 
 /// The timelines of the last matches, in bounded memory. Not thread-safe.

@@ -81,7 +81,7 @@ void SpectatorFeed::on_events(const Events& events) {
     is_too_much = unread_.size() >= kMostUnreadEvents;
   }
   if (!is_too_much) return;
-  // A tick that is running reads up itself, the next time.
+  // A running tick picks this up the next time.
   if (std::unique_lock lock(tick_mutex_, std::try_to_lock); lock) read_up();
 }
 

@@ -143,7 +143,7 @@ void append_match(std::string& out, const LeagueBook& book, const MatchTimelines
   if (result.is_voided) decided = "void";
   row.text(decided);
   const MatchTimeline* timeline = timelines.find(view.match);
-  const MatchEvidence* evidence =
+  const ReportEvidence* evidence =
       timeline != nullptr && timeline->evidence ? &*timeline->evidence : nullptr;
   Rows times(row.next());
   for (game::Side side : game::kBothSides) {

@@ -32,7 +32,7 @@ core::Error other_events(std::uint64_t sequence) {
 
 }  // namespace
 
-core::Digest record_digest(const journal::Record& record) {
+core::Digest record_digest(const journal::EventRecord& record) {
   return core::sha256(record.type + "\n" + record.payload);
 }
 
@@ -214,7 +214,7 @@ core::Result<void> JournalFollower::take_group() {
     return not_the_same("the journal's stream begins with event " + std::to_string(sequence) +
                         ", and this data directory has " + std::to_string(written()) +
                         ": copy the data directory of the manager that leads");
-  std::vector<journal::Record> fresh;
+  std::vector<journal::EventRecord> fresh;
   for (auto& record : group.records) {
     auto digest = record_digest(record);
     if (sequence <= written()) {

@@ -21,7 +21,7 @@ namespace league::league_manager {
 struct JournalFollowerOptions {
   std::string league;
   /// Checks that a record of the league fits this manager's other data (its key); may be empty.
-  std::function<core::Result<void>(const journal::Record&)> check;
+  std::function<core::Result<void>(const journal::EventRecord&)> check;
 };
 
 /// Reads the stream of a league's journal from its beginning, compares it with a local journal,
@@ -106,6 +106,6 @@ class JournalFollower {
 };
 
 /// What tells one record from another.
-[[nodiscard]] core::Digest record_digest(const journal::Record& record);
+[[nodiscard]] core::Digest record_digest(const journal::EventRecord& record);
 
 }  // namespace league::league_manager

@@ -28,7 +28,7 @@ class JournalFollowerTest : public testing::StandbyTest {
     follower = std::make_unique<JournalFollower>(
         local, *agent->bus, *agent->streams, clock,
         JournalFollowerOptions{testing::kStandbyLeague,
-                               [this](const journal::Record&) { return verdict; }});
+                               [this](const journal::EventRecord&) { return verdict; }});
     ASSERT_TRUE(follower->begin());
   }
   core::Result<void> read() { return follower->read_to_end(agent->in(10s)); }

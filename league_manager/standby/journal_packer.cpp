@@ -5,13 +5,13 @@
 namespace league::league_manager {
 namespace {
 
-std::size_t size_of(const journal::Record& record) {
+std::size_t size_of(const journal::EventRecord& record) {
   return record.type.size() + record.payload.size();
 }
 
 }  // namespace
 
-void JournalPacker::add(std::uint64_t sequence, journal::Record record, bool ends_group) {
+void JournalPacker::add(std::uint64_t sequence, journal::EventRecord record, bool ends_group) {
   if (records_.empty()) first_ = sequence;
   size_ += size_of(record);
   is_group_open_ = !ends_group;

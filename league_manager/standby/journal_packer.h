@@ -20,7 +20,7 @@ class JournalPacker {
   explicit JournalPacker(std::size_t worth) : worth_(worth) {}
 
   /// The stream has the next record, which ends a group or not.
-  void add(std::uint64_t sequence, journal::Record record, bool ends_group);
+  void add(std::uint64_t sequence, journal::EventRecord record, bool ends_group);
   /// What is to be packed next; nothing while there is too little, or in the middle of a group.
   [[nodiscard]] std::optional<JournalPiece> next(int term);
   /// The stream has `piece`, which `next` gave, as its message `stream_sequence`. Returns the
@@ -30,7 +30,7 @@ class JournalPacker {
  private:
   const std::size_t worth_;
   std::uint64_t first_ = 0;  ///< sequence number of the first of `records_`
-  std::deque<journal::Record> records_;
+  std::deque<journal::EventRecord> records_;
   std::size_t size_ = 0;  ///< of records_, in bytes
   bool is_group_open_ = false;
   std::uint64_t run_began_ = 0;  ///< the stream's message that was the first packed one; 0: none

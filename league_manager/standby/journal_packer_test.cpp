@@ -7,7 +7,7 @@
 namespace league::league_manager {
 namespace {
 
-journal::Record sized(std::size_t bytes) { return {"R", std::string(bytes - 1, 'x')}; }
+journal::EventRecord sized(std::size_t bytes) { return {"R", std::string(bytes - 1, 'x')}; }
 
 TEST(JournalPacker, WaitsUntilItIsWorthIt) {
   JournalPacker packer(100);

@@ -19,7 +19,7 @@ namespace league::league_manager {
 struct JournalPiece {
   int term = 0;  ///< of the manager that has written it
   std::uint64_t first_sequence = 1;  ///< of the first record
-  std::vector<journal::Record> records;
+  std::vector<journal::EventRecord> records;
   /// The next piece continues this one: both are applied together, or neither if the next one is
   /// missing.
   bool has_more = false;

@@ -70,7 +70,7 @@ void ReplicatedJournal::follow(Replication replication) {
   strand_.run([this] { release(); });
 }
 
-void ReplicatedJournal::append(std::vector<journal::Record> records, Durable durable) {
+void ReplicatedJournal::append(std::vector<journal::EventRecord> records, Durable durable) {
   bool is_closed = false;
   bool is_here_first = false;
   {
@@ -84,7 +84,7 @@ void ReplicatedJournal::append(std::vector<journal::Record> records, Durable dur
   append_there_first(std::move(records), std::move(durable));
 }
 
-void ReplicatedJournal::append_here_first(const std::vector<journal::Record>& records,
+void ReplicatedJournal::append_here_first(const std::vector<journal::EventRecord>& records,
                                           Durable durable) {
   std::lock_guard order(append_mutex_);
   auto first = next_;
@@ -95,7 +95,8 @@ void ReplicatedJournal::append_here_first(const std::vector<journal::Record>& re
   });
 }
 
-void ReplicatedJournal::append_there_first(std::vector<journal::Record> records, Durable durable) {
+void ReplicatedJournal::append_there_first(std::vector<journal::EventRecord> records,
+                                           Durable durable) {
   const bool is_empty = records.empty();
   {
     std::lock_guard order(append_mutex_);
@@ -120,7 +121,8 @@ core::Result<void> ReplicatedJournal::replay(const Visitor& visit) const {
   return local_.replay(visit);
 }
 
-void ReplicatedJournal::on_local(std::uint64_t first, const std::vector<journal::Record>& records,
+void ReplicatedJournal::on_local(std::uint64_t first,
+                                 const std::vector<journal::EventRecord>& records,
                                  const Durable& durable, const core::Result<void>& stored) {
   bool is_closed = false;
   {
@@ -163,7 +165,7 @@ void ReplicatedJournal::release() {
     {
       std::lock_guard lock(mutex_);
       if (is_fenced_ || waiting_.empty() || waiting_.front().sequence > limit()) return;
-      // What others lead may not be answered here. Whoever finds out ends the program.
+      // If another manager leads, nothing may be answered here; the program is ended.
       if (!options_.is_leading()) return;
       durable = std::move(waiting_.front().durable);
       waiting_.pop_front();
@@ -232,7 +234,7 @@ void ReplicatedJournal::on_published(const std::shared_ptr<const JournalPiece>& 
 }
 
 void ReplicatedJournal::on_stored(const JournalPiece& piece, std::uint64_t stream_sequence) {
-  std::vector<journal::Record> fresh;
+  std::vector<journal::EventRecord> fresh;
   std::uint64_t superseded = 0;
   std::uint64_t last = piece.first_sequence + piece.records.size() - 1;
   {
@@ -389,7 +391,7 @@ void ReplicatedJournal::close() {
   }
   followers_.reset();
   gate_->close();
-  // Let go of now, unsaid: whoever waits holds on to what ends before this journal does.
+  // Released now without a call: the callbacks hold objects that end before this journal.
   std::deque<Waiting> waiting;
   std::lock_guard lock(mutex_);
   waiting.swap(waiting_);

@@ -60,7 +60,7 @@ class ReplicatedJournal final : public journal::Journal {
   void follow(Replication replication);
 
   /// kShuttingDown once it is closed. Nothing is said of records when we do not lead any more.
-  void append(std::vector<journal::Record> records, Durable durable) override;
+  void append(std::vector<journal::EventRecord> records, Durable durable) override;
   [[nodiscard]] core::Result<void> replay(const Visitor& visit) const override;
 
   struct Figures {
@@ -80,7 +80,7 @@ class ReplicatedJournal final : public journal::Journal {
  private:
   struct Item {
     std::uint64_t sequence = 0;
-    journal::Record record;
+    journal::EventRecord record;
     bool ends_group = true;
     bool is_local = true;  ///< the local journal has it
   };
@@ -91,9 +91,9 @@ class ReplicatedJournal final : public journal::Journal {
   };
   enum class Rule : std::uint8_t { kPublished, kLocal, kFollowed };
 
-  void append_here_first(const std::vector<journal::Record>& records, Durable durable);
-  void append_there_first(std::vector<journal::Record> records, Durable durable);
-  void on_local(std::uint64_t first, const std::vector<journal::Record>& records,
+  void append_here_first(const std::vector<journal::EventRecord>& records, Durable durable);
+  void append_there_first(std::vector<journal::EventRecord> records, Durable durable);
+  void on_local(std::uint64_t first, const std::vector<journal::EventRecord>& records,
                 const Durable& durable, const core::Result<void>& stored);
   void pump();
   void publish(const std::shared_ptr<const JournalPiece>& piece);
@@ -141,7 +141,7 @@ class ReplicatedJournal final : public journal::Journal {
   Rule rule_ = Rule::kPublished;
   JournalPacker packer_;
   std::deque<Item> unpublished_;
-  std::vector<journal::Record> unwritten_;  ///< published, and not whole yet
+  std::vector<journal::EventRecord> unwritten_;  ///< published, and not whole yet
   std::deque<Waiting> waiting_;
   Figures figures_;
   std::uint64_t stream_sequence_ = 0;

@@ -128,7 +128,7 @@ TEST_F(ReplicatedJournalTest, IsAsGoodWhenTheAnswerToAPackedPieceIsLost) {
   auto state = agent->state("LEAGUE_JOURNAL_l");
   make(1, state->last_sequence, 50);
   EXPECT_TRUE(replicated->flush(10s));
-  std::vector<journal::Record> first;
+  std::vector<journal::EventRecord> first;
   for (auto& piece : pieces()) {
     if (piece.first_sequence != 1 || first.size() == 50) continue;
     first = piece.records;
@@ -155,7 +155,7 @@ TEST_F(ReplicatedJournalTest, GoesOnWithoutAFullStreamWhereItMay) {
 
 TEST_F(ReplicatedJournalTest, SplitsWhatIsTooLargeForAMessage) {
   make();
-  std::vector<journal::Record> large(5, {"LARGE", "\"" + std::string(200'000, 'x') + "\""});
+  std::vector<journal::EventRecord> large(5, {"LARGE", "\"" + std::string(200'000, 'x') + "\""});
   replicated->append(large, [this](const core::Result<void>&) { durable.add(1); });
   EXPECT_EQ(durable.next(), 1);
   auto all = pieces();
@@ -272,7 +272,7 @@ TEST_F(ReplicatedJournalTest, LosesNothingWithItsBroker) {
 /// Whose disk fails, on a thread of its own.
 class FailingJournal final : public journal::Journal {
  public:
-  void append(std::vector<journal::Record>, Durable durable) override {
+  void append(std::vector<journal::EventRecord>, Durable durable) override {
     std::lock_guard lock(mutex_);
     threads_.emplace_back([durable = std::move(durable)] {
       durable(core::Error{core::ErrorCode::kInternalError, "the disk is full", ""});

@@ -39,7 +39,7 @@ struct StandbyTakeoverOptions {
   /// Once before the first record of another manager is taken in: whether this one could lead.
   std::function<core::Result<void>()> check_follower;
   /// Whether a record of the league fits this manager's key.
-  std::function<core::Result<void>(const journal::Record&)> check_record;
+  std::function<core::Result<void>(const journal::EventRecord&)> check_record;
   /// Another leads, or may: nothing may leave this process any more. On any thread.
   std::function<void(std::string why)> on_fenced;
 };

@@ -101,7 +101,7 @@ class TestManager {
     auto led = led_.get();
     return led ? core::Error{} : led.error();
   }
-  void write(std::vector<journal::Record> records) {
+  void write(std::vector<journal::EventRecord> records) {
     ASSERT_TRUE(journal::append_and_wait(takeover->journal(), std::move(records)));
   }
 

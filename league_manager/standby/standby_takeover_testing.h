@@ -32,17 +32,17 @@ class StandbyTest : public ::testing::Test {
   }
 
   /// An event that can be told from others.
-  static journal::Record record(int number) {
+  static journal::EventRecord record(int number) {
     auto at = core::UtcTimestamp::parse("2026-01-01T00:00:00Z");
     return league_manager::to_record({*at, league_manager::RoundCompleted{number, {}}});
   }
-  static std::vector<journal::Record> records(int first, int count) {
-    std::vector<journal::Record> all;
+  static std::vector<journal::EventRecord> records(int first, int count) {
+    std::vector<journal::EventRecord> all;
     for (int i = 0; i < count; ++i) all.push_back(record(first + i));
     return all;
   }
-  static std::vector<journal::Record> written(const journal::Journal& journal) {
-    std::vector<journal::Record> all;
+  static std::vector<journal::EventRecord> written(const journal::Journal& journal) {
+    std::vector<journal::EventRecord> all;
     EXPECT_TRUE(journal.replay([&](const journal::Entry& entry) -> core::Result<void> {
       all.push_back(entry.record);
       return {};
@@ -82,8 +82,8 @@ class StandbyTest : public ::testing::Test {
     }
     return all;
   }
-  std::vector<journal::Record> published() {
-    std::vector<journal::Record> all;
+  std::vector<journal::EventRecord> published() {
+    std::vector<journal::EventRecord> all;
     for (auto& piece : pieces())
       for (auto& each : piece.records) all.push_back(std::move(each));
     return all;

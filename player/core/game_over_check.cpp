@@ -83,7 +83,7 @@ std::optional<Error> check_own_commitment(const OpenMatch& notes,
   // Before both have joined, nobody's commitment counts.
   if (!claimed && is_technical(message)) return std::nullopt;
   if (claimed == notes.commitment()) return std::nullopt;
-  // Who failed before a replay got to the choices left those of the play before it standing.
+  // If a replay failed before the choices, the choices of the play before it still stand.
   if (is_technical(message) && !notes.is_revealed && claimed == notes.earlier_commitment) {
     return std::nullopt;
   }
@@ -96,7 +96,7 @@ std::optional<Error> check_own_commitment(const OpenMatch& notes,
 std::optional<Error> check_opponent_commitment(const OpenMatch& notes,
                                                const envelope::GameOver& message) {
   const auto claimed = value_of(message.choice_commitments, notes.opponent_id);
-  // Who was not asked for its choice was handed nothing, and nothing was drawn.
+  // A player that was not asked for its choice was given nothing, and nothing was drawn.
   if (is_technical(message) && (!claimed || !notes.is_revealed)) return std::nullopt;
   if (claimed == notes.opponent_commitment) return std::nullopt;
   std::string text = "the opponent's commitment is not the one that was handed over to us";

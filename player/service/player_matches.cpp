@@ -241,7 +241,7 @@ void PlayerService::on_game_over(agent::Call<envelope::GameOver> call) {
   call.reply.acknowledge();
   const auto self = own_id({});
   const auto& choices = call.message.game_result.choices;
-  // Other people's match, as far as it says.
+  // It says that it is about a match of other players.
   if (!options_.standalone && !choices.empty() && !choices.contains(self)) return;
   core::LeagueId league;
   {

@@ -232,7 +232,7 @@ void Match::fail(Side side, const core::Error& error, Instant now, const CallEvi
                      .sent_at = evidence.sent_at,
                      .gave_up_at = now,
                      .own = evidence.own};
-    // Who notices the end of the wait late may have noticed the answer late, too.
+    // If the end of the wait was noticed late, the answer may have been noticed late, too.
     proof.own.scheduling = std::max<Duration>(proof.own.scheduling, now - player.window_end);
     player.was_wronged = player.was_wronged || is_void(proof);
     failure.clock = proof;

@@ -251,13 +251,13 @@ Result<Reply> MatchRunner::read_answer(const CallPlayer& call,
 void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
   if (reply.is_receipt) return await_posted(call, reply);
   auto answer = read_answer(call, reply);
-  // This process may have stood still, and with it the timer that ends the wait. Nobody can tell
+  // This process may have been suspended, and with it the timer that ends the wait. Nobody can tell
   // any more when the answer was given: it is a time-out, and our own lateness is in its proof, so
   // that it does not count for the player.
   auto late = context_.clock.steady_now() - call.deadline;
   if (answer && late > latest_answer(call.time_limit)) answer = late_answer(late);
   if (answer) {
-    // What the match will not take has its verdict in the log, too.
+    // An answer that the match refuses gets its verdict in the log, too.
     std::lock_guard lock(mutex_);
     if (auto fault = match_->fault_of(call.id, *answer)) answer = std::move(*fault);
   }

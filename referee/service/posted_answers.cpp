@@ -31,7 +31,7 @@ core::Result<void> MatchRunner::compare_names(Side side, const PostedAnswer& pos
     return names;
   if (posted.player_id != called->id) taken.add(envelope::Leniency::kForeignReplyPlayer);
   for (std::string_view name : taken.names()) posted.notes.leniencies.push_back(name);
-  // Whatever it says itself: the token shows whose it is.
+  // The token identifies the sender, whatever the message says.
   posted.notes.peer = call.peer;
   posted.notes.conversation_id = call.conversation_id;
   return {};

@@ -118,11 +118,11 @@ void add_single_questions(const FixtureParts& parts) {
     call.request.reply.send(text_result("Roots: " + roots["roots"].dump()));
   });
   add(parts, "test_input_required_result_capabilities", [](const ServedToolCall& call) {
-    const auto& exchange = call.request.reply.exchange();
+    const auto& request_context = call.request.reply.request_context();
     json requests = json::object();
-    if (exchange.client_has("elicitation")) requests["name"] = elicit("Your name?", "name");
-    if (exchange.client_has("sampling")) requests["greeting"] = sample("Say hello", 50);
-    if (exchange.client_has("roots")) requests["roots"] = list_roots();
+    if (request_context.client_has("elicitation")) requests["name"] = elicit("Your name?", "name");
+    if (request_context.client_has("sampling")) requests["greeting"] = sample("Say hello", 50);
+    if (request_context.client_has("roots")) requests["roots"] = list_roots();
     if (requests.empty() || call.request.params.contains("inputResponses"))
       return call.request.reply.send(text_result("done"));
     call.request.reply.send(needs(requests));
@@ -183,7 +183,7 @@ void add_stateful_questions(const FixtureParts& parts,
 /// Tools that need a capability, or would ask while they run.
 void add_capability_tools(const FixtureParts& parts) {
   add(parts, "test_missing_capability", [](const ServedToolCall& call) {
-    if (call.request.reply.exchange().client_has("sampling"))
+    if (call.request.reply.request_context().client_has("sampling"))
       return call.request.reply.send(text_result("sampling is there"));
     call.request.reply.fail(mcp::kMissingClientCapability, "Missing required client capability",
                             {{"requiredCapabilities", {{"sampling", json::object()}}}}, 400);

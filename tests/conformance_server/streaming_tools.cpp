@@ -25,12 +25,12 @@ void add(const FixtureParts& parts, const char* name, const char* description, s
 void add_progress_and_logging(const FixtureParts& parts) {
   auto logging = [&timer = parts.timer](const ServedToolCall& call) {
     auto reply = call.request.reply;
-    reply.exchange().log(mcp::LogLevel::kInfo, "", "Tool execution started");
+    reply.request_context().log(mcp::LogLevel::kInfo, "", "Tool execution started");
     timer.schedule(kPause, [reply] {
-      reply.exchange().log(mcp::LogLevel::kInfo, "", "Tool processing data");
+      reply.request_context().log(mcp::LogLevel::kInfo, "", "Tool processing data");
     });
     timer.schedule(2 * kPause, [reply] {
-      reply.exchange().log(mcp::LogLevel::kInfo, "", "Tool execution completed");
+      reply.request_context().log(mcp::LogLevel::kInfo, "", "Tool execution completed");
       reply.send(text_result("Tool with logging executed successfully"));
     });
   };
@@ -39,13 +39,14 @@ void add_progress_and_logging(const FixtureParts& parts) {
   add(parts, "test_tool_with_progress", "Says how far it is", text_arguments({}),
       [&timer = parts.timer](const ServedToolCall& call) {
         auto reply = call.request.reply;
-        reply.exchange().progress({.done = 0, .total = 100, .message = "Completed step 0 of 100"});
+        reply.request_context().progress(
+            {.done = 0, .total = 100, .message = "Completed step 0 of 100"});
         timer.schedule(kPause, [reply] {
-          reply.exchange().progress(
+          reply.request_context().progress(
               {.done = 50, .total = 100, .message = "Completed step 50 of 100"});
         });
         timer.schedule(2 * kPause, [reply] {
-          reply.exchange().progress(
+          reply.request_context().progress(
               {.done = 100, .total = 100, .message = "Completed step 100 of 100"});
           reply.send(text_result("Tool with progress executed successfully"));
         });
@@ -53,8 +54,8 @@ void add_progress_and_logging(const FixtureParts& parts) {
   add(parts, "test_reconnection", "Closes its stream before it answers", text_arguments({}),
       [&timer = parts.timer](const ServedToolCall& call) {
         auto reply = call.request.reply;
-        reply.exchange().log(mcp::LogLevel::kInfo, "", "Closing the stream");
-        reply.exchange().close_stream();
+        reply.request_context().log(mcp::LogLevel::kInfo, "", "Closing the stream");
+        reply.request_context().close_stream();
         timer.schedule(2 * kPause, [reply] {
           reply.send(text_result("Reconnection test completed successfully"));
         });
@@ -67,9 +68,9 @@ using ToText = std::function<std::string(const json& result)>;
 void ask(const ServedToolCall& call, const std::string& capability, const std::string& method,
          const json& params, ToText to_text) {
   auto reply = call.request.reply;
-  if (!reply.exchange().client_has(capability))
+  if (!reply.request_context().client_has(capability))
     return reply.send(error_result("the client does not support " + capability));
-  reply.exchange().ask_client(
+  reply.request_context().ask_client(
       method, params, kAnswerTime,
       [reply, to_text = std::move(to_text)](const core::Result<rpc::Response>& answer) {
         if (!answer) return reply.send(error_result(answer.error().message));

@@ -12,8 +12,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view input(reinterpret_cast<const char*>(data), size);
   std::size_t end = std::min(input.find('\n'), input.size());
-  league::journal::Record record{std::string(input.substr(0, end)),
-                                 std::string(input.substr(std::min(end + 1, input.size())))};
+  league::journal::EventRecord record{std::string(input.substr(0, end)),
+                                      std::string(input.substr(std::min(end + 1, input.size())))};
   auto event = league::league_manager::from_record(record);
   if (!event) {
     if (event.error().message.empty()) std::abort();

@@ -62,7 +62,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
   void catch_up(std::chrono::milliseconds patience, std::chrono::milliseconds quiet) {
     const auto end = std::chrono::steady_clock::now() + patience;
     if (!bus_.flush(patience)) return;
-    // What is here may still be on its way to our handler: when it is quiet, it is not.
+    // Events may still be on their way to our handler; after a quiet moment none is.
     std::unique_lock lock(mutex_);
     auto is_idle = [this] { return handling_ == std::thread::id() && kept_.empty(); };
     for (auto seen = heard_; is_released_; seen = heard_) {
@@ -85,7 +85,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
     }
     handle_kept();
   }
-  /// One thread hands over what there is, in order; who brings more meanwhile leaves it to that.
+  /// One thread at a time delivers the events, in order; other threads only add to the queue.
   void handle_kept() {
     std::unique_lock lock(mutex_);
     if (!is_released_ || handling_ != std::thread::id()) return;
@@ -101,7 +101,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
     is_idle_.notify_all();
   }
   void hand_over(transport::BusMessage message) {
-    // The broker's keeping of it stands at the reply subject: nobody here answers that.
+    // The reply subject is the broker's acknowledgement subject, which nobody here answers.
     message.reply.clear();
     transport::Inbound inbound;
     inbound.context = transport::bus_context(

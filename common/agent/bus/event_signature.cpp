@@ -13,7 +13,8 @@ constexpr std::size_t kDigits = 128;
 
 std::string sign_event(std::string unsigned_text, const core::SigningKey& key) {
   auto place = unsigned_text.find(kEmpty);
-  if (place == std::string::npos) return unsigned_text;  // not one of ours: nobody will believe it
+  if (place == std::string::npos)
+    return unsigned_text;  // not one of our messages: no receiver would accept the signature
   auto signature = core::to_hex(key.sign(unsigned_text));
   return unsigned_text.insert(place + kEmpty.size() - 1, signature);
 }

@@ -119,7 +119,7 @@ bool says_no_such_method(const rpc::ErrorObject& error, const CallDialect& way, 
                               error.code == kServerFault ||
                               error.code == 0;  // a tool's, which has no code
   if (!is_used_for_it) return false;
-  // Who names a league error has read the message.
+  // A peer that answers with a league error code has read the message.
   if (error.data.is_object() && error.data.contains("error_code")) return false;
   const std::string text = core::lower_case(error.message);
   const bool is_about_names = says(text, {"tool", "method"});

@@ -11,7 +11,7 @@ DialectCache::Search DialectCache::search(const std::string& peer, envelope::Mes
   if (found == peers_.end()) return {.dialects = call_dialects(type, first)};
   const Peer& known = found->second;
   Search search{.dialects = call_dialects(type, known.style.value_or(first))};
-  // A wrapper that it does not know it knows for no message.
+  // A wrapper that the peer does not know is unknown for every message.
   std::erase_if(search.dialects,
                 [&known](const CallDialect& way) { return known.lacking.contains(way.style); });
   if (search.dialects.empty()) search.dialects = call_dialects(type, first);
@@ -52,7 +52,7 @@ void DialectCache::prove(const std::string& peer, envelope::MessageType type,
   std::lock_guard lock(mutex_);
   Peer& known = peers_[peer];
   known.is_proven = true;
-  // A name of its own for one message says nothing of the others.
+  // A special name for one message says nothing about the others.
   if (!way.is_alias || way.style != CallStyle::kToolName || !known.style) known.style = way.style;
   OfType& memory = known.types[type];
   memory.proven = way;

@@ -81,8 +81,8 @@ transport::Caller& AgentHost::caller_for(const std::optional<transport::BusSessi
 }
 
 void AgentHost::shut_down() {
-  // Completions of ended calls may still set timers, and timers may still call: the gate stays,
-  // closed.
+  // Completions of ended calls may still set timers, and timers may still call: the rate limiter
+  // stays, closed.
   for (auto& caller : session_callers_) caller->close();
   if (caller_) caller_->close();
   if (sessions_) sessions_->close();
@@ -148,20 +148,20 @@ core::Result<void> AgentPort::serve(ListenOptions options, transport::MessageHan
       return credentials_.recognise(member, shown, body);
     };
   }
-  gate_ = std::make_shared<transport::RequestGate>(host_.settings().request_budgets(),
-                                                   std::move(recognise), host_.clock());
-  budgeted_handler_ = std::make_unique<transport::BudgetedHandler>(audited(handler), *gate_);
-  options.http.gate = gate_;
+  limiter_ = std::make_shared<transport::RateLimiter>(host_.settings().request_budgets(),
+                                                      std::move(recognise), host_.clock());
+  budgeted_handler_ = std::make_unique<transport::BudgetedHandler>(audited(handler), *limiter_);
+  options.http.limiter = limiter_;
   auto listener =
       AgentListener::start(host_.runtime(), host_.loop(), std::move(options), *budgeted_handler_);
   if (!listener) return listener.error();
-  report_refusals(host_.timer(), gate_);
+  report_refusals(host_.timer(), limiter_);
   listener_ = std::move(*listener);
   return {};
 }
 
 void AgentPort::set_budgets(const transport::RequestBudgetOptions& budgets) {
-  if (gate_) gate_->set_budgets(budgets);
+  if (limiter_) limiter_->set_budgets(budgets);
 }
 
 transport::MessageHandler& AgentPort::audited(transport::MessageHandler& handler) {
@@ -190,7 +190,7 @@ void AgentPort::trust_events(const Identity& identity) {
 
 core::Result<void> AgentPort::serve_sessions(transport::MessageHandler& handler,
                                              transport::BusSessionsOptions options) {
-  options.gate = gate_;
+  options.limiter = limiter_;
   return on_bus_->serve_sessions(audited(handler), std::move(options));
 }
 

@@ -160,7 +160,7 @@ class AgentPort {
   std::unique_ptr<ExceptionGuard> guard_;
   std::unique_ptr<audit::AuditedHandler> audited_handler_;
   OwnCredentials credentials_;
-  std::shared_ptr<transport::RequestGate> gate_;
+  std::shared_ptr<transport::RateLimiter> limiter_;
   std::unique_ptr<transport::BudgetedHandler> budgeted_handler_;
   std::unique_ptr<AgentListener> listener_;
   std::unique_ptr<PortBus> on_bus_;  ///< null where the program is on no bus

@@ -13,7 +13,7 @@
 #include "common/transport/front/http_server.h"
 #include "common/transport/line/line_listener.h"
 #include "common/transport/link/event_loop.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 #include "common/transport/link/served_connection.h"
 
 namespace league::agent {
@@ -25,7 +25,7 @@ struct ListenOptions {
   std::filesystem::path socket;  ///< of Serving::kUnix
   /// Who is known by a credential before a message is read; empty: who shows the agent's own token
   /// or a match credential of it.
-  transport::RequestGate::Recognise recognise = nullptr;
+  transport::RateLimiter::Recognise recognise = nullptr;
   std::vector<transport::Page> pages = {};  ///< served beside the messages where that is HTTP
   /// Of Serving::kStdio: the input has ended and everything was answered. Runs on the event loop's
   /// thread.

@@ -24,7 +24,7 @@ void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
     const auto& value = it->get_ref<const std::string&>();
     return value.size() <= max ? value : std::string();
   };
-  // As the wire has it, however long: the log says what came.
+  // Not shortened: the log shows what arrived.
   notes.conversation_id = envelope::conversation_id_in(message);
   notes.match_id = text("match_id", 64);
 }
@@ -143,7 +143,7 @@ void AgentServer::on_document(mcp::ForeignDocument document, transport::ReplySlo
 
 void AgentServer::on_tool_call(mcp::ServedToolCall call) {
   Arrival arrival{std::move(call.request.notes), std::move(call.request.context),
-                  call.request.reply.exchange().channel()};
+                  call.request.reply.request_context().channel()};
   IncomingRequest request;
   request.id = call.request.reply.id();
   request.method = std::move(call.name);
@@ -279,7 +279,7 @@ Result<envelope::Envelope> AgentServer::normalised(IncomingRequest& request, con
   }
   auto envelope = read(request.message);
   if (!envelope) {
-    // Who shows nothing to an agent that expects something is not told what else is wrong.
+    // A sender without a token is not told what else is wrong.
     const bool is_stranger = row.token_required && options_.check_token && !is_guest() &&
                              options_.role != envelope::Role::kLeagueManager &&
                              !request.message.contains("auth_token");

@@ -7,12 +7,12 @@
 namespace league::agent {
 namespace {
 
-class SessionCaller final : public transport::Caller {
+class BusSessionCaller final : public transport::Caller {
  public:
   /// `first`: by which those of `served_first` are called; null: there are none.
-  SessionCaller(const HostBus::Calling& calling, const transport::BusSession& session,
-                transport::Bus& bus, transport::Bus* first,
-                const std::set<transport::BusSession>& served_first, transport::Caller& others)
+  BusSessionCaller(const HostBus::Calling& calling, const transport::BusSession& session,
+                   transport::Bus& bus, transport::Bus* first,
+                   const std::set<transport::BusSession>& served_first, transport::Caller& others)
       : others_(others), served_first_(served_first), links_(calling, session, bus) {
     if (first != nullptr) first_links_ = std::make_unique<Links>(calling, session, *first);
   }
@@ -92,8 +92,8 @@ core::Result<transport::BusSession> HostBus::open_session(const std::filesystem:
 std::unique_ptr<transport::Caller> HostBus::caller_for(const transport::BusSession& session,
                                                        const Calling& calling,
                                                        transport::Caller& others) {
-  return std::make_unique<SessionCaller>(calling, session, *bus_, first_bus(), served_first_,
-                                         others);
+  return std::make_unique<BusSessionCaller>(calling, session, *bus_, first_bus(), served_first_,
+                                            others);
 }
 
 }  // namespace league::agent

@@ -62,7 +62,7 @@ core::Result<void> NatsPort::hear_events(transport::MessageHandler& handler,
   if (event_listener_ && event_listener_->league_id() == league_id) return {};
   event_listener_.reset();
   event_verifier_ = std::make_unique<EventVerifier>(handler, std::move(types));
-  // In front of the gate: the log shows what came, also what is dropped.
+  // In front of the rate limiter: the log shows what came, also what is dropped.
   audited_events_ =
       std::make_unique<audit::AuditedHandler>(*event_verifier_, context_.log, context_.clock);
   auto started = EventListener::start(context_.host.bus(), context_.session, league_id,

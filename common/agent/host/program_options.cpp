@@ -164,7 +164,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
 }
 
 int fail(const core::Error& error) {
-  // What others wrote may stand in it.
+  // It may contain text from others.
   std::fprintf(stderr, "error: %s\n", printable_line(error.message).c_str());
   return 2;
 }

@@ -168,9 +168,9 @@ bool IdentityStore::is_same(const Identity& identity) const {
   // The operator can give a seat another token; league and seat are the same.
   if (!known.league_key.empty() && !identity.league_key.empty())
     return known.league_key == identity.league_key;
-  // Whoever answers without a token to somebody who is at home has given nobody another identity.
+  // An answer without a token does not change the identity of an agent that already has one.
   if (known.is_at_home() && identity.token.empty()) return true;
-  // A guest may have no token; then only the league tells one from another.
+  // A guest may have no token; then only the league id tells identities apart.
   if (known.token.empty() && known.league != identity.league) return false;
   return known.token.matches(identity.token.reveal());
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "common/core/auth_token.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 
 namespace league::agent {
 
@@ -16,7 +16,7 @@ class OwnCredentials {
   /// Until then everybody is a stranger.
   void set_token(core::AuthToken token);
 
-  /// See transport::RequestGate::Recognise.
+  /// See transport::RateLimiter::Recognise.
   [[nodiscard]] std::optional<transport::RequestSender> recognise(std::string_view member,
                                                                   std::string_view shown,
                                                                   std::string_view body) const;

@@ -113,7 +113,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     send();
   }
 
-  /// What the reader of the last refusal has to know of those before it.
+  /// What to tell the operator about the earlier refusals.
   [[nodiscard]] Error explained(Error error) const {
     if (unknown_tokens_ == 0) return error;
     error.message +=
@@ -127,7 +127,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     if (credentials_.nonce.empty()) credentials_.nonce = core::to_hex(context_.random.bytes<16>());
   }
 
-  /// A token, which only a third-party manager may leave out, and only in open mode.
+  /// The token may be missing only from a third-party manager, and only in open mode.
   [[nodiscard]] core::Result<void> check_token(const envelope::Envelope& envelope,
                                                const PeerReply& reply, bool is_ours) const {
     if (envelope.auth_token && !envelope.auth_token->empty()) return {};

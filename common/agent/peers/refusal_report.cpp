@@ -37,12 +37,12 @@ void tell(std::vector<transport::Overrun> overruns) {
 
 }  // namespace
 
-void report_refusals(core::Timer& timer, const std::weak_ptr<transport::RequestGate>& gate) {
-  timer.schedule(kRefusalReportInterval, [&timer, gate] {
-    auto open = gate.lock();
+void report_refusals(core::Timer& timer, const std::weak_ptr<transport::RateLimiter>& limiter) {
+  timer.schedule(kRefusalReportInterval, [&timer, limiter] {
+    auto open = limiter.lock();
     if (!open) return;
     tell(open->take_overruns());
-    report_refusals(timer, gate);
+    report_refusals(timer, limiter);
   });
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "common/core/timer.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 
 namespace league::agent {
 
@@ -13,7 +13,7 @@ inline constexpr std::chrono::seconds kRefusalReportInterval{10};
 
 /// Has the operations log say of each sender how many of its requests were beyond its budget: one
 /// line for a sender and interval, and one for all others where there are many. Goes on as long as
-/// the gate and the timer live.
-void report_refusals(core::Timer& timer, const std::weak_ptr<transport::RequestGate>& gate);
+/// the rate limiter and the timer live.
+void report_refusals(core::Timer& timer, const std::weak_ptr<transport::RateLimiter>& limiter);
 
 }  // namespace league::agent

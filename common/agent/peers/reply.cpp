@@ -96,7 +96,7 @@ void Reply::send_raw(std::string bytes) {
 void Reply::refuse(const core::Error& error) {
   note_verdict(*target_.request, error);
   if (league_error_ != nullptr && *league_error_) {
-    // What is no conversation id cannot be repeated either.
+    // An invalid conversation id is not repeated.
     const std::string& said = target_.request->conversation_id;
     send_result(
         (*league_error_)(error, target_.request->message_type,

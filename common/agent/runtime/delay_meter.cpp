@@ -9,7 +9,7 @@
 #include "common/core/crypto.h"
 #include "common/core/random_source.h"
 #include "common/transport/link/endpoint.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 
 namespace league::agent {
 namespace {
@@ -89,7 +89,7 @@ struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
   void on_canary(Instant since, const transport::CallOutcome& outcome) {
     std::lock_guard lock(mutex);
     canary_since.reset();
-    // What failed for another reason than time says nothing about time.
+    // A failure that is not a time-out says nothing about delays.
     if (outcome.error && outcome.error->code != ErrorCode::kTimeout) return;
     Instant now = clock.steady_now();
     remember({.from = since, .to = now, .own = {.scheduling = {}, .canary = now - since}});
@@ -144,7 +144,7 @@ core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
   options.bind_address = "127.0.0.1";
   options.port = 0;
   // Others on this machine may find the port: they are strangers there, too.
-  options.gate = std::make_shared<transport::RequestGate>(
+  options.limiter = std::make_shared<transport::RateLimiter>(
       transport::RequestBudgetOptions(),
       [token = probe->token](std::string_view, std::string_view shown,
                              std::string_view) -> std::optional<transport::RequestSender> {

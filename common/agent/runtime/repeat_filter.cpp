@@ -57,7 +57,7 @@ std::vector<RepeatFilter::Line> RepeatFilter::take_all_counts() {
 void RepeatFilter::end_windows(Instant since, std::vector<Line>& out) {
   for (auto it = seen_.begin(); it != seen_.end();) {
     const Seen& seen = it->second;
-    // A clock that was set back would keep a window open for as long as it went back.
+    // If the clock is set back, the window must not stay open for that much longer.
     const bool is_of_future = since < Instant::max() - kWindow && seen.since > since + kWindow;
     if (seen.since > since && !is_of_future) {
       ++it;

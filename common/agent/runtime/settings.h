@@ -105,7 +105,7 @@ struct Settings {
     Milliseconds seal_interval{5000};  ///< the longest that a record stays unsealed
   } log;
 
-  /// `budgets` as the gates of servers take them.
+  /// `budgets` as rate limiters take them.
   [[nodiscard]] transport::RequestBudgetOptions request_budgets() const;
 
   /// The longest time in which a referee that lives must have reported a match: all attempts of

@@ -25,7 +25,7 @@ bool AuditLog::seal_if_due() {
   bool wanted = false;
   {
     std::unique_lock lock(mutex_);
-    // Whoever closes may have appended just before: nothing may follow the closing seal.
+    // Records may have been appended just before closing: nothing may follow the closing seal.
     if (closing_ && (!queue_.empty() || retarget_)) return false;
     if (closing_) {
       is_ending_ = true;
@@ -79,7 +79,7 @@ bool AuditLog::seal(bool closed) {
 /// A log with a seal in it but no seal file looks tampered with. So the seal file is written first;
 /// a full disk may refuse it.
 core::Result<void> AuditLog::begin_seal_file(Seal seal) {
-  seal.closed = false;  // nothing says so in the log yet
+  seal.closed = false;  // the log does not contain the seal yet
   seal.signature = core::to_hex(options_.key->sign(signed_text(seal)));
   auto kept = options_.files->replace(seal_path(options_.path),
                                       seal_file_text(seal, options_.key->public_key()));

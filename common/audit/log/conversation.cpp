@@ -24,8 +24,8 @@ class Merge {
     pair_up();
   }
 
-  std::vector<Exchange> run() {
-    std::vector<Exchange> merged;
+  std::vector<LoggedMessage> run() {
+    std::vector<LoggedMessage> merged;
     std::map<std::size_t, std::size_t> place;  // of a sent record: its exchange
     for (std::size_t left = entries_.size(); left > 0; --left) {
       std::size_t i = take_next();
@@ -36,7 +36,7 @@ class Merge {
         continue;
       }
       if (entry.outbound) place[i] = merged.size();
-      Exchange exchange;
+      LoggedMessage exchange;
       (entry.outbound ? exchange.sent : exchange.received) = std::move(entry);
       merged.push_back(std::move(exchange));
     }
@@ -128,7 +128,7 @@ class Merge {
 
 }  // namespace
 
-std::vector<Exchange> merge_records(std::vector<LogEntry> entries) {
+std::vector<LoggedMessage> merge_records(std::vector<LogEntry> entries) {
   return Merge(std::move(entries)).run();
 }
 

@@ -12,7 +12,7 @@ namespace league::audit {
 
 /// One message of a conversation, with the record of each side that has one. At least one of them
 /// is there.
-struct Exchange {
+struct LoggedMessage {
   std::optional<LogEntry> sent;  ///< as the sender logged it
   std::optional<LogEntry> received;  ///< as the receiver did, with what it thought of it
 
@@ -25,7 +25,7 @@ struct Exchange {
 /// Merges the records of several logs into one order: within a log by its monotonic clock, between
 /// logs by wall time, and always the sending of a message before its receipt, whatever the clocks
 /// say. Both sides' records of one message become one exchange.
-[[nodiscard]] std::vector<Exchange> merge_records(std::vector<LogEntry> entries);
+[[nodiscard]] std::vector<LoggedMessage> merge_records(std::vector<LogEntry> entries);
 
 /// The result of searching a directory.
 struct LogSearch {

@@ -18,9 +18,9 @@ LogEntry entry(std::string agent, bool outbound, std::string peer, std::string k
   return made;
 }
 
-std::string story(const std::vector<Exchange>& merged) {
+std::string story(const std::vector<LoggedMessage>& merged) {
   std::string text;
-  for (const Exchange& exchange : merged) {
+  for (const LoggedMessage& exchange : merged) {
     text += exchange.main().raw;
     text += exchange.sent && exchange.received ? "! " : exchange.sent ? "> " : "< ";
   }

@@ -75,7 +75,7 @@ char* put_tail(const char* from, std::size_t size, char* to) {
     from += kBlock;
     size -= kBlock;
   }
-  // Blanks follow, and they need no escapes.
+  // Only spaces follow, and they need no escapes.
   return put_block(from, to) - (kBlock - size);
 }
 

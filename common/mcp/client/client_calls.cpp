@@ -67,7 +67,7 @@ struct Calling : std::enable_shared_from_this<Calling> {
   ClientSession::Completion completion;
   int rounds = 0;
 
-  /// What a round adds belongs to that round alone.
+  /// What is added for one round is not sent in the next.
   void send(const json& responses, const json& state) {
     std::string params = R"({"name":)";
     rpc::append_json_string(params, call.name);

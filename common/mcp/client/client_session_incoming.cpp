@@ -74,7 +74,7 @@ void ClientSession::take_notification(const rpc::Notification& note,
   std::shared_ptr<Call> call;
   if (!subscription.is_null()) {
     call = call_of(subscription);
-    // News of a subscription is for nobody else, also when it has ended.
+    // Notifications of a subscription go to no other receiver, even after it has ended.
     if (call && call->request.on_notification) (void)call->request.on_notification(note);
     return;
   } else if (!is_for_all(note.method)) {

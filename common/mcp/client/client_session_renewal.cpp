@@ -31,7 +31,7 @@ bool ClientSession::is_session_lost(const std::shared_ptr<Call>& call, int http_
     if (call->was_renewed_at_400) next_renewal_at_400_ = now + kPauseAfterFutileRenewal;
     return false;
   }
-  // Who was refused in a session that another request has replaced meanwhile is sent again.
+  // A request that was refused in a session that has been replaced meanwhile is sent again.
   if (call->generation == generation_ && now < next_renewal_at_400_) return false;
   call->was_renewed_at_400 = true;
   return true;

@@ -126,7 +126,7 @@ Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
   is_discovery_answered_ = true;
   if (!reply.response) {
     if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
-    // An answer that is none (HTML, a refused method) comes from something older.
+    // An invalid answer (HTML, a refused method) comes from an older server.
     if (reply.http_status != 0 || !reply.error) return ask_initialize();
     return fail(*reply.error);
   }

@@ -249,7 +249,7 @@ void SessionCaller::State::on_connected(const std::string& url, const ClientSess
       bool is_unreachable = code == ErrorCode::kConnectionError ||
                             code == ErrorCode::kShuttingDown ||
                             code == ErrorCode::kEndpointNotAllowed;
-      // Who cannot be reached is asked again by the next call.
+      // An unreachable server is tried again by the next call.
       peer.phase = is_unreachable ? Phase::kNegotiating : Phase::kRefused;
       peer.refusal = result.error();
       peer.refused_until = now + options_.refusal_memory;
@@ -328,7 +328,7 @@ void SessionCaller::State::close() {
     if (peer.session) peer.session->close();
     for (const auto& call : peer.waiting) fail(call, why, tools_.clock.steady_now());
   }
-  // Who stops the event loop while a child lives kills it, and it may have much to write.
+  // Stopping the event loop kills a child that still runs, and it may have much left to write.
   const auto deadline = std::chrono::steady_clock::now() + options_.farewell;
   for (auto& [url, peer] : peers) {
     bool has_child = peer.session && peer.departure && peer.phase == Phase::kReady;

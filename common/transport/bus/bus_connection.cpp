@@ -11,7 +11,7 @@
 #include "common/transport/bus/bus_inbox.h"
 #include "common/transport/bus/strand.h"
 #include "common/transport/client/connection_parts.h"
-#include "common/transport/link/receiver_gate.h"
+#include "common/transport/link/receive_buffer.h"
 
 namespace league::transport {
 namespace {
@@ -31,7 +31,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
         inbox_(std::move(inbox)),
         options_(options),
         connection_(bus_connection_info(bus, session_)),
-        gate_([] {}) {}
+        receive_buffer_([] {}) {}
 
   ~BusConnectionCore() { inbox_->remove(name_); }
   BusConnectionCore(const BusConnectionCore&) = delete;
@@ -51,14 +51,14 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
                            run_in(weak, [](BusConnectionCore& self) { self.ask_all_again(); });
                          }});
     if (name) name_ = std::move(*name);
-    gate_.start(std::move(receiver));
+    receive_buffer_.start(std::move(receiver));
     if (name) return;
     loop_.post([weak = weak_from_this(), why = name.error()] {
       run_in(weak, [why](BusConnectionCore& self) { self.end(why); });
     });
   }
   void send(OutboundMessage message) {
-    if (gate_.is_closed())
+    if (receive_buffer_.is_closed())
       return tell(message,
                   core::Error{core::ErrorCode::kConnectionError, "the connection is closed", {}});
     forget_expired();
@@ -68,15 +68,15 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
                       std::move(message.lost),  message.deadline,      clock_.steady_now()};
     const std::uint64_t number = is_request ? ++last_number_ : 0;
     auto published = publish(asked, number);
-    // What the bus cannot take now it takes when it is back.
+    // If the bus cannot send it now, it sends it when it is connected again.
     bool waits =
         is_request && !published && published.error().code == core::ErrorCode::kConnectionError;
     if (is_request && (published || waits)) asked_.emplace(number, std::move(asked));
     tell(message, published || waits ? std::optional<core::Error>() : published.error());
   }
   void set_reading(bool is_on) {
-    gate_.set_reading(is_on);
-    if (is_on) gate_.drain();
+    receive_buffer_.set_reading(is_on);
+    if (is_on) receive_buffer_.drain();
   }
   void close() { end({core::ErrorCode::kShuttingDown, "the connection was closed", {}}); }
 
@@ -129,7 +129,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
         bus_context(message, session_, rpc::MessageDirection::kServerToClient, connection_, clock_);
     received.bytes = std::move(message.payload);
     received.frame = std::move(frame);
-    gate_.deliver(std::move(received));
+    receive_buffer_.deliver(std::move(received));
   }
   static void lose(const PendingCall& asked, const std::string& why) {
     if (asked.lost) asked.lost({core::ErrorCode::kConnectionError, why, {}});
@@ -174,10 +174,10 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     std::erase_if(asked_, [now](const auto& entry) { return entry.second.deadline <= now; });
   }
   void end(core::Error why) {
-    if (gate_.is_closed()) return;
+    if (receive_buffer_.is_closed()) return;
     inbox_->remove(name_);
     asked_.clear();
-    gate_.close(std::move(why));
+    receive_buffer_.close(std::move(why));
   }
 
   Strand strand_;
@@ -191,7 +191,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   std::string name_;  ///< there
   const BusConnectionOptions options_;
   const std::shared_ptr<const rpc::ConnectionInfo> connection_;
-  ReceiverGate gate_;
+  ReceiveBuffer receive_buffer_;
   std::map<std::uint64_t, PendingCall> asked_;
   std::uint64_t last_number_ = 0;
 };
@@ -296,7 +296,7 @@ void BusConnector::connect(const Endpoint& endpoint, core::Clock::Steady deadlin
   if (auto peer = BusSession::parse(endpoint.path))
     return opened(parts_->open({.subject = session_out(*peer)}));
   std::string league(endpoint.path.substr(std::min(endpoint.path.size(), kManager.size() + 1)));
-  // Who waits is to hear why before it gives up by itself.
+  // The waiting caller has to get the reason before its own deadline passes.
   auto now = parts_->clock.steady_now();
   auto until = now + (deadline - now) / 10 * 9;
   parts_->discovery.attach(

@@ -17,7 +17,7 @@ BusInbox::BusInbox(Bus& bus, const BusSession& session, core::RandomSource& rand
 BusInbox::~BusInbox() = default;
 
 std::size_t BusInbox::lane_of(std::string_view name) {
-  // Who could not be added has no name: what it asks is refused where it is published.
+  // A call that could not be added has no reply subject, so publishing it is refused.
   return name.empty() ? 0 : static_cast<unsigned char>(name.back()) % kLanes;
 }
 
@@ -35,7 +35,7 @@ core::Result<std::string> BusInbox::add(Owner owner) {
 }
 
 void BusInbox::remove(const std::string& name) {
-  std::shared_ptr<const Owner> removed;  // let go of without the lock
+  std::shared_ptr<const Owner> removed;  // destroyed without the lock
   std::lock_guard lock(mutex_);
   auto found = owners_.find(name);
   if (found == owners_.end()) return;

@@ -142,8 +142,8 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   /// Charges the request to the session's sender; nothing: the message has been refused.
   std::optional<std::shared_ptr<LogMeter>> admit(const BusMessage& message,
                                                  const std::string& reply_subject) {
-    if (!options_.gate) return nullptr;
-    auto pass = options_.gate->admit(message.payload, budget_name(session_));
+    if (!options_.limiter) return nullptr;
+    auto pass = options_.limiter->admit(message.payload, budget_name(session_));
     if (!pass.retry_after) {
       if (pass.is_known() || is_in_turn()) return std::move(pass.meter);
       return std::nullopt;  // and charged all the same: who goes on is refused soon, and told of
@@ -179,7 +179,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
       // A referee's calls to players would be stalled with what it sends here.
       is_flood = is_one_pause_too_many() && standing != Standing::kStaff;
     }
-    // Nobody need listen for the broker to read all that a flood sends.
+    // The broker reads everything that a flood sends even if nobody is subscribed.
     if (is_flood && begin_stall()) pause = kLongestPause;
     options_.timer->schedule(std::min(pause, kLongestPause), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->listen_again();

@@ -9,7 +9,7 @@
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
 #include "common/transport/link/message_handler.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 #include "common/transport/link/subject.h"
 
 namespace league::transport {
@@ -27,8 +27,8 @@ struct BusListenerOptions {
   /// stops listening for a while to a session that goes on although it is refused, so that its
   /// messages end at the broker; a session that still goes on is throttled there, where the bus
   /// supports that.
-  std::shared_ptr<RequestGate> gate = nullptr;
-  core::Timer* timer = nullptr;  ///< with a gate; outlives the listener
+  std::shared_ptr<RateLimiter> limiter = nullptr;
+  core::Timer* timer = nullptr;  ///< with a rate limiter; outlives the listener
   std::size_t max_in_work = 4096;  ///< more are dropped; their senders repeat them
   /// Runs on a thread of the bus for every message, since each shows that the other side is alive;
   /// true: the message was a keep-alive.

@@ -53,7 +53,7 @@ class StallingBus final : public Bus {
   Bus& bus_;
 };
 
-/// A manager whose gate allows a session ten requests, and one a second.
+/// A manager whose rate limiter allows a session ten requests, and one a second.
 class BusListenerStallTest : public BusSessionsTest {
  protected:
   void SetUp() override {
@@ -63,7 +63,7 @@ class BusListenerStallTest : public BusSessionsTest {
     BusSessionsOptions options;
     options.league_id = "league_a";
     options.keep_alive = 0ms;
-    options.gate = std::make_shared<RequestGate>(
+    options.limiter = std::make_shared<RateLimiter>(
         budgets, [this](std::string_view, std::string_view, std::string_view) { return sender_; },
         time_);
     sessions_ = *BusSessions::start(stalling_bus_, manager_, time_, time_, random_, options);
@@ -91,7 +91,7 @@ class BusListenerStallTest : public BusSessionsTest {
   }
 
   StallingBus stalling_bus_{*manager_bus_};
-  std::optional<RequestSender> sender_;  ///< as which the gate knows everybody
+  std::optional<RequestSender> sender_;  ///< as which the rate limiter knows everybody
 };
 
 TEST_F(BusListenerStallTest, WhoGoesOnAfterItsPausesIsStalledForOne) {

@@ -83,7 +83,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     listening.on_sign_of_life = [weak = weak_from_this(), session](bool is_keep_alive) {
       if (auto self = weak.lock()) self->on_sign_of_life(session, is_keep_alive);
     };
-    listening.gate = options_.gate;
+    listening.limiter = options_.limiter;
     listening.timer = &timer_;
     auto listener =
         BusListener::start(bus_of(session), session, handler_, clock_, std::move(listening));
@@ -178,9 +178,10 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     if (frame.kind != rpc::FrameKind::kRequest) return;
     const bool is_own = message.subject != kDiscoverySubject;
     auto session = session_of(message);
-    if (session && options_.gate && options_.gate->admit({}, budget_name(*session)).retry_after)
+    if (session && options_.limiter &&
+        options_.limiter->admit({}, budget_name(*session)).retry_after)
       return;
-    // Who is served first is heard by the other bus.
+    // The sessions that are served first are heard by the other bus.
     if (session && is_own && is_first(*session) != is_for_first) return;
     bool may_answer = session && is_own
                           ? is_own_answer(message.reply, *session)

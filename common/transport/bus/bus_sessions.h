@@ -12,7 +12,7 @@
 #include "common/core/timer.h"
 #include "common/transport/bus/bus.h"
 #include "common/transport/link/message_handler.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 #include "common/transport/link/subject.h"
 
 namespace league::transport {
@@ -27,7 +27,7 @@ struct BusSessionsOptions {
   std::set<BusSession> served_first = {};
   /// Limits for each sender, see BusListenerOptions. A sender without a credential is charged by
   /// session.
-  std::shared_ptr<RequestGate> gate = nullptr;
+  std::shared_ptr<RateLimiter> limiter = nullptr;
   /// An agent that has sent keep-alives has been silent for three times their interval, or is back.
   /// Time in which this side had no broker does not count. Runs on a thread of the bus or the
   /// timer.

@@ -197,15 +197,15 @@ TEST_F(BusSessionsTest, TakesNoMoreSessionsThanItMay) {
   EXPECT_EQ(sessions_->size(), 2U);
 }
 
-/// So that a gate allows a session ten requests, and one a second.
-std::shared_ptr<RequestGate> narrow_gate(const core::Clock& clock) {
+/// So that a rate limiter allows a session ten requests, and one a second.
+std::shared_ptr<RateLimiter> narrow_limiter(const core::Clock& clock) {
   RequestBudgetOptions budgets;
   budgets.allowances.fill({.requests_per_second = 1, .log_bytes_per_second = 1e9});
   budgets.burst = 10s;
   auto nobody = [](std::string_view, std::string_view, std::string_view) {
     return std::optional<RequestSender>();
   };
-  return std::make_shared<RequestGate>(budgets, nobody, clock);
+  return std::make_shared<RateLimiter>(budgets, nobody, clock);
 }
 
 TEST_F(BusSessionsTest, AStrangerTakesTurns) {
@@ -216,7 +216,7 @@ TEST_F(BusSessionsTest, AStrangerTakesTurns) {
   auto nobody = [](std::string_view, std::string_view, std::string_view) {
     return std::optional<RequestSender>();
   };
-  options.gate = std::make_shared<RequestGate>(RequestBudgetOptions(), nobody, time_);
+  options.limiter = std::make_shared<RateLimiter>(RequestBudgetOptions(), nobody, time_);
   sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
   ASSERT_TRUE(sessions_->attach(agent_));
   auto message = bus_message(session_in(agent_), R"({"jsonrpc":"2.0","method":"m"})", agent_,
@@ -238,7 +238,7 @@ TEST_F(BusSessionsTest, WhatIsTooMuchReachesNobodyAndEndsAtTheBroker) {
   BusSessionsOptions options;
   options.league_id = "league_a";
   options.keep_alive = 0ms;
-  options.gate = narrow_gate(time_);
+  options.limiter = narrow_limiter(time_);
   sessions_ = *BusSessions::start(*manager_bus_, manager_, time_, time_, random_, options);
   ASSERT_TRUE(sessions_->attach(agent_));
   ASSERT_TRUE(sessions_->attach(other_));

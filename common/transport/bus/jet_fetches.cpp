@@ -56,7 +56,7 @@ void JetFetches::fetch(FetchRequest wanted) {
   }
   auto published = parts_.bus.publish(request);
   if (published) return;
-  // Who asks does not expect the end before this returns.
+  // The caller does not expect the completion before this returns.
   parts_.timer.schedule(0ns, [weak = weak_from_this(), number, error = published.error()] {
     if (auto self = weak.lock()) self->finish(number, error);
   });

@@ -63,7 +63,7 @@ void JetRequests::send(std::uint64_t number) {
   if (published) return;
   auto error = published.error();
   if (error.code == core::ErrorCode::kConnectionError) return ask_later(number, error.message);
-  // Who asks does not expect an answer before this returns.
+  // The caller does not expect the answer before this returns.
   parts_.timer.schedule(0ns, [weak = weak_from_this(), number, error] {
     if (auto self = weak.lock()) self->finish(number, error);
   });

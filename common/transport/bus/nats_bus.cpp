@@ -69,7 +69,7 @@ class NatsBus::Stalls {
     is_made_ = true;
     for (const auto& url : urls_) {
       if (!is_user(options_, url)) continue;
-      // What is wrong with the options has been said when the bus was made.
+      // Errors in the options were reported when the bus was created.
       if (auto settings = settings_for({url}, options_)) {
         consumers_.push_back(
             std::make_unique<NatsSlowConsumer>(std::move(settings).value(), options_.on_fault));

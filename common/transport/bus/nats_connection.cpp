@@ -8,7 +8,7 @@ namespace {
 
 std::string said_or(const char* text, natsStatus status) {
   std::string_view said = text == nullptr ? "" : text;
-  // `(conn.c:1909): ` says nothing to an operator.
+  // A prefix such as `(conn.c:1909): ` is of no use to an operator.
   if (auto end = said.find("): "); said.starts_with('(') && end != std::string_view::npos) {
     said.remove_prefix(end + 3);
   }
@@ -26,7 +26,7 @@ std::shared_ptr<NatsConnection> NatsConnection::connect(
   if (status == NATS_OK) status = natsConnection_Connect(&self->connection_, options);
   if (status == NATS_OK) return self;
   why = said_or(nats_GetLastError(nullptr), status);
-  // Of an attempt that failed libnats says nothing, not even that it is over.
+  // libnats does not report that an attempt has failed, not even that it has ended.
   self->self_ = nullptr;
   return nullptr;
 }

@@ -166,7 +166,7 @@ void NatsBus::Link::take(const ConnectionPointer& connection) {
     if (connection->state.is_closed) return;
     connection_ = connection;
     number = ++line_number_;
-    // Those that come later find the connection, and attach themselves.
+    // Later subscriptions find the connection and attach themselves.
     listeners = listeners_;
   }
   learn(*connection);
@@ -255,7 +255,7 @@ void NatsBus::Link::forget(const std::shared_ptr<NatsListener>& listener) {
   listener->close();
   listener->end();
   constexpr std::chrono::seconds kKept{10};
-  std::vector<std::shared_ptr<NatsListener>> done;  // let go of without the lock
+  std::vector<std::shared_ptr<NatsListener>> done;  // destroyed without the lock
   std::lock_guard lock(mutex_);
   auto now = std::chrono::steady_clock::now();
   ended_.emplace_back(now, listener);

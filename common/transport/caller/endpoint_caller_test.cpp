@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 #include "tests/support/fake_clock.h"
 
 namespace league::transport::endpoint_caller_tests {

@@ -276,7 +276,7 @@ void LinkCaller::Pool::stop() {
     return std::all_of(peers_.begin(), peers_.end(),
                        [](const auto& entry) { return entry.second.links.empty(); });
   });
-  // Whoever has taken a call off its connection still has to complete it.
+  // The thread that has taken a call off its connection still has to complete it.
   changed_.wait(lock, [this] {
     return running_ == 0 && std::all_of(peers_.begin(), peers_.end(), [](const auto& entry) {
              const auto& busy = entry.second.in_flight;

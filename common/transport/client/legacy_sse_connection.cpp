@@ -6,7 +6,7 @@
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/client/post_drain.h"
 #include "common/transport/client/url_reference.h"
-#include "common/transport/link/receiver_gate.h"
+#include "common/transport/link/receive_buffer.h"
 
 namespace league::transport {
 
@@ -24,7 +24,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
         pool_(std::make_shared<HttpPool>(loop, endpoint, options_.limits)),
         posts_(loop, options_.limits),
         parser_({options_.limits.max_message + 64, options_.limits.max_message}),
-        gate_([this] { set_stream_reading(); }) {}
+        receive_buffer_([this] { set_stream_reading(); }) {}
 
   void open(core::Clock::Steady deadline, HttpConnector::OpenedOrFailed opened) {
     opened_ = std::move(opened);
@@ -39,10 +39,12 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     stream_ = pool_->start(std::move(request), shared_from_this());
   }
 
-  void start(std::shared_ptr<MessageReceiver> receiver) { gate_.start(std::move(receiver)); }
+  void start(std::shared_ptr<MessageReceiver> receiver) {
+    receive_buffer_.start(std::move(receiver));
+  }
 
   void send(OutboundMessage message) {
-    if (gate_.is_closed() || is_closing_) {
+    if (receive_buffer_.is_closed() || is_closing_) {
       return tell(message, core::Error{core::ErrorCode::kShuttingDown,
                                        "the connection to " + endpoint_.url() + " is closed",
                                        {}});
@@ -57,9 +59,9 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   }
 
   void set_reading(bool is_on) {
-    gate_.set_reading(is_on);
+    receive_buffer_.set_reading(is_on);
     if (is_on) {
-      gate_.drain();
+      receive_buffer_.drain();
     } else {
       set_stream_reading();
     }
@@ -114,7 +116,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
       if (event.type == "endpoint") on_endpoint(event.data);
     } else if (event.type == "message" && !event.data.empty()) {
       auto context = context_of_event(event, parser_.last_event_id(), stream_id_, context_);
-      gate_.deliver({std::move(event.data), std::move(context)});
+      receive_buffer_.deliver({std::move(event.data), std::move(context)});
     }
   }
 
@@ -123,7 +125,8 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   /// Back-pressure: before the start nothing is due, and a receiver may ask for a pause.
   void set_stream_reading() {
     auto stream = stream_.lock();
-    if (!opened_ && stream) stream->set_reading(gate_.is_reading() || gate_.is_closed());
+    if (!opened_ && stream)
+      stream->set_reading(receive_buffer_.is_reading() || receive_buffer_.is_closed());
   }
 
   void refuse() {
@@ -140,14 +143,14 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
 
   /// `is_stream_fault`: the text is one of the exchange and lacks what we waited for.
   void finish(core::Error why, bool is_stream_fault = false) {
-    if (gate_.is_closed()) return;
+    if (receive_buffer_.is_closed()) return;
     auto opened = std::exchange(opened_, nullptr);
     if (opened && is_stream_fault && status_ == 200) why.message += " (waiting for `endpoint`)";
     bool is_ours = why.code == core::ErrorCode::kShuttingDown;
     if (is_ours) {
-      gate_.close_now(why);
+      receive_buffer_.close_now(why);
     } else {
-      gate_.close(why);
+      receive_buffer_.close(why);
     }
     if (auto stream = stream_.lock()) stream->cancel();
     pool_->close();
@@ -162,7 +165,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   const std::shared_ptr<HttpPool> pool_;
   PostDrain posts_;
   SseParser parser_;
-  ReceiverGate gate_;
+  ReceiveBuffer receive_buffer_;
   HttpConnector::OpenedOrFailed opened_;  ///< null once it has run
   std::weak_ptr<PoolExchange> stream_;
   int status_ = 0;

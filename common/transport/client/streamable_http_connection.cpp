@@ -20,7 +20,7 @@ class StreamableCore final : public std::enable_shared_from_this<StreamableCore>
         close_timer_(loop.context()) {}
 
   void start(std::shared_ptr<MessageReceiver> receiver) {
-    shared_->gate.start(std::move(receiver));
+    shared_->receive_buffer.start(std::move(receiver));
   }
 
   void send(OutboundMessage message) {
@@ -28,9 +28,9 @@ class StreamableCore final : public std::enable_shared_from_this<StreamableCore>
     start_post(shared_, std::move(message));
   }
   void set_reading(bool is_on) {
-    shared_->gate.set_reading(is_on);
+    shared_->receive_buffer.set_reading(is_on);
     if (is_on) {
-      shared_->gate.drain();
+      shared_->receive_buffer.drain();
     } else {
       shared_->for_each_task([](StreamableTask& task) { task.set_reading(false); });
     }
@@ -74,12 +74,12 @@ class StreamableCore final : public std::enable_shared_from_this<StreamableCore>
   }
 
   void finish() {
-    if (shared_->gate.is_closed()) return;
+    if (shared_->receive_buffer.is_closed()) return;
     close_timer_.cancel();
     shared_->when_sent = {};
     shared_->for_each_task([](StreamableTask& task) { task.stop(); });
     shared_->pool->close();
-    shared_->gate.close_now(closed());
+    shared_->receive_buffer.close_now(closed());
   }
 
   const std::shared_ptr<StreamableShared> shared_;

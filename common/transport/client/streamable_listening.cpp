@@ -37,7 +37,7 @@ class StreamableListening final : public StreamableTask,
     if (!is_open()) return;
     events_.begin(context_);
     exchange_.lock()->set_deadline(core::Clock::Steady::max());
-    exchange_.lock()->set_reading(shared_->gate.is_reading());
+    exchange_.lock()->set_reading(shared_->receive_buffer.is_reading());
     report(std::nullopt);
   }
 
@@ -49,7 +49,7 @@ class StreamableListening final : public StreamableTask,
     auto self = shared_from_this();
     bool is_fine = events_.feed(piece, [this](ReceivedMessage message) {
       failures_ = 0;
-      if (!is_over_) shared_->gate.deliver(std::move(message));
+      if (!is_over_) shared_->receive_buffer.deliver(std::move(message));
     });
     if (!is_fine) end(core::Error{core::ErrorCode::kReplyTooLarge, events_.fault(), {}});
   }

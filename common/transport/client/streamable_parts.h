@@ -7,7 +7,7 @@
 
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/client/streamable_http_connection.h"
-#include "common/transport/link/receiver_gate.h"
+#include "common/transport/link/receive_buffer.h"
 
 namespace league::transport {
 
@@ -29,8 +29,9 @@ struct StreamableShared {
         endpoint(its_endpoint),
         options(std::move(its_options)),
         pool(std::make_shared<HttpPool>(loop, endpoint, options.limits)),
-        gate([this] {
-          for_each_task([this](StreamableTask& task) { task.set_reading(gate.is_reading()); });
+        receive_buffer([this] {
+          for_each_task(
+              [this](StreamableTask& task) { task.set_reading(receive_buffer.is_reading()); });
         }) {}
 
   /// `first`, then the connection's own headers, then `more`.
@@ -53,7 +54,7 @@ struct StreamableShared {
   const Endpoint endpoint;
   const StreamableHttpOptions options;
   const std::shared_ptr<HttpPool> pool;
-  ReceiverGate gate;
+  ReceiveBuffer receive_buffer;
   /// Their exchanges and timers own them.
   std::set<std::weak_ptr<StreamableTask>, std::owner_less<>> tasks;
   std::size_t bytes = 0;  ///< of messages whose answers are not complete

@@ -79,7 +79,7 @@ class StreamablePost final : public StreamableTask,
     tell(message_, std::move(error), status_, context_);
     shared_->on_sent();
   }
-  /// All is over. An error goes to whom it may concern.
+  /// The exchange has ended; an error is passed on if somebody still waits.
   void end(std::optional<core::Error> error) {
     if (std::exchange(is_over_, true)) return;
     auto self = shared_from_this();
@@ -127,7 +127,7 @@ void StreamablePost::on_head(const ResponseHead& head) {
     form_ = Form::kEvents;
     events_.begin(context_);
     exchange_.lock()->set_deadline(message_.deadline);
-    exchange_.lock()->set_reading(shared_->gate.is_reading());
+    exchange_.lock()->set_reading(shared_->receive_buffer.is_reading());
   } else if (status_ == 202 || status_ == 204) {
     form_ = Form::kNothing;
   } else {
@@ -161,7 +161,7 @@ void StreamablePost::on_event(ReceivedMessage message) {
     }
   }
   if (request_.kind == rpc::FrameKind::kRequest) message.by_answer_to = request_.id;
-  shared_->gate.deliver(std::move(message));
+  shared_->receive_buffer.deliver(std::move(message));
 }
 
 void StreamablePost::on_end(const HttpFault* fault) {
@@ -183,7 +183,7 @@ void StreamablePost::on_whole() {
                        : refusal("POST", shared_->endpoint, status_, body_);
   bool is_good = is_fine && (is_message || body_.empty());
   // A peer's own error is worth more than its status, so it goes first.
-  if (is_message) shared_->gate.deliver({std::move(body_), context_});
+  if (is_message) shared_->receive_buffer.deliver({std::move(body_), context_});
   end(is_good ? std::nullopt : std::optional(std::move(error)));
 }
 

@@ -10,7 +10,7 @@
 #include "common/transport/client/connection_handle.h"
 #include "common/transport/client/connection_parts.h"
 #include "common/transport/client/dialer.h"
-#include "common/transport/link/receiver_gate.h"
+#include "common/transport/link/receive_buffer.h"
 
 namespace league::transport {
 
@@ -37,7 +37,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
       : loop_(loop),
         endpoint_(endpoint),
         options_(std::move(options)),
-        gate_([this] { go_on_reading(); }),
+        receive_buffer_([this] { go_on_reading(); }),
         close_timer_(loop.context()) {}
 
   void open(core::Clock::Steady deadline, HttpConnector::OpenedOrFailed opened) {
@@ -50,10 +50,12 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
                });
   }
 
-  void start(std::shared_ptr<MessageReceiver> receiver) { gate_.start(std::move(receiver)); }
+  void start(std::shared_ptr<MessageReceiver> receiver) {
+    receive_buffer_.start(std::move(receiver));
+  }
 
   void send(OutboundMessage message) {
-    if (gate_.is_closed() || is_closing_) return tell(message, gone());
+    if (receive_buffer_.is_closed() || is_closing_) return tell(message, gone());
     waiting_ += message.bytes.size();
     queue_.push_back(std::move(message));
     if (waiting_ > options_.max_waiting) {
@@ -67,12 +69,12 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   }
 
   void set_reading(bool is_on) {
-    gate_.set_reading(is_on);
-    if (is_on) gate_.drain();
+    receive_buffer_.set_reading(is_on);
+    if (is_on) receive_buffer_.drain();
   }
 
   void close() {
-    if (is_closing_ || gate_.is_closed()) return;
+    if (is_closing_ || receive_buffer_.is_closed()) return;
     is_closing_ = true;
     close_timer_.expires_after(options_.close_timeout);
     close_timer_.async_wait([self = shared_from_this()](SocketError fault) {
@@ -96,8 +98,8 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   void fail_opening(std::string_view phase, const core::Error& why, int status = 0);
 
   void go_on_reading() {
-    if (is_reading_ || gate_.is_closed()) return;
-    is_reading_ = gate_.is_reading();
+    if (is_reading_ || receive_buffer_.is_closed()) return;
+    is_reading_ = receive_buffer_.is_reading();
     watch_for_life(is_reading_);
     if (!is_reading_) return;
     socket_->async_read(buffer_, [self = shared_from_this()](SocketError fault, std::size_t) {
@@ -107,7 +109,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
 
   void on_read(SocketError fault) {
     is_reading_ = false;
-    if (gate_.is_closed()) return;
+    if (receive_buffer_.is_closed()) return;
     if (fault) return finish(is_closing_ ? closed_by_us(endpoint_) : cause_of(fault));
     if (!socket_->got_text()) return refuse_binary();
     auto bytes = buffer_.data();
@@ -115,7 +117,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
                             context()};
     buffer_.consume(bytes.size());
     if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
-    gate_.deliver(std::move(message));
+    receive_buffer_.deliver(std::move(message));
     go_on_reading();
   }
 
@@ -154,7 +156,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
 
   void on_written(SocketError fault) {
     is_writing_ = false;
-    if (gate_.is_closed()) return drop_queue();
+    if (receive_buffer_.is_closed()) return drop_queue();
     if (fault) return finish(cause_of(fault));
     OutboundMessage sent = std::move(queue_.front());
     queue_.pop_front();
@@ -183,7 +185,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
 
   /// The end, whoever wants it. With a code the peer is told why.
   void finish(core::Error why, std::uint16_t code = 0) {
-    if (gate_.is_closed()) return;
+    if (receive_buffer_.is_closed()) return;
     close_timer_.cancel();
     if (code != 0) {
       auto self = shared_from_this();
@@ -194,9 +196,9 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     }
     if (!is_writing_) drop_queue();
     if (why.code == core::ErrorCode::kShuttingDown) {
-      gate_.close_now(std::move(why));
+      receive_buffer_.close_now(std::move(why));
     } else {
-      gate_.close(std::move(why));
+      receive_buffer_.close(std::move(why));
     }
   }
 
@@ -210,7 +212,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   EventLoop& loop_;
   const Endpoint endpoint_;
   const WebSocketOptions options_;
-  ReceiverGate gate_;
+  ReceiveBuffer receive_buffer_;
   asio::steady_timer close_timer_;
   core::Clock::Steady deadline_;
   HttpConnector::OpenedOrFailed opened_;  ///< null once it has run

@@ -76,7 +76,7 @@ void HttpFront::stop() {
 void HttpFront::run() {
   std::array<epoll_event, kEventsAtOnce> events{};
   while (!is_stopping_) {
-    // Counted as idle before the queue is looked at: who adds to it afterwards rings.
+    // Counted as idle before it checks the queue: a thread that adds to it afterwards wakes it.
     ++idle_workers_;
     bool has_work = queue_.size() > 0;
     int count = ::epoll_wait(epoll_.get(), events.data(), kEventsAtOnce, has_work ? 0 : -1);

@@ -18,8 +18,8 @@ namespace league::transport {
 
 /// The event loop behind HttpRuntime: one epoll set and a few workers for every listener and
 /// connection of the process. A worker gathers bytes without blocking; complete requests pass the
-/// server's gate and wait in a fair queue, in which known senders come before strangers; each
-/// connection has one request served at a time. An idle, slow or half-sent connection costs a
+/// server's rate limiter and wait in a fair queue, in which known senders come before strangers;
+/// each connection has one request served at a time. An idle, slow or half-sent connection costs a
 /// descriptor and some bytes, never a thread. Thread-safe.
 class HttpFront : public std::enable_shared_from_this<HttpFront> {
  public:
@@ -64,8 +64,8 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   void gather(const ConnectionPtr& connection);
   void send_continue(Connection& connection);
 
-  // Complete requests and the server's gate (http_front_gate.cpp)
-  void pass_gate(const ConnectionPtr& connection);
+  // Complete requests and the server's rate limiter (http_front_limit.cpp)
+  void limit_rate(const ConnectionPtr& connection);
   void refuse_for_now(const ConnectionPtr& connection, std::chrono::milliseconds retry_after,
                       bool is_held);
   void note_known(Connection& connection);

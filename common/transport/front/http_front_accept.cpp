@@ -6,7 +6,7 @@
 
 #include "common/transport/front/http_front.h"
 #include "common/transport/http/http_refusal.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 
 namespace league::transport {
 
@@ -48,7 +48,8 @@ bool HttpFront::evict(std::uint64_t id) {
     connection->rearm([&] { rearm(*connection, connection->out.empty() ? EPOLLIN : EPOLLOUT); });
     return false;
   }
-  // One between two requests is closed without a word, which it would take for its next answer.
+  // A connection between two requests is closed silently: it would take an error for its next
+  // answer.
   if (!connection->in.empty()) turn_away(connection->fd);
   close(connection);
   return true;
@@ -141,7 +142,7 @@ void HttpFront::admit(FileDescriptor socket, Listener& listener) {
 }
 
 bool HttpFront::is_counted(const Connection& connection) const {
-  return !connection.remote.is_loopback || connection.server->options.gate != nullptr;
+  return !connection.remote.is_loopback || connection.server->options.limiter != nullptr;
 }
 
 bool HttpFront::register_connection(const ConnectionPtr& connection) {

@@ -56,7 +56,7 @@ void HttpFront::gather(const ConnectionPtr& connection) {
   }
   switch (connection->scanner.scan(connection->in)) {
     case RequestScanner::State::kComplete:
-      pass_gate(connection);
+      limit_rate(connection);
       break;
     case RequestScanner::State::kRefused:
       refuse(connection);

@@ -156,7 +156,7 @@ class HttplibServer::Adapter final : public httplib::Server {
   /// Runs between httplib's parser and its router.
   static void prepare(httplib::Request& request) {
     current->headers = copy_headers(request);
-    // Who cannot change a bot can still choose the URL that it is given (protocol 8.26).
+    // Somebody who cannot change a bot can still choose the URL that it is given (protocol 8.26).
     if (const std::string name(kCodeParameter); request.has_param(name))
       current->headers->emplace(std::string(rpc::kRegistrationCodeHeader),
                                 request.get_param_value(name));
@@ -164,7 +164,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     request.headers.erase("Accept-Encoding");  // else httplib compresses each answer
   }
 
-  /// What may be called at a path; empty where there is nothing.
+  /// The methods allowed at a path; empty if nothing is served there.
   [[nodiscard]] std::string_view methods_at(const std::string& path) const {
     if (path == path_) return "POST, GET, DELETE";
     if (path == kRestRegistration) return "POST";
@@ -322,7 +322,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     try {
       handler_.on_message(std::move(inbound), exchange->make_slot());
     } catch (...) {  // NOLINT(bugprone-empty-catch)
-      // The slot answers with an internal error when it is let go; the text of the exception stays
+      // When the slot is destroyed, it answers with an internal error; the exception's text stays
       // here.
     }
   }

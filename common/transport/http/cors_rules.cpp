@@ -104,7 +104,7 @@ CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
   Fields fields{{"Access-Control-Allow-Methods", std::string(methods)},
                 {"Access-Control-Allow-Headers", std::move(allowed)},
                 {"Access-Control-Max-Age", kMaxAge}};
-  // A page of the internet may call this machine only if it is told so.
+  // A page from the internet may call this machine only if that is allowed explicitly.
   if (only(headers, "Access-Control-Request-Private-Network") == "true")
     fields.emplace_back("Access-Control-Allow-Private-Network", "true");
   return fields;

@@ -83,7 +83,7 @@ void HttpExchange::abandon() {
 void HttpExchange::answer(OutboundReply reply) {
   std::function<void()> next;
   std::function<void(OutboundReply)> to_stream;
-  std::function<void()> unneeded;  // let go of without the lock
+  std::function<void()> unneeded;  // destroyed without the lock
   {
     std::lock_guard lock(mutex_);
     is_answered_ = true;

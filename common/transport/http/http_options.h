@@ -47,7 +47,7 @@ struct StreamLimits {
   std::chrono::milliseconds stored_for{60'000};
 };
 
-class RequestGate;
+class RateLimiter;
 
 /// One listening port.
 struct HttpServerOptions {
@@ -69,7 +69,7 @@ struct HttpServerOptions {
   std::vector<std::string> allow_origins;
   /// Asked for every request before it is parsed; requests that it knows are served before others.
   /// Null: everybody is let in, and nobody is a stranger.
-  std::shared_ptr<RequestGate> gate;
+  std::shared_ptr<RateLimiter> limiter;
   /// How long stop() waits for requests in work.
   std::chrono::milliseconds stop_grace{500};
 };
@@ -81,10 +81,10 @@ struct HttpRuntimeOptions {
   std::size_t workers = 2;
   EventLoop* loop = nullptr;  ///< of long-lived streams; outlives the runtime. Null: one of its own
   std::size_t max_connections = 20'000;  ///< with streams and WebSockets
-  /// Of those that have shown no credential to a server with a gate. The oldest that waits or is
-  /// half-sent makes room for a new one.
+  /// Of those that have shown no credential to a server with a rate limiter. The oldest that waits
+  /// or is half-sent makes room for a new one.
   std::size_t max_connections_per_address = 64;
-  /// The same from loopback, but that streams do not count; no limit without a gate.
+  /// The same from loopback, but that streams do not count; no limit without a rate limiter.
   std::size_t max_local_connections = 1024;
   std::size_t max_waiting_strangers = 1024;  ///< whole requests in the queue; more get a 429
   /// How often time limits are looked at, and so how late they may be noticed.

@@ -38,7 +38,7 @@ OutboundReply over_budget_reply(std::string_view request, std::chrono::milliseco
 void BudgetedHandler::on_message(Inbound message, ReplySlot reply) {
   const bool is_own_parent = message.context.transport.type == rpc::TransportType::kStdio;
   if (!message.meter && !is_own_parent) {
-    auto pass = gate_.admit(message.bytes, host_of(message.context));
+    auto pass = limiter_.admit(message.bytes, host_of(message.context));
     if (pass.retry_after) return reply.send(over_budget_reply(message.bytes, *pass.retry_after));
     message.meter = std::move(pass.meter);
   }

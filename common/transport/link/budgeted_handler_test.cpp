@@ -33,11 +33,11 @@ class BudgetedHandlerTest : public ::testing::Test {
   }
 
   league::testing::FakeTime time_;
-  RequestGate gate_{one_request(),
-                    [](std::string_view, std::string_view, std::string_view) {
-                      return std::optional<RequestSender>();
-                    },
-                    time_};
+  RateLimiter limiter_{one_request(),
+                       [](std::string_view, std::string_view, std::string_view) {
+                         return std::optional<RequestSender>();
+                       },
+                       time_};
   int handled_ = 0;
   std::shared_ptr<LogMeter> meter_;
   league::testing::FunctionHandler inner_{[this](Inbound message, ReplySlot reply) {
@@ -47,7 +47,7 @@ class BudgetedHandlerTest : public ::testing::Test {
     answer.bytes = "{}";
     reply.send(std::move(answer));
   }};
-  BudgetedHandler handler_{inner_, gate_};
+  BudgetedHandler handler_{inner_, limiter_};
 };
 
 TEST_F(BudgetedHandlerTest, AnswersWhatIsBeyondTheBudgetWithAnErrorThatCarriesTheId) {
@@ -67,7 +67,7 @@ TEST_F(BudgetedHandlerTest, NobodyIsAnsweredWhoDoesNotWait) {
   EXPECT_EQ(handled_, 1);
 }
 
-TEST_F(BudgetedHandlerTest, WhatHasPassedAGateOrComesFromTheParentIsNotChargedAgain) {
+TEST_F(BudgetedHandlerTest, WhatHasPassedALimiterOrComesFromTheParentIsNotChargedAgain) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(ask("{}", rpc::TransportType::kStdio).bytes, "{}");
     EXPECT_EQ(ask("{}", rpc::TransportType::kTcp, std::make_shared<LogMeter>()).bytes, "{}");

@@ -71,7 +71,7 @@ struct Inbound : rpc::Delivery {
   /// Null on connections, which use on_channel_closed.
   std::shared_ptr<PeerWatch> watch = nullptr;
   /// The log counts the message's bytes here. Null: nobody needs the count, or the message has not
-  /// passed a gate.
+  /// passed a rate limiter.
   std::shared_ptr<LogMeter> meter = nullptr;
 };
 

@@ -64,7 +64,7 @@ int audit_log(const std::filesystem::path& directory, const std::string& player,
     return 2;
   }
   std::uint64_t records = search.records;
-  std::vector<audit::Exchange> exchanges = audit::merge_records(about(std::move(search), id));
+  std::vector<audit::LoggedMessage> exchanges = audit::merge_records(about(std::move(search), id));
   PlayerReport report = report_on(id, exchanges);
   if (auto data = find_data(directory)) {
     if (auto added = add_journal(*data, report); !added)

@@ -10,8 +10,8 @@
 namespace league::tools {
 namespace {
 
-using audit::Exchange;
 using audit::LogEntry;
+using audit::LoggedMessage;
 using nlohmann::json;
 
 constexpr std::size_t kSlowest = 5;
@@ -89,18 +89,18 @@ std::string brought(const LogEntry& entry) {
   return way.empty() ? way : "  [" + printable(way, 80) + "]";
 }
 
-void print_messages(const std::string& sender, const std::vector<Exchange>& exchanges,
+void print_messages(const std::string& sender, const std::vector<LoggedMessage>& exchanges,
                     const Paint& paint, std::ostream& out) {
   std::size_t type_width = 4;
   std::size_t other_width = 4;
   auto other = [&](const LogEntry& entry) {
     return printable(entry.agent == sender ? entry.peer : entry.agent, 40);
   };
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     type_width = std::max(type_width, type_or_kind(exchange.main()).size());
     other_width = std::max(other_width, other(exchange.main()).size());
   }
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     bool from_player = is_from_player(entry, sender);
     std::string type = padded(type_or_kind(entry), type_width);
@@ -173,12 +173,12 @@ void print_wrong(const PlayerReport& report, const Paint& paint, std::ostream& o
 
 }  // namespace
 
-PlayerReport report_on(const std::string& player, const std::vector<Exchange>& exchanges) {
+PlayerReport report_on(const std::string& player, const std::vector<LoggedMessage>& exchanges) {
   PlayerReport report;
   report.player = player;
   std::string sender = "player:" + player;
   std::map<std::string, std::string> last_call;
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     if (is_from_player(entry, sender)) {
       if (is_search(entry)) {
@@ -209,7 +209,7 @@ std::vector<DistinctFault> distinct_faults(const PlayerReport& report) {
   return distinct;
 }
 
-void print_report(const PlayerReport& report, const std::vector<Exchange>& exchanges,
+void print_report(const PlayerReport& report, const std::vector<LoggedMessage>& exchanges,
                   const Paint& paint, std::ostream& out) {
   out << paint.bold("player " + report.player) << "\n\n";
   print_messages("player:" + report.player, exchanges, paint, out);
@@ -227,7 +227,7 @@ void print_report(const PlayerReport& report, const std::vector<Exchange>& excha
   }
 }
 
-json to_json(const PlayerReport& report, const std::vector<Exchange>& exchanges) {
+json to_json(const PlayerReport& report, const std::vector<LoggedMessage>& exchanges) {
   json result = {{"player_id", report.player},
                  {"calls", report.calls},
                  {"answers", report.answers},
@@ -277,7 +277,7 @@ json to_json(const PlayerReport& report, const std::vector<Exchange>& exchanges)
                                  {"message_type", answer.message_type},
                                  {"match_id", answer.match_id}});
   }
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     result["messages"].push_back({{"time", exchange.time().to_log()},
                                   {"from", entry.from()},

@@ -67,7 +67,7 @@ struct PlayerReport {
 
 /// Sums up `exchanges`, which are of `player`'s conversations with the others.
 [[nodiscard]] PlayerReport report_on(const std::string& player,
-                                     const std::vector<audit::Exchange>& exchanges);
+                                     const std::vector<audit::LoggedMessage>& exchanges);
 
 /// Each thing that was wrong once, in the order in which it was first seen: what comes first is
 /// often the cause of the rest.
@@ -79,11 +79,11 @@ struct PlayerReport {
                                              PlayerReport& report);
 
 /// For people: the messages in order, then what was wrong, then the figures.
-void print_report(const PlayerReport& report, const std::vector<audit::Exchange>& exchanges,
+void print_report(const PlayerReport& report, const std::vector<audit::LoggedMessage>& exchanges,
                   const Paint& paint, std::ostream& out);
 
 /// For machines: one object with the same.
 [[nodiscard]] nlohmann::json to_json(const PlayerReport& report,
-                                     const std::vector<audit::Exchange>& exchanges);
+                                     const std::vector<audit::LoggedMessage>& exchanges);
 
 }  // namespace league::tools

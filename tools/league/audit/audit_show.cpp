@@ -11,10 +11,10 @@
 namespace league::tools {
 namespace {
 
-using audit::Exchange;
+using audit::LoggedMessage;
 using nlohmann::ordered_json;
 
-std::string type_of(const Exchange& exchange) {
+std::string type_of(const LoggedMessage& exchange) {
   const audit::LogEntry& entry = exchange.main();
   if (entry.kind == "failure") return "(no answer)";
   const std::string& type = entry.message_type.empty() && exchange.sent
@@ -26,19 +26,19 @@ std::string type_of(const Exchange& exchange) {
 std::string name_of(const std::string& agent) { return agent.empty() ? "?" : printable(agent, 40); }
 
 /// Both sides can find fault; the receiver's word comes first.
-std::pair<std::string, std::string> fault_of(const Exchange& exchange) {
+std::pair<std::string, std::string> fault_of(const LoggedMessage& exchange) {
   for (const auto* side : {&exchange.received, &exchange.sent}) {
     if (*side && !(*side)->verdict.empty()) return {(*side)->verdict, (*side)->fault};
   }
   return {};
 }
 
-std::string seen_by(const Exchange& exchange) {
+std::string seen_by(const LoggedMessage& exchange) {
   if (exchange.sent && exchange.received) return "both";
   return exchange.sent ? "sender" : "receiver";
 }
 
-std::vector<std::string> leniencies_of(const Exchange& exchange) {
+std::vector<std::string> leniencies_of(const LoggedMessage& exchange) {
   std::vector<std::string> all;
   for (const auto* side : {&exchange.received, &exchange.sent}) {
     if (!*side) continue;
@@ -49,7 +49,7 @@ std::vector<std::string> leniencies_of(const Exchange& exchange) {
   return all;
 }
 
-ordered_json json_of(const Exchange& exchange) {
+ordered_json json_of(const LoggedMessage& exchange) {
   const audit::LogEntry& entry = exchange.main();
   auto [verdict, fault] = fault_of(exchange);
   ordered_json row = {{"time", exchange.time().to_log()},
@@ -78,9 +78,9 @@ struct Widths {
   std::size_t type = 4;
 };
 
-Widths widths_of(const std::vector<Exchange>& exchanges) {
+Widths widths_of(const std::vector<LoggedMessage>& exchanges) {
   Widths widths;
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     widths.from = std::max(widths.from, name_of(exchange.main().from()).size());
     widths.to = std::max(widths.to, name_of(exchange.main().to()).size());
     widths.type = std::max(widths.type, type_of(exchange).size());
@@ -88,7 +88,7 @@ Widths widths_of(const std::vector<Exchange>& exchanges) {
   return widths;
 }
 
-void print_row(const Exchange& exchange, const Widths& widths, const Paint& paint,
+void print_row(const LoggedMessage& exchange, const Widths& widths, const Paint& paint,
                std::ostream& out) {
   const audit::LogEntry& entry = exchange.main();
   auto [verdict, fault] = fault_of(exchange);
@@ -108,8 +108,8 @@ void print_row(const Exchange& exchange, const Widths& widths, const Paint& pain
   }
 }
 
-void print_text(const std::string& id, const std::vector<Exchange>& exchanges, const Paint& paint,
-                std::ostream& out) {
+void print_text(const std::string& id, const std::vector<LoggedMessage>& exchanges,
+                const Paint& paint, std::ostream& out) {
   core::UtcTimestamp first = exchanges.front().time();
   core::UtcTimestamp last = exchanges.back().time();
   out << paint.bold("conversation " + printable(id, 100)) << "  " << exchanges.size()
@@ -120,7 +120,7 @@ void print_text(const std::string& id, const std::vector<Exchange>& exchanges, c
                    padded("to", widths.to) + "  " + padded("type", widths.type) + "  " +
                    padded("took", 8) + "  " + "st.  what")
       << '\n';
-  for (const Exchange& exchange : exchanges) print_row(exchange, widths, paint, out);
+  for (const LoggedMessage& exchange : exchanges) print_row(exchange, widths, paint, out);
 }
 
 }  // namespace
@@ -138,9 +138,9 @@ int audit_show(const std::filesystem::path& directory, const std::string& conver
         << "; give the directory that contains data/ and logs/\n";
     return 2;
   }
-  std::vector<Exchange> exchanges = audit::merge_records(std::move(search.entries));
+  std::vector<LoggedMessage> exchanges = audit::merge_records(std::move(search.entries));
   MatchTruth truth;
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     if (exchange.main().match_id.empty()) continue;
     truth = truth_of(directory, exchange.main().match_id);
     break;
@@ -148,7 +148,7 @@ int audit_show(const std::filesystem::path& directory, const std::string& conver
   if (options.json) {
     ordered_json result = {{"conversation_id", conversation_id},
                            {"messages", ordered_json::array()}};
-    for (const Exchange& exchange : exchanges) result["messages"].push_back(json_of(exchange));
+    for (const LoggedMessage& exchange : exchanges) result["messages"].push_back(json_of(exchange));
     result["fairness"] = truth.fairness;
     result["sealed"] = truth.sentences;
     out << result.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';

@@ -7,8 +7,8 @@
 namespace league::tools {
 namespace {
 
-using audit::Exchange;
 using audit::LogEntry;
+using audit::LoggedMessage;
 
 /// Wall and monotonic clock of one machine may drift apart by so much before it is said.
 constexpr std::int64_t kNotableDriftUs = 2'000;
@@ -65,10 +65,10 @@ void note_span(const LogEntry& entry, std::map<std::string, Span>& spans) {
 
 }  // namespace
 
-std::vector<std::string> explain_clocks(const std::vector<Exchange>& exchanges) {
+std::vector<std::string> explain_clocks(const std::vector<LoggedMessage>& exchanges) {
   std::map<std::string, Span> spans;
   std::map<std::pair<std::string, std::string>, ShortestWay> ways;
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     for (const auto* side : {&exchange.sent, &exchange.received}) {
       if (*side) note_span(**side, spans);
     }

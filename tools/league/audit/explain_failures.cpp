@@ -11,8 +11,8 @@
 namespace league::tools {
 namespace {
 
-using audit::Exchange;
 using audit::LogEntry;
+using audit::LoggedMessage;
 using nlohmann::json;
 
 /// What the referee says of itself for a time-out: the fair clock of docs/protocol.md.
@@ -57,11 +57,11 @@ std::string shown_name(const LogEntry& entry) {
 using ClockProofs = std::map<std::pair<std::string, std::string>, std::vector<ClockProof>>;
 
 /// `details.failures` of the report with this code.
-std::vector<json> reported_failures(const std::vector<Exchange>& exchanges,
+std::vector<json> reported_failures(const std::vector<LoggedMessage>& exchanges,
                                     const std::string& code) {
   const json::json_pointer place("/result/details/failures");
   std::vector<json> found;
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     if (entry.message_type != "MATCH_RESULT_REPORT" || entry.kind != "request") continue;
     json message = message_of(entry);
@@ -74,7 +74,7 @@ std::vector<json> reported_failures(const std::vector<Exchange>& exchanges,
   return found;
 }
 
-ClockProofs proofs_in(const std::vector<Exchange>& exchanges) {
+ClockProofs proofs_in(const std::vector<LoggedMessage>& exchanges) {
   ClockProofs proofs;
   for (const json& failure : reported_failures(exchanges, "E001")) {
     json clock = failure.value("clock", json::object());
@@ -92,15 +92,15 @@ ClockProofs proofs_in(const std::vector<Exchange>& exchanges) {
 
 class FailureSearch {
  public:
-  explicit FailureSearch(const std::vector<Exchange>& exchanges) : exchanges_(exchanges) {}
+  explicit FailureSearch(const std::vector<LoggedMessage>& exchanges) : exchanges_(exchanges) {}
 
   std::vector<FailedCall> run() const {
     std::vector<FailedCall> failed;
     ClockProofs proofs = proofs_in(exchanges_);
-    for (const Exchange& exchange : exchanges_) {
+    for (const LoggedMessage& exchange : exchanges_) {
       const LogEntry& entry = exchange.main();
       if (entry.verdict.empty() || entry.kind == "request" || entry.outbound) continue;
-      const Exchange* call = call_of(entry);
+      const LoggedMessage* call = call_of(entry);
       FailedCall one{.caller = entry.agent,
                      .peer = entry.peer,
                      .type = call != nullptr ? call->main().message_type : "a call",
@@ -123,11 +123,11 @@ class FailureSearch {
 
  private:
   /// The call that was made when the wait for this answer began.
-  const Exchange* call_of(const LogEntry& answer) const {
+  const LoggedMessage* call_of(const LogEntry& answer) const {
     std::int64_t asked = answer.mono_ns - answer.elapsed_us.value_or(0) * 1000;
-    const Exchange* best = nullptr;
+    const LoggedMessage* best = nullptr;
     std::int64_t best_distance = INT64_MAX;
-    for (const Exchange& exchange : exchanges_) {
+    for (const LoggedMessage& exchange : exchanges_) {
       if (!exchange.sent || exchange.sent->kind != "request" ||
           exchange.sent->agent != answer.agent || exchange.sent->peer != answer.peer)
         continue;
@@ -140,16 +140,16 @@ class FailureSearch {
   }
 
   /// What the peer says it answered.
-  void note_answer(const Exchange& call, FailedCall& failed) const {
+  void note_answer(const LoggedMessage& call, FailedCall& failed) const {
     std::string id = frame_id(call.main());
-    for (const Exchange& exchange : exchanges_) {
+    for (const LoggedMessage& exchange : exchanges_) {
       if (!exchange.sent || exchange.sent->kind != "reply" || exchange.sent->agent != failed.peer)
         continue;
       if (frame_id(*exchange.sent) == id) failed.answered_after_us = exchange.sent->elapsed_us;
     }
   }
 
-  const std::vector<Exchange>& exchanges_;
+  const std::vector<LoggedMessage>& exchanges_;
 };
 
 std::string what_happened(const FailedCall& call) {
@@ -219,7 +219,7 @@ bool is_void(const FailedCall& call) { return call.proof && call.proof->is_void;
 
 }  // namespace
 
-std::vector<std::string> explain_failures(const std::vector<Exchange>& exchanges,
+std::vector<std::string> explain_failures(const std::vector<LoggedMessage>& exchanges,
                                           const LogEnds& log_ends) {
   struct Group {
     FailedCall first;
@@ -256,7 +256,7 @@ std::vector<std::string> explain_failures(const std::vector<Exchange>& exchanges
       text += ". (That was a notification: the result does not depend on it.)";
     sentences.push_back(std::move(text));
   }
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     if (entry.kind == "request" && !entry.outbound && !entry.verdict.empty()) {
       sentences.push_back(entry.agent + " refused " + shown_name(entry) + " of " + entry.peer +

@@ -12,8 +12,8 @@
 namespace league::tools {
 namespace {
 
-using audit::Exchange;
 using audit::LogEntry;
+using audit::LoggedMessage;
 using nlohmann::json;
 
 int rank_of(const std::string& party) {
@@ -21,9 +21,9 @@ int rank_of(const std::string& party) {
   return party.starts_with("referee:") ? 1 : 2;
 }
 
-std::vector<std::string> parties_of(const std::vector<Exchange>& exchanges) {
+std::vector<std::string> parties_of(const std::vector<LoggedMessage>& exchanges) {
   std::set<std::string> all;
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     all.insert(exchange.main().from());
     all.insert(exchange.main().to());
   }
@@ -32,7 +32,7 @@ std::vector<std::string> parties_of(const std::vector<Exchange>& exchanges) {
   return parties;
 }
 
-std::string shown_type(const Exchange& exchange) {
+std::string shown_type(const LoggedMessage& exchange) {
   const LogEntry& entry = exchange.main();
   if (entry.kind == "failure") return "(no answer)";
   if (!entry.message_type.empty()) return entry.message_type;
@@ -41,7 +41,7 @@ std::string shown_type(const Exchange& exchange) {
 }
 
 /// The receiver's word about a message comes before the sender's.
-void take_judgement(const Exchange& exchange, ExplainedStep& step) {
+void take_judgement(const LoggedMessage& exchange, ExplainedStep& step) {
   for (const auto* side : {&exchange.received, &exchange.sent}) {
     if (!*side) continue;
     const LogEntry& entry = **side;
@@ -59,8 +59,9 @@ void take_judgement(const Exchange& exchange, ExplainedStep& step) {
 
 class StepMaker {
  public:
-  StepMaker(const std::vector<Exchange>& exchanges, const LogEnds& log_ends) : log_ends_(log_ends) {
-    for (const Exchange& exchange : exchanges) {
+  StepMaker(const std::vector<LoggedMessage>& exchanges, const LogEnds& log_ends)
+      : log_ends_(log_ends) {
+    for (const LoggedMessage& exchange : exchanges) {
       for (const auto* side : {&exchange.sent, &exchange.received}) {
         if (!*side) continue;
         auto& origin = origins_.try_emplace((*side)->agent, (*side)->mono_ns).first->second;
@@ -69,7 +70,7 @@ class StepMaker {
     }
   }
 
-  ExplainedStep make(const Exchange& exchange) {
+  ExplainedStep make(const LoggedMessage& exchange) {
     const LogEntry& entry = exchange.main();
     const LogEntry& first = exchange.sent ? *exchange.sent : *exchange.received;
     ExplainedStep step;
@@ -110,9 +111,9 @@ std::string choices_text(const json& choices) {
 }
 
 /// The result in words, from GAME_OVER or, where there is none, from the report.
-std::vector<std::string> outcome_of(const std::vector<Exchange>& exchanges) {
+std::vector<std::string> outcome_of(const std::vector<LoggedMessage>& exchanges) {
   for (const char* type : {"GAME_OVER", "MATCH_RESULT_REPORT"}) {
-    for (const Exchange& exchange : exchanges) {
+    for (const LoggedMessage& exchange : exchanges) {
       const LogEntry& entry = exchange.main();
       if (entry.message_type != type || entry.kind != "request") continue;
       json message = message_of(entry);
@@ -137,10 +138,10 @@ std::vector<std::string> outcome_of(const std::vector<Exchange>& exchanges) {
   return {"no result: neither GAME_OVER nor a report is in these logs"};
 }
 
-void count_repeats(const std::vector<Exchange>& exchanges, Explanation& explanation) {
+void count_repeats(const std::vector<LoggedMessage>& exchanges, Explanation& explanation) {
   std::map<std::string, int> calls;
   std::map<std::pair<std::string, std::string>, int> leniencies;
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     const LogEntry& entry = exchange.main();
     if (entry.kind == "request" && entry.message_type != "GAME_ERROR" &&
         !entry.message_type.empty())
@@ -202,16 +203,16 @@ std::vector<std::string> missing_messages(const std::vector<ExplainedStep>& step
 
 }  // namespace
 
-Explanation explain(const std::string& conversation, const std::vector<Exchange>& exchanges,
+Explanation explain(const std::string& conversation, const std::vector<LoggedMessage>& exchanges,
                     const LogEnds& log_ends) {
   Explanation explanation;
   explanation.conversation = conversation;
-  for (const Exchange& exchange : exchanges) {
+  for (const LoggedMessage& exchange : exchanges) {
     if (explanation.match.empty()) explanation.match = exchange.main().match_id;
   }
   explanation.parties = parties_of(exchanges);
   StepMaker maker(exchanges, log_ends);
-  for (const Exchange& exchange : exchanges) explanation.steps.push_back(maker.make(exchange));
+  for (const LoggedMessage& exchange : exchanges) explanation.steps.push_back(maker.make(exchange));
   if (!explanation.match.empty()) explanation.outcome = outcome_of(exchanges);
   explanation.causes = explain_failures(exchanges, log_ends);
   count_repeats(exchanges, explanation);

@@ -54,17 +54,17 @@ using LogEnds = std::map<std::string, core::UtcTimestamp>;
 
 /// Explains the messages of one conversation.
 [[nodiscard]] Explanation explain(const std::string& conversation,
-                                  const std::vector<audit::Exchange>& exchanges,
+                                  const std::vector<audit::LoggedMessage>& exchanges,
                                   const LogEnds& log_ends);
 
 /// How far the clocks of the agents are apart, and whether one was set meanwhile, from the shortest
 /// ways of messages there and back.
 [[nodiscard]] std::vector<std::string> explain_clocks(
-    const std::vector<audit::Exchange>& exchanges);
+    const std::vector<audit::LoggedMessage>& exchanges);
 
 /// What went wrong between the referee and each player, and whose fault it was by all logs.
 [[nodiscard]] std::vector<std::string> explain_failures(
-    const std::vector<audit::Exchange>& exchanges, const LogEnds& log_ends);
+    const std::vector<audit::LoggedMessage>& exchanges, const LogEnds& log_ends);
 
 /// The named sections of an explanation that are not empty, in the order in which they are shown.
 [[nodiscard]] std::vector<std::pair<std::string, const std::vector<std::string>*>> sections_of(

@@ -162,7 +162,7 @@ std::string render_broker(const BusConfig& config, std::size_t index) {
   return text + "include \"users.conf\"\n";
 }
 
-std::string render_credentials(const BusConfig& config, const BusAgent& agent) {
+std::string render_credentials(const BusConfig& config, const BusUser& agent) {
   nlohmann::ordered_json object = {{"url", url_of(config)},
                                    {"user", agent.login.user},
                                    {"password", agent.login.password},
@@ -180,7 +180,7 @@ std::string render_credentials(const BusConfig& config, const BusAgent& agent) {
                          {"password", agent.streams_login->password}};
   } else if (!config.has_streams() &&
              (agent.role == BusRole::kManager || agent.role == BusRole::kOperator)) {
-    // What is forbidden nobody answers, not even that there is nobody: it must not be asked.
+    // A forbidden request gets no answer at all, not even "no responders", so it is not sent.
     object["streams"] = false;
   }
   return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

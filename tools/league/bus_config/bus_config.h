@@ -26,7 +26,7 @@ struct BusLogin {
 };
 
 /// Who gets a user of its own.
-struct BusAgent {
+struct BusUser {
   BusRole role = BusRole::kPlayer;
   std::string name;
   transport::BusSession session;
@@ -56,7 +56,7 @@ struct BusTls {
 
 struct BusConfig {
   std::string league_id;
-  std::vector<BusAgent> agents;
+  std::vector<BusUser> agents;
   std::vector<BrokerAddress> brokers;  ///< several: a cluster
   std::optional<BusTls> tls;
   std::string jetstream;  ///< where streams are kept; empty: the brokers keep none
@@ -79,7 +79,7 @@ struct BusConfig {
 /// with TLS, ca_file; of the manager served_first, the sessions of referees and operator; with
 /// `streams`, a second user and its password where there is one, or false for an agent that may not
 /// ask for streams but would.
-[[nodiscard]] std::string render_credentials(const BusConfig& config, const BusAgent& agent);
+[[nodiscard]] std::string render_credentials(const BusConfig& config, const BusUser& agent);
 
 /// Where a user is at home. A subject of one account is none of the other's, but that the league's
 /// account hears the events. Without JetStream there is one for all, and no row of kStreams holds.

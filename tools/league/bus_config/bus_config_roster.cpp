@@ -56,13 +56,13 @@ BusLogin make_login(const std::string& user, core::RandomSource& random) {
   return {user, password, hash.value_or(password)};
 }
 
-BusAgent make_agent(BusRole role, const std::string& name,
-                    const std::optional<transport::BusSession>& session,
-                    core::RandomSource& random) {
-  BusAgent agent{.role = role,
-                 .name = name,
-                 .session = session ? *session : transport::BusSession::make(random),
-                 .login = make_login(name, random)};
+BusUser make_agent(BusRole role, const std::string& name,
+                   const std::optional<transport::BusSession>& session,
+                   core::RandomSource& random) {
+  BusUser agent{.role = role,
+                .name = name,
+                .session = session ? *session : transport::BusSession::make(random),
+                .login = make_login(name, random)};
   // No name of an agent has a slash.
   if (role == BusRole::kManager || role == BusRole::kOperator)
     agent.streams_login = make_login(name + "/streams", random);
@@ -104,9 +104,9 @@ std::vector<BusEntry> numbered_bus_agents(int players, int referees) {
   return entries;
 }
 
-std::vector<BusAgent> make_bus_agents(const std::vector<BusEntry>& entries,
-                                      core::RandomSource& random) {
-  std::vector<BusAgent> agents;
+std::vector<BusUser> make_bus_agents(const std::vector<BusEntry>& entries,
+                                     core::RandomSource& random) {
+  std::vector<BusUser> agents;
   for (auto role : {BusRole::kManager, BusRole::kOperator})
     agents.push_back(make_agent(role, std::string(name_of(role)), std::nullopt, random));
   for (const auto& entry : entries)

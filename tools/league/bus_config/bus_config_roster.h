@@ -28,8 +28,8 @@ struct BusEntry {
 
 /// The entries with a manager and an operator in front, each with a session and new random
 /// passwords, which the broker is to keep as bcrypt hashes where this system can make them.
-[[nodiscard]] std::vector<BusAgent> make_bus_agents(const std::vector<BusEntry>& entries,
-                                                    core::RandomSource& random);
+[[nodiscard]] std::vector<BusUser> make_bus_agents(const std::vector<BusEntry>& entries,
+                                                   core::RandomSource& random);
 
 /// The password's bcrypt hash (`$2a$`, by crypt(3)), or nothing where the system cannot make one.
 /// At the least cost: a random password of 128 bits needs no slow hash, and a broker that has

@@ -28,7 +28,7 @@ BusConfig sample(int players = 2, int referees = 2) {
           .route_password = "between brokers"};
 }
 
-const BusAgent& agent_of(const BusConfig& config, std::string_view name) {
+const BusUser& agent_of(const BusConfig& config, std::string_view name) {
   for (const auto& agent : config.agents) {
     if (agent.name == name) return agent;
   }

@@ -16,11 +16,11 @@ std::string with(std::string text, std::string_view placeholder, const std::stri
 }
 
 /// Whether the row is for that user.
-bool is_for(const BusPermission& row, const BusAgent& agent, BusAccount account) {
+bool is_for(const BusPermission& row, const BusUser& agent, BusAccount account) {
   return row.role == agent.role && row.account == account;
 }
 
-std::vector<std::string> subjects_of(const BusConfig& config, const BusAgent& agent,
+std::vector<std::string> subjects_of(const BusConfig& config, const BusUser& agent,
                                      BusAccount account, Kind kind) {
   std::vector<std::string> subjects;
   for (const auto& row : bus_permissions()) {
@@ -45,7 +45,7 @@ std::string config_list(const std::vector<std::string>& texts) {
   return "[" + list + "]";
 }
 
-std::string render_user(const BusConfig& config, const BusAgent& agent, BusAccount account) {
+std::string render_user(const BusConfig& config, const BusUser& agent, BusAccount account) {
   const auto& login = account == BusAccount::kStreams ? *agent.streams_login : agent.login;
   auto forbidden = subjects_of(config, agent, account, Kind::kPublishNot);
   std::string text = "    {\n      user: " + config_string(login.user) +

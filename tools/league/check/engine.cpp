@@ -35,7 +35,7 @@ class Engine {
     std::vector<std::future<Finding>> running;
     for (const Check* check : checks)
       running.push_back(std::async(std::launch::async, [this, check] { return judged(*check); }));
-    // Who is revived now would spoil what still runs.
+    // Restarting the bot now would disturb the checks that still run.
     for (auto& finding : running) file(finding.get(), false);
     const auto died_of = std::ranges::find(
         findings_, gone_, [](const Finding& finding) { return std::optional(finding.info.id); });

@@ -110,7 +110,7 @@ void MockServer::on_message(transport::Inbound message, transport::ReplySlot rep
   InboundCall call = read_call(message.bytes.str());
   MockAnswer answer;
   {
-    // What the script decides is what waiters will see decided: the call is filed afterwards.
+    // The script decides first; only then is the call stored, where waiting threads see it.
     std::lock_guard lock(script_mutex_);
     answer = script_(call);
   }

@@ -19,7 +19,7 @@ const lm::AgentLifecycle& lifecycle_of(const lm::LeagueBook& book, int player) {
 
 std::string cell_of(std::string_view text) {
   std::string cell;
-  // Spreadsheets run what begins like this.
+  // Spreadsheets run text that begins like this as a formula.
   if (!text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos)
     cell += '\'';
   return cell.append(text);

@@ -52,7 +52,7 @@ core::Result<Entry> enter_player(ManagerClient& manager, const Entrant& entrant,
 }
 
 core::Result<Entry> read_entry(nlohmann::json message, const std::string& display_name) {
-  // Whether it is in, the status says. What the envelope is like is its manager's affair.
+  // The status says whether it is registered; the envelope is not checked.
   envelope::Leniencies overlooked;
   auto rewritten = envelope::normalise(message, MessageType::kLeagueRegisterResponse,
                                        envelope::Mode::kOpen, {.is_guest = true}, overlooked);

@@ -98,7 +98,7 @@ class FactRemover {
     return is_promise(old_promises_, match, commitment);
   }
 
-  /// What is said once and is of one moment.
+  /// Forgets what is stated once and applies to one moment.
   void forget_words(LogFacts& facts) {
     for (const AcceptedReport& one : facts.reports) {
       if (is_kept(one.match_id) || !is_old(one.time_us)) continue;

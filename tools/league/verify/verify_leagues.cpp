@@ -66,7 +66,7 @@ std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
     return std::pair(managed_until(group), written_until(group));
   });
   groups.back().is_current = true;
-  // Who never learned of a league tried to join the last one. A log without records is there too.
+  // A log that names no league belongs to an agent that tried to join the last one.
   for (CheckedLog& log : logs) {
     bool is_known = false;
     for (const LeagueGroup& group : groups)

@@ -180,7 +180,7 @@ class ReportCheck {
         if (read_.is_played) fault("result.form", std::move(text));
         return;
       case Aspect::kWinner:
-        // Who contradicts itself is not also told that the rules say otherwise.
+        // A report that contradicts itself is not also checked against the rules.
         if (is_consistent_) fault("draw.winner", std::move(text));
         return;
       case Aspect::kForm:  // check_points() and the rules of choices and commitments say it

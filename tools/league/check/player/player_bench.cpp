@@ -21,7 +21,7 @@ using nlohmann::json;
 PlayerBench::PlayerBench(Wire& wire, Options options) : wire_(wire), options_(std::move(options)) {}
 
 milliseconds PlayerBench::limit() const {
-  // Who was silent three times is not waited for as long again.
+  // After three silences the wait for this bot is shorter.
   if (options_.is_patient) return options_.limit;
   return timeouts_.load() >= 3 ? std::min(options_.limit, milliseconds(700)) : options_.limit;
 }

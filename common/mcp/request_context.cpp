@@ -1,4 +1,4 @@
-#include "common/mcp/exchange.h"
+#include "common/mcp/request_context.h"
 
 #include <algorithm>
 #include <array>
@@ -24,10 +24,10 @@ std::optional<LogLevel> parse_log_level(std::string_view name) {
   return static_cast<LogLevel>(found - kLevelNames.begin());
 }
 
-Exchange::Exchange(Setup setup, transport::ReplySlot slot)
+RequestContext::RequestContext(Setup setup, transport::ReplySlot slot)
     : setup_(std::move(setup)), slot_(std::move(slot)) {}
 
-Exchange::~Exchange() {
+RequestContext::~RequestContext() {
   if (is_finished_) return;
   if (setup_.ended) setup_.ended();
   transport::OutboundReply reply;
@@ -38,7 +38,7 @@ Exchange::~Exchange() {
   slot_.send(std::move(reply));
 }
 
-bool Exchange::push(std::string bytes) {
+bool RequestContext::push(std::string bytes) {
   if (!setup_.channel) return false;
   {
     std::lock_guard lock(mutex_);
@@ -49,11 +49,11 @@ bool Exchange::push(std::string bytes) {
   return setup_.channel->push(std::make_shared<const std::string>(std::move(bytes)));
 }
 
-bool Exchange::notify(std::string_view method, const json& params) {
+bool RequestContext::notify(std::string_view method, const json& params) {
   return push(rpc::encode_notification(method, rpc::to_json_text(params)));
 }
 
-bool Exchange::progress(const Progress& progress) {
+bool RequestContext::progress(const Progress& progress) {
   if (setup_.progress_token.is_null()) return false;
   json params = {{"progressToken", setup_.progress_token}, {"progress", progress.done}};
   if (progress.total) params["total"] = *progress.total;
@@ -61,20 +61,21 @@ bool Exchange::progress(const Progress& progress) {
   return notify("notifications/progress", params);
 }
 
-bool Exchange::log(LogLevel level, const std::string& logger, const json& data) {
+bool RequestContext::log(LogLevel level, const std::string& logger, const json& data) {
   if (!setup_.log_threshold || level < *setup_.log_threshold) return false;
   json params = {{"level", to_string(level)}, {"data", data}};
   if (!logger.empty()) params["logger"] = logger;
   return notify("notifications/message", params);
 }
 
-bool Exchange::client_has(const std::string& capability) const {
+bool RequestContext::client_has(const std::string& capability) const {
   const json& known = setup_.client_capabilities;
   return known.is_object() && known.contains(capability) && !known[capability].is_null();
 }
 
-void Exchange::ask_client(const std::string& method, const json& params,
-                          std::chrono::milliseconds timeout, ClientRequests::Answered answered) {
+void RequestContext::ask_client(const std::string& method, const json& params,
+                                std::chrono::milliseconds timeout,
+                                ClientRequests::Answered answered) {
   bool can_ask = setup_.dialect == Dialect::kLegacy && setup_.channel && !setup_.scope.empty() &&
                  setup_.client_requests != nullptr;
   if (!can_ask) {
@@ -90,7 +91,7 @@ void Exchange::ask_client(const std::string& method, const json& params,
                               std::move(answered));
 }
 
-void Exchange::on_cancelled(std::function<void()> callback) {
+void RequestContext::on_cancelled(std::function<void()> callback) {
   {
     std::lock_guard lock(mutex_);
     if (is_finished_ && !is_cancelled_) return;
@@ -102,7 +103,7 @@ void Exchange::on_cancelled(std::function<void()> callback) {
   callback();
 }
 
-void Exchange::cancel() {
+void RequestContext::cancel() {
   std::vector<std::function<void()>> callbacks;
   {
     std::lock_guard lock(mutex_);
@@ -117,11 +118,11 @@ void Exchange::cancel() {
   finish(std::move(nothing));
 }
 
-void Exchange::close_stream() {
+void RequestContext::close_stream() {
   if (setup_.channel) setup_.channel->close();
 }
 
-void Exchange::finish(transport::OutboundReply reply) {
+void RequestContext::finish(transport::OutboundReply reply) {
   {
     std::lock_guard lock(mutex_);
     if (is_finished_) return;
@@ -133,7 +134,7 @@ void Exchange::finish(transport::OutboundReply reply) {
 }
 
 void Responder::send(json result) const {
-  if (exchange_->dialect() == Dialect::kModern) {
+  if (context_->dialect() == Dialect::kModern) {
     bool is_plain = !result.contains("_meta") && !result.contains("resultType");
     if (!is_plain) {
       json tail = json::parse("{" + std::string(result_tail().substr(1)) + "}");
@@ -141,7 +142,7 @@ void Responder::send(json result) const {
       result["_meta"].update(tail["_meta"]);
       transport::OutboundReply reply;
       reply.bytes = rpc::encode_result(id(), rpc::to_json_text(result));
-      return exchange_->finish(std::move(reply));
+      return context_->finish(std::move(reply));
     }
   }
   send_text(rpc::to_json_text(result));
@@ -155,7 +156,7 @@ void Responder::send_text(std::string result) const {
   }
   transport::OutboundReply reply;
   reply.bytes = rpc::encode_result(id(), result);
-  exchange_->finish(std::move(reply));
+  context_->finish(std::move(reply));
 }
 
 void Responder::fail(int code, std::string_view message, const json& data, int http_status) const {
@@ -163,12 +164,12 @@ void Responder::fail(int code, std::string_view message, const json& data, int h
   std::string data_text = data.is_null() ? std::string() : rpc::to_json_text(data);
   reply.bytes = rpc::encode_error(id(), code, message, data_text);
   reply.http_status = http_status;
-  exchange_->finish(std::move(reply));
+  context_->finish(std::move(reply));
 }
 
 transport::ReplySlot Responder::take_slot() const {
-  return transport::ReplySlot([exchange = exchange_](transport::OutboundReply reply) {
-    exchange->finish(std::move(reply));
+  return transport::ReplySlot([request_context = context_](transport::OutboundReply reply) {
+    request_context->finish(std::move(reply));
   });
 }
 

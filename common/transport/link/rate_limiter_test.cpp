@@ -1,10 +1,10 @@
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/fake_clock.h"
 
-namespace league::transport::gate_tests {
+namespace league::transport::rate_limiter_tests {
 namespace {
 
 using std::chrono::milliseconds;
@@ -25,21 +25,21 @@ RequestBudgetOptions small() {
   return options;
 }
 
-class RequestGateTest : public ::testing::Test {
+class RateLimiterTest : public ::testing::Test {
  protected:
-  Standing standing_of(std::string_view body) { return gate_.admit(body, "10.0.0.1").standing; }
+  Standing standing_of(std::string_view body) { return limiter_.admit(body, "10.0.0.1").standing; }
   /// How many of these pass in a row.
   int passing(std::string_view body, std::string_view address) {
     int count = 0;
-    while (count < 100 && !gate_.admit(body, address).retry_after) ++count;
+    while (count < 100 && !limiter_.admit(body, address).retry_after) ++count;
     return count;
   }
 
   league::testing::FakeTime time_;
-  RequestGate gate_{small(), recognise, time_};
+  RateLimiter limiter_{small(), recognise, time_};
 };
 
-TEST_F(RequestGateTest, KnowsWhoShowsACredentialWhereverItStands) {
+TEST_F(RateLimiterTest, KnowsWhoShowsACredentialWhereverItStands) {
   EXPECT_EQ(standing_of(R"({"params":{"auth_token":"tok_p01_right"}})"), Standing::kPlayer);
   EXPECT_EQ(standing_of(R"({"params" : { "auth_token" : "tok_p01_right" }})"), Standing::kPlayer);
   EXPECT_EQ(standing_of(R"({"a":{"auth_token":null},"params":{"auth_token":"tok_p01_right"}})"),
@@ -48,59 +48,59 @@ TEST_F(RequestGateTest, KnowsWhoShowsACredentialWhereverItStands) {
             Standing::kStaff);
 }
 
-TEST_F(RequestGateTest, TakesNobodyElseForKnown) {
+TEST_F(RateLimiterTest, TakesNobodyElseForKnown) {
   for (std::string_view body :
        {R"({"auth_token":"tok_p01_wrong"})", R"({"auth_token":tok_p01_right})",
         R"({"auth_token":"tok_p01_right)", R"({"operator_key":"tok_p01_right"})", R"(auth_token)",
         R"({"auth_token":)", R"({"auth_token" "tok_p01_right"})", "", "\xff\xfe",
         R"({"note":"auth_token","x":"tok_p01_right"})"}) {
-    EXPECT_EQ(RequestGate(small(), recognise, time_).admit(body, "10.0.0.1").standing,
+    EXPECT_EQ(RateLimiter(small(), recognise, time_).admit(body, "10.0.0.1").standing,
               Standing::kStranger)
         << body;
   }
 }
 
-TEST_F(RequestGateTest, LooksAtFewOfManyTokens) {
+TEST_F(RateLimiterTest, LooksAtFewOfManyTokens) {
   std::string body;
   for (int i = 0; i < 1000; ++i) body += R"({"auth_token":"tok_p01_wrong"})";
   int asked = 0;
-  RequestGate gate(
+  RateLimiter limiter(
       small(),
       [&](std::string_view, std::string_view, std::string_view) -> std::optional<RequestSender> {
         ++asked;
         return std::nullopt;
       },
       time_);
-  (void)gate.admit(body, "10.0.0.1");
+  (void)limiter.admit(body, "10.0.0.1");
   EXPECT_LE(asked, 4);
 }
 
-TEST_F(RequestGateTest, WrongTokensAreChargedToTheAddressAndNotToTheirName) {
+TEST_F(RateLimiterTest, WrongTokensAreChargedToTheAddressAndNotToTheirName) {
   EXPECT_EQ(passing(R"({"auth_token":"tok_p01_wrong"})", "10.0.0.1"), 3);
   EXPECT_EQ(passing(R"({"method":"tools/list"})", "10.0.0.1"), 0);
   EXPECT_EQ(passing(R"({"auth_token":"tok_p01_right"})", "10.0.0.1"), 3);
   EXPECT_EQ(passing(R"({"method":"tools/list"})", "10.0.0.2"), 3);
 }
 
-TEST_F(RequestGateTest, RegistrationsHaveAShareOfTheirOwn) {
+TEST_F(RateLimiterTest, RegistrationsHaveAShareOfTheirOwn) {
   EXPECT_EQ(passing(R"({"method":"tools/list"})", "10.0.0.1"), 3);
   EXPECT_EQ(passing(R"({"method":"register_player"})", "10.0.0.1"), 3);
   EXPECT_EQ(passing(R"({"message_type":"REFEREE_REGISTER_REQUEST"})", "10.0.0.1"), 0);
 }
 
-TEST_F(RequestGateTest, ABatchCostsAsMuchAsItsRequests) {
+TEST_F(RateLimiterTest, ABatchCostsAsMuchAsItsRequests) {
   EXPECT_EQ(passing(R"( [{"method":"a"},{"method":"b"},{"method":"c"}])", "10.0.0.1"), 1);
 }
 
-TEST_F(RequestGateTest, WhoWaitsAsToldPasses) {
+TEST_F(RateLimiterTest, WhoWaitsAsToldPasses) {
   EXPECT_EQ(passing("", "10.0.0.1"), 3);
-  auto pass = gate_.admit("", "10.0.0.1");
+  auto pass = limiter_.admit("", "10.0.0.1");
   ASSERT_TRUE(pass.retry_after);
   time_.advance(*pass.retry_after);
-  EXPECT_FALSE(gate_.admit("", "10.0.0.1").retry_after);
+  EXPECT_FALSE(limiter_.admit("", "10.0.0.1").retry_after);
 }
 
-TEST_F(RequestGateTest, AHostWithANetworkOfAddressesIsOneSender) {
+TEST_F(RateLimiterTest, AHostWithANetworkOfAddressesIsOneSender) {
   EXPECT_EQ(budget_address("2001:db8::1"), budget_address("2001:db8::ffff:1"));
   EXPECT_NE(budget_address("2001:db8::1"), budget_address("2001:db8:0:1::1"));
   EXPECT_EQ(budget_address("::ffff:192.0.2.7"), "192.0.2.7");
@@ -126,4 +126,4 @@ TEST(TextMember, FindsTheFirstThatIsAText) {
 }
 
 }  // namespace
-}  // namespace league::transport::gate_tests
+}  // namespace league::transport::rate_limiter_tests

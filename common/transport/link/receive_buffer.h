@@ -11,10 +11,10 @@ namespace league::transport {
 
 /// Stands between a connection and its receiver: holds messages back before the start and while
 /// reading is off, and reports the end once, last. Only on the event loop's thread.
-class ReceiverGate {
+class ReceiveBuffer {
  public:
   /// `on_change` runs when `is_reading` may have changed.
-  explicit ReceiverGate(std::function<void()> on_change) : on_change_(std::move(on_change)) {}
+  explicit ReceiveBuffer(std::function<void()> on_change) : on_change_(std::move(on_change)) {}
 
   void start(std::shared_ptr<MessageReceiver> receiver);
   void deliver(ReceivedMessage message);

@@ -1,4 +1,4 @@
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 
 #include <arpa/inet.h>
 
@@ -61,7 +61,7 @@ std::size_t requests_in(std::string_view body) {
 
 }  // namespace
 
-RequestSender RequestGate::sender_of(std::string_view body, std::string_view address) const {
+RequestSender RateLimiter::sender_of(std::string_view body, std::string_view address) const {
   for (std::string_view name : kCredentials) {
     std::size_t at = find(body, name);
     for (std::size_t tried = 0; at != body.npos && tried < kMostTried; ++tried) {
@@ -76,7 +76,7 @@ RequestSender RequestGate::sender_of(std::string_view body, std::string_view add
           budget_address(address)};
 }
 
-RequestGate::Pass RequestGate::admit(std::string_view body, std::string_view address) {
+RateLimiter::Pass RateLimiter::admit(std::string_view body, std::string_view address) {
   const RequestSender sender = sender_of(body, address);
   const std::size_t requests = requests_in(body);
   std::lock_guard lock(mutex_);
@@ -84,12 +84,12 @@ RequestGate::Pass RequestGate::admit(std::string_view body, std::string_view add
   return {sender.standing, charge.retry_after, charge.is_pressing, std::move(charge.meter)};
 }
 
-void RequestGate::set_budgets(const RequestBudgetOptions& options) {
+void RateLimiter::set_budgets(const RequestBudgetOptions& options) {
   std::lock_guard lock(mutex_);
   budgets_.set_options(options);
 }
 
-std::vector<Overrun> RequestGate::take_overruns() {
+std::vector<Overrun> RateLimiter::take_overruns() {
   std::lock_guard lock(mutex_);
   return budgets_.take_overruns();
 }

@@ -2,7 +2,7 @@
 
 #include "common/core/text.h"
 #include "common/transport/front/http_front.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 
 // What becomes of a complete request before anybody reads it.
 namespace league::transport {
@@ -28,12 +28,12 @@ bool wants_close(std::string_view request) {
 
 }  // namespace
 
-void HttpFront::pass_gate(const ConnectionPtr& connection) {
-  RequestGate* const gate = connection->server->options.gate.get();
+void HttpFront::limit_rate(const ConnectionPtr& connection) {
+  RateLimiter* const limiter = connection->server->options.limiter.get();
   connection->is_first_served = true;
-  if (gate == nullptr) return enqueue(connection);
+  if (limiter == nullptr) return enqueue(connection);
   const auto request = std::string_view(connection->in).substr(0, connection->scanner.length());
-  auto pass = gate->admit(body_of(request), connection->address);
+  auto pass = limiter->admit(body_of(request), connection->address);
   if (pass.retry_after) return refuse_for_now(connection, *pass.retry_after, pass.is_pressing);
   if (pass.is_known()) {
     note_known(*connection);

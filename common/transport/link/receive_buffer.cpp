@@ -1,36 +1,36 @@
-#include "common/transport/link/receiver_gate.h"
+#include "common/transport/link/receive_buffer.h"
 
 #include <utility>
 
 namespace league::transport {
 
-void ReceiverGate::start(std::shared_ptr<MessageReceiver> receiver) {
+void ReceiveBuffer::start(std::shared_ptr<MessageReceiver> receiver) {
   if (is_started_) return;
   is_started_ = true;
   receiver_ = std::move(receiver);
   drain();
 }
 
-void ReceiverGate::deliver(ReceivedMessage message) {
+void ReceiveBuffer::deliver(ReceivedMessage message) {
   if (why_) return;
   held_.push_back(std::move(message));
   if (receiver_ && is_reading_) drain();
 }
 
-void ReceiverGate::close(core::Error why) {
+void ReceiveBuffer::close(core::Error why) {
   if (why_) return;
   why_ = std::move(why);
   drain();
 }
 
-void ReceiverGate::close_now(core::Error why) {
+void ReceiveBuffer::close_now(core::Error why) {
   held_.clear();
   close(std::move(why));
 }
 
-void ReceiverGate::set_reading(bool is_on) { is_reading_ = is_on; }
+void ReceiveBuffer::set_reading(bool is_on) { is_reading_ = is_on; }
 
-void ReceiverGate::drain() {
+void ReceiveBuffer::drain() {
   if (is_draining_ || !receiver_) return;
   is_draining_ = true;
   while (is_reading_ && !held_.empty()) {

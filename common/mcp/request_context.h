@@ -35,7 +35,7 @@ struct Progress {
 
 /// A request of a client while it is served: what can be said to the client before the answer, and
 /// whether it still wants one. Thread-safe; shared by whoever works on the request.
-class Exchange : public std::enable_shared_from_this<Exchange> {
+class RequestContext : public std::enable_shared_from_this<RequestContext> {
  public:
   struct Setup {
     rpc::Id id;
@@ -46,12 +46,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     nlohmann::json client_capabilities = nullptr;
     std::shared_ptr<transport::PeerChannel> channel = nullptr;  ///< may be null
     transport::StreamOptions stream = {};
-    std::string_view result_tail = {};  ///< outlives the exchange
+    std::string_view result_tail = {};  ///< outlives the request
     ClientRequests* client_requests = nullptr;  ///< as result_tail
     std::function<void()> ended = nullptr;  ///< runs once, when there is an answer or none needed
   };
-  Exchange(Setup setup, transport::ReplySlot slot);
-  ~Exchange();
+  RequestContext(Setup setup, transport::ReplySlot slot);
+  ~RequestContext();
 
   [[nodiscard]] const rpc::Id& id() const { return setup_.id; }
   [[nodiscard]] Dialect dialect() const { return setup_.dialect; }
@@ -105,7 +105,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 /// answers with an internal error.
 class Responder {
  public:
-  explicit Responder(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+  explicit Responder(std::shared_ptr<RequestContext> request_context)
+      : context_(std::move(request_context)) {}
 
   /// With this object; the modern dialect adds what it wants in every result.
   void send(nlohmann::json result) const;
@@ -118,12 +119,12 @@ class Responder {
   /// For handlers that encode their answers: the bytes of the answer go to the slot, and every
   /// result ends with `result_tail` before its last brace.
   [[nodiscard]] transport::ReplySlot take_slot() const;
-  [[nodiscard]] std::string_view result_tail() const { return exchange_->result_tail(); }
-  [[nodiscard]] const rpc::Id& id() const { return exchange_->id(); }
-  [[nodiscard]] Exchange& exchange() const { return *exchange_; }
+  [[nodiscard]] std::string_view result_tail() const { return context_->result_tail(); }
+  [[nodiscard]] const rpc::Id& id() const { return context_->id(); }
+  [[nodiscard]] RequestContext& request_context() const { return *context_; }
 
  private:
-  std::shared_ptr<Exchange> exchange_;
+  std::shared_ptr<RequestContext> context_;
 };
 
 }  // namespace league::mcp

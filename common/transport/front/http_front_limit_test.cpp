@@ -1,10 +1,10 @@
 #include <thread>
 
 #include "common/core/clock.h"
-#include "common/transport/link/request_gate.h"
+#include "common/transport/link/rate_limiter.h"
 #include "tests/support/memory/server_testing.h"
 
-// What strangers may do to a server with a gate, and to those that it knows.
+// What strangers may do to a server with a rate limiter, and to those that it knows.
 namespace league::transport::server_tests {
 namespace {
 
@@ -18,17 +18,17 @@ std::optional<RequestSender> recognise(std::string_view /*member*/, std::string_
 }
 
 /// Strangers have a burst of `requests` and next to nothing after that.
-HttpServerOptions gated(int requests) {
+HttpServerOptions limited(int requests) {
   RequestBudgetOptions budgets;
   budgets.burst = std::chrono::seconds(1000);
   budgets.allowances.fill({requests / 1000.0, 1e9});
   budgets.allowances[static_cast<std::size_t>(Standing::kPlayer)] = {1e6, 1e9};
   HttpServerOptions options = Served::quick();
-  options.gate = std::make_shared<RequestGate>(budgets, recognise, kClock);
+  options.limiter = std::make_shared<RateLimiter>(budgets, recognise, kClock);
   return options;
 }
 
-TEST(HttpFrontGate, RefusesBeforeTheHandlerAndKeepsTheConnection) {
+TEST(HttpFrontLimit, RefusesBeforeTheHandlerAndKeepsTheConnection) {
   std::atomic<int> handled = 0;
   Served served(
       [&](Inbound message, ReplySlot reply) {
@@ -36,7 +36,7 @@ TEST(HttpFrontGate, RefusesBeforeTheHandlerAndKeepsTheConnection) {
         EXPECT_NE(message.meter, nullptr);
         echo(std::move(message), std::move(reply));
       },
-      gated(2));
+      limited(2));
   RawClient client(served.port());
   EXPECT_EQ(status_of(client.ask(post("{}"))), 200);
   EXPECT_EQ(status_of(client.ask(post("{}"))), 200);
@@ -50,8 +50,8 @@ TEST(HttpFrontGate, RefusesBeforeTheHandlerAndKeepsTheConnection) {
       << "another connection of the same address has not";
 }
 
-TEST(HttpFrontGate, ClosesAfterItsRefusalWhereTheClientWaitsForThat) {
-  Served served(echo, gated(1));
+TEST(HttpFrontLimit, ClosesAfterItsRefusalWhereTheClientWaitsForThat) {
+  Served served(echo, limited(1));
   ASSERT_EQ(status_of(RawClient(served.port()).ask(post("{}"))), 200);
   RawClient closing(served.port());
   closing.send(post("{}", "Connection: close\r\n"));
@@ -61,8 +61,8 @@ TEST(HttpFrontGate, ClosesAfterItsRefusalWhereTheClientWaitsForThat) {
   EXPECT_NE(old.read_all().find(" 429 "), std::string::npos);
 }
 
-TEST(HttpFrontGate, ARefusedFloodIsAnsweredSlowlyAndEndsWithItsClient) {
-  Served served(echo, gated(1));
+TEST(HttpFrontLimit, ARefusedFloodIsAnsweredSlowlyAndEndsWithItsClient) {
+  Served served(echo, limited(1));
   RawClient flood(served.port());
   ASSERT_EQ(status_of(flood.ask(post("{}"))), 200);
   std::string many;
@@ -76,8 +76,9 @@ TEST(HttpFrontGate, ARefusedFloodIsAnsweredSlowlyAndEndsWithItsClient) {
   EXPECT_EQ(status_of(RawClient(served.port()).ask(post(kKnown))), 200);
 }
 
-TEST(HttpFrontGate, HalfSentRequestsMakeRoomForWhoComesLater) {
-  Served served(echo, gated(100), {.max_local_connections = 8, .sweep_interval = milliseconds(10)});
+TEST(HttpFrontLimit, HalfSentRequestsMakeRoomForWhoComesLater) {
+  Served served(echo, limited(100),
+                {.max_local_connections = 8, .sweep_interval = milliseconds(10)});
   std::vector<RawClient> half;
   half.reserve(50);
   RawClient known(served.port());
@@ -87,7 +88,7 @@ TEST(HttpFrontGate, HalfSentRequestsMakeRoomForWhoComesLater) {
   EXPECT_EQ(status_of(known.ask(post(kKnown))), 200) << "a known peer's connection is not closed";
 }
 
-TEST(HttpFrontGate, KnownSendersDoNotWaitForStrangers) {
+TEST(HttpFrontLimit, KnownSendersDoNotWaitForStrangers) {
   // One worker, held up until everybody waits.
   std::promise<void> go;
   auto released = go.get_future().share();
@@ -104,7 +105,7 @@ TEST(HttpFrontGate, KnownSendersDoNotWaitForStrangers) {
         }
         echo(std::move(message), std::move(reply));
       },
-      gated(100), {.workers = 1, .sweep_interval = milliseconds(10)});
+      limited(100), {.workers = 1, .sweep_interval = milliseconds(10)});
   RawClient holding(served.port());
   holding.send(post("{}"));
   ASSERT_TRUE(eventually([&] { return !is_first; }));

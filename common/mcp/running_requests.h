@@ -7,12 +7,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/mcp/exchange.h"
+#include "common/mcp/request_context.h"
 
 namespace league::mcp {
 
 /// The requests that are being served and that their clients may cancel. Thread-safe.
-class RunningExchanges {
+class RunningRequests {
  public:
   struct Key {
     std::string scope;  ///< the session or connection; empty: none
@@ -22,7 +22,7 @@ class RunningExchanges {
 
   /// Returns a number for `remove`.
   std::uint64_t reserve(Key key);
-  void set(std::uint64_t number, const std::shared_ptr<Exchange>& exchange);
+  void set(std::uint64_t number, const std::shared_ptr<RequestContext>& request_context);
   void remove(std::uint64_t number);
   /// The client does not want the answer; false for an unknown request.
   bool cancel(const std::string& scope, const rpc::Id& id);
@@ -35,7 +35,7 @@ class RunningExchanges {
  private:
   struct Entry {
     Key key;
-    std::weak_ptr<Exchange> exchange;
+    std::weak_ptr<RequestContext> request_context;
   };
   template <typename Condition>
   std::size_t cancel_where(const Condition& condition);

@@ -19,7 +19,7 @@ namespace league::transport {
 /// credential in it, otherwise by address, and checks whether that sender has budget left. It
 /// admits nobody: the message's reader checks later whether the credential fits the message.
 /// Thread-safe.
-class RequestGate {
+class RateLimiter {
  public:
   /// The owner of the credential that stands in `body` as the value `shown` of `member`
   /// (`auth_token`, `operator_key`, `admission_key`); nothing if it is nobody's. Called from
@@ -39,8 +39,8 @@ class RequestGate {
     }
   };
 
-  /// `clock` outlives the gate, and so does what `recognise` refers to.
-  RequestGate(const RequestBudgetOptions& options, Recognise recognise, const core::Clock& clock)
+  /// `clock` outlives the rate limiter, and so does what `recognise` refers to.
+  RateLimiter(const RequestBudgetOptions& options, Recognise recognise, const core::Clock& clock)
       : recognise_(std::move(recognise)), clock_(clock), budgets_(options) {}
 
   /// `body`: JSON text, perhaps none; `address`: of the peer, without its port.
