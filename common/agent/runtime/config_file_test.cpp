@@ -50,7 +50,7 @@ TEST_F(ConfigFileTest, OptionsAreTheWordsOfACommandLine) {
 }
 
 TEST_F(ConfigFileTest, FaultsAreNamedWithPlaceAndRule) {
-  EXPECT_EQ(fault("players = 3\n").find("FaultsAreNamedWithPlaceAndRule.toml:1:1: players stands"),
+  EXPECT_EQ(fault("players = 3\n").find("FaultsAreNamedWithPlaceAndRule.toml:1:1: players is in"),
             0);
   EXPECT_NE(fault("[manager]\nplayers = 3\n").find("there is no table [manager]; the tables are"),
             std::string::npos);
