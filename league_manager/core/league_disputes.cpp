@@ -7,7 +7,7 @@ namespace league::league_manager {
 
 namespace {
 
-constexpr std::size_t kLongestReason = 500;
+constexpr std::size_t kLongestDisputeReason = 500;
 
 }  // namespace
 
@@ -32,7 +32,8 @@ core::Result<Events> League::decide_dispute(int player, MatchKey match, std::str
                        "/query_params/match_id"};
   }
   if (is_disputed_by(match, player)) return Events{};
-  return Events{{now, MatchDisputed{match, player, std::string(reason.substr(0, kLongestReason))}}};
+  return Events{
+      {now, MatchDisputed{match, player, std::string(reason.substr(0, kLongestDisputeReason))}}};
 }
 
 bool League::is_disputed_by(MatchKey match, int player) const {

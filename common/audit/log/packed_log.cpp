@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kEnding = ".gz";
+constexpr std::string_view kPackedEnding = ".gz";
 
 std::optional<std::string> content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -50,18 +50,18 @@ bool write_all(int descriptor, std::string_view bytes) {
 
 fs::path packed_path(const fs::path& segment) {
   fs::path path = segment;
-  return path += kEnding;
+  return path += kPackedEnding;
 }
 
 fs::path present_path(const fs::path& segment) {
   std::error_code ignored;
-  if (segment.extension() == kEnding || fs::exists(segment, ignored)) return segment;
+  if (segment.extension() == kPackedEnding || fs::exists(segment, ignored)) return segment;
   fs::path packed = packed_path(segment);
   return fs::exists(packed, ignored) ? packed : segment;
 }
 
 std::optional<std::string> read_log_file(const fs::path& path) {
-  if (path.extension() != kEnding) {
+  if (path.extension() != kPackedEnding) {
     if (auto content = content_of(path)) return content;
     std::error_code ignored;
     if (fs::exists(path, ignored)) return std::nullopt;
