@@ -4,7 +4,7 @@
 
 The build runs it for each program (packaging/CMakeLists.txt). PAGE.1.in has the parts of the man page that people
 write; @VERSION@, @SYNOPSIS@ and @OPTIONS@ are filled in. A SIBLING is a program that is a command of this one, as
-league-bench is `league bench`.
+league-bench is `league bench`, or has commands of this one, as league-check has `league spar`.
 """
 import json
 import re
@@ -282,9 +282,13 @@ def options_of(executable):
 def main():
     executable, page, out = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     table = options_of(executable)
-    siblings = {row["name"]: row for row in map(options_of, sys.argv[4:])}
-    table["commands"] = [{**siblings.get(f"{table['name']} {row['name']}", row), "name": row["name"]}
-                         for row in table["commands"]]
+    siblings = {}
+    for sibling in map(options_of, sys.argv[4:]):
+        if sibling["name"] == table["name"]:
+            siblings.update({row["name"]: row for row in sibling["commands"]})
+        else:
+            siblings[sibling["name"].removeprefix(table["name"] + " ")] = sibling
+    table["commands"] = [{**siblings.get(row["name"], row), "name": row["name"]} for row in table["commands"]]
     program = Command(table)
     name = program.words[0]
     texts = {

@@ -49,9 +49,8 @@ const std::map<std::string, std::vector<std::string>> kSublibraries = {
     {"player", {"core", "service", ""}},
     {"tools",
      {"league/evidence", "league/verify", "league/audit", "league/export", "league/up",
-      "league/bus_config", "league/client", "league/check", "league/check/player",
-      "league/check/roles", "league/check/session", "league/check/spar", "bench", "gateway",
-      "league"}},
+      "league/bus_config", "league/client", "check", "check/player", "check/roles", "check/session",
+      "check/spar", "check/program", "bench", "gateway", "league"}},
 };
 
 std::string component_of(const std::string& path) {
@@ -143,7 +142,7 @@ TEST(Layers, ArrowsOnlyGoDown) {
           to == "league_manager" && (file.starts_with("tools/league/audit/journal_book.") ||
                                      file.starts_with("tools/league/up/technical_losses."));
       // `league spar` plays matches with the referee's own core.
-      bool sparring = to == "referee" && file.starts_with("tools/league/check/spar/");
+      bool sparring = to == "referee" && file.starts_with("tools/check/spar/");
       EXPECT_TRUE(sparring || kMayUse.contains(to) || names_of_strategies || rules || files ||
                   journal)
           << file << " includes " << target << ": programs use common/, not each other";

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -14,7 +15,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import support_path  # noqa: F401
-from league_testing import BIN, IS_NIGHTLY, SOURCE
+from league_testing import BIN, IS_NIGHTLY, SOURCE, wait_until
 
 BOTS = SOURCE / "examples" / "bots"
 VOID = {"meta", "br", "hr", "link", "input"}
@@ -271,6 +272,20 @@ class Places(CheckTest):
 
     def test_bot_that_never_registers(self):
         self.league("check", "--start", "sleep 20", "--wait", 1, expects=2)
+
+    def test_ctrl_c_ends_a_check_and_its_bot(self):
+        pid_file = self.place / "pid"
+        script = self.place / "bot.sh"
+        script.write_text(f"echo $$ >{pid_file}.new && mv {pid_file}.new {pid_file} && exec sleep 600\n")
+        check = subprocess.Popen([BIN / "league", "check", "--start", f"sh {script}"], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        self.addCleanup(check.wait)
+        self.addCleanup(check.kill)
+        wait_until(pid_file.exists, 10, "the bot has started")
+        check.send_signal(signal.SIGINT)
+        self.assertEqual(check.wait(10), -signal.SIGINT)
+        state = Path("/proc", pid_file.read_text().strip(), "stat")
+        wait_until(lambda: not state.exists() or " Z " in state.read_text(), 10, "the bot has ended, too")
 
     def test_no_bot_named(self):
         self.league("check", expects=2)

@@ -49,34 +49,25 @@ int refuse_command(const CLI::App& app, const std::string& word) {
 
 }  // namespace
 
-int fail(std::string_view why, int exit_code) {
-  std::cerr << "error: " << safe_text(why) << '\n';
-  return exit_code;
-}
-
-int fail(const core::Error& error, int exit_code) { return fail(error.message, exit_code); }
-
 int exit_code_of(const core::Error& error) {
   const bool is_silent =
       error.code == core::ErrorCode::kConnectionError || error.code == core::ErrorCode::kTimeout;
   return is_silent ? 2 : 1;
 }
 
-int run_command_line(int argc, char** argv, transport::StopSignal& stop) {
+int run_command_line(int argc, char** argv) {
   std::function<int()> chosen;
   CLI::App app("Runs, watches and audits Even/Odd leagues.", "league");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(LEAGUE_VERSION));
-  add_up_command(app, stop, chosen);
+  add_up_command(app, chosen);
   add_status_command(app, chosen);
-  add_watch_command(app, stop, chosen);
+  add_watch_command(app, chosen);
   add_start_command(app, chosen);
   add_enter_command(app, chosen);
   add_admin_command(app, chosen);
   add_call_command(app, chosen);
-  add_check_command(app, chosen);
-  add_spar_commands(app, chosen);
-  add_events_command(app, stop, chosen);
+  add_events_command(app, chosen);
   add_bus_config_command(app, chosen);
   add_audit_command(app, chosen);
   add_export_command(app, chosen);

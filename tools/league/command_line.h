@@ -1,13 +1,9 @@
 #pragma once
 
-namespace league::transport {
-class StopSignal;
-}
-
 namespace league::tools {
 
 /// Runs the command that `argv` names. Returns the exit code: 0 yes, 1 no, 2 wrong usage or
 /// environment.
-int run_command_line(int argc, char** argv, transport::StopSignal& stop);
+int run_command_line(int argc, char** argv);
 
 }  // namespace league::tools

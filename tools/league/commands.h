@@ -1,15 +1,11 @@
 #pragma once
 
 #include <functional>
-#include <string_view>
 
 #include "common/core/result.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
-}
-namespace league::transport {
-class StopSignal;
 }
 
 namespace league::tools {
@@ -17,14 +13,10 @@ namespace league::tools {
 /// What the command on the command line does; it returns the exit code.
 using ChosenCommand = std::function<int()>;
 
-/// Prints why the command has failed and returns `exit_code`.
-int fail(std::string_view why, int exit_code = 2);
-int fail(const core::Error& error, int exit_code = 2);
 /// The exit code after a failed call of a manager: 2 where it did not answer, 1 where it refused.
 [[nodiscard]] int exit_code_of(const core::Error& error);
 
 // Each adds a command to `league`; when it is the one that is given, `chosen` becomes what runs it.
-// `stop` outlives that.
 
 /// `league admin`: what the operator of a league can have done to its agents; commands to a running
 /// one show the operator's key.
@@ -38,14 +30,12 @@ void add_backup_command(CLI::App& app, ChosenCommand& chosen);
 void add_bus_config_command(CLI::App& app, ChosenCommand& chosen);
 /// `league call URL TOOL [ARGS]`: calls a tool of any MCP server.
 void add_call_command(CLI::App& app, ChosenCommand& chosen);
-/// `league check`: tells a bot's author what is wrong.
-void add_check_command(CLI::App& app, ChosenCommand& chosen);
 /// `league config`, which reads a configuration file as the programs do.
 void add_config_command(CLI::App& app, ChosenCommand& chosen);
 /// `league enter URL`: registers a player that cannot do it itself.
 void add_enter_command(CLI::App& app, ChosenCommand& chosen);
 /// `league events`, which prints what a league on a bus tells everybody.
-void add_events_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
+void add_events_command(CLI::App& app, ChosenCommand& chosen);
 /// `league export`, which makes the files of a league again from its journal and its logs.
 void add_export_command(CLI::App& app, ChosenCommand& chosen);
 /// `league status URL`: how far a league is.
@@ -56,11 +46,9 @@ void add_start_command(CLI::App& app, ChosenCommand& chosen);
 void add_agent_acts(CLI::App& admin, ChosenCommand& chosen);
 /// ... and to the league: `pause`, `resume`, `extend`, `announce`, `void`, `end`.
 void add_league_acts(CLI::App& admin, ChosenCommand& chosen);
-/// `league spar BOT --against BOT` and `league play BOT BOT`: matches without a league.
-void add_spar_commands(CLI::App& app, ChosenCommand& chosen);
 /// `league up`, which plays a whole league on this machine.
-void add_up_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
+void add_up_command(CLI::App& app, ChosenCommand& chosen);
 /// `league watch URL`: a league in a terminal, until it is over or somebody has seen enough.
-void add_watch_command(CLI::App& app, transport::StopSignal& stop, ChosenCommand& chosen);
+void add_watch_command(CLI::App& app, ChosenCommand& chosen);
 
 }  // namespace league::tools

@@ -147,7 +147,7 @@ int events(const EventsOptions& options, transport::StopSignal& stop) {
 
 }  // namespace
 
-void add_events_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+void add_events_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<EventsOptions>();
   CLI::App* command = app.add_subcommand("events", "print the events of a league on a message bus");
   add_bus_options(*command, options->bus);
@@ -187,8 +187,12 @@ void add_events_command(CLI::App& app, transport::StopSignal& stop, std::functio
       "  league events --bus-credentials bus/credentials/operator.json --durable archive --json\n"
       "Exit codes: 0 stopped by a signal or --count, 2 wrong usage or the broker cannot be "
       "reached.");
-  command->callback(
-      [options, &stop, &chosen] { chosen = [options, &stop] { return events(*options, stop); }; });
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      transport::StopSignal stop;
+      return events(*options, stop);
+    };
+  });
 }
 
 }  // namespace league::tools

@@ -1,12 +1,13 @@
 // The tool for people: plays a league, asks a manager, reads the logs.
-#include "common/transport/link/signals.h"
+#include <csignal>
+
 #include "common/transport/link/socket.h"
 #include "tools/league/command_line.h"
 #include "tools/league/sibling_programs.h"
 
 int main(int argc, char** argv) {
   if (auto code = league::tools::run_sibling(argc, argv)) return *code;
-  league::transport::StopSignal stop;
+  std::signal(SIGPIPE, SIG_IGN);
   league::transport::raise_file_limit();
-  return league::tools::run_command_line(argc, argv, stop);
+  return league::tools::run_command_line(argc, argv);
 }

@@ -20,7 +20,7 @@ void add_refused(CLI::App& app, const char* name, ChosenCommand& chosen) {
 
 }  // namespace
 
-void add_events_command(CLI::App& app, transport::StopSignal& /*stop*/, ChosenCommand& chosen) {
+void add_events_command(CLI::App& app, ChosenCommand& chosen) {
   add_refused(app, "events", chosen);
 }
 

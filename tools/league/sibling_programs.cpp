@@ -17,12 +17,18 @@ namespace {
 
 struct Sibling {
   std::string_view command;
+  std::string_view program;
   std::string_view description;
+  bool has_more_commands = false;  ///< so the program must be told which one
 };
 
-constexpr std::array<Sibling, 2> kSiblings{{
-    {"bench", "measure how fast whole leagues are on this machine"},
-    {"gateway", "make an MCP server available over another transport or revision"},
+constexpr std::array<Sibling, 5> kSiblings{{
+    {"check", "league-check", "check a bot against the protocol, clause by clause", true},
+    {"spar", "league-check", "play many matches between two bots", true},
+    {"play", "league-check", "play one match between two bots and print what happens", true},
+    {"bench", "league-bench", "measure how fast whole leagues are on this machine"},
+    {"gateway", "league-gateway",
+     "make an MCP server available over another transport or revision"},
 }};
 
 }  // namespace
@@ -36,8 +42,8 @@ std::optional<int> run_sibling(int argc, char** argv) {
   if (argc < 2) return std::nullopt;
   for (const Sibling& sibling : kSiblings) {
     if (sibling.command != argv[1]) continue;
-    const auto program = own_directory() / ("league-" + std::string(sibling.command));
-    ::execv(program.c_str(), argv + 1);
+    const auto program = own_directory() / sibling.program;
+    ::execv(program.c_str(), sibling.has_more_commands ? argv : argv + 1);
     const std::error_code reason(errno, std::generic_category());
     std::cerr << "error: `league " << sibling.command << "` is the program " << program.string()
               << ", which cannot be started: " << reason.message()

@@ -8,8 +8,9 @@ class App;
 
 namespace league::tools {
 
-// Commands of `league` that are programs of their own beside it, as `bench` is league-bench: nobody
-// who plays a league needs them.
+// Commands of `league` that are programs of their own beside it, as `bench` is league-bench and
+// `spar` is in league-check: nobody who plays a league needs them, so a first league does not wait
+// until they are built.
 
 /// Adds them to what --help lists. Their own --help says what they take.
 void add_sibling_commands(CLI::App& app);

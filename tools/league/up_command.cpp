@@ -27,11 +27,6 @@ namespace {
 
 constexpr const char* kLocalBus = "local";
 
-int fail_with_lines(const core::Error& error) {
-  std::cerr << "error: " << error.message << '\n';
-  return 2;
-}
-
 std::size_t output_width() {
   constexpr std::size_t kWide = 120;
   winsize size{};
@@ -109,7 +104,7 @@ void say_how_to_continue(const std::filesystem::path& data) {
 
 /// A signal came before the league went on.
 int interrupted(const core::Error& why, const std::filesystem::path& data) {
-  if (why.code != core::ErrorCode::kShuttingDown) return fail_with_lines(why);
+  if (why.code != core::ErrorCode::kShuttingDown) return fail(why);
   std::cerr << why.message << '\n';
   say_how_to_continue(data);
   return 1;
@@ -123,14 +118,14 @@ int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
   core::SystemClock clock;
   LiveView view;
   auto strategies = parse_strategies(options.strategies);
-  if (!strategies) return fail_with_lines(strategies.error());
+  if (!strategies) return fail(strategies.error());
   Tournament tournament(std::move(options), std::move(*strategies), run_store, clock, stop, view);
   auto outcome = tournament.play();
   view.clear();
   bool stays = outcome && !outcome->was_interrupted && keep;
   if (!stays) tournament.stop_programs();
   if (!outcome) {
-    int code = fail_with_lines(outcome.error());
+    int code = fail(outcome.error());
     say_how_to_continue(directories.data);
     return code;
   }
@@ -155,7 +150,7 @@ int play(RunStore& run_store, UpOptions options, transport::StopSignal& stop) {
 }
 
 int up(GivenOptions given, transport::StopSignal& stop) {
-  if (auto normal = normalise(given.options); !normal) return fail_with_lines(normal.error());
+  if (auto normal = normalise(given.options); !normal) return fail(normal.error());
   core::SystemClock clock;
   const auto data = given.options.data;
   auto run_store = RunStore::open(std::move(given), clock, stop);
@@ -163,7 +158,7 @@ int up(GivenOptions given, transport::StopSignal& stop) {
   UpOptions options = run_store->options();
   if (!run_store->result().empty()) return say_finished(*run_store, options.json);
   auto transports = parse_transports(options.transport_names);
-  if (!transports) return fail_with_lines(transports.error());
+  if (!transports) return fail(transports.error());
   options.transports = std::move(*transports);
   // A player on standard streams is registered with them, for whoever starts it from anywhere.
   options.logs = std::filesystem::absolute(options.logs);
@@ -172,11 +167,10 @@ int up(GivenOptions given, transport::StopSignal& stop) {
   SocketDirectory sockets;
   if (needs_sockets(options)) {
     auto made = SocketDirectory::make_again(options.sockets);
-    if (!made) return fail_with_lines(made.error());
+    if (!made) return fail(made.error());
     sockets = std::move(*made);
     options.sockets = sockets.path();
-    if (auto noted = run_store->note_sockets(sockets.path()); !noted)
-      return fail_with_lines(noted.error());
+    if (auto noted = run_store->note_sockets(sockets.path()); !noted) return fail(noted.error());
   }
   std::optional<LocalBroker> broker;
   if (options.bus == kLocalBus) {
@@ -186,7 +180,7 @@ int up(GivenOptions given, transport::StopSignal& stop) {
     options.bus = broker->url();
     auto endpoint = options.bus.substr(options.bus.rfind(':') + 1);
     if (auto noted = run_store->note_broker(std::stoi(endpoint)); !noted)
-      return fail_with_lines(noted.error());
+      return fail(noted.error());
   }
   return play(*run_store, std::move(options), stop);
 }
@@ -267,7 +261,7 @@ std::set<std::string> given_names(const CLI::App& command) {
 
 }  // namespace
 
-void add_up_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+void add_up_command(CLI::App& app, std::function<int()>& chosen) {
   auto options = std::make_shared<UpOptions>();
   CLI::App* command = app.add_subcommand("up", "play a whole league on this machine");
   add_people(*command, *options);
@@ -286,8 +280,9 @@ void add_up_command(CLI::App& app, transport::StopSignal& stop, std::function<in
       "  league up --data runs/2025-01-15T10-30-00Z/data   (continues that league)\n"
       "Exit codes: 0 the league was played to its end, 1 it was interrupted, 2 it could not be "
       "played.");
-  command->callback([options, command, &stop, &chosen] {
-    chosen = [options, names = given_names(*command), &stop] {
+  command->callback([options, command, &chosen] {
+    chosen = [options, names = given_names(*command)] {
+      transport::StopSignal stop;
       return up({*options, names}, stop);
     };
   });

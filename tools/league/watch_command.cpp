@@ -164,7 +164,7 @@ int watch(const std::string& url, transport::StopSignal& stop) {
 
 }  // namespace
 
-void add_watch_command(CLI::App& app, transport::StopSignal& stop, std::function<int()>& chosen) {
+void add_watch_command(CLI::App& app, std::function<int()>& chosen) {
   auto url = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("watch", "show a running league in this terminal");
   command->add_option("URL", *url, "of the league manager, such as http://localhost:8000/mcp")
@@ -176,7 +176,12 @@ void add_watch_command(CLI::App& app, transport::StopSignal& stop, std::function
       "Example:\n"
       "  league watch http://localhost:8000/mcp\n"
       "Exit codes: 0 success, 2 the manager did not answer.");
-  command->callback([url, &stop, &chosen] { chosen = [url, &stop] { return watch(*url, stop); }; });
+  command->callback([url, &chosen] {
+    chosen = [url] {
+      transport::StopSignal stop;
+      return watch(*url, stop);
+    };
+  });
 }
 
 }  // namespace league::tools

@@ -83,6 +83,19 @@ std::string safe_text(std::string_view text) {
   return safe;
 }
 
+int fail(std::string_view message, int exit_code) {
+  std::string text = "error: ";
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const auto end = std::min(message.find('\n', begin), message.size());
+    text += safe_text(message.substr(begin, end - begin)) + '\n';
+    begin = end + 1;
+  }
+  std::fputs(text.c_str(), stderr);
+  return exit_code;
+}
+
+int fail(const core::Error& error, int exit_code) { return fail(error.message, exit_code); }
+
 std::string fitted(std::string_view text, std::size_t width) {
   std::size_t whole = display_width(text);
   if (whole <= width) return std::string(text) + std::string(width - whole, ' ');

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/core/result.h"
 #include "tools/league/up/league_progress.h"
 
 namespace league::tools {
@@ -14,6 +15,9 @@ namespace league::tools {
 /// What a peer called itself, made safe for a terminal: control characters, bytes that are no
 /// UTF-8 and characters that turn the direction of writing become `?`.
 [[nodiscard]] std::string safe_text(std::string_view text);
+/// Prints `error: …` on stderr, each line made safe for a terminal, and returns the exit code.
+int fail(std::string_view message, int exit_code = 2);
+int fail(const core::Error& error, int exit_code = 2);
 /// Exactly `width` columns: cut with `~` at the end, or filled with blanks. `text` must be safe.
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t width);
 

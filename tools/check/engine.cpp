@@ -1,0 +1,122 @@
+#include "tools/check/engine.h"
+
+#include <algorithm>
+#include <exception>
+#include <future>
+#include <optional>
+
+namespace league::tools::check {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+class Engine {
+ public:
+  explicit Engine(const RunOptions& options)
+      : options_(options), ends_(Steady::now() + options.budget) {}
+
+  std::vector<Finding> run(const std::vector<Check>& checks) {
+    std::vector<const Check*> quick;
+    std::vector<const Check*> slow;
+    std::vector<const Check*> last;
+    for (const Check& check : checks) {
+      if (!is_selected(check.info.id, options_.only)) continue;
+      (check.info.is_last ? last : check.info.is_slow ? slow : quick).push_back(&check);
+    }
+    for (const Check* check : quick) file(judged(*check));
+    if (!slow.empty() && options_.is_playing) (void)is_playing();
+    run_side_by_side(slow);
+    for (const Check* check : last) file(judged(*check));
+    return std::move(findings_);
+  }
+
+ private:
+  void run_side_by_side(const std::vector<const Check*>& checks) {
+    std::vector<std::future<Finding>> running;
+    for (const Check* check : checks)
+      running.push_back(std::async(std::launch::async, [this, check] { return judged(*check); }));
+    // Restarting the bot now would disturb the checks that still run.
+    for (auto& finding : running) file(finding.get(), false);
+    const auto died_of = std::ranges::find(
+        findings_, gone_, [](const Finding& finding) { return std::optional(finding.info.id); });
+    if (!checks.empty() && died_of != findings_.end()) revive(*died_of);
+  }
+
+  /// Goes on with a bot that has died, and says so at the check that it died of.
+  void revive(Finding& finding) {
+    constexpr int kMostRevivals = 4;
+    if (!options_.revive || revivals_ == kMostRevivals || Steady::now() > ends_) return;
+    ++revivals_;
+    if (!options_.revive()) return;
+    gone_.reset();
+    finding.verdict.got += "; it was started again for the checks that follow";
+  }
+
+  void file(Finding finding, bool may_revive = true) {
+    if (finding.verdict.outcome == Outcome::kFailed && options_.is_there && !gone_ &&
+        !options_.is_there()) {
+      gone_ = finding.info.id;
+      finding.verdict.got += " (since this check the bot accepts no connections)";
+      if (may_revive) revive(finding);
+    }
+    if (options_.on_finding) options_.on_finding(finding);
+    findings_.push_back(std::move(finding));
+  }
+
+  Finding judged(const Check& check) {
+    const auto begun = Steady::now();
+    Finding finding{.info = check.info, .verdict = verdict_of(check), .took = {}};
+    finding.took = Steady::now() - begun;
+    return finding;
+  }
+
+  Verdict verdict_of(const Check& check) {
+    if (gone_) return skip("the bot has not been reachable since " + *gone_);
+    if (Steady::now() > ends_) return skip(std::string(kNoTime));
+    if (check.info.needs_play && options_.is_playing && !is_playing())
+      return skip("the bot does not play an ordinary match; fix the basic checks first");
+    if (check.info.needs_word && options_.has_word && !options_.has_word())
+      return skip("the choice is spelt wrongly, so GAME_OVER cannot repeat it; see P-4.9");
+    Verdict verdict = guarded(check);
+    if (verdict.outcome != Outcome::kFailed || Steady::now() > ends_) return verdict;
+    if (guarded(check).outcome == Outcome::kPassed) verdict.outcome = Outcome::kFlaky;
+    return verdict;
+  }
+
+  static Verdict guarded(const Check& check) {
+    try {
+      return check.run();
+    } catch (const std::exception& error) {
+      return harness_fault(std::string("the check itself failed: ") + error.what());
+    }
+  }
+
+  bool is_playing() {
+    if (!playing_) playing_ = options_.is_playing();
+    return *playing_;
+  }
+
+  const RunOptions& options_;
+  const Steady::time_point ends_;
+  std::optional<bool> playing_;  ///< known before slow checks run side by side
+  std::optional<std::string> gone_;
+  int revivals_ = 0;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+bool is_selected(const std::string& id, const std::vector<std::string>& only) {
+  if (only.empty()) return true;
+  return std::ranges::any_of(only, [&id](const std::string& wanted) {
+    if (!wanted.empty() && wanted.back() == '*')
+      return id.starts_with(wanted.substr(0, wanted.size() - 1));
+    return id == wanted || id.substr(0, id.find('/')) == wanted;
+  });
+}
+
+std::vector<Finding> run_checks(const std::vector<Check>& checks, const RunOptions& options) {
+  return Engine(options).run(checks);
+}
+
+}  // namespace league::tools::check

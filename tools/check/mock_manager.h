@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "common/core/auth_token.h"
+#include "common/core/random_source.h"
+#include "tools/check/checker_bus.h"
+#include "tools/check/mock_server.h"
+
+namespace league::tools::check {
+
+/// The league manager that the checker plays: gives whoever registers an id, a token and the name
+/// of the league, answers queries, and keeps what it was told. Thread-safe.
+class MockManager {
+ public:
+  struct Options {
+    std::string address = "127.0.0.1";
+    std::uint16_t port = 0;
+    std::string league_id = "league_check";
+    std::string player_id = "P07";
+    std::string referee_id = "REF03";
+    CheckerBus* bus = nullptr;  ///< where agents reach it as well; outlives it
+  };
+  /// `runtime` outlives it. Fails as MockServer::open, and as CheckerBus::serve_league.
+  [[nodiscard]] static core::Result<std::unique_ptr<MockManager>> open(
+      transport::HttpRuntime& runtime, Options options);
+
+  [[nodiscard]] MockServer& server() { return *server_; }
+  /// What an agent that the checker starts is told: `nats:manager/LEAGUE`, or the server's URL.
+  [[nodiscard]] std::string url() const;
+  /// All addresses at which it waits, for people.
+  [[nodiscard]] std::string addresses() const;
+  [[nodiscard]] const core::AuthToken& token() const { return token_; }
+  [[nodiscard]] const Options& options() const { return options_; }
+  /// The next `count` registrations are answered with HTTP 503.
+  void refuse_registrations(int count);
+  /// Answers in place of the usual ones while it returns something; null: none.
+  void set_answer(std::function<std::optional<MockAnswer>(const InboundCall&)> answer);
+
+  /// What the manager says beside the answer: `P07` and the token, in the form of the protocol.
+  [[nodiscard]] MockAnswer answer(const InboundCall& call);
+
+ private:
+  explicit MockManager(Options options);
+  [[nodiscard]] nlohmann::json accepted(const InboundCall& call, bool is_referee) const;
+  [[nodiscard]] nlohmann::json queried(const InboundCall& call) const;
+
+  const Options options_;
+  core::AuthToken token_;
+  std::string league_key_;
+  std::mutex mutex_;  // guards the next two
+  int refusals_ = 0;
+  std::function<std::optional<MockAnswer>(const InboundCall&)> answer_;
+  std::unique_ptr<MockServer> server_;  // it calls answer()
+  std::shared_ptr<void> on_bus_;  // last: it calls the server
+};
+
+}  // namespace league::tools::check

@@ -1,0 +1,163 @@
+#include "tools/check/mock_server.h"
+
+#include <algorithm>
+#include <cctype>
+#include <thread>
+
+namespace league::tools::check {
+namespace {
+
+using nlohmann::json;
+
+std::string style_of(const std::string& method) {
+  if (method == "tools/call") return "tools_call";
+  if (method == "handle_message" || method == "mcp_message") return "handle_message";
+  const bool is_upper = std::ranges::any_of(method, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return is_upper ? "message_type" : "tool_name";
+}
+
+std::string answer_bytes(const InboundCall& call, const MockAnswer& answer) {
+  if (!answer.raw.empty()) return answer.raw;
+  json frame = {{"jsonrpc", "2.0"}, {"id", call.id}};
+  if (!answer.error.is_null()) {
+    frame["error"] = answer.error;
+  } else if (call.style == "tools_call") {
+    frame["result"] = {{"content", {{{"type", "text"}, {"text", answer.result.dump()}}}},
+                       {"structuredContent", answer.result},
+                       {"isError", false}};
+  } else {
+    frame["result"] = answer.result;
+  }
+  return frame.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string text_field(const json& object, const std::string& field) {
+  if (!object.is_object()) return {};
+  const auto it = object.find(field);
+  return it != object.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+std::string InboundCall::type() const {
+  const std::string named = text_field(message, "message_type");
+  if (!named.empty()) return named;
+  if (method == "register_player") return "LEAGUE_REGISTER_REQUEST";
+  if (method == "register_referee") return "REFEREE_REGISTER_REQUEST";
+  if (method == "league_query") return "LEAGUE_QUERY";
+  if (method == "report_match_result") return "MATCH_RESULT_REPORT";
+  std::string upper = method;
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return upper;
+}
+
+InboundCall read_call(std::string bytes) {
+  InboundCall call;
+  call.at = std::chrono::steady_clock::now();
+  call.document = json::parse(bytes, nullptr, false);
+  call.bytes = std::move(bytes);
+  call.message = json::object();
+  if (!call.document.is_object()) return call;
+  call.method = text_field(call.document, "method");
+  if (call.document.contains("id")) call.id = call.document["id"];
+  call.style = call.method.empty() ? "bare" : style_of(call.method);
+  json inner = call.method.empty() ? call.document : call.document.value("params", json::object());
+  if (call.method == "tools/call") call.method = text_field(inner, "name");
+  for (const char* wrapper : {"message", "arguments"}) {
+    if (inner.is_object() && inner.contains(wrapper) && inner[wrapper].is_object()) {
+      json message = inner[wrapper];
+      inner = std::move(message);
+    }
+  }
+  if (inner.is_object()) call.message = std::move(inner);
+  return call;
+}
+
+core::Result<std::unique_ptr<MockServer>> MockServer::open(transport::HttpRuntime& runtime,
+                                                           const std::string& address,
+                                                           std::uint16_t port, Script script) {
+  std::unique_ptr<MockServer> mock(new MockServer());
+  mock->script_ = std::move(script);
+  mock->address_ = address;
+  transport::HttpServerOptions options;
+  options.bind_address = address;
+  options.port = port;
+  options.allow_hosts = {"*"};
+  options.limits.max_body = 16U << 20U;
+  auto server = transport::HttpServer::start(runtime, options, *mock);
+  if (!server) return server.error();
+  mock->server_ = std::move(*server);
+  return mock;
+}
+
+MockServer::~MockServer() {
+  if (server_) server_->stop();
+}
+
+std::string MockServer::url() const {
+  const bool is_any = address_ == "0.0.0.0" || address_.empty();
+  return "http://" + (is_any ? std::string("127.0.0.1") : address_) + ":" +
+         std::to_string(server_->port()) + "/mcp";
+}
+
+void MockServer::set_script(Script script) {
+  std::lock_guard lock(script_mutex_);
+  script_ = std::move(script);
+}
+
+void MockServer::on_message(transport::Inbound message, transport::ReplySlot reply) {
+  InboundCall call = read_call(message.bytes.str());
+  MockAnswer answer;
+  {
+    // The script decides first; only then is the call stored, where waiting threads see it.
+    std::lock_guard lock(script_mutex_);
+    answer = script_(call);
+  }
+  transport::OutboundReply out;
+  out.bytes = answer_bytes(call, answer);
+  out.http_status = answer.http_status;
+  {
+    std::lock_guard lock(mutex_);
+    calls_.push_back(std::move(call));
+    if (answer.delay.count() > 0) {
+      late_.emplace_back(
+          [slot = std::move(reply), out = std::move(out), delay = answer.delay]() mutable {
+            std::this_thread::sleep_for(delay);
+            slot.send(std::move(out));
+          });
+      changed_.notify_all();
+      return;
+    }
+  }
+  changed_.notify_all();
+  reply.send(std::move(out));
+}
+
+std::size_t MockServer::count() const {
+  std::lock_guard lock(mutex_);
+  return calls_.size();
+}
+
+std::vector<InboundCall> MockServer::calls(std::size_t from) const {
+  std::lock_guard lock(mutex_);
+  return {calls_.begin() + static_cast<std::ptrdiff_t>(std::min(from, calls_.size())),
+          calls_.end()};
+}
+
+std::optional<InboundCall> MockServer::wait_for(
+    const std::function<bool(const InboundCall&)>& wanted, std::size_t from,
+    std::chrono::milliseconds limit) const {
+  std::unique_lock lock(mutex_);
+  const auto until = std::chrono::steady_clock::now() + limit;
+  std::size_t at = from;
+  while (true) {
+    for (; at < calls_.size(); ++at) {
+      if (wanted(calls_[at])) return calls_[at];
+    }
+    if (changed_.wait_until(lock, until) == std::cv_status::timeout && at >= calls_.size())
+      return std::nullopt;
+  }
+}
+
+}  // namespace league::tools::check

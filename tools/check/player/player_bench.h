@@ -1,0 +1,148 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/agent/dialects/call_dialects.h"
+#include "common/core/auth_token.h"
+#include "common/core/random_source.h"
+#include "common/envelope/message_type.h"
+#include "game/draw.h"
+#include "game/rules.h"
+#include "tools/check/mock_server.h"
+#include "tools/check/player/bot_reply.h"
+#include "tools/check/wire.h"
+
+namespace league::tools::check {
+
+/// One match as it was played.
+struct PlayedGame {
+  TestMatch match;
+  BotReply join;
+  BotReply choice;
+  BotReply over;
+};
+
+/// Plays manager and referee for one player. Calls block; thread-safe after `prepare`.
+class PlayerBench {
+ public:
+  struct Options {
+    BotIdentity bot;
+    bool is_fast = false;
+    milliseconds limit{5000};  ///< of each call
+    /// A bot that has not answered once gets the whole limit for its later calls, too.
+    bool is_patient = false;
+  };
+  /// `wire` outlives it.
+  PlayerBench(Wire& wire, Options options);
+
+  [[nodiscard]] const BotIdentity& bot() const { return options_.bot; }
+  void set_bot(BotIdentity bot) { options_.bot = std::move(bot); }
+  [[nodiscard]] bool has_token() const { return !options_.bot.token.empty(); }
+  [[nodiscard]] bool is_http() const { return options_.bot.endpoint.scheme == "http"; }
+  [[nodiscard]] bool is_fast() const { return options_.is_fast; }
+  [[nodiscard]] milliseconds limit() const;
+  [[nodiscard]] Wire& wire() { return wire_; }
+
+  /// The server at which the bot has registered, and its request; null where it was not asked to.
+  MockServer* server = nullptr;
+  std::optional<InboundCall> registration;
+
+  /// A match of its own, so that no check disturbs another.
+  [[nodiscard]] TestMatch new_match(bool promises_seed = true);
+  /// What the referee of the match shows: the match credential, or nothing that could be checked.
+  [[nodiscard]] std::string credential(const std::string& match_id, int attempt = 1) const;
+  /// All that were asked for, each with the text of which it is the HMAC.
+  [[nodiscard]] std::map<std::string, std::string> credentials() const;
+  [[nodiscard]] std::string opponent_commitment(const TestMatch& match) const;
+
+  // Messages, complete and correct.
+  [[nodiscard]] nlohmann::json envelope(envelope::MessageType type,
+                                        const std::string& conversation) const;
+  [[nodiscard]] nlohmann::json invitation(const TestMatch& match) const;
+  [[nodiscard]] nlohmann::json choice_call(const TestMatch& match) const;
+  /// GAME_OVER as it follows from what both players have said.
+  [[nodiscard]] nlohmann::json game_over(const PlayedGame& game) const;
+  [[nodiscard]] nlohmann::json game_error(const TestMatch& match) const;
+  /// ROUND_ANNOUNCEMENT, LEAGUE_STANDINGS_UPDATE, ROUND_COMPLETED, LEAGUE_COMPLETED, LEAGUE_ERROR.
+  [[nodiscard]] nlohmann::json news(envelope::MessageType type) const;
+
+  /// Calls the bot with a message of `type`, in the way in which it wants to be called.
+  [[nodiscard]] BotReply ask(envelope::MessageType type, const nlohmann::json& message);
+  /// Calls `method` with `params`.
+  [[nodiscard]] BotReply call(const std::string& method, const nlohmann::json& params);
+  /// Sends bytes that need not be a request.
+  [[nodiscard]] BotReply send(const std::string& bytes, const rpc::Id& id);
+  [[nodiscard]] std::int64_t next_id() { return ++last_id_; }
+  /// The frame of a call in the bot's way, for checks that send it themselves.
+  [[nodiscard]] std::string frame(envelope::MessageType type, const nlohmann::json& message,
+                                  const rpc::Id& id);
+
+  /// Invitation, choice and result; `until_choice` leaves out the last.
+  [[nodiscard]] PlayedGame play(const TestMatch& match, bool until_choice = false);
+  /// Waits until the bot accepts an invitation, which it may not do before it has read the answer
+  /// to its registration; for a second at most.
+  void settle();
+  /// One ordinary match, played once; many checks look at it.
+  [[nodiscard]] const PlayedGame& sample();
+  /// Whether the sample was joined and answered with a choice, in whatever dialect.
+  [[nodiscard]] bool is_playing();
+  /// Whether the bot commits to its choices.
+  [[nodiscard]] bool commits();
+
+  /// The names of the ways in which the bot was called, and of the leniencies that its answers
+  /// needed.
+  [[nodiscard]] std::set<std::string> ways() const;
+  [[nodiscard]] std::set<std::string> leniencies() const;
+  /// One that was needed elsewhere: for the bot's registration.
+  void add_leniency(std::string name);
+  /// What must not be shown.
+  [[nodiscard]] std::vector<std::string> secrets() const;
+
+  /// Whether `reply` says yes to an invitation; with the tolerated forms.
+  [[nodiscard]] static bool accepts(const BotReply& reply);
+  /// The choice as `reply` writes it, under either name; empty where there is no text.
+  [[nodiscard]] static std::string word_in(const BotReply& reply);
+  /// The choice that is meant: ` Even` is `even`, so that a wrong spelling is held against the bot
+  /// once, by the check that looks for it. Empty where that is not evident.
+  [[nodiscard]] static std::string choice_in(const BotReply& reply);
+  /// Whether the choice of the sample is spelt as the game has it: only then can GAME_OVER hold it.
+  [[nodiscard]] bool spells_its_choice() {
+    return word_in(sample().choice) == choice_in(sample().choice);
+  }
+
+ private:
+  /// Finds out in which way the bot takes messages of `type`. The answer where it gave none, so
+  /// that a silent bot is not waited for twice.
+  std::optional<BotReply> find_way(envelope::MessageType type, const nlohmann::json& message);
+  [[nodiscard]] BotReply read(Exchange exchange, const rpc::Id& id);
+  /// Tells a bot that answers by calls of its own where the referee of `invitation`'s match is.
+  void announce(const nlohmann::json& invitation);
+  /// The answer to `message`, which `send` sends; where it is a receipt, the bot's own call is
+  /// waited for and stands in its place. Source: protocol, clause 9.3.
+  [[nodiscard]] BotReply exchange(const nlohmann::json& message,
+                                  const std::function<BotReply()>& send);
+
+  Wire& wire_;
+  Options options_;
+  core::CryptoRandom random_;
+  std::atomic<std::int64_t> last_id_{0};
+  std::atomic<int> last_match_{0};
+  std::atomic<int> timeouts_{0};
+  std::atomic<bool> posts_back_{false};
+  mutable std::mutex mutex_;  // guards the rest
+  std::map<envelope::MessageType, agent::CallDialect> ways_;
+  std::set<std::string> leniencies_;
+  std::optional<PlayedGame> sample_;
+  mutable std::map<std::string, std::string> credentials_;
+};
+
+}  // namespace league::tools::check

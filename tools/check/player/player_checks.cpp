@@ -1,0 +1,74 @@
+#include "tools/check/player/player_checks.h"
+
+namespace league::tools::check {
+
+using nlohmann::json;
+
+Checks player_checks(PlayerBench& bench) {
+  Checks out;
+  add_registration_checks(bench, out);
+  add_answer_checks(bench, out);
+  add_news_checks(bench, out);
+  add_rpc_checks(bench, out);
+  add_tolerance_checks(bench, out);
+  add_refusal_checks(bench, out);
+  add_token_checks(bench, out);
+  add_order_checks(bench, out);
+  add_commitment_checks(bench, out);
+  add_mcp_checks(bench, out);
+  add_http_checks(bench, out);
+  add_hostile_checks(bench, out);
+  add_endurance_checks(bench, out);
+  return out;
+}
+
+std::string shown_value(const json& object, const std::string& field) {
+  if (!object.is_object() || !object.contains(field)) return "nothing";
+  std::string text = object[field].dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > 80) text = text.substr(0, 80) + "...";
+  return text;
+}
+
+std::string shown_answer(const BotReply& reply) {
+  if (!reply.has_answer()) return reply.exchange.trouble;
+  if (reply.exchange.received.empty())
+    return "an empty body with HTTP status " + std::to_string(reply.exchange.status);
+  std::string text = reply.exchange.received.substr(0, 120);
+  if (reply.exchange.received.size() > 120) text += "...";
+  return text;
+}
+
+/// What stands in `field` of an answer that is there; otherwise the answer.
+static std::string shown_field(const BotReply& reply, const std::string& field) {
+  const bool is_there = reply.message.is_object() && reply.message.contains(field);
+  return is_there ? field + ": " + shown_value(reply.message, field) : shown_answer(reply);
+}
+
+Verdict expect_accepted(const BotReply& reply, const std::string& why) {
+  if (PlayerBench::accepts(reply)) return pass();
+  return fail(reply.exchange, reply.error.is_null() ? reply.place + "/accept" : "/error",
+              "GAME_JOIN_ACK with accept: true; " + why, shown_field(reply, "accept"));
+}
+
+Verdict expect_choice(const BotReply& reply, const std::string& why) {
+  if (!PlayerBench::choice_in(reply).empty()) return pass();
+  return fail(reply.exchange, reply.error.is_null() ? reply.place + "/parity_choice" : "/error",
+              "CHOOSE_PARITY_RESPONSE with a choice; " + why, shown_field(reply, "parity_choice"));
+}
+
+Verdict expect_refused(const BotReply& reply, const std::string& why) {
+  if (reply.has_answer() && reply.error.is_object()) return pass();
+  const std::string type = reply.text("message_type");
+  return fail(reply.exchange, "/error", "a JSON-RPC error, because " + why,
+              type.empty() ? shown_answer(reply) : "no error, but " + type);
+}
+
+Verdict expect_alive(PlayerBench& bench, const BotReply& before) {
+  const TestMatch match = bench.new_match();
+  const BotReply after = bench.ask(envelope::MessageType::kGameInvitation, bench.invitation(match));
+  if (PlayerBench::accepts(after)) return pass();
+  return fail(before.exchange, "", "that the bot accepts an ordinary invitation afterwards",
+              "the ordinary invitation after this request got: " + shown_answer(after));
+}
+
+}  // namespace league::tools::check

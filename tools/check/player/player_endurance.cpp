@@ -1,0 +1,77 @@
+// Many matches in a row.
+#include <algorithm>
+
+#include "tools/check/game_truth.h"
+#include "tools/check/player/player_checks.h"
+#include "tools/league/up/table_text.h"
+
+namespace league::tools::check {
+namespace {
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+Nanoseconds median(std::vector<Nanoseconds> times) {
+  std::ranges::sort(times);
+  return times.empty() ? Nanoseconds(0) : times[times.size() / 2];
+}
+
+std::string milliseconds_text(Nanoseconds time) {
+  return short_number(std::chrono::duration<double, std::milli>(time).count()) + " ms";
+}
+
+/// Plays `count` matches; the median latency of the last quarter is compared with the first's.
+Verdict play_many(PlayerBench& bench, std::size_t count) {
+  std::vector<Nanoseconds> first;
+  std::vector<Nanoseconds> last;
+  PlayedGame game;
+  for (std::size_t i = 0; i < count; ++i) {
+    game = bench.play(bench.new_match());
+    if (PlayerBench::choice_in(game.choice).empty()) {
+      Verdict verdict = expect_choice(game.choice, "it is one of many matches in a row");
+      verdict.got =
+          "match " + std::to_string(i + 1) + " of " + std::to_string(count) + ": " + verdict.got;
+      return verdict;
+    }
+    const Nanoseconds took = game.join.exchange.elapsed + game.choice.exchange.elapsed;
+    if (i < count / 4) first.push_back(took);
+    if (i >= count - count / 4) last.push_back(took);
+  }
+  const PlayedGame& sample = bench.sample();
+  const auto before = std::min<Nanoseconds>(
+      median(first), sample.join.exchange.elapsed + sample.choice.exchange.elapsed);
+  const auto after = median(last);
+  if (after < 3 * before + std::chrono::milliseconds(20)) return pass();
+  return fail(game.choice.exchange, "", "the last matches are as fast as the first",
+              milliseconds_text(after) + " per match in the last quarter (median), " +
+                  milliseconds_text(before) + " in the first");
+}
+
+}  // namespace
+
+void add_endurance_checks(PlayerBench& bench, Checks& out) {
+  out.push_back(
+      {{.id = "P-6/many-matches",
+        .level = Level::kRobust,
+        .text = "The bot plays many matches in a row, and the last are as fast as the first.",
+        .fix = "Forget a match after GAME_OVER, and look matches up by match_id instead of "
+               "searching all of them."},
+       [&bench] { return play_many(bench, bench.is_fast() ? 60 : 400); }});
+  out.push_back({{.id = "P-4.9/every-choice-valid",
+                  .level = Level::kMust,
+                  .text = "The bot's choice is valid in every match, not only in the first.",
+                  .fix = "Send only \"even\" or \"odd\", in every match.",
+                  .needs_word = true},
+                 [&bench] {
+                   for (int i = 0; i < (bench.is_fast() ? 10 : 40); ++i) {
+                     const PlayedGame game = bench.play(bench.new_match());
+                     const std::string word = game.choice.text("parity_choice");
+                     if (!is_game_word(word))
+                       return fail(game.choice.exchange, game.choice.place + "/parity_choice",
+                                   "\"even\" or \"odd\"",
+                                   shown_value(game.choice.message, "parity_choice"));
+                   }
+                   return pass();
+                 }});
+}
+
+}  // namespace league::tools::check

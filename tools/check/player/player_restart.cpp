@@ -1,0 +1,120 @@
+#include "tools/check/player/player_restart.h"
+
+namespace league::tools::check {
+namespace {
+
+using envelope::MessageType;
+using nlohmann::json;
+
+bool is_registration(const InboundCall& call) { return call.type() == "LEAGUE_REGISTER_REQUEST"; }
+
+void add_restarted(Checks& out, RestartTools* tools, CheckInfo info, std::function<Verdict()> run) {
+  info.is_last = true;
+  out.push_back({std::move(info), [tools, run = std::move(run)] {
+                   if (tools == nullptr || tools->bot == nullptr)
+                     return skip("the checker has not started the bot; use --start");
+                   return run();
+                 }});
+}
+
+/// Restarts the bot and takes its new address; the request by which it has registered.
+std::optional<InboundCall> restarted(PlayerBench& bench, RestartTools& tools, milliseconds limit,
+                                     std::size_t skip_first = 0) {
+  std::size_t from = tools.manager.server().count();
+  if (!tools.bot->restart()) return std::nullopt;
+  std::optional<InboundCall> call;
+  for (std::size_t i = 0; i <= skip_first; ++i) {
+    call = tools.manager.server().wait_for(is_registration, from, limit);
+    if (!call) return std::nullopt;
+    const auto calls = tools.manager.server().calls(from);
+    for (const InboundCall& seen : calls) {
+      ++from;
+      if (is_registration(seen)) break;
+    }
+  }
+  const json meta = call->message.value("player_meta", json::object());
+  auto endpoint = transport::parse_endpoint(text_field(meta, "contact_endpoint"));
+  if (endpoint) {
+    BotIdentity bot = bench.bot();
+    bot.endpoint = *endpoint;
+    bench.set_bot(std::move(bot));
+    bench.settle();
+  }
+  return call;
+}
+
+Exchange exchange_of(const InboundCall& call) {
+  Exchange exchange;
+  exchange.received = call.bytes;
+  return exchange;
+}
+
+}  // namespace
+
+bool start_again(PlayerBench& bench, RestartTools& tools) {
+  return tools.bot != nullptr && restarted(bench, tools, milliseconds(4000)).has_value();
+}
+
+void add_restart_checks(PlayerBench& bench, RestartTools* tools, Checks& out) {
+  add_restarted(
+      out, tools,
+      {.id = "P-8/returns-with-token",
+       .level = Level::kRobust,
+       .text = "After a restart, the bot registers with the token that it had.",
+       .fix =
+           "Store auth_token in a file, and send it in LEAGUE_REGISTER_REQUEST after a restart."},
+      [&bench, tools] {
+        const auto call = restarted(bench, *tools, milliseconds(4000));
+        if (!call) return fail({}, "", "a second LEAGUE_REGISTER_REQUEST", "none within 4 s");
+        const json& token = call->message.value("auth_token", json());
+        if (token.is_string() && bench.bot().token.matches(token.get<std::string>())) return pass();
+        return fail(exchange_of(*call), "/params/auth_token", "the token that the bot had",
+                    token.is_null() ? "nothing" : "another token");
+      });
+  add_restarted(out, tools,
+                {.id = "P-6/plays-after-restart",
+                 .level = Level::kRobust,
+                 .text = "After a restart, the bot plays.",
+                 .fix = "After a restart, register and answer calls as before."},
+                [&bench] {
+                  return expect_choice(bench.play(bench.new_match(), true).choice,
+                                       "the bot was restarted");
+                });
+  add_restarted(
+      out, tools,
+      {.id = "P-7.28/commitment-survives-restart",
+       .level = Level::kRobust,
+       .text = "After a restart during a match, the bot still has its commitment.",
+       .fix = "Write the choice and the nonce to a file before you send GAME_JOIN_ACK, and read "
+              "the file at the start."},
+      [&bench, tools] {
+        if (!bench.commits()) return skip("the bot does not commit to its choices");
+        const TestMatch match = bench.new_match();
+        const BotReply first = bench.ask(MessageType::kGameInvitation, bench.invitation(match));
+        if (!restarted(bench, *tools, milliseconds(4000)))
+          return fail(first.exchange, "", "a registration after the restart", "none within 4 s");
+        const BotReply second = bench.ask(MessageType::kGameInvitation, bench.invitation(match));
+        if (second.text("choice_commitment") == first.text("choice_commitment")) return pass();
+        return fail(second.exchange, second.place + "/choice_commitment",
+                    "the commitment from before the restart, " +
+                        shown_value(first.message, "choice_commitment"),
+                    shown_value(second.message, "choice_commitment"));
+      });
+  add_restarted(
+      out, tools,
+      {.id = "P-6/registration-retried",
+       .level = Level::kRobust,
+       .text = "The bot repeats a registration that failed with HTTP 503.",
+       .fix = "Repeat the same registration every two seconds until the manager answers."},
+      [&bench, tools] {
+        if (bench.is_fast())
+          return skip("this has to wait for the bot's own delay; leave out --fast");
+        tools->manager.refuse_registrations(1);
+        const auto call = restarted(bench, *tools, milliseconds(8000), 1);
+        tools->manager.refuse_registrations(0);
+        if (call) return pass();
+        return fail({}, "", "another LEAGUE_REGISTER_REQUEST within 8 s", "none");
+      });
+}
+
+}  // namespace league::tools::check

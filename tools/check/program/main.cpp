@@ -1,0 +1,20 @@
+// `league check`, `league spar` and `league play`: bots without a league.
+#include <CLI/CLI.hpp>
+#include <csignal>
+
+#include "common/agent/host/option_table.h"
+#include "common/transport/link/socket.h"
+#include "tools/check/program/commands.h"
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  league::transport::raise_file_limit();
+  CLI::App app("Checks bots, referees and managers, and plays matches without a league.", "league");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string(LEAGUE_VERSION));
+  std::function<int()> chosen;
+  league::tools::add_check_command(app, chosen);
+  league::tools::add_spar_commands(app, chosen);
+  if (auto code = league::agent::parse_arguments(app, argc, argv)) return *code;
+  return chosen ? chosen() : 2;
+}

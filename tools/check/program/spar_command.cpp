@@ -1,0 +1,143 @@
+#include "tools/check/program/commands.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+#include "tools/check/spar/spar_sides.h"
+#include "tools/league/client/bus_link.h"
+#include "tools/league/up/table_text.h"
+
+namespace league::tools {
+namespace {
+
+using check::milliseconds;
+using check::Sparring;
+
+struct SparOptions {
+  std::string bot;
+  std::string against = "random";
+  std::size_t matches = 100;
+  std::uint32_t limit_ms = 5000;
+  std::uint32_t retry_ms = 2000;
+  bool is_narrated = false;
+  agent::BusOptions bus = {};
+};
+
+struct Score {
+  std::size_t wins = 0;
+  std::size_t draws = 0;
+  std::size_t technical = 0;
+};
+
+referee::MatchSettings limits_of(const SparOptions& options) {
+  referee::MatchSettings settings;
+  settings.invitation_limit = milliseconds(options.limit_ms);
+  settings.choice_limit = milliseconds(options.limit_ms);
+  settings.retry_delay = milliseconds(options.retry_ms);
+  return settings;
+}
+
+double at_share(std::vector<std::chrono::nanoseconds> times, double share) {
+  if (times.empty()) return 0;
+  std::ranges::sort(times);
+  const auto last = static_cast<double>(times.size() - 1);
+  return static_cast<double>(times[static_cast<std::size_t>(share * last)].count()) / 1e6;
+}
+
+void print_side(const check::SparSide& side, const Score& score, std::size_t draws,
+                std::size_t matches) {
+  const double points = static_cast<double>(score.wins) + static_cast<double>(draws) / 2;
+  const auto [low, high] = check::wilson_interval(points, matches);
+  std::cout << safe_text(side.name) << "\n  wins " << score.wins << ", draws " << draws
+            << ", losses " << matches - score.wins - draws << " (" << score.technical
+            << " for failures of its own)\n  share of the points "
+            << short_number(points / static_cast<double>(matches)) << ", with 95 % confidence "
+            << short_number(low) << " to " << short_number(high) << "\n  latency of "
+            << side.latencies.size() << " answers: median "
+            << short_number(at_share(side.latencies, 0.5)) << " ms, 95 % below "
+            << short_number(at_share(side.latencies, 0.95)) << " ms, longest "
+            << short_number(at_share(side.latencies, 1.0)) << " ms\n";
+  for (const auto& [reason, count] : side.errors)
+    std::cout << "  lost by " << reason << ": " << count << '\n';
+}
+
+void count(const Sparring& sparring, const check::SparMatch& match, std::array<Score, 2>& scores) {
+  for (game::Side side : game::kBothSides) {
+    const std::size_t at = game::index(side) == 0 ? sparring.first() : 1 - sparring.first();
+    if (game::winner_of(match.result.result.outcome) == side) ++scores.at(at).wins;
+    if (match.result.result.outcome == game::Outcome::kDraw) ++scores.at(at).draws;
+    if (match.result.lost_by[side]) ++scores.at(at).technical;
+  }
+}
+
+int spar(const SparOptions& options) {
+  auto wire = check::Wire::open(options.bus,
+                                check::is_on_bus(options.bot) || check::is_on_bus(options.against));
+  if (!wire) return fail(wire.error());
+  auto one = check::open_side(**wire, options.bot, "P01", milliseconds(options.limit_ms));
+  if (!one) return fail(one.error());
+  auto two = check::open_side(**wire, options.against, "P02", milliseconds(options.limit_ms));
+  if (!two) return fail(two.error());
+  Sparring sparring({std::move(one->side), std::move(two->side)}, limits_of(options));
+  std::array<Score, 2> scores;
+  for (std::size_t i = 0; i < options.matches; ++i) {
+    const check::SparMatch match = sparring.play();
+    count(sparring, match, scores);
+    if (!options.is_narrated) continue;
+    for (const std::string& line : match.story) std::cout << safe_text(line) << '\n';
+  }
+  for (std::size_t at = 0; at < 2; ++at)
+    print_side(sparring.side(at), scores.at(at), scores.at(at).draws, options.matches);
+  return 0;
+}
+
+constexpr const char* kBotHelp =
+    "a shell command that starts the bot, in which {manager} is replaced by the URL at which it "
+    "registers and {port} by a free port; or the endpoint of a bot that accepts calls without "
+    "credentials; or a strategy of our player (random, even, odd, alternate, frequency, opposite), "
+    "or one of its misbehaviours (slow:MS, silent, crash, garbage, invalid, wrong-match, no-token, "
+    "huge, bad-commitment, bad-nonce, no-nonce, other-choice)";
+
+void add_limits(CLI::App& command, SparOptions& options) {
+  command.add_option("--limit", options.limit_ms, "milliseconds for each answer (5000)")
+      ->check(CLI::Range(10U, 600'000U));
+  command.add_option("--retry", options.retry_ms, "milliseconds between two attempts (2000)")
+      ->check(CLI::Range(1U, 600'000U));
+  add_bus_options(command, options.bus);
+}
+
+}  // namespace
+
+void add_spar_commands(CLI::App& app, std::function<int()>& chosen) {
+  auto options = std::make_shared<SparOptions>();
+  CLI::App* spar_command = app.add_subcommand("spar", "play many matches between two bots");
+  spar_command->add_option("BOT", options->bot, kBotHelp)->required();
+  spar_command->add_option("--against", options->against,
+                           "the other bot, in the same form as BOT (random)");
+  spar_command->add_option("--matches", options->matches, "number of matches (100)")
+      ->check(CLI::Range(1U, 1'000'000U));
+  add_limits(*spar_command, *options);
+  spar_command->footer(
+      "Uses the rules, limits, retries and draws of a referee, without a league.\n"
+      "Examples:\n"
+      "  league spar \"python3 bot.py --manager {manager} --port {port}\" --against frequency\n"
+      "  league spar http://localhost:8101/mcp --against opposite --matches 1000\n"
+      "Exit codes: 0 the matches were played, 2 wrong usage or a bot could not be reached.");
+  spar_command->callback([options, &chosen] { chosen = [options] { return spar(*options); }; });
+
+  auto once = std::make_shared<SparOptions>();
+  once->matches = 1;
+  once->is_narrated = true;
+  CLI::App* play_command =
+      app.add_subcommand("play", "play one match between two bots and print what happens");
+  play_command->add_option("BOT", once->bot, kBotHelp)->required();
+  play_command->add_option("OTHER", once->against, "the other bot, in the same form as BOT")
+      ->required();
+  add_limits(*play_command, *once);
+  play_command->callback([once, &chosen] { chosen = [once] { return spar(*once); }; });
+}
+
+}  // namespace league::tools

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "tools/check/roles/manager_bench.h"
+#include "tools/check/verdict.h"
+
+namespace league::tools::check {
+
+/// All checks of league managers. They look at what ManagerBench::play has kept. `bench` outlives
+/// them.
+[[nodiscard]] std::vector<Check> manager_checks(ManagerBench& bench);
+
+}  // namespace league::tools::check

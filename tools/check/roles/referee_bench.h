@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/check/game_truth.h"
+#include "tools/check/mock_manager.h"
+#include "tools/check/player/player_bench.h"
+
+namespace league::tools::check {
+
+/// How one of the two players of a match behaves.
+struct SeatScript {
+  std::string choice = game_word(0);
+  bool commits = false;
+  /// An answer in place of the right one; gets the call and how many of that type there were before
+  /// it. Null, or nothing returned: the right answer.
+  std::function<std::optional<MockAnswer>(const InboundCall&, int)> answer = nullptr;
+  milliseconds join_delay{0};  ///< before the right answer to an invitation
+  std::string endpoint = {};  ///< in place of the player's own: nobody may be there
+};
+
+/// One match that a referee is given.
+struct RefereeMatch {
+  std::array<SeatScript, 2> seats;
+  /// The manager's answer to the report in place of `ok`, as SeatScript::answer.
+  std::function<std::optional<MockAnswer>(const InboundCall&, int)> on_report = nullptr;
+  std::function<void(nlohmann::json&)> change_assignment = nullptr;  ///< of the announcement
+  bool expects_report = true;
+  milliseconds limit{4000};  ///< until the report is here
+};
+
+/// What happened in it.
+struct RefereeTrace {
+  std::string match_id;
+  std::string conversation;
+  game::Seed seed{};
+  std::string draw_commitment;
+  BotReply assignment;
+  std::array<std::vector<InboundCall>, 2> seats;  ///< calls to player A and to player B
+  std::vector<InboundCall> reports;
+  std::array<SeatScript, 2> scripts;
+
+  /// The first call of `type` to the player; null where there was none.
+  [[nodiscard]] const InboundCall* first(std::size_t seat, const std::string& type) const;
+  [[nodiscard]] std::size_t count(std::size_t seat, const std::string& type) const;
+  /// `result` of the first report; null where there is none.
+  [[nodiscard]] nlohmann::json result() const;
+};
+
+/// Plays league manager and both players for one referee. Calls block; thread-safe after `admit`.
+class RefereeBench {
+ public:
+  /// All outlive it.
+  RefereeBench(Wire& wire, MockManager& manager, bool is_fast);
+
+  /// Opens the servers of the two players.
+  [[nodiscard]] core::Result<void> open(transport::HttpRuntime& runtime);
+  /// The referee has registered with this request.
+  void admit(InboundCall registration, const transport::Endpoint& endpoint);
+
+  /// The referee as somebody that is called.
+  [[nodiscard]] PlayerBench& rpc() { return rpc_; }
+  [[nodiscard]] MockManager& manager() { return manager_; }
+  [[nodiscard]] const InboundCall& registration() const { return *registration_; }
+  [[nodiscard]] bool is_fast() const { return rpc_.is_fast(); }
+
+  [[nodiscard]] RefereeTrace play(const RefereeMatch& match);
+  /// Two ordinary matches, played once: without and with commitments.
+  [[nodiscard]] const RefereeTrace& sample();
+  [[nodiscard]] const RefereeTrace& committed_sample();
+  [[nodiscard]] bool is_playing();
+  /// The announcement that gives the referee this match.
+  [[nodiscard]] nlohmann::json assignment(const RefereeMatch& match, RefereeTrace& trace);
+  [[nodiscard]] std::string player_id(std::size_t seat) const { return seat == 0 ? "P21" : "P22"; }
+  [[nodiscard]] const core::AuthToken& player_token(std::size_t seat) const {
+    return tokens_.at(seat);
+  }
+  [[nodiscard]] std::string url(std::size_t seat) const { return servers_.at(seat)->url(); }
+  [[nodiscard]] std::string nonce(const std::string& match_id, std::size_t seat) const;
+  [[nodiscard]] std::string commitment(const RefereeTrace& trace, std::size_t seat) const;
+
+ private:
+  struct Running {
+    RefereeMatch match;
+    RefereeTrace trace;
+    std::map<std::string, int> counts;
+  };
+  [[nodiscard]] MockAnswer answer_as_player(std::size_t seat, const InboundCall& call);
+  [[nodiscard]] nlohmann::json right_answer(std::size_t seat, const InboundCall& call,
+                                            const Running& running) const;
+  [[nodiscard]] std::optional<MockAnswer> answer_as_manager(const InboundCall& call);
+
+  MockManager& manager_;
+  PlayerBench rpc_;
+  std::optional<InboundCall> registration_;
+  std::array<core::AuthToken, 2> tokens_;
+  core::CryptoRandom random_;
+  mutable std::mutex mutex_;  // guards the next three
+  std::condition_variable changed_;
+  std::map<std::string, Running> running_;
+  int last_match_ = 0;
+  std::optional<RefereeTrace> sample_;
+  std::optional<RefereeTrace> committed_;
+  std::array<std::unique_ptr<MockServer>, 2> servers_;  // last: they call what stands above
+};
+
+}  // namespace league::tools::check

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "tools/check/player/player_checks.h"
+#include "tools/check/roles/referee_bench.h"
+
+namespace league::tools::check {
+
+/// All checks of referees. `bench` outlives them.
+[[nodiscard]] Checks referee_checks(RefereeBench& bench);
+
+// The parts of it, one source file each.
+void add_referee_registration_checks(RefereeBench& bench, Checks& out);
+void add_referee_match_checks(RefereeBench& bench, Checks& out);
+void add_referee_fault_checks(RefereeBench& bench, Checks& out);
+
+/// A call that the referee made, as evidence.
+[[nodiscard]] Exchange seen_call(const InboundCall* call);
+
+}  // namespace league::tools::check

@@ -1,0 +1,194 @@
+#include "tools/check/session/player_session.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "common/core/clock.h"
+#include "common/envelope/leniency.h"
+#include "common/transport/front/http_server.h"
+#include "tools/check/engine.h"
+#include "tools/check/mock_manager.h"
+#include "tools/check/player/player_checks.h"
+#include "tools/check/player/player_restart.h"
+#include "tools/check/started_bot.h"
+#include "tools/league/up/table_text.h"
+
+namespace league::tools::check {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+PlayerBench::Options bench_options(const SessionOptions& options) {
+  PlayerBench::Options bench;
+  bench.is_fast = options.is_fast;
+  bench.limit = milliseconds(options.is_fast ? 1500 : 5000);
+  bench.bot.id = options.id;
+  bench.bot.token = core::AuthToken(options.token);
+  bench.bot.league_id = options.league_id;
+  return bench;
+}
+
+/// Notes what a league has to overlook in the bot's registration.
+void note_leniencies(const InboundCall& call, PlayerBench& bench) {
+  const auto& method = call.method;
+  if (call.style == "bare") bench.add_leniency("bare_request_body");
+  if (call.style == "tools_call") bench.add_leniency("method_tools_call");
+  if (call.style == "handle_message") bench.add_leniency("method_generic");
+  if (call.style == "message_type") bench.add_leniency("method_message_type");
+  if (call.style == "tool_name" && method != "register_player")
+    bench.add_leniency(method == "league_register_request" ? "method_lower_case_type"
+                                                           : "method_unknown_routed");
+  nlohmann::json message = call.message;
+  envelope::Leniencies taken;
+  (void)envelope::normalise(message, envelope::MessageType::kLeagueRegisterRequest,
+                            envelope::Mode::kOpen,
+                            {.now = core::SystemClock().utc_now(),
+                             .sender = "player:new",
+                             .conversation_id = core::ConversationId("conv"),
+                             .player_id = {},
+                             .match_id = {},
+                             .is_guest = false,
+                             .league_id = {}},
+                            taken);
+  for (std::string_view name : taken.names()) bench.add_leniency(std::string(name));
+}
+
+/// Waits for the player's registration, and takes the bot's identity from it.
+core::Result<void> admit(PlayerBench& bench, MockManager& manager, StartedBot* started,
+                         const SessionOptions& options) {
+  const auto is_registration = [](const InboundCall& call) {
+    return call.type() == "LEAGUE_REGISTER_REQUEST";
+  };
+  auto call = manager.server().wait_for(is_registration, 0, options.patience);
+  if (!call) {
+    std::string text = "no player has registered at " + manager.addresses() + " within " +
+                       std::to_string(options.patience.count() / 1000) + " s";
+    if (manager.server().count() > 0)
+      text += "; the first other request was: " +
+              safe_text(manager.server().calls().front().bytes.substr(0, 200));
+    if (started != nullptr && !started->last_words().empty())
+      text += "; the end of its output: " + safe_text(started->last_words());
+    return Error{ErrorCode::kTimeout, text, {}};
+  }
+  bench.server = &manager.server();
+  bench.registration = call;
+  note_leniencies(*call, bench);
+  const auto meta = call->message.value("player_meta", nlohmann::json());
+  auto endpoint = transport::parse_endpoint(text_field(meta, "contact_endpoint"));
+  BotIdentity bot{.id = manager.options().player_id,
+                  .token = manager.token(),
+                  .league_id = manager.options().league_id,
+                  .endpoint = {}};
+  if (endpoint) {
+    bot.endpoint = *endpoint;
+  } else {
+    return Error{ErrorCode::kEndpointNotAllowed,
+                 "the registration has no usable contact_endpoint: " + endpoint.error().message +
+                     " The request was: " + safe_text(call->bytes.substr(0, 400)),
+                 "/params/player_meta/contact_endpoint"};
+  }
+  bench.set_bot(std::move(bot));
+  bench.settle();
+  return {};
+}
+
+Report finished(PlayerBench& bench, const Checks& checks, const SessionOptions& options,
+                std::string subject, std::function<bool()> revive = {}) {
+  const auto begun = std::chrono::steady_clock::now();
+  Report report;
+  report.subject = std::move(subject);
+  RunOptions run;
+  run.only = options.only;
+  run.budget = milliseconds(options.is_fast ? 3000 : 50'000);
+  run.is_playing = [&bench] { return bench.is_playing(); };
+  run.has_word = [&bench] { return bench.spells_its_choice(); };
+  run.is_there = [&bench] {
+    if (!bench.is_http()) return true;
+    const auto answer = raw_http(bench.bot().endpoint, {.pieces = {}, .limit = milliseconds(100)});
+    return !answer.front().is_refused;
+  };
+  run.revive = std::move(revive);
+  report.findings = run_checks(checks, run);
+  report.ways = bench.ways();
+  report.leniencies = bench.leniencies();
+  report.secrets = bench.secrets();
+  report.credentials = bench.credentials();
+  report.took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begun);
+  return report;
+}
+
+core::Result<Report> check_endpoint(Wire& wire, const SessionOptions& options) {
+  auto endpoint = transport::parse_endpoint(options.endpoint);
+  if (!endpoint) return endpoint.error();
+  auto bench_settings = bench_options(options);
+  bench_settings.bot.endpoint = *endpoint;
+  PlayerBench bench(wire, bench_settings);
+  // A session on the bus counts as nobody's only after some time.
+  const milliseconds limit =
+      std::max(bench.limit(), is_on_bus(options.endpoint) ? milliseconds(4000) : milliseconds(0));
+  const Exchange first = wire.send(
+      *endpoint, R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{}})", rpc::Id(1), limit);
+  if (first.is_refused)
+    return Error{ErrorCode::kConnectionError,
+                 "the bot cannot be reached at " + endpoint->url() + ": " + first.trouble,
+                 {}};
+  Checks checks = player_checks(bench);
+  add_restart_checks(bench, nullptr, checks);
+  return finished(bench, checks, options, endpoint->url());
+}
+
+core::Result<Report> check_registering(Wire& wire, const SessionOptions& options) {
+  auto runtime = transport::HttpRuntime::start();
+  if (!runtime) return runtime.error();
+  auto manager = MockManager::open(**runtime, {.address = options.address,
+                                               .port = options.port.value_or(0),
+                                               .league_id = options.league_id,
+                                               .bus = wire.bus()});
+  if (!manager) return manager.error();
+  std::optional<StartedBot> started;
+  if (!options.start.empty()) {
+    auto bot = StartedBot::start(options.start, (*manager)->url());
+    if (!bot) return bot.error();
+    started.emplace(std::move(*bot));
+  } else {
+    std::cerr << "waiting for a player; start yours with this address of the league manager: "
+              << (*manager)->addresses() << std::endl;
+  }
+  PlayerBench bench(wire, bench_options(options));
+  auto admitted = admit(bench, **manager, started ? &*started : nullptr, options);
+  if (!admitted) return admitted.error();
+  RestartTools restart{.manager = **manager, .bot = started ? &*started : nullptr};
+  Checks checks = player_checks(bench);
+  add_restart_checks(bench, &restart, checks);
+  const auto meta = bench.registration->message.value("player_meta", nlohmann::json());
+  const std::string name = text_field(meta, "display_name");
+  auto report = finished(bench, checks, options,
+                         (name.empty() ? "a player" : name) + " at " + bench.bot().endpoint.url(),
+                         [&bench, &restart] { return start_again(bench, restart); });
+  (*manager)->server().set_script([](const InboundCall&) { return MockAnswer{}; });
+  return report;
+}
+
+}  // namespace
+
+core::Result<Report> check_player(const SessionOptions& options) {
+  auto wire = Wire::open(options.bus, is_on_bus(options.endpoint));
+  if (!wire) return wire.error();
+  return options.endpoint.empty() ? check_registering(**wire, options)
+                                  : check_endpoint(**wire, options);
+}
+
+std::vector<CheckInfo> list_checks(const std::string& role) {
+  std::vector<CheckInfo> infos;
+  auto wire = Wire::open();
+  if (role != "player") return list_role_checks(role);
+  if (!wire) return infos;
+  PlayerBench bench(**wire, {});
+  Checks checks = player_checks(bench);
+  add_restart_checks(bench, nullptr, checks);
+  for (const Check& check : checks) infos.push_back(check.info);
+  return infos;
+}
+
+}  // namespace league::tools::check

@@ -1,0 +1,156 @@
+// Sessions with referees and with league managers.
+#include <iostream>
+#include <thread>
+
+#include "common/transport/front/http_server.h"
+#include "tools/check/engine.h"
+#include "tools/check/roles/manager_checks.h"
+#include "tools/check/roles/referee_checks.h"
+#include "tools/check/session/player_session.h"
+#include "tools/check/started_bot.h"
+#include "tools/league/up/table_text.h"
+
+namespace league::tools::check {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using Steady = std::chrono::steady_clock;
+
+Report run_role(const std::vector<Check>& checks, const SessionOptions& options, RunOptions run,
+                std::string subject) {
+  const auto begun = Steady::now();
+  Report report;
+  report.subject = std::move(subject);
+  report.role = options.role;
+  run.only = options.only;
+  run.budget = milliseconds(options.is_fast ? 3500 : 50'000);
+  report.findings = run_checks(checks, run);
+  report.took = std::chrono::duration_cast<milliseconds>(Steady::now() - begun);
+  return report;
+}
+
+/// The program under test, where the checker starts it.
+core::Result<std::optional<StartedBot>> start_program(const SessionOptions& options,
+                                                      const std::string& manager_url) {
+  std::optional<StartedBot> started;
+  if (options.start.empty()) return started;
+  auto program = StartedBot::start(options.start, manager_url);
+  if (!program) return program.error();
+  started.emplace(std::move(*program));
+  return core::Result<std::optional<StartedBot>>(std::move(started));
+}
+
+/// Where a manager that the checker has started listens; waits until it does.
+core::Result<transport::Endpoint> manager_endpoint(const SessionOptions& options,
+                                                   const StartedBot* started) {
+  const std::string url = started == nullptr || started->port() == 0
+                              ? options.endpoint
+                              : "http://127.0.0.1:" + std::to_string(started->port()) + "/mcp";
+  auto endpoint = transport::parse_endpoint(url);
+  if (!endpoint || endpoint->scheme != "http") return endpoint;
+  const auto until = Steady::now() + std::chrono::seconds(started == nullptr ? 1 : 8);
+  while (Steady::now() < until) {
+    const auto probe = raw_http(*endpoint, {.pieces = {}, .limit = milliseconds(50)});
+    if (!probe.front().is_refused) return endpoint;
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  return Error{ErrorCode::kConnectionError,
+               "the manager cannot be reached at " + endpoint->url() +
+                   (started == nullptr ? "" : "; the end of its output: " + started->last_words()),
+               {}};
+}
+
+}  // namespace
+
+core::Result<Report> check_referee(const SessionOptions& options) {
+  auto wire = Wire::open(options.bus);
+  if (!wire) return wire.error();
+  auto runtime = transport::HttpRuntime::start();
+  if (!runtime) return runtime.error();
+  auto manager = MockManager::open(**runtime, {.address = options.address,
+                                               .port = options.port.value_or(0),
+                                               .league_id = options.league_id,
+                                               .player_id = "",
+                                               .bus = (*wire)->bus()});
+  if (!manager) return manager.error();
+  RefereeBench bench(**wire, **manager, options.is_fast);
+  if (auto opened = bench.open(**runtime); !opened) return opened.error();
+  auto started = start_program(options, (*manager)->url());
+  if (!started) return started.error();
+  if (!*started) {
+    std::cerr << "waiting for a referee; start yours with this address of the league manager: "
+              << (*manager)->addresses() << std::endl;
+  }
+  const auto call = (*manager)->server().wait_for(
+      [](const InboundCall& seen) { return seen.type() == "REFEREE_REGISTER_REQUEST"; }, 0,
+      options.patience);
+  if (!call) {
+    const std::string words = *started ? (*started)->last_words() : std::string();
+    return Error{ErrorCode::kTimeout,
+                 "no referee has registered at " + (*manager)->addresses() +
+                     (words.empty() ? "" : "; the end of its output: " + words),
+                 {}};
+  }
+  const auto meta = call->message.value("referee_meta", nlohmann::json());
+  auto endpoint = transport::parse_endpoint(text_field(meta, "contact_endpoint"));
+  if (!endpoint) return endpoint.error();
+  bench.admit(*call, *endpoint);
+  // A referee that has not read the answer to its registration refuses its first match.
+  RefereeMatch first;
+  first.limit = milliseconds(1500);
+  for (int i = 0; i < 40 && bench.play(first).reports.empty(); ++i)
+    std::this_thread::sleep_for(milliseconds(25));
+  const auto checks = referee_checks(bench);
+  RunOptions run;
+  run.is_playing = [&bench] { return bench.is_playing(); };
+  auto report = run_role(checks, options, std::move(run),
+                         text_field(meta, "display_name") + " at " + endpoint->url());
+  report.ways = bench.rpc().ways();
+  report.secrets = {(*manager)->token().reveal(), bench.player_token(0).reveal(),
+                    bench.player_token(1).reveal()};
+  (*manager)->set_answer(nullptr);
+  return report;
+}
+
+core::Result<Report> check_manager(const SessionOptions& options) {
+  auto wire = Wire::open(options.bus, is_on_bus(options.endpoint));
+  if (!wire) return wire.error();
+  auto runtime = transport::HttpRuntime::start();
+  if (!runtime) return runtime.error();
+  auto started = start_program(options, "");
+  if (!started) return started.error();
+  auto endpoint = manager_endpoint(options, *started ? &**started : nullptr);
+  if (!endpoint) return endpoint.error();
+  ManagerBench bench(**wire, **runtime,
+                     {.manager = *endpoint,
+                      .players = options.players,
+                      .referees = options.referees,
+                      .operator_key = core::AuthToken(options.operator_key),
+                      .is_fast = options.is_fast});
+  auto report = run_role(manager_checks(bench), options, {}, endpoint->url());
+  report.ways = {"tool_name"};
+  report.secrets = bench.secrets();
+  return report;
+}
+
+std::vector<CheckInfo> list_role_checks(const std::string& role) {
+  std::vector<CheckInfo> infos;
+  auto wire = Wire::open();
+  auto runtime = transport::HttpRuntime::start();
+  if (!wire || !runtime) return infos;
+  std::vector<Check> checks;
+  if (role == "manager") {
+    ManagerBench bench(**wire, **runtime, {});
+    checks = manager_checks(bench);
+  } else {
+    auto manager = MockManager::open(**runtime, {});
+    if (!manager) return infos;
+    RefereeBench bench(**wire, **manager, true);
+    checks = referee_checks(bench);
+  }
+  for (const Check& check : checks) infos.push_back(check.info);
+  return infos;
+}
+
+}  // namespace league::tools::check

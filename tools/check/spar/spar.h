@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "referee/core/match.h"
+#include "tools/check/player/player_bench.h"
+
+namespace league::tools::check {
+
+/// What came of one match between two bots, without a league.
+struct SparMatch {
+  referee::RefereedMatch result;
+  std::vector<std::string> story;  ///< one line for each thing that happened
+};
+
+/// One of the two bots and what its calls took.
+struct SparSide {
+  std::string name;
+  std::unique_ptr<PlayerBench> bench;
+  std::vector<std::chrono::nanoseconds> latencies;  ///< of invitations and calls that were answered
+  std::map<std::string, int> errors;  ///< how often each termination was this bot's own failure
+};
+
+/// Plays matches between two bots with the referee's core: the same rules, limits, retries and
+/// draws as in a league, but nobody reports and nobody counts. Not thread-safe.
+class Sparring {
+ public:
+  /// Both bots are called with their own token, where they have one. `settings` are the limits.
+  Sparring(std::array<SparSide, 2> sides, referee::MatchSettings settings);
+
+  /// Plays one match; the bots change sides with each.
+  [[nodiscard]] SparMatch play();
+  [[nodiscard]] const SparSide& side(std::size_t at) const { return sides_.at(at); }
+  /// Which bot was player A in the last match.
+  [[nodiscard]] std::size_t first() const { return first_; }
+
+ private:
+  struct Course;
+  void call_player(Course& course, const referee::CallPlayer& call);
+  void tell_result(Course& course, const referee::RefereedMatch& match);
+  [[nodiscard]] SparSide& seat(game::Side side) {
+    return sides_.at(game::index(side) == 0 ? first_ : 1 - first_);
+  }
+
+  std::array<SparSide, 2> sides_;
+  const referee::MatchSettings settings_;
+  core::CryptoRandom random_;
+  std::size_t first_ = 1;
+  int number_ = 0;
+};
+
+/// The bounds of the share of points at a confidence of 95 % (Wilson): `points` of `matches`, each
+/// a share between 0 and 1.
+[[nodiscard]] std::pair<double, double> wilson_interval(double points, std::size_t matches);
+
+}  // namespace league::tools::check

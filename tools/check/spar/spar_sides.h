@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/transport/front/http_server.h"
+#include "tools/check/mock_manager.h"
+#include "tools/check/spar/spar.h"
+#include "tools/check/started_bot.h"
+
+namespace league::tools::check {
+
+/// A bot to spar with, its program if this process has started it, and the manager at which that
+/// program has registered. The program is declared last, so that it ends first.
+struct OpenedSide {
+  SparSide side;
+  std::unique_ptr<transport::HttpRuntime> runtime;
+  std::unique_ptr<MockManager> manager;
+  std::optional<StartedBot> program;
+};
+
+/// `word` is an endpoint, or a strategy or misbehaviour of the `player` program, which is then
+/// started from the folder of this program, or a command for the shell with `{manager}` in it. That
+/// command starts a bot that registers at a manager of ours; so it gets a token, and is called with
+/// credentials. The bot is called with the id `id`. `wire` outlives it. Fails if the bot cannot be
+/// reached or does not register.
+[[nodiscard]] core::Result<OpenedSide> open_side(Wire& wire, const std::string& word,
+                                                 const std::string& id, milliseconds limit);
+
+}  // namespace league::tools::check

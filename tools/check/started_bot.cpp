@@ -1,0 +1,74 @@
+#include "tools/check/started_bot.h"
+
+#include <signal.h>
+
+#include <utility>
+
+#include "common/core/crypto.h"
+#include "common/core/random_source.h"
+#include "common/transport/link/socket.h"
+
+namespace league::tools::check {
+namespace {
+
+std::string with_value(std::string text, const std::string& name, const std::string& value) {
+  for (std::size_t at = text.find(name); at != std::string::npos;
+       at = text.find(name, at + value.size()))
+    text.replace(at, name.size(), value);
+  return text;
+}
+
+/// A port that nobody listens on now.
+std::uint16_t free_port() {
+  auto socket = transport::listen_on("127.0.0.1", 0);
+  return socket ? transport::local_address(socket->get()).port : std::uint16_t{0};
+}
+
+}  // namespace
+
+core::Result<StartedBot> StartedBot::start(const std::string& command,
+                                           const std::string& manager_url) {
+  std::string text = with_value(command, "{manager}", manager_url);
+  const std::uint16_t port = text.find("{port}") == std::string::npos ? 0 : free_port();
+  if (port != 0) text = with_value(std::move(text), "{port}", std::to_string(port));
+  StartedBot bot(std::move(text));
+  bot.port_ = port;
+  core::CryptoRandom random;
+  bot.output_ = std::filesystem::temp_directory_path() /
+                ("league_check_" + core::to_hex(random.bytes<8>()) + ".log");
+  if (auto launched = bot.launch(); !launched) return launched.error();
+  return bot;
+}
+
+StartedBot::~StartedBot() {
+  kill();
+  std::error_code ignored;  // it may be gone
+  if (!output_.empty()) std::filesystem::remove(output_, ignored);
+}
+
+core::Result<void> StartedBot::launch() {
+  auto child = ChildProcess::start({.program = "/bin/sh",
+                                    .arguments = {"-c", "exec " + command_ + " >&2"},
+                                    .stderr_file = output_,
+                                    .environment_defaults = {}});
+  if (!child) return child.error();
+  child_ = std::make_unique<ChildProcess>(std::move(*child));
+  return {};
+}
+
+core::Result<void> StartedBot::restart() {
+  kill();
+  return launch();
+}
+
+void StartedBot::kill() {
+  if (!child_) return;
+  if (child_->pid() > 0) ::kill(-child_->pid(), SIGKILL);
+  child_.reset();
+}
+
+std::string StartedBot::last_words() const { return tail_of(output_, 5); }
+
+bool StartedBot::has_ended() { return !child_ || child_->poll_end().has_value(); }
+
+}  // namespace league::tools::check

@@ -1,0 +1,97 @@
+#include "tools/check/verdict.h"
+
+#include <algorithm>
+
+namespace league::tools::check {
+
+std::string_view level_name(Level level) {
+  switch (level) {
+    case Level::kMust:
+      return "MUST";
+    case Level::kShould:
+      return "SHOULD";
+    case Level::kRobust:
+      return "ROBUST";
+  }
+  return "";
+}
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPassed:
+      return "passed";
+    case Outcome::kFailed:
+      return "failed";
+    case Outcome::kFlaky:
+      return "flaky";
+    case Outcome::kSkipped:
+      return "skipped";
+    case Outcome::kHarness:
+      return "harness";
+  }
+  return "";
+}
+
+std::string_view grade_name(Grade grade) {
+  switch (grade) {
+    case Grade::kNone:
+      return "none";
+    case Grade::kPlays:
+      return "plays";
+    case Grade::kConforms:
+      return "conforms";
+    case Grade::kRobust:
+      return "robust";
+  }
+  return "";
+}
+
+Verdict pass() { return {}; }
+
+Verdict skip(std::string reason) {
+  return {.outcome = Outcome::kSkipped,
+          .got = std::move(reason),
+          .expected = {},
+          .pointer = {},
+          .exchange = {}};
+}
+
+Verdict fail(Exchange exchange, std::string pointer, std::string expected, std::string got) {
+  return {.outcome = Outcome::kFailed,
+          .got = std::move(got),
+          .expected = std::move(expected),
+          .pointer = std::move(pointer),
+          .exchange = std::move(exchange)};
+}
+
+Verdict harness_fault(std::string what) {
+  return {.outcome = Outcome::kHarness,
+          .got = std::move(what),
+          .expected = {},
+          .pointer = {},
+          .exchange = {}};
+}
+
+Grade grade_of(const std::vector<Finding>& findings) {
+  bool has_basic = false;
+  bool plays = true;
+  bool conforms = true;
+  bool is_robust = true;
+  for (const Finding& finding : findings) {
+    const Outcome outcome = finding.verdict.outcome;
+    const bool has_failed = outcome == Outcome::kFailed;
+    if (finding.info.is_basic) {
+      has_basic = has_basic || outcome == Outcome::kPassed || outcome == Outcome::kFlaky;
+      plays = plays && !has_failed;
+    }
+    if (finding.info.level == Level::kMust) conforms = conforms && !has_failed;
+    const bool is_doubtful =
+        has_failed || outcome == Outcome::kFlaky || outcome == Outcome::kHarness;
+    if (finding.info.level != Level::kShould) is_robust = is_robust && !is_doubtful;
+  }
+  if (!plays || !has_basic) return Grade::kNone;
+  if (!conforms) return Grade::kPlays;
+  return is_robust ? Grade::kRobust : Grade::kConforms;
+}
+
+}  // namespace league::tools::check

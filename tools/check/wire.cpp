@@ -1,0 +1,213 @@
+#include "tools/check/wire.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <future>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+#include "common/transport/caller/endpoint_caller.h"
+#include "common/transport/client/response_reader.h"
+#include "common/transport/link/resolver.h"
+#include "common/transport/link/socket.h"
+#include "common/transport/link/sse_parser.h"
+
+namespace league::tools::check {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+constexpr std::size_t kMaxAnswer = 16U << 20U;
+constexpr std::size_t kMaxHead = 64U << 10U;
+
+/// Takes the parts of one answer, and of an event stream the last one, which is the answer.
+class AnswerSink final : public transport::ResponseSink {
+ public:
+  void on_head(const transport::ResponseHead& head) override {
+    answer_.status = head.status;
+    const auto type = rpc::find_header(*head.headers, "content-type");
+    if (type) answer_.content_type = *type;
+    is_events_ = answer_.content_type.find("text/event-stream") != std::string::npos;
+  }
+  void on_body(std::string_view piece) override {
+    size_ += piece.size();
+    if (!is_events_) {
+      answer_.body += piece;
+    } else {
+      (void)events_.feed(piece, [this](transport::SseEvent event) {
+        if (!event.data.empty()) answer_.body = std::move(event.data);
+      });
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] RawAnswer take() { return std::move(answer_); }
+
+ private:
+  RawAnswer answer_;
+  std::size_t size_ = 0;
+  bool is_events_ = false;
+  transport::SseParser events_{transport::SseLimits{kMaxAnswer, kMaxAnswer}};
+};
+
+RawAnswer raw_trouble(std::string why, bool has_timed_out, bool is_refused) {
+  RawAnswer answer;
+  answer.trouble = std::move(why);
+  answer.has_timed_out = has_timed_out;
+  answer.is_refused = is_refused;
+  return answer;
+}
+
+core::Result<transport::FileDescriptor> connect_any(const transport::Endpoint& endpoint,
+                                                    const transport::WaitOptions& wait) {
+  std::vector<std::string> addresses = {"127.0.0.1", "::1"};
+  if (endpoint.host != "localhost") {
+    auto resolved = transport::resolve(endpoint.host);
+    if (!resolved) return resolved.error();
+    addresses = std::move(*resolved);
+  }
+  core::Result<transport::FileDescriptor> socket =
+      core::Error{core::ErrorCode::kConnectionError, "no address", {}};
+  for (const std::string& address : addresses) {
+    socket = transport::connect_to(address, endpoint.port, wait);
+    if (socket) return socket;
+  }
+  return socket;
+}
+
+/// False when the peer takes no more, which is no fault: it may have answered already. The program
+/// ignores SIGPIPE (transport::StopSignal).
+bool write_all(int fd, std::string_view bytes, const transport::WaitOptions& wait) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if ((errno != EAGAIN && errno != EINTR) || !transport::wait_ready(fd, POLLOUT, wait)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint, const RawRequest& request,
+                                std::size_t answers) {
+  std::vector<RawAnswer> out;
+  const transport::WaitOptions wait{.deadline = Steady::now() + request.limit};
+  auto socket = connect_any(endpoint, wait);
+  if (!socket) {
+    const bool is_slow = socket.error().code == core::ErrorCode::kTimeout;
+    out.push_back(raw_trouble("no connection: " + socket.error().message, is_slow, !is_slow));
+    return out;
+  }
+  const int fd = socket->get();
+  for (std::size_t i = 0; i < request.pieces.size(); ++i) {
+    if (i > 0) std::this_thread::sleep_for(request.between);
+    if (!write_all(fd, request.pieces[i], wait)) break;
+  }
+  std::optional<transport::ResponseReader> reader(kMaxHead);
+  AnswerSink sink;
+  std::string rest;  // what came behind an answer
+  char buffer[16384];
+  while (out.size() < answers) {
+    if (!reader->feed(std::exchange(rest, {}), sink)) {
+      out.push_back(raw_trouble(reader->fault(), false, false));
+      break;
+    }
+    if (reader->is_done()) {
+      out.push_back(sink.take());
+      rest = reader->take_rest();
+      reader.emplace(kMaxHead);
+      sink = {};
+      continue;
+    }
+    const ssize_t count = ::read(fd, buffer, sizeof buffer);
+    if (count > 0) {
+      rest.assign(buffer, static_cast<std::size_t>(count));
+      if (sink.size() > kMaxAnswer) {
+        out.push_back(raw_trouble("the answer is longer than 16 MiB", false, false));
+        break;
+      }
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+      RawAnswer answer = sink.take();
+      if (!reader->finish()) {
+        answer.trouble = reader->has_begun()
+                             ? "the connection was closed in the middle of the answer"
+                             : "the connection was closed without an answer";
+      }
+      out.push_back(std::move(answer));
+      break;
+    } else if (!transport::wait_ready(fd, POLLIN, wait)) {
+      out.push_back(raw_trouble("no answer within " + std::to_string(request.limit.count()) + " ms",
+                                true, false));
+      break;
+    }
+  }
+  return out;
+}
+
+std::string http_post(const transport::Endpoint& endpoint, const std::string& body,
+                      const std::string& headers, bool keeps_alive) {
+  return "POST " + endpoint.path + " HTTP/1.1\r\nHost: " + endpoint.authority() +
+         "\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
+         "Connection: " + (keeps_alive ? "keep-alive" : "close") + "\r\n" + headers +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+core::Result<std::unique_ptr<Wire>> Wire::open(const agent::BusOptions& bus, bool needs_bus) {
+  std::unique_ptr<CheckerBus> joined;
+  if (needs_bus || bus.is_wanted()) {
+    auto place = CheckerBus::join(bus);
+    if (!place) return place.error();
+    joined = std::move(*place);
+  }
+  transport::EndpointCallerOptions options;
+  options.repeats_refused = false;  // what a bot answers is what is looked at
+  auto caller = transport::StandaloneCaller::create(options);
+  if (!caller) return caller.error();
+  return std::unique_ptr<Wire>(new Wire(std::move(*caller), std::move(joined)));
+}
+
+Exchange Wire::send(const transport::Endpoint& endpoint, std::string bytes, const rpc::Id& id,
+                    milliseconds limit) {
+  Exchange exchange;
+  exchange.url = endpoint.url();
+  const auto begun = Steady::now();
+  if (endpoint.scheme == "http") {
+    RawAnswer answer =
+        raw_http(endpoint, {.pieces = {http_post(endpoint, bytes)}, .limit = limit}).front();
+    exchange.received = std::move(answer.body);
+    exchange.status = answer.status;
+    exchange.content_type = std::move(answer.content_type);
+    exchange.trouble = std::move(answer.trouble);
+    exchange.has_timed_out = answer.has_timed_out;
+    exchange.is_refused = answer.is_refused;
+  } else {
+    std::promise<transport::CallOutcome> promise;
+    transport::OutboundCall question;
+    question.bytes = bytes;
+    question.endpoint = endpoint;
+    question.deadline = begun + limit;
+    question.budget = transport::Budget::kGame;
+    question.id = id;
+    transport::Caller& way = bus_ && endpoint.scheme == "nats" ? bus_->caller() : *caller_;
+    way.call(std::move(question),
+             [&](transport::CallOutcome outcome) { promise.set_value(std::move(outcome)); });
+    transport::CallOutcome outcome = promise.get_future().get();
+    exchange.received = outcome.bytes.str();
+    exchange.status = outcome.http_status;
+    if (outcome.error) {
+      exchange.trouble = outcome.error->message;
+      exchange.has_timed_out = outcome.error->code == core::ErrorCode::kTimeout;
+      exchange.is_refused = outcome.error->code == core::ErrorCode::kConnectionError;
+    }
+  }
+  exchange.elapsed = Steady::now() - begun;
+  exchange.sent = std::move(bytes);
+  return exchange;
+}
+
+}  // namespace league::tools::check

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/core/result.h"
+#include "common/transport/link/caller.h"
+#include "tools/check/checker_bus.h"
+#include "tools/check/verdict.h"
+
+namespace league::tools::check {
+
+using std::chrono::milliseconds;
+
+/// Bytes to be written as they are, in pieces.
+struct RawRequest {
+  std::vector<std::string> pieces;
+  milliseconds between{0};  ///< pause between two pieces
+  milliseconds limit{3000};  ///< until the whole answer is here
+};
+
+/// What an HTTP server answered on one connection.
+struct RawAnswer {
+  int status = 0;
+  std::string content_type;
+  std::string body;
+  std::string trouble;
+  bool has_timed_out = false;
+  bool is_refused = false;
+};
+
+/// One HTTP exchange on a connection of its own, without any of the tolerance of our own client.
+/// Also reads several answers of one connection, in their order (`answers`). Blocks.
+[[nodiscard]] std::vector<RawAnswer> raw_http(const transport::Endpoint& endpoint,
+                                              const RawRequest& request, std::size_t answers = 1);
+
+/// `POST PATH` with the usual headers and this body.
+[[nodiscard]] std::string http_post(const transport::Endpoint& endpoint, const std::string& body,
+                                    const std::string& headers = {}, bool keeps_alive = false);
+
+/// Sends JSON-RPC messages to one endpoint, over any transport, and keeps the bytes. Thread-safe;
+/// calls block.
+class Wire {
+ public:
+  /// Fails when the system refuses what callers need, and as CheckerBus::join where `bus` is wanted
+  /// or `needs_bus`.
+  [[nodiscard]] static core::Result<std::unique_ptr<Wire>> open(const agent::BusOptions& bus = {},
+                                                                bool needs_bus = false);
+
+  /// Null where no bus is wanted.
+  [[nodiscard]] CheckerBus* bus() { return bus_.get(); }
+
+  /// One request and its answer. `id` is that of the request in `bytes`; transports other than HTTP
+  /// find the answer by it.
+  [[nodiscard]] Exchange send(const transport::Endpoint& endpoint, std::string bytes,
+                              const rpc::Id& id, milliseconds limit);
+
+ private:
+  Wire(std::unique_ptr<transport::Caller> caller, std::unique_ptr<CheckerBus> bus)
+      : caller_(std::move(caller)), bus_(std::move(bus)) {}
+
+  const std::unique_ptr<transport::Caller> caller_;
+  const std::unique_ptr<CheckerBus> bus_;
+};
+
+/// Whether the endpoint as it was typed is on a message bus.
+[[nodiscard]] inline bool is_on_bus(const std::string& endpoint) {
+  return endpoint.starts_with("nats:");
+}
+
+}  // namespace league::tools::check
