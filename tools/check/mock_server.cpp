@@ -40,7 +40,7 @@ std::string text_field(const json& object, const std::string& field) {
 }
 
 std::string InboundCall::type() const {
-  const std::string named = text_field(message, "message_type");
+  std::string named = text_field(message, "message_type");
   if (!named.empty()) return named;
   if (method == "register_player") return "LEAGUE_REGISTER_REQUEST";
   if (method == "register_referee") return "REFEREE_REGISTER_REQUEST";

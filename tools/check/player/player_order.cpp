@@ -144,9 +144,9 @@ Verdict play_in_parallel(PlayerBench& bench, std::size_t count) {
     }
     for (std::size_t i = 0; i < count; ++i) {
       const BotReply reply = answers[i].get();
-      const Verdict verdict =
-          type == kInvite ? expect_accepted(reply, "other matches are played at the same time")
-                          : expect_choice(reply, "other matches are played at the same time");
+      Verdict verdict = type == kInvite
+                            ? expect_accepted(reply, "other matches are played at the same time")
+                            : expect_choice(reply, "other matches are played at the same time");
       if (!verdict.passed()) return verdict;
       if (reply.message.contains("match_id") && reply.text("match_id") != matches[i].id)
         return fail(reply.exchange, reply.place + "/match_id", "\"" + matches[i].id + "\"",

@@ -84,7 +84,7 @@ bool is_refusal(const BotReply& reply) {
 std::string code_in(const BotReply& reply) {
   const json data = reply.error.is_object() ? reply.error.value("data", json()) : json();
   for (const json* place : {&reply.message, &data}) {
-    const std::string code = text_field(*place, "error_code");
+    std::string code = text_field(*place, "error_code");
     if (!code.empty()) return code;
   }
   if (reply.message.is_object())

@@ -164,7 +164,7 @@ void Sparring::tell_result(Course& course, const referee::RefereedMatch& match) 
   }
 }
 
-SparMatch Sparring::play() {
+std::pair<TestMatch, referee::Match> Sparring::next_match() {
   first_ = 1 - first_;
   ++number_;
   const game::Rules& rules = **game::standard_games().find("even_odd");
@@ -180,7 +180,12 @@ SparMatch Sparring::play() {
                                 .settings = settings_};
   for (game::Side side : game::kBothSides)
     match_plan.seats[side].player = core::PlayerId(seat(side).bench->bot().id);
-  Course course(referee::Match(rules, std::move(match_plan)));
+  return {std::move(plan), referee::Match(rules, std::move(match_plan))};
+}
+
+SparMatch Sparring::play() {
+  auto [plan, match] = next_match();
+  Course course(std::move(match));
   course.plan = std::move(plan);
   referee::Effects effects = course.match.start(Steady::now());
   bool is_over = false;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "referee/core/match.h"
@@ -41,6 +42,8 @@ class Sparring {
 
  private:
   struct Course;
+  /// What the players are told of the next match, and the match.
+  [[nodiscard]] std::pair<TestMatch, referee::Match> next_match();
   void call_player(Course& course, const referee::CallPlayer& call);
   void tell_result(Course& course, const referee::RefereedMatch& match);
   [[nodiscard]] SparSide& seat(game::Side side) {

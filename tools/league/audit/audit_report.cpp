@@ -227,6 +227,27 @@ void print_report(const PlayerReport& report, const std::vector<LoggedMessage>& 
   }
 }
 
+namespace {
+
+json messages_json(const std::vector<LoggedMessage>& exchanges) {
+  json messages = json::array();
+  for (const LoggedMessage& exchange : exchanges) {
+    const LogEntry& entry = exchange.main();
+    messages.push_back({{"time", exchange.time().to_log()},
+                        {"from", entry.from()},
+                        {"to", entry.to()},
+                        {"kind", entry.kind},
+                        {"message_type", entry.message_type},
+                        {"match_id", entry.match_id},
+                        {"way", way_of(entry)},
+                        {"verdict", entry.verdict},
+                        {"raw", entry.raw}});
+  }
+  return messages;
+}
+
+}  // namespace
+
 json to_json(const PlayerReport& report, const std::vector<LoggedMessage>& exchanges) {
   json result = {{"player_id", report.player},
                  {"calls", report.calls},
@@ -277,18 +298,7 @@ json to_json(const PlayerReport& report, const std::vector<LoggedMessage>& excha
                                  {"message_type", answer.message_type},
                                  {"match_id", answer.match_id}});
   }
-  for (const LoggedMessage& exchange : exchanges) {
-    const LogEntry& entry = exchange.main();
-    result["messages"].push_back({{"time", exchange.time().to_log()},
-                                  {"from", entry.from()},
-                                  {"to", entry.to()},
-                                  {"kind", entry.kind},
-                                  {"message_type", entry.message_type},
-                                  {"match_id", entry.match_id},
-                                  {"way", way_of(entry)},
-                                  {"verdict", entry.verdict},
-                                  {"raw", entry.raw}});
-  }
+  result["messages"] = messages_json(exchanges);
   return result;
 }
 

@@ -94,7 +94,7 @@ class FailureSearch {
  public:
   explicit FailureSearch(const std::vector<LoggedMessage>& exchanges) : exchanges_(exchanges) {}
 
-  std::vector<FailedCall> run() const {
+  [[nodiscard]] std::vector<FailedCall> run() const {
     std::vector<FailedCall> failed;
     ClockProofs proofs = proofs_in(exchanges_);
     for (const LoggedMessage& exchange : exchanges_) {
@@ -123,7 +123,7 @@ class FailureSearch {
 
  private:
   /// The call that was made when the wait for this answer began.
-  const LoggedMessage* call_of(const LogEntry& answer) const {
+  [[nodiscard]] const LoggedMessage* call_of(const LogEntry& answer) const {
     std::int64_t asked = answer.mono_ns - answer.elapsed_us.value_or(0) * 1000;
     const LoggedMessage* best = nullptr;
     std::int64_t best_distance = INT64_MAX;

@@ -76,9 +76,8 @@ class CommitmentCheck {
     std::string holder;
     if (!sealed.handed.empty() && listed != sealed.handed) {
       holder = opponent;
-    } else if (!sealed.given.empty() && listed && !sealed.given.contains(*listed)) {
-      holder = player;
-    } else if (!sealed.last_given.empty() && !listed && read_.is_played && is_own_referee()) {
+    } else if ((!sealed.given.empty() && listed && !sealed.given.contains(*listed)) ||
+               (!sealed.last_given.empty() && !listed && read_.is_played && is_own_referee())) {
       holder = player;
     }
     if (!holder.empty()) {
