@@ -183,29 +183,32 @@ std::pair<TestMatch, referee::Match> Sparring::next_match() {
   return {std::move(plan), referee::Match(rules, std::move(match_plan))};
 }
 
+bool Sparring::carry_out(Course& course, referee::Effects& effects) {
+  bool is_over = false;
+  for (std::size_t at = 0; at < effects.size() && !is_over; ++at) {
+    const referee::Effect effect = effects[at];
+    if (const auto* call = std::get_if<referee::CallPlayer>(&effect)) call_player(course, *call);
+    if (const auto* error = std::get_if<referee::SendGameError>(&effect))
+      course.tell(seat(error->affected).name + ": " + error->error.message);
+    if (const auto* timer = std::get_if<referee::StartTimer>(&effect))
+      course.timers.emplace_back(Steady::now() + timer->delay, timer->id);
+    if (const auto* report = std::get_if<referee::ReportResult>(&effect)) {
+      course.outcome.result = report->match;
+      for (auto& next : course.match.on_report_accepted()) effects.push_back(std::move(next));
+    }
+    if (const auto* over = std::get_if<referee::AnnounceGameOver>(&effect))
+      tell_result(course, over->match);
+    is_over = std::holds_alternative<referee::Finished>(effect);
+  }
+  return is_over;
+}
+
 SparMatch Sparring::play() {
   auto [plan, match] = next_match();
   Course course(std::move(match));
   course.plan = std::move(plan);
   referee::Effects effects = course.match.start(Steady::now());
-  bool is_over = false;
-  while (!is_over) {
-    for (std::size_t at = 0; at < effects.size() && !is_over; ++at) {
-      const referee::Effect effect = effects[at];
-      if (const auto* call = std::get_if<referee::CallPlayer>(&effect)) call_player(course, *call);
-      if (const auto* error = std::get_if<referee::SendGameError>(&effect))
-        course.tell(seat(error->affected).name + ": " + error->error.message);
-      if (const auto* timer = std::get_if<referee::StartTimer>(&effect))
-        course.timers.emplace_back(Steady::now() + timer->delay, timer->id);
-      if (const auto* report = std::get_if<referee::ReportResult>(&effect)) {
-        course.outcome.result = report->match;
-        for (auto& next : course.match.on_report_accepted()) effects.push_back(std::move(next));
-      }
-      if (const auto* over = std::get_if<referee::AnnounceGameOver>(&effect))
-        tell_result(course, over->match);
-      is_over = std::holds_alternative<referee::Finished>(effect);
-    }
-    if (is_over) break;
+  while (!carry_out(course, effects)) {
     const SparEvent event = course.next();
     const auto now = Steady::now();
     if (event.timer != 0) {

@@ -44,6 +44,8 @@ class Sparring {
   struct Course;
   /// What the players are told of the next match, and the match.
   [[nodiscard]] std::pair<TestMatch, referee::Match> next_match();
+  /// Whether the match is over with that; `effects` grows by what follows at once.
+  [[nodiscard]] bool carry_out(Course& course, referee::Effects& effects);
   void call_player(Course& course, const referee::CallPlayer& call);
   void tell_result(Course& course, const referee::RefereedMatch& match);
   [[nodiscard]] SparSide& seat(game::Side side) {
