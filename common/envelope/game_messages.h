@@ -18,6 +18,7 @@ enum class PlayerRole { kPlayerA, kPlayerB };
 /// Message 6.
 struct GameInvitation {
   static constexpr MessageType kType = MessageType::kGameInvitation;
+  using Answer = struct GameJoinAck;
   std::string game_type{};
   PlayerRole role_in_match = PlayerRole::kPlayerA;
   core::PlayerId opponent_id{};
@@ -53,6 +54,7 @@ struct ChoiceContext {
 /// Message 8.
 struct ChooseParityCall {
   static constexpr MessageType kType = MessageType::kChooseParityCall;
+  using Answer = struct ChooseParityResponse;
   core::PlayerId player_id{};
   std::string game_type{};
   core::UtcTimestamp deadline{};

@@ -4,7 +4,10 @@
 
 #include <set>
 
+#include "common/envelope/game_messages.h"
 #include "common/envelope/message_schemas.h"
+#include "common/envelope/query_messages.h"
+#include "common/envelope/registration_messages.h"
 
 namespace league::envelope {
 namespace {
@@ -30,6 +33,19 @@ TEST(MessageTable, RepliesHaveNoMethodAndRequestsALimit) {
     EXPECT_EQ(has_limit, !row.method.empty() && row.type != MessageType::kLeagueError)
         << row.wire_name;
   }
+}
+
+template <typename Request>
+void expect_the_answer_of_the_table() {
+  EXPECT_EQ(spec(Request::kType).reply, Request::Answer::kType);
+}
+
+TEST(MessageTable, TypedCallsExpectTheAnswerOfTheTable) {
+  expect_the_answer_of_the_table<RefereeRegisterRequest>();
+  expect_the_answer_of_the_table<LeagueRegisterRequest>();
+  expect_the_answer_of_the_table<GameInvitation>();
+  expect_the_answer_of_the_table<ChooseParityCall>();
+  expect_the_answer_of_the_table<LeagueQuery>();
 }
 
 TEST(MethodNames, FindTheMessageForItsReceiverOnly) {

@@ -40,6 +40,7 @@ struct QueryParams {
 /// Message 15.
 struct LeagueQuery {
   static constexpr MessageType kType = MessageType::kLeagueQuery;
+  using Answer = struct LeagueQueryResponse;
   QueryType query_type = QueryType::kGetStandings;
   QueryParams query_params{};
 

@@ -52,6 +52,7 @@ struct PlayerMeta {
 /// Message 1. The token of an identity to come back to is `auth_token` of the envelope.
 struct RefereeRegisterRequest {
   static constexpr MessageType kType = MessageType::kRefereeRegisterRequest;
+  using Answer = struct RefereeRegisterResponse;
   RefereeMeta referee_meta{};
   std::optional<std::string> registration_nonce =
       std::nullopt;  ///< makes a lost reply repeatable (protocol §8)
@@ -62,6 +63,7 @@ struct RefereeRegisterRequest {
 /// Message 3. The token of an identity to come back to is `auth_token` of the envelope.
 struct LeagueRegisterRequest {
   static constexpr MessageType kType = MessageType::kLeagueRegisterRequest;
+  using Answer = struct LeagueRegisterResponse;
   PlayerMeta player_meta{};
   std::optional<std::string> registration_nonce = std::nullopt;
 

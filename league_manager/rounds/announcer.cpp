@@ -147,13 +147,16 @@ std::vector<Announcer::AddressedPlayer> Announcer::recipients(bool players, bool
 }
 
 template <typename Message>
-nlohmann::json Announcer::render(const Message& message, std::optional<int> round,
-                                 const std::optional<core::AuthToken>& token) const {
-  auto envelope =
-      deps_.envelopes.make(Message::kType, {.conversation_id = conversation_of<Message>(round),
-                                            .auth_token = token,
-                                            .round_id = round,
-                                            .match_id = {}});
+envelope::Envelope Announcer::envelope_for(std::optional<int> round,
+                                           std::optional<core::AuthToken> token) const {
+  return deps_.envelopes.make(Message::kType, {.conversation_id = conversation_of<Message>(round),
+                                               .auth_token = std::move(token),
+                                               .round_id = round,
+                                               .match_id = {}});
+}
+
+template <typename Message>
+nlohmann::json Announcer::render(const envelope::Envelope& envelope, const Message& message) const {
   nlohmann::json encoded = envelope::encode(envelope, message);
   if (auto head = deps_.log_head ? deps_.log_head() : std::nullopt)
     encoded["log_head"] = {{"seq", head->seq}, {"hash", head->hash}};
@@ -165,7 +168,8 @@ template <typename Message>
 void Announcer::publish(const Message& message, std::optional<int> round,
                         std::function<void()> done) {
   if (deps_.events == nullptr) return;
-  auto encoded = render(message, round, std::nullopt);
+  const auto envelope = envelope_for<Message>(round, std::nullopt);
+  auto encoded = render(envelope, message);
   encoded["signature"] = "";
   const auto& row = envelope::spec(Message::kType);
   std::string text = R"({"jsonrpc":"2.0","method":")" + std::string(row.method) + R"(","params":)" +
@@ -173,7 +177,7 @@ void Announcer::publish(const Message& message, std::optional<int> round,
   PublishedEvent event;
   event.message_type = std::string(row.wire_name);
   event.type = core::lower_case(row.wire_name);
-  event.conversation_id = conversation_of<Message>(round).str();
+  event.conversation_id = envelope.conversation_id.str();
   // Another league with the same name has another key.
   event.id = key_.public_key().substr(0, kShownOfKey) + "." + event.conversation_id;
   event.text = std::make_shared<const std::string>(agent::sign_event(std::move(text), key_));
@@ -185,8 +189,8 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
                           const std::vector<AddressedPlayer>& to,
                           const std::function<void()>& done_one, const OwnRows& rows) {
   if (to.empty()) return;
-  const std::string conversation = conversation_of<Message>(round).str();
-  const std::string text = rpc::to_json_text(render(message, round, core::AuthToken("@")));
+  const auto envelope = envelope_for<Message>(round, core::AuthToken("@"));
+  const std::string text = rpc::to_json_text(render(envelope, message));
   // Inside a text a quotation mark is escaped, so what bots call themselves is found by neither.
   const auto behind = [&text](const std::string& key) { return text.find(key) + key.size() - 2; };
   const std::size_t token_at = behind(R"("auth_token":"@")");
@@ -195,18 +199,14 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
   for (const auto& one : to) {
     const auto& token = one.token.reveal();
     const std::string own_rows = rows.of ? rows.of(one.agent) : std::string();
-    auto own = std::make_shared<std::string>();
-    own->reserve(text.size() + token.size() + own_rows.size());
-    own->append(text, 0, token_at).append(token);
-    own->append(text, token_at + 1, rows_at - token_at - 1);
-    own->append(own_rows).append(text, rows_at);
-    agent::PeerCall call;
-    call.endpoint = one.endpoint;
-    call.peer = one.agent.sender();
-    call.type = Message::kType;
-    call.message = std::move(own);
-    call.conversation_id = conversation;
-    broadcaster_.send({std::move(call), done_one});
+    std::string own;
+    own.reserve(text.size() + token.size() + own_rows.size());
+    own.append(text, 0, token_at).append(token);
+    own.append(text, token_at + 1, rows_at - token_at - 1);
+    own.append(own_rows).append(text, rows_at);
+    broadcaster_.send(
+        {agent::call_with({one.endpoint, one.agent.sender()}, envelope, std::move(own), {}),
+         done_one});
   }
 }
 
@@ -225,8 +225,7 @@ void Announcer::tell_state(const AgentStateChanged& change) {
       {.conversation_id = conversation, .auth_token = token, .round_id = {}, .match_id = {}});
   broadcaster_.send(
       {agent::call_with({std::move(*to), change.agent.sender()}, envelope,
-                        rpc::to_json_text(envelope::encode(envelope, state_notice(change))),
-                        std::chrono::milliseconds{}),
+                        rpc::to_json_text(envelope::encode(envelope, state_notice(change))), {}),
        {}});
 }
 

@@ -105,8 +105,12 @@ class Announcer {
   /// The number of times that `publish` will run `done` for one message.
   [[nodiscard]] std::size_t publications() const { return deps_.events != nullptr ? 1 : 0; }
   template <typename Message>
-  [[nodiscard]] nlohmann::json render(const Message& message, std::optional<int> round,
-                                      const std::optional<core::AuthToken>& token) const;
+  [[nodiscard]] envelope::Envelope envelope_for(std::optional<int> round,
+                                                std::optional<core::AuthToken> token) const;
+  /// The message with what every broadcast says about the manager.
+  template <typename Message>
+  [[nodiscard]] nlohmann::json render(const envelope::Envelope& envelope,
+                                      const Message& message) const;
   void send_standings(int round, const std::vector<AddressedPlayer>& players,
                       const std::function<void()>& done_one);
 

@@ -31,20 +31,20 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     envelope::LeagueQuery query{.query_type = envelope::QueryType::kDisputeMatch};
     query.query_params.match_id = match_.match_id;
     query.query_params.reason = match_.reason;
-    agent::PeerCall call = agent::call_with({context_.manager, "league_manager"}, envelope, query,
-                                            context_.settings.time_limit(envelope.type));
+    auto call = agent::call_with({context_.manager, "league_manager"}, envelope, query,
+                                 context_.settings.time_limit(envelope.type));
     call.match_id = match_.match_id.str();
     context_.peers.call(
-        std::move(call),
-        [self = shared_from_this()](const agent::PeerReply& reply) { self->on_reply(reply); });
+        std::move(call), [self = shared_from_this()](const agent::PeerReply& reply,
+                                                     const envelope::LeagueQueryResponse* answer) {
+          answer != nullptr ? self->on_answer(*answer) : self->on_failure(*reply.error);
+        });
   }
 
  private:
-  void on_reply(const agent::PeerReply& reply) {
-    if (!reply.error) return on_answer(reply.as<envelope::LeagueQueryResponse>());
-    const bool passes = core::error_info(reply.error->code).retryable;
-    if (!passes || attempts_ >= context_.settings.retry.max_attempts)
-      return give_up(reply.error->message);
+  void on_failure(const core::Error& error) {
+    const bool passes = core::error_info(error.code).retryable;
+    if (!passes || attempts_ >= context_.settings.retry.max_attempts) return give_up(error.message);
     context_.timer.schedule(context_.settings.retry.delay,
                             [self = shared_from_this()] { self->send(); });
   }

@@ -170,19 +170,38 @@ envelope::Envelope MatchRunner::envelope_for(MessageType type, const core::AuthT
 }
 
 template <typename Message>
-void MatchRunner::send(Side side, const Message& message, std::chrono::milliseconds limit,
-                       transport::Budget budget, agent::PeerClient::Completion completion) {
+agent::MessageCall<Message> MatchRunner::call_of(Side side, const Message& message,
+                                                 std::chrono::milliseconds limit) {
   const auto to = seat(side);
   const auto envelope = envelope_for(Message::kType, to->credential);
-  agent::PeerCall call =
-      agent::call_with({to->endpoint, "player:" + to->id.str()}, envelope, message, limit);
-  call.budget = budget;
+  auto call = agent::call_with({to->endpoint, "player:" + to->id.str()}, envelope, message, limit);
   std::string_view error_code;
   if constexpr (std::is_same_v<Message, envelope::GameError>) error_code = message.error_code;
   note_sent(to->id.str(), Message::kType, error_code);
   call.reply_defaults.player_id = to->id;
   call.reply_defaults.match_id = assignment_.match_id;
-  context_.peers.call(std::move(call), std::move(completion));
+  return call;
+}
+
+template <typename Message>
+void MatchRunner::tell(Side side, const Message& message) {
+  auto call = call_of(side, message, context_.settings.time_limit(Message::kType));
+  call.budget = transport::Budget::kBroadcast;
+  context_.peers.call(std::move(call), [](const agent::PeerReply&) {});
+}
+
+template <typename Message>
+void MatchRunner::ask(const CallPlayer& effect, const Message& message) {
+  auto call = call_of(effect.side, message, round_up(effect.time_limit));
+  call.budget = transport::Budget::kGame;
+  context_.peers.call(
+      std::move(call), [self = shared_from_this(), effect](const agent::PeerReply& reply,
+                                                           const typename Message::Answer* answer) {
+        if (reply.is_receipt) return self->await_posted(effect, reply);
+        self->on_answer(effect, reply,
+                        answer == nullptr ? Result<Reply>(*reply.error)
+                                          : self->read_answer(effect, reply, *answer));
+      });
 }
 
 void MatchRunner::carry_out(const CallPlayer& effect) {
@@ -190,10 +209,6 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
     std::lock_guard lock(mutex_);
     calls_[effect.side] = effect;
   }
-  auto limit = round_up(effect.time_limit);
-  auto completion = [self = shared_from_this(), effect](agent::PeerReply reply) {
-    self->on_answer(effect, std::move(reply));
-  };
   const auto player = seat(effect.side);
   const auto opponent = seat(other(effect.side));
   if (effect.call == Call::kInvitation) {
@@ -204,53 +219,50 @@ void MatchRunner::carry_out(const CallPlayer& effect) {
                                         .opponent_id = opponent->id,
                                         .player_id = player->id,
                                         .draw_commitment = assignment_.draw_commitment};
-    return send(effect.side, invitation, limit, transport::Budget::kGame, std::move(completion));
+    return ask(effect, invitation);
   }
   envelope::ChooseParityCall call;
   call.player_id = player->id;
   call.game_type = assignment_.game_type;
-  call.deadline = context_.clock.utc_now().after(limit);
+  call.deadline = context_.clock.utc_now().after(round_up(effect.time_limit));
   call.context = envelope::ChoiceContext{.opponent_id = opponent->id,
                                          .round_id = round_id_,
                                          .your_standings = player->standings,
                                          .draw_commitment = assignment_.draw_commitment,
                                          .opponent_commitment = effect.opponent_commitment};
-  send(effect.side, call, limit, transport::Budget::kGame, std::move(completion));
+  ask(effect, call);
 }
 
-Result<Reply> MatchRunner::read_answer(const CallPlayer& call,
-                                       const agent::PeerReply& reply) const {
-  if (reply.error) return *reply.error;
+template <typename Answer>
+Result<Reply> MatchRunner::read_answer(const CallPlayer& call, const agent::PeerReply& reply,
+                                       const Answer& answer) const {
   const auto called = seat(call.side);
   const envelope::Envelope& envelope = reply.answer->envelope;
   if (auto token = check_reply_token(*called, envelope.auth_token, context_.mode, *reply.notes);
       !token)
     return token.error();
   std::string match_id = envelope.match_id ? envelope.match_id->str() : "";
-  auto mine = [&called](const core::PlayerId& id) -> std::optional<Error> {
-    if (id == called->id) return std::nullopt;
-    return Error{
-        ErrorCode::kSenderMismatch,
-        "player_id is " + core::shown(id.str()) + ", but this call was for " + called->id.str(),
-        "/player_id"};
-  };
-  if (call.call == Call::kInvitation) {
-    const auto& ack = reply.as<envelope::GameJoinAck>();
-    if (auto wrong = mine(ack.player_id)) return *wrong;
-    if (ack.choice_commitment && !assignment_.draw_commitment)
-      reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kCommitmentIgnored));
-    return Reply(JoinAnswer{std::move(match_id), ack.accept, ack.choice_commitment});
+  if (answer.player_id != called->id) {
+    return Error{ErrorCode::kSenderMismatch,
+                 "player_id is " + core::shown(answer.player_id.str()) +
+                     ", but this call was for " + called->id.str(),
+                 "/player_id"};
   }
-  const auto& choice = reply.as<envelope::ChooseParityResponse>();
-  if (auto wrong = mine(choice.player_id)) return *wrong;
-  if (choice.choice_nonce && !call.is_bound)
-    reply.notes->leniencies.push_back(leniency_name(envelope::Leniency::kNonceIgnored));
-  return Reply(ChoiceAnswer{std::move(match_id), choice.parity_choice, choice.choice_nonce});
+  const auto note = [&reply](envelope::Leniency leniency) {
+    reply.notes->leniencies.push_back(leniency_name(leniency));
+  };
+  if constexpr (std::is_same_v<Answer, envelope::GameJoinAck>) {
+    if (answer.choice_commitment && !assignment_.draw_commitment)
+      note(envelope::Leniency::kCommitmentIgnored);
+    return Reply(JoinAnswer{std::move(match_id), answer.accept, answer.choice_commitment});
+  } else {
+    if (answer.choice_nonce && !call.is_bound) note(envelope::Leniency::kNonceIgnored);
+    return Reply(ChoiceAnswer{std::move(match_id), answer.parity_choice, answer.choice_nonce});
+  }
 }
 
-void MatchRunner::on_answer(const CallPlayer& call, agent::PeerReply reply) {
-  if (reply.is_receipt) return await_posted(call, reply);
-  auto answer = read_answer(call, reply);
+void MatchRunner::on_answer(const CallPlayer& call, const agent::PeerReply& reply,
+                            Result<Reply> answer) {
   // This process may have been suspended, and with it the timer that ends the wait. Nobody can tell
   // any more when the answer was given: it is a time-out, and our own lateness is in its proof, so
   // that it does not count for the player.
@@ -304,8 +316,7 @@ void MatchRunner::carry_out(const SendGameError& effect) {
                                                .consequence = effect.consequence,
                                                .retry_info = retry,
                                                .game_state = {}});
-  send(effect.side, message, context_.settings.time_limit(MessageType::kGameError),
-       transport::Budget::kBroadcast, [](const agent::PeerReply&) {});
+  tell(effect.side, message);
 }
 
 void MatchRunner::carry_out(const StartTimer& effect) {
@@ -357,10 +368,7 @@ void MatchRunner::carry_out(const ReportResult& effect) {
 
 void MatchRunner::carry_out(const AnnounceGameOver& effect) {
   auto over = game_over(effect.match, result_frame());
-  for (Side side : kBothSides) {
-    send(side, over, context_.settings.time_limit(MessageType::kGameOver),
-         transport::Budget::kBroadcast, [](const agent::PeerReply&) {});
-  }
+  for (Side side : kBothSides) tell(side, over);
 }
 
 void MatchRunner::carry_out(const Finished& /*effect*/) {

@@ -100,7 +100,8 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   /// Pings the suspended players first; the last answer starts the match.
   void ping_suspended(const PerSide<std::shared_ptr<const PlayerSeat>>& seats);
   void begin();
-  void on_answer(const CallPlayer& call, agent::PeerReply reply);
+  /// `answer` is what `reply` says about that call, or why it says nothing valid.
+  void on_answer(const CallPlayer& call, const agent::PeerReply& reply, core::Result<Reply> answer);
   /// The player has got the call; its answer may come as a call of its own until the deadline.
   void await_posted(const CallPlayer& call, const agent::PeerReply& receipt);
   [[nodiscard]] std::optional<Side> side_of(const core::AuthToken& shown) const;
@@ -111,11 +112,20 @@ class MatchRunner : public std::enable_shared_from_this<MatchRunner> {
   void note_figures(Side side, const agent::PeerReply& reply);
   /// Tells the referee's operator of an answer that took half of its time or more.
   void tell_of_slowness(const CallPlayer& call, Duration elapsed) const;
+  template <typename Answer>
   [[nodiscard]] core::Result<Reply> read_answer(const CallPlayer& call,
-                                                const agent::PeerReply& reply) const;
+                                                const agent::PeerReply& reply,
+                                                const Answer& answer) const;
+  /// The call of that player with that message, noted in the record as sent.
   template <typename Message>
-  void send(Side side, const Message& message, std::chrono::milliseconds limit,
-            transport::Budget budget, agent::PeerClient::Completion completion);
+  [[nodiscard]] agent::MessageCall<Message> call_of(Side side, const Message& message,
+                                                    std::chrono::milliseconds limit);
+  /// Sends a message that need only be acknowledged; nobody waits for that.
+  template <typename Message>
+  void tell(Side side, const Message& message);
+  /// Sends a message whose answer the match waits for.
+  template <typename Message>
+  void ask(const CallPlayer& effect, const Message& message);
   [[nodiscard]] envelope::Envelope envelope_for(envelope::MessageType type,
                                                 const core::AuthToken& token) const;
   [[nodiscard]] ResultFrame result_frame() const;

@@ -79,11 +79,11 @@ void MatchRunner::await_posted(const CallPlayer& call, const agent::PeerReply& r
       if (!self->match_->awaits(call.id)) return;
     }
     agent::PeerReply none;
-    none.error = Error{ErrorCode::kTimeout,
-                       "the player acknowledged the call, but its answer did not come", ""};
     none.sent_at = sent_at;
     none.notes = std::make_shared<rpc::MessageNotes>();
-    self->on_answer(call, std::move(none));
+    self->on_answer(call, none,
+                    Error{ErrorCode::kTimeout,
+                          "the player acknowledged the call, but its answer did not come", ""});
   };
   if (left <= Duration::zero()) return given_up();
   context_.timer.schedule(left, std::move(given_up));

@@ -37,46 +37,52 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
 
   void send() {
     ++attempts_;
-    const auto type =
-        is_referee() ? MessageType::kRefereeRegisterRequest : MessageType::kLeagueRegisterRequest;
-    auto conversation =
-        envelope::registration_conversation(options_.role, temporary_id(options_.display_name), 1);
-    const auto envelope = envelopes_.make(type, {.conversation_id = conversation,
-                                                 .auth_token = if_any(credentials_.token),
-                                                 .round_id = {},
-                                                 .match_id = {}});
-    PeerCall call = call_with({options_.manager, "league_manager"}, envelope, request(envelope),
-                              context_.settings.time_limit(type));
-    call.reply_defaults.is_guest = true;  // nobody knows yet whose manager it is
-    context_.peers.call(std::move(call), [self = shared_from_this()](const PeerReply& reply) {
-      self->on_reply(reply);
-    });
+    if (options_.role == envelope::Role::kReferee) return send(referee_request());
+    send(player_request());
   }
 
  private:
-  [[nodiscard]] bool is_referee() const { return options_.role == envelope::Role::kReferee; }
+  template <typename Request>
+  void send(const Request& request) {
+    auto conversation =
+        envelope::registration_conversation(options_.role, temporary_id(options_.display_name), 1);
+    const auto envelope = envelopes_.make(Request::kType, {.conversation_id = conversation,
+                                                           .auth_token = if_any(credentials_.token),
+                                                           .round_id = {},
+                                                           .match_id = {}});
+    auto call = call_with({options_.manager, "league_manager"}, envelope, request,
+                          context_.settings.time_limit(Request::kType));
+    call.reply_defaults.is_guest = true;  // nobody knows yet whose manager it is
+    context_.peers.call(std::move(call),
+                        [self = shared_from_this()](const PeerReply& reply,
+                                                    const typename Request::Answer* answer) {
+                          if (answer == nullptr) return self->on_failure(*reply.error);
+                          self->on_identity(self->read(reply, *answer));
+                        });
+  }
 
   [[nodiscard]] std::optional<std::string> log_public_key() const {
     return options_.log_public_key.empty() ? std::nullopt : std::optional(options_.log_public_key);
   }
 
-  [[nodiscard]] std::string request(const envelope::Envelope& envelope) const {
-    if (is_referee()) {
-      envelope::RefereeRegisterRequest message;
-      message.referee_meta = {.display_name = options_.display_name,
-                              .version = LEAGUE_VERSION,
-                              .game_types = options_.game_types,
-                              .contact_endpoint = options_.contact_endpoint,
-                              .max_concurrent_matches = options_.max_concurrent_matches,
-                              .protocol_version = std::string(envelope::kProtocolVersion),
-                              .assignments_in_ack = true,
-                              .log_public_key = log_public_key(),
-                              .hears_events = options_.hears_events,
-                              .match_credentials = true,
-                              .admission_key = text_if_any(options_.admission_key)};
-      message.registration_nonce = credentials_.nonce;
-      return envelope::encode_text(envelope, message);
-    }
+  [[nodiscard]] envelope::RefereeRegisterRequest referee_request() const {
+    envelope::RefereeRegisterRequest message;
+    message.referee_meta = {.display_name = options_.display_name,
+                            .version = LEAGUE_VERSION,
+                            .game_types = options_.game_types,
+                            .contact_endpoint = options_.contact_endpoint,
+                            .max_concurrent_matches = options_.max_concurrent_matches,
+                            .protocol_version = std::string(envelope::kProtocolVersion),
+                            .assignments_in_ack = true,
+                            .log_public_key = log_public_key(),
+                            .hears_events = options_.hears_events,
+                            .match_credentials = true,
+                            .admission_key = text_if_any(options_.admission_key)};
+    message.registration_nonce = credentials_.nonce;
+    return message;
+  }
+
+  [[nodiscard]] envelope::LeagueRegisterRequest player_request() const {
     envelope::LeagueRegisterRequest message;
     message.player_meta = {.display_name = options_.display_name,
                            .version = LEAGUE_VERSION,
@@ -88,15 +94,13 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                            .hears_events = options_.hears_events,
                            .registration_code = text_if_any(options_.registration_code)};
     message.registration_nonce = credentials_.nonce;
-    return envelope::encode_text(envelope, message);
+    return message;
   }
 
-  void on_reply(const PeerReply& reply) {
-    if (!reply.error) return on_identity(read(reply));
-    if (reply.error->code == ErrorCode::kAuthTokenInvalid) return on_identity(*reply.error);
-    bool passes = core::error_info(reply.error->code).retryable ||
-                  reply.error->code == ErrorCode::kOverloaded;
-    if (!passes || attempts_ >= options_.max_attempts) return done_(*reply.error);
+  void on_failure(const Error& error) {
+    if (error.code == ErrorCode::kAuthTokenInvalid) return on_identity(error);
+    bool passes = core::error_info(error.code).retryable || error.code == ErrorCode::kOverloaded;
+    if (!passes || attempts_ >= options_.max_attempts) return done_(error);
     context_.timer.schedule(options_.retry_delay, [self = shared_from_this()] { self->send(); });
   }
 
@@ -140,30 +144,34 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     return {};
   }
 
-  [[nodiscard]] core::Result<Identity> read(const PeerReply& reply) const {
-    const envelope::Envelope& envelope = reply.answer->envelope;
-    auto finish = [&](const auto& response, const auto& id) -> core::Result<Identity> {
-      if (response.status != envelope::RegistrationStatus::kAccepted || !id) {
-        return Error{response.error_code.value_or(ErrorCode::kInvalidReply),
-                     "the league manager rejected the registration: " +
-                         response.reason.value_or("no reason given"),
-                     ""};
-      }
-      auto token = check_token(envelope, reply, response.match_credentials);
-      if (!token) return token.error();
-      return Identity{id->str(),
-                      envelope.auth_token.value_or(core::AuthToken()),
-                      envelope.league_id.value_or(core::LeagueId{}),
-                      response.broadcast_key.value_or(std::string()),
-                      response.league_key.value_or(std::string()),
-                      response.match_credentials};
-    };
-    if (is_referee()) {
-      const auto& response = reply.as<envelope::RefereeRegisterResponse>();
-      return finish(response, response.referee_id);
+  static const std::optional<core::RefereeId>& own_id(
+      const envelope::RefereeRegisterResponse& response) {
+    return response.referee_id;
+  }
+  static const std::optional<core::PlayerId>& own_id(
+      const envelope::LeagueRegisterResponse& response) {
+    return response.player_id;
+  }
+
+  template <typename Response>
+  [[nodiscard]] core::Result<Identity> read(const PeerReply& reply,
+                                            const Response& response) const {
+    const auto& id = own_id(response);
+    if (response.status != envelope::RegistrationStatus::kAccepted || !id) {
+      return Error{response.error_code.value_or(ErrorCode::kInvalidReply),
+                   "the league manager rejected the registration: " +
+                       response.reason.value_or("no reason given"),
+                   ""};
     }
-    const auto& response = reply.as<envelope::LeagueRegisterResponse>();
-    return finish(response, response.player_id);
+    const envelope::Envelope& envelope = reply.answer->envelope;
+    auto token = check_token(envelope, reply, response.match_credentials);
+    if (!token) return token.error();
+    return Identity{id->str(),
+                    envelope.auth_token.value_or(core::AuthToken()),
+                    envelope.league_id.value_or(core::LeagueId{}),
+                    response.broadcast_key.value_or(std::string()),
+                    response.league_key.value_or(std::string()),
+                    response.match_credentials};
   }
 
   const RegistrationContext context_;

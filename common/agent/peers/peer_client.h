@@ -41,6 +41,11 @@ struct PeerCall {
   envelope::NormaliseDefaults reply_defaults;
 };
 
+/// The call of a peer with a Message, made by call_with. `Message::Answer` is what it is answered
+/// with; messages without it are only acknowledged.
+template <typename Message>
+struct MessageCall : PeerCall {};
+
 /// Who is called.
 struct Peer {
   transport::Endpoint endpoint;
@@ -52,9 +57,10 @@ struct Peer {
 [[nodiscard]] PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string message,
                                  std::chrono::milliseconds time_limit);
 template <typename Message>
-[[nodiscard]] PeerCall call_with(Peer to, const envelope::Envelope& envelope,
-                                 const Message& message, std::chrono::milliseconds time_limit) {
-  return call_with(std::move(to), envelope, envelope::encode_text(envelope, message), time_limit);
+[[nodiscard]] MessageCall<Message> call_with(Peer to, const envelope::Envelope& envelope,
+                                             const Message& message,
+                                             std::chrono::milliseconds time_limit) {
+  return {call_with(std::move(to), envelope, envelope::encode_text(envelope, message), time_limit)};
 }
 
 /// A call of a tool that is no league message.
@@ -89,12 +95,6 @@ struct PeerReply {
   std::optional<core::Clock::Steady> sent_at = std::nullopt;
   /// Of the answer, for the log: a completion may add a verdict (a wrong token) before it returns.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
-
-  /// The answer to a call that is answered with a Message. Only where there is no error.
-  template <typename Message>
-  [[nodiscard]] const Message& as() const {
-    return std::get<Message>(answer->message);
-  }
 };
 
 /// The way to peers that are plain MCP servers: calls through negotiated sessions
@@ -117,6 +117,16 @@ class PeerClient {
              const core::Clock& clock, envelope::Mode mode, PlainMcp plain_mcp = {});
 
   void call(PeerCall call, Completion completion);
+  /// As above. `completion` also gets the answer, or null beside an error.
+  template <typename Message>
+  void call(MessageCall<Message> call,
+            std::function<void(const PeerReply&, const typename Message::Answer*)> completion) {
+    this->call(
+        PeerCall(std::move(call)), [completion = std::move(completion)](const PeerReply& reply) {
+          using Answer = typename Message::Answer;
+          completion(reply, reply.error ? nullptr : &std::get<Answer>(reply.answer->message));
+        });
+  }
   /// Calls `ping`; any HTTP answer means that the peer is alive (protocol §6).
   void ping(transport::Endpoint endpoint, const std::string& peer,
             std::chrono::milliseconds time_limit, std::function<void(bool alive)> completion);

@@ -13,7 +13,7 @@ TEST_F(PeerClientTest, FillsTheHolesOfAnAnswer) {
   answer_result({{"accept", true}});
   auto reply = ask(kInvite);
   ASSERT_FALSE(reply.error) << reply.error->message;
-  EXPECT_EQ(reply.as<envelope::GameJoinAck>().player_id.str(), "P01");
+  EXPECT_EQ(std::get<envelope::GameJoinAck>(reply.answer->message).player_id.str(), "P01");
   EXPECT_EQ(reply.answer->envelope.sender.str(), "player:P01");
   EXPECT_FALSE(reply.notes->leniencies.empty());
   auto strict = ask(kInvite, Mode::kStrict);
@@ -147,10 +147,11 @@ TEST_F(PeerClientTest, ABotMayCallItselfWhatItWasStartedAs) {
   answer_result(ack);
   auto open = ask(kInvite);
   ASSERT_FALSE(open.error) << open.error->message;
-  EXPECT_EQ(open.as<envelope::GameJoinAck>().player_id.str(), "P01");
+  EXPECT_EQ(std::get<envelope::GameJoinAck>(open.answer->message).player_id.str(), "P01");
   EXPECT_EQ(open.notes->leniencies, (std::vector<std::string_view>{"foreign_reply_player"}));
   auto strict = ask(kInvite, Mode::kStrict);
-  EXPECT_EQ(strict.as<envelope::GameJoinAck>().player_id.str(), "P04") << "which the match refuses";
+  EXPECT_EQ(std::get<envelope::GameJoinAck>(strict.answer->message).player_id.str(), "P04")
+      << "which the match refuses";
 }
 
 TEST_F(PeerClientTest, AnAnswerIsInTheConversationLeagueAndRoundOfItsCall) {
@@ -189,7 +190,7 @@ TEST_F(PeerClientTest, AnAcknowledgementOfTheMatchAcceptsIt) {
   answer_result({{"status", "ACK"}, {"match_id", "R1M1"}});
   auto open = ask(kInvite);
   ASSERT_FALSE(open.error) << open.error->message;
-  EXPECT_TRUE(open.as<envelope::GameJoinAck>().accept);
+  EXPECT_TRUE(std::get<envelope::GameJoinAck>(open.answer->message).accept);
   EXPECT_TRUE(ask(kInvite, Mode::kStrict).error);
   answer_result({{"status", "OK"}, {"match_id", "R1M2"}});
   EXPECT_TRUE(ask(kInvite).error) << "of another match";
