@@ -159,7 +159,6 @@ void check_events(const Simulation& simulation) {
   std::map<MatchKey, int> finished;
   std::map<MatchKey, int> attempts;
   std::map<MatchKey, int> excused;
-  MatchSummary rounds;
   for (const auto& event : simulation.played().events) {
     if (const auto* e = std::get_if<MatchReported>(&event.body)) {
       ++finished[e->match];

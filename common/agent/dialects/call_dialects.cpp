@@ -92,8 +92,9 @@ std::vector<CallDialect> call_dialects(MessageType type, CallStyle first) {
   }
   dialects.push_back({CallStyle::kHandleMessage, std::string(kHandleMessageMethod)});
   add_tools(CallStyle::kToolsCall);
-  std::ranges::stable_partition(
-      dialects, [first](const CallDialect& way) { return way.style == first && !way.is_alias; });
+  std::stable_partition(dialects.begin(), dialects.end(), [first](const CallDialect& way) {
+    return way.style == first && !way.is_alias;
+  });
   return dialects;
 }
 

@@ -19,9 +19,10 @@ DialectCache::Search DialectCache::search(const std::string& peer, envelope::Mes
   if (of_type == known.types.end()) return search;
   const OfType& memory = of_type->second;
   search.is_hopeless = memory.is_hopeless;
-  std::ranges::stable_partition(search.dialects, [&memory](const CallDialect& way) {
-    return std::ranges::find(memory.passed_over, way) == memory.passed_over.end();
-  });
+  std::stable_partition(
+      search.dialects.begin(), search.dialects.end(), [&memory](const CallDialect& way) {
+        return std::ranges::find(memory.passed_over, way) == memory.passed_over.end();
+      });
   if (memory.proven) {
     std::erase(search.dialects, *memory.proven);
     search.dialects.insert(search.dialects.begin(), *memory.proven);

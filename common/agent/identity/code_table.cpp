@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <ranges>
+#include <span>
 #include <sstream>
 
 #include "common/audit/record/json_text.h"
@@ -102,7 +102,7 @@ Result<CodeTable> CodeTable::parse_columns(std::string_view text, bool needs_cod
   if (!has_codes) table.header_.insert(table.header_.begin(), "code");
   std::map<std::string, int> names;  // and on which lines they are
   std::map<std::string, int> codes;
-  for (core::CsvRecord& record : csv->records | std::views::drop(1)) {
+  for (core::CsvRecord& record : std::span(csv->records).subspan(1)) {
     if (!has_codes) record.fields.insert(record.fields.begin(), "");
     if (record.fields.size() > table.header_.size()) {
       return fault(line_text(record.line) + ": there are more fields than the first line names; " +

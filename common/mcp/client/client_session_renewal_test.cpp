@@ -173,7 +173,7 @@ TEST_F(ClientSessionTest, AModernServerThatComesUpSlowlyIsFound) {
 }
 
 TEST_F(ClientSessionTest, TheProbesLengthIsASetting) {
-  connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
+  connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
     if (message["method"] != "server/discover") answer_handshake(server, message);
   };
   SessionOptions options;

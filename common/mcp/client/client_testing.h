@@ -42,7 +42,7 @@ class ScriptedConnection final : public transport::MessageConnection,
 
   // What the script does.
   void say(const nlohmann::json& message) {
-    if (!is_closed && receiver_) receiver_->on_message({message.dump(), context});
+    if (!is_closed && receiver_) receiver_->on_message({{message.dump(), context}});
   }
   void result(const nlohmann::json& request, const nlohmann::json& value) {
     say({{"jsonrpc", "2.0"}, {"id", request["id"]}, {"result", value}});

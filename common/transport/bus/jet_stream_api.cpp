@@ -103,7 +103,7 @@ std::string stream_request(const StreamConfig& config) {
 
 std::string consumer_request(const std::string& stream, const std::string& name,
                              const ConsumerConfig& config) {
-  constexpr milliseconds kForgotten{60'000};
+  constexpr milliseconds kUnusedAfter{60'000};
   bool is_from_start = config.start_sequence == 0;
   json consumer = {{"name", name},
                    {"deliver_policy", is_from_start ? "all" : "by_start_sequence"},
@@ -112,7 +112,7 @@ std::string consumer_request(const std::string& stream, const std::string& name,
   if (!is_from_start) consumer["opt_start_seq"] = config.start_sequence;
   if (!config.filter_subject.empty()) consumer["filter_subject"] = config.filter_subject;
   if (config.durable_name.empty()) {
-    consumer["inactive_threshold"] = nanoseconds(kForgotten);
+    consumer["inactive_threshold"] = nanoseconds(kUnusedAfter);
   } else {
     consumer["durable_name"] = config.durable_name;
   }

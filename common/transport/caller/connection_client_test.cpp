@@ -193,7 +193,7 @@ TEST_F(ConnectionClientTest, AnAnswerThatIsTooLargeFailsItsRequestOnly) {
   peer->on_oversized({rpc::FrameKind::kResponse, rpc::Id(1), ""}, "too long");
   ASSERT_EQ(outcomes_.size(), 1U);
   EXPECT_EQ(outcomes_.at(0).error->code, core::ErrorCode::kReplyTooLarge);
-  peer->on_message({R"({"id":2,"result":{}})", {}});
+  peer->on_message({{R"({"id":2,"result":{}})", {}}});
   EXPECT_FALSE(outcomes_.at(1).error);
 }
 

@@ -32,7 +32,7 @@ class EventStream {
     return parser_.feed(bytes, [&](SseEvent event) {
       if (event.type != "message" || event.data.empty()) return;
       auto context = context_of_event(event, last_event_id(), stream_id_, of_answer_);
-      sink({std::move(event.data), std::move(context)});
+      sink({{std::move(event.data), std::move(context)}});
     });
   }
 

@@ -116,7 +116,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
       if (event.type == "endpoint") on_endpoint(event.data);
     } else if (event.type == "message" && !event.data.empty()) {
       auto context = context_of_event(event, parser_.last_event_id(), stream_id_, context_);
-      receive_buffer_.deliver({std::move(event.data), std::move(context)});
+      receive_buffer_.deliver({{std::move(event.data), std::move(context)}});
     }
   }
 

@@ -183,7 +183,7 @@ void StreamablePost::on_whole() {
                        : refusal("POST", shared_->endpoint, status_, body_);
   bool is_good = is_fine && (is_message || body_.empty());
   // A peer's own error is worth more than its status, so it goes first.
-  if (is_message) shared_->receive_buffer.deliver({std::move(body_), context_});
+  if (is_message) shared_->receive_buffer.deliver({{std::move(body_), context_}});
   end(is_good ? std::nullopt : std::optional(std::move(error)));
 }
 

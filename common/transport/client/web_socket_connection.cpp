@@ -113,8 +113,8 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     if (fault) return finish(is_closing_ ? closed_by_us(endpoint_) : cause_of(fault));
     if (!socket_->got_text()) return refuse_binary();
     auto bytes = buffer_.data();
-    ReceivedMessage message{std::string(static_cast<const char*>(bytes.data()), bytes.size()),
-                            context()};
+    ReceivedMessage message{
+        {std::string(static_cast<const char*>(bytes.data()), bytes.size()), context()}};
     buffer_.consume(bytes.size());
     if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
     receive_buffer_.deliver(std::move(message));

@@ -9,7 +9,7 @@ using Ids = std::vector<std::uint64_t>;
 
 TEST(UnauthenticatedConnections, OffersTheOldestOfAnAddress) {
   UnauthenticatedConnections open;
-  for (std::uint64_t id : {16, 17, 18, 19}) open.add(id % 2 == 0 ? "a" : "b", id);
+  for (std::uint64_t id : Ids{16, 17, 18, 19}) open.add(id % 2 == 0 ? "a" : "b", id);
   open.add("a", 20);
   EXPECT_EQ(open.count("a"), 3U);
   EXPECT_EQ(open.oldest("a", 2), (Ids{16, 18}));

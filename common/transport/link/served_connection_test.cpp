@@ -23,7 +23,7 @@ class HandConnection final : public MessageConnection {
     return rpc::TransportContext::memory();
   }
 
-  void receive(const std::string& bytes) const { receiver->on_message({bytes, {}}); }
+  void receive(const std::string& bytes) const { receiver->on_message({{bytes, {}}}); }
   void write_all() {
     for (auto& message : std::exchange(queued, {})) {
       written.push_back(message.bytes.str());
@@ -78,7 +78,7 @@ TEST_F(ServedConnectionTest, HandsOverInOrderAndAnswersInAny) {
   for (const char* bytes : {"1", "2", "3"}) link_->receive(bytes);
   EXPECT_EQ(handler_.came, (std::vector<std::string>{"1", "2", "3"}));
   EXPECT_EQ(served_.in_work(), 3U);
-  for (std::size_t which : {2, 0, 1}) handler_.answer(which);
+  for (std::size_t which : {2U, 0U, 1U}) handler_.answer(which);
   link_->write_all();
   EXPECT_EQ(link_->written, (std::vector<std::string>{"3", "1", "2"}));
   EXPECT_EQ(served_.in_work(), 0U);
