@@ -107,7 +107,7 @@ class AnnouncerTest : public ::testing::Test {
   journal::DiscardingJournal journal_;
   CountingCaller caller_;
   agent::PeerClient peers_{caller_, envelope::testing::schemas(), time_, envelope::Mode::kOpen};
-  const agent::Settings settings_;
+  const agent::Settings settings_{};
   envelope::EnvelopeBuilder envelopes_{envelope::Sender::league_manager(), id_, time_};
   FakeBoard board_;
   std::unique_ptr<Ledger> ledger_;

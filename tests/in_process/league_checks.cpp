@@ -67,18 +67,18 @@ void expect_sound(const LeagueFixture& league) {
 }
 
 std::string ending_of(const LeagueFixture& league, const std::string& match_id) {
-  for (const auto& [match, result] : ends_of(league)) {
-    if (match.id().str() != match_id) continue;
+  for (const End& end : ends_of(league)) {
+    if (end.match.id().str() != match_id) continue;
     std::string text;
     league.read([&](const league_manager::League& state) {
-      auto [a, b] = state.schedule().pairing(match);
-      const auto points = game::points_of(result.outcome);
+      auto [a, b] = state.schedule().pairing(end.match);
+      const auto points = game::points_of(end.result.outcome);
       auto row = [](int player, int gained) {
         return league_manager::AgentRef::player(player).id() + " " + std::to_string(gained) + " ";
       };
       text = row(a, points[game::Side::kA]) + row(b, points[game::Side::kB]);
     });
-    return text + (result.is_technical() ? result.technical_reason : "NORMAL");
+    return text + (end.result.is_technical() ? end.result.technical_reason : "NORMAL");
   }
   return "none";
 }

@@ -25,7 +25,7 @@ class FaultRecorder final : public audit::RecordSink {
 class GatewayLinkTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
+    connector_.script = [](ScriptedConnection& server, const json& message, const Headers&) {
       if (answer_handshake(server, message)) return;
       server.result(message, {{"method", message["method"]}});
     };

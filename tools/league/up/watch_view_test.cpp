@@ -28,8 +28,8 @@ WatchPicture picture_of(int players) {
 
 TEST(WatchView, FitsEveryScreen) {
   const auto picture = picture_of(30);
-  for (std::size_t width : {0, 1, 5, 20, 39, 80, 300}) {
-    for (std::size_t height : {0, 1, 2, 3, 6, 24, 100}) {
+  for (std::size_t width : {0U, 1U, 5U, 20U, 39U, 80U, 300U}) {
+    for (std::size_t height : {0U, 1U, 2U, 3U, 6U, 24U, 100U}) {
       for (auto view :
            {WatchView::kTable, WatchView::kMatches, WatchView::kAgents, WatchView::kNews}) {
         const auto lines = watch_lines(picture, {.view = view}, {width, height});

@@ -170,7 +170,7 @@ void TestLeague::announce() {
       match["attempt"] = attempt;
       match["conversation_id"] = conversation;
     }
-    request["matches"] = {match};
+    request["matches"] = json::array({match});
     call("league_manager", agent, request, {{"status", "ok"}});
   }
 }
