@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/transport/stream/web_socket_testing.h"
+#include "tests/support/sanitizers.h"
 
 namespace league::transport {
 namespace {
@@ -15,14 +16,8 @@ using namespace stream_tests;  // the vocabulary of these tests
 using league::testing::post;
 using league::testing::RawClient;
 
-/// ThreadSanitizer's and AddressSanitizer's own cost is several times that of the code.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kSpectators = 300;
-constexpr milliseconds kCallLimit{500};
-#else
-constexpr std::size_t kSpectators = 2000;
-constexpr milliseconds kCallLimit{50};
-#endif
+constexpr std::size_t kSpectators = league::testing::kHasSanitizer ? 300 : 2000;
+constexpr milliseconds kCallLimit{league::testing::kHasSanitizer ? 500 : 50};
 constexpr milliseconds kBroadcastLimit{1000};
 
 std::size_t open_descriptors() {

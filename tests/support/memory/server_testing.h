@@ -7,6 +7,7 @@
 
 #include "common/transport/front/http_server.h"
 #include "tests/support/memory/peers_testing.h"
+#include "tests/support/sanitizers.h"
 
 namespace league::transport::server_tests {
 
@@ -18,13 +19,9 @@ using league::testing::RawClient;
 using league::testing::status_of;
 using std::chrono::milliseconds;
 
-/// What an honest call may take at the 99th percentile. ThreadSanitizer's own cost, several times
-/// that of the code, goes over it on a machine that is busy with other tests.
-#ifdef __SANITIZE_THREAD__
-inline constexpr milliseconds kHonestLimit{500};
-#else
-inline constexpr milliseconds kHonestLimit{50};
-#endif
+/// What an honest call may take at the 99th percentile. ThreadSanitizer's own cost goes over it on
+/// a machine that is busy with other tests.
+inline constexpr milliseconds kHonestLimit{league::testing::kHasThreadSanitizer ? 500 : 50};
 
 /// A server with short limits on a handler that the test gives.
 struct Served {
