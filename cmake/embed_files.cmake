@@ -13,7 +13,10 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       DEPENDS ${ARG_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake
       COMMENT "Embedding files into ${target}"
       VERBATIM)
-    target_sources(${target} PRIVATE ${output})
+    # A library of its own, since long texts are quickly compiled without the headers that other sources share.
+    add_library(${target}_embedded STATIC ${output})
+    target_link_libraries(${target}_embedded PRIVATE league_options)
+    target_link_libraries(${${target}_COMPILED} PUBLIC ${target}_embedded)
   endfunction()
   return()
 endif()

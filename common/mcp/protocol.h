@@ -14,7 +14,6 @@ inline constexpr int kUnsupportedVersion = -32022;
 
 /// Header fields of Streamable HTTP.
 inline constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
-inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 inline constexpr std::string_view kMethodHeader = "Mcp-Method";
 inline constexpr std::string_view kNameHeader = "Mcp-Name";
 inline constexpr std::string_view kParameterHeaderPrefix = "Mcp-Param-";

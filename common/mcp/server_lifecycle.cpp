@@ -4,6 +4,7 @@
 #include "common/core/text.h"
 #include "common/mcp/server.h"
 #include "common/rpc/codec.h"
+#include "common/rpc/http_headers.h"
 #include "common/rpc/json_object.h"
 #include "common/rpc/json_text.h"
 
@@ -138,7 +139,7 @@ void Server::initialize(Served served) {
                                "Internal error: too many sessions are listening; try again later",
                                nullptr, 503);
     }
-    reply.headers.emplace_back(kSessionHeader, session->id());
+    reply.headers.emplace_back(rpc::kSessionHeader, session->id());
   } else if (served.arrival.channel) {
     setup.connection = served.arrival.channel;
     setup.id = served.arrival.channel->id();

@@ -5,6 +5,7 @@
 
 #include "common/core/base64.h"
 #include "common/core/text.h"
+#include "common/rpc/http_headers.h"
 #include "common/rpc/json_text.h"
 #include "common/rpc/message.h"
 
@@ -119,7 +120,7 @@ RequestSigns read_signs(const rpc::MessageContext& context) {
   if (http == nullptr || !http->headers) return signs;
   signs.headers = http->headers.get();
   signs.version_header = rpc::find_header(*signs.headers, kVersionHeader);
-  signs.session_header = rpc::find_header(*signs.headers, kSessionHeader);
+  signs.session_header = rpc::find_header(*signs.headers, rpc::kSessionHeader);
   if (signs.version_header) signs.version_header = trimmed(*signs.version_header);
   return signs;
 }

@@ -28,6 +28,9 @@ using HeaderMap = std::multimap<std::string, std::string, HeaderNameLess>;
 [[nodiscard]] std::optional<std::string_view> find_header(const HeaderMap& headers,
                                                           std::string_view name);
 
+/// The session of Streamable HTTP, and of a message on a bus.
+inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+
 /// What a player registers with where its message has no code: the field, or the query parameter
 /// `registration_code`, which the HTTP front turns into it.
 inline constexpr std::string_view kRegistrationCodeHeader = "X-Registration-Code";

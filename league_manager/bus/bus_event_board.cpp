@@ -15,26 +15,23 @@
 namespace league::league_manager {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
 // For the stream: events wait for it, and with them the players for their round.
-constexpr milliseconds kQuickSearch{300};
-constexpr seconds kElection{15};  // of who keeps it, where several brokers do
-constexpr seconds kSearch{5};  // beside the events
-constexpr seconds kBetweenSearches{15};
-constexpr seconds kAnswer{5};  // of the broker to one event
+constexpr std::chrono::milliseconds kQuickSearch{300};
+constexpr std::chrono::seconds kElection{15};  // of who keeps it, where several brokers do
+constexpr std::chrono::seconds kSearch{5};  // beside the events
+constexpr std::chrono::seconds kBetweenSearches{15};
+constexpr std::chrono::seconds kAnswer{5};  // of the broker to one event
 constexpr int kMostTries = 3;
-constexpr milliseconds kKept = std::chrono::hours(24 * 30);
+constexpr std::chrono::milliseconds kEventsKept = std::chrono::hours(24 * 30);
 /// Of events whose answer was lost: they are published again when the broker or the manager is
 /// back.
-constexpr milliseconds kRemembered = std::chrono::hours(24);
+constexpr std::chrono::milliseconds kRemembered = std::chrono::hours(24);
 
 transport::StreamConfig event_stream_config(const BusEventBoardDependencies& wanted) {
   transport::StreamConfig config;
   config.name = transport::event_stream(wanted.league_id);
   config.subjects = {transport::event_subjects(wanted.league_id)};
-  config.max_age = kKept;
+  config.max_age = kEventsKept;
   config.duplicate_window = kRemembered;
   config.replicas = wanted.replicas;
   config.max_bytes = wanted.max_bytes;
@@ -136,7 +133,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex_);
       is_quick = keeping_ == Keeping::kUnknown;
     }
-    milliseconds quick = deps_.replicas > 1 ? kElection : kQuickSearch;
+    std::chrono::milliseconds quick = deps_.replicas > 1 ? kElection : kQuickSearch;
     deps_.streams->ensure_stream(event_stream_config(deps_),
                                  deps_.clock.steady_now() + (is_quick ? quick : kSearch),
                                  [weak = weak_from_this(), is_quick](const auto& found) {

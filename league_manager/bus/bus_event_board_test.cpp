@@ -126,7 +126,7 @@ TEST_F(BusEventBoardTest, WhatIsPublishedIsHeardAndKeptAndLoggedOnce) {
   ASSERT_TRUE(first);
   EXPECT_EQ(first->subject, "mcp.events.a.round_completed");
   EXPECT_EQ(first->payload, "{\"round\":1}");
-  EXPECT_EQ(transport::bus_header(*first, transport::kSessionHeader), session_.str());
+  EXPECT_EQ(transport::bus_header(*first, rpc::kSessionHeader), session_.str());
   EXPECT_EQ(next_payload(), "{\"round\":2}");
   auto record = log_.records.next();
   ASSERT_TRUE(record);

@@ -11,7 +11,7 @@ using core::Error;
 using core::ErrorCode;
 
 constexpr std::size_t kLongestDetail = 300;
-constexpr std::size_t kLongestName = 80;
+constexpr std::size_t kLongestOperatorName = 80;
 constexpr int kLongestExtension = 7 * 24 * 3600;  // seconds
 
 Error not_now(AgentRef agent, const std::string& why) {
@@ -27,7 +27,7 @@ std::optional<std::string> bounded(std::string_view text, std::size_t most = kLo
 
 /// Who acts; nobody acts in the manager's own name.
 std::string author(const OperatorCommand& command) {
-  auto by = bounded(command.by, kLongestName);
+  auto by = bounded(command.by, kLongestOperatorName);
   return by && *by != kByManager ? *by : "operator";
 }
 
@@ -42,7 +42,7 @@ core::Result<Events> League::decide_shut_down(AgentRef agent, std::string_view r
     return not_now(agent, "is already shut down");
   Draft draft(running(), now);
   draft.add(AgentStateChanged{agent, AgentState::kShutdown, std::string(reason), bounded(detail),
-                              bounded(by, kLongestName)});
+                              bounded(by, kLongestOperatorName)});
   if (agent.kind == AgentKind::kReferee) release_all(draft, agent.index, reason);
   deal_matches(draft);
   return std::move(draft).take();
@@ -57,7 +57,7 @@ core::Result<Events> League::decide_restore(AgentRef agent, std::string_view det
     return not_now(agent, "is neither shut down nor suspended");
   Draft draft(running(), now);
   draft.add(AgentStateChanged{agent, AgentState::kActive, std::string(kReasonRestored),
-                              bounded(detail), bounded(by, kLongestName)});
+                              bounded(detail), bounded(by, kLongestOperatorName)});
   deal_matches(draft);
   return std::move(draft).take();
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr int kRecordedIncidents = 3;
 /// Of a cause; it goes on terminals and pages.
 constexpr std::size_t kLongestCall = 40;
-constexpr std::size_t kLongestText = 300;
+constexpr std::size_t kLongestFaultText = 300;
 
 /// `text` without the bot's address: causes are public, and on a bus the address is a credential.
 std::string without_address(std::string text, std::string_view endpoint) {
@@ -43,7 +43,7 @@ FailureCounted failure_of(AgentRef player, std::string_view endpoint, const Matc
   FailureCause cause{.call = core::shown(last->call, kLongestCall),
                      .error_code = core::shown(last->error_code),
                      .attempts = 0,
-                     .text = core::shown(without_address(last->text, endpoint), kLongestText)};
+                     .text = core::shown(without_address(last->text, endpoint), kLongestFaultText)};
   bool counts = false;
   for (const auto& failure : report.failures) {
     if (failure.player_id != id || failure.call != last->call) continue;

@@ -9,7 +9,7 @@ namespace league::league_manager {
 
 namespace {
 
-constexpr std::size_t kLongestReason = 100;
+constexpr std::size_t kLongestTechnicalReason = 100;
 constexpr std::size_t kLongestShown = 64;
 constexpr std::string_view kUnknownReason = "UNKNOWN";  // of a technical loss, where it is not said
 constexpr int kMostReplays = 3;  // the fair clock; docs/protocol.md
@@ -53,7 +53,7 @@ core::Result<void> check_circumstances(const MatchReport& report, const ReportFa
                        "\", but the match was assigned in " + expected,
                    "/conversation_id");
   }
-  if (report.claim.technical_reason.size() > kLongestReason) {
+  if (report.claim.technical_reason.size() > kLongestTechnicalReason) {
     return invalid(report, "termination is longer than 100 characters",
                    "/result/details/termination");
   }

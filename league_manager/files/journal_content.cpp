@@ -15,10 +15,10 @@ std::string counted(std::size_t number, std::string_view what) {
 
 /// The events that are of interest; the others need not be read.
 bool is_telling(std::string_view type) {
-  static const std::unordered_set<std::string_view> kTypes = {
+  static const std::unordered_set<std::string_view> kTypesOfInterest = {
       event_type(LeagueCreated{}), event_type(AgentRegistered{}), event_type(MatchReported{}),
       event_type(MatchForfeited{}), event_type(LeagueContinued{})};
-  return kTypes.contains(type);
+  return kTypesOfInterest.contains(type);
 }
 
 class ContentCollector {

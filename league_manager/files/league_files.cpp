@@ -9,7 +9,7 @@ using rpc::JsonObject;
 
 constexpr std::size_t kPart = 256UL * 1024;  // bytes that are handed on together
 
-std::string player_id(int index) {
+std::string id_of_player(int index) {
   return index < 0 ? std::string() : AgentRef::player(index).id();
 }
 
@@ -33,7 +33,7 @@ void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) 
   const Agent& agent = book.league().roster().agent(AgentRef::player(row.player));
   JsonObject(out)
       .number("rank", row.rank)
-      .text("player_id", player_id(row.player))
+      .text("player_id", id_of_player(row.player))
       .text("display_name", agent.profile.display_name)
       .number("played", row.tally.played)
       .number("wins", row.tally.wins)
@@ -52,7 +52,7 @@ void add_states(JsonObject& object, std::string& out, const League& league) {
     const AgentLifecycle& lifecycle = league.roster().agent(AgentRef::player(i)).lifecycle;
     const AgentState state = lifecycle.state();
     if (state != AgentState::kSuspended && state != AgentState::kShutdown) continue;
-    by_player.name(player_id(i));
+    by_player.name(id_of_player(i));
     JsonObject(out)
         .text("state", agent_state_name(state))
         .text("reason", lifecycle.reason())
@@ -74,7 +74,7 @@ void add_failures(JsonObject& object, std::string& out, const LeagueBook& book,
     const auto& cause = (*causes)[side];
     if (!cause) continue;
     by_player.name(
-        player_id(side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b));
+        id_of_player(side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b));
     JsonObject(out)
         .text("call", cause->call)
         .text("error_code", cause->error_code)
@@ -88,8 +88,8 @@ void add_failures(JsonObject& object, std::string& out, const LeagueBook& book,
 void add_choices(std::string& out, const LeagueBook& book, const MatchView& view) {
   const auto choices = book.choices(view.match);
   JsonObject(out)
-      .optional_text(player_id(view.pairing.player_a), choices[game::Side::kA])
-      .optional_text(player_id(view.pairing.player_b), choices[game::Side::kB])
+      .optional_text(id_of_player(view.pairing.player_a), choices[game::Side::kA])
+      .optional_text(id_of_player(view.pairing.player_b), choices[game::Side::kB])
       .end();
 }
 
@@ -99,7 +99,7 @@ void add_disputes(JsonObject& object, std::string& out, const League& league, Ma
   object.name("disputed_by");
   const char* separator = "[";
   for (int player : disputed->second) {
-    out += separator + ('"' + player_id(player)) + '"';
+    out += separator + ('"' + id_of_player(player)) + '"';
     separator = ",";
   }
   out += ']';
@@ -111,11 +111,11 @@ void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
   const LeagueBook::MatchNote& note = book.note(view.match);
   const auto points = game::points_of(result.outcome);
   object.text("result", result_status(result))
-      .optional_text("winner_player_id", player_id(winner_of(view.pairing, result)));
+      .optional_text("winner_player_id", id_of_player(winner_of(view.pairing, result)));
   object.name("score");
   JsonObject(out)
-      .number(player_id(view.pairing.player_a), points[game::Side::kA])
-      .number(player_id(view.pairing.player_b), points[game::Side::kB])
+      .number(id_of_player(view.pairing.player_a), points[game::Side::kA])
+      .number(id_of_player(view.pairing.player_b), points[game::Side::kB])
       .end();
   object.name("choices");
   add_choices(out, book, view);
@@ -137,8 +137,8 @@ void add_result(JsonObject& object, std::string& out, const LeagueBook& book,
 void add_match(std::string& out, const LeagueBook& book, const MatchView& view) {
   JsonObject object(out);
   object.text("match_id", view.match.id().str())
-      .text("player_A_id", player_id(view.pairing.player_a))
-      .text("player_B_id", player_id(view.pairing.player_b))
+      .text("player_A_id", id_of_player(view.pairing.player_a))
+      .text("player_B_id", id_of_player(view.pairing.player_b))
       .text("status", match_status(view.status));
   object.optional_text("referee_id", view.referee < 0 ? "" : AgentRef::referee(view.referee).id());
   object.number("attempt", view.attempt);
@@ -227,7 +227,7 @@ core::Result<void> write_standings(const LeagueBook& book, const FileSink& sink)
   for (const auto& note : book.rounds()) rounds += note.completed_at ? 1 : 0;
   object.number("rounds_completed", rounds)
       .number("matches_completed", status.finished.total_matches)
-      .optional_text("champion", player_id(league.champion().value_or(-1)));
+      .optional_text("champion", id_of_player(league.champion().value_or(-1)));
   add_states(object, out, league);
   object.name("standings");
   out += '[';

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMostFaults = 50;
 constexpr std::size_t kMostElapsed = 1000;
-constexpr std::size_t kLongestText = 300;
+constexpr std::size_t kLongestRecordText = 300;
 
 std::optional<AgentRef> agent_of(std::string_view peer) {
   const auto colon = peer.find(':');
@@ -40,18 +40,18 @@ bool is_leniency(std::string_view name) {
   });
 }
 
-double milliseconds(std::int64_t us) { return static_cast<double>(us) / 1000; }
+double in_milliseconds(std::int64_t us) { return static_cast<double>(us) / 1000; }
 
 /// `share` of the sorted `values` are not above it.
 double percentile(const std::vector<std::int64_t>& values, double share) {
   const auto at = std::lround(share * static_cast<double>(values.size() - 1));
-  return milliseconds(values[static_cast<std::size_t>(at)]);
+  return in_milliseconds(values[static_cast<std::size_t>(at)]);
 }
 
 }  // namespace
 
 void AgentRecords::add(Figures& figures, Fault fault) {
-  fault.text = core::shown(fault.text, kLongestText);
+  fault.text = core::shown(fault.text, kLongestRecordText);
   ++figures.total_faults;
   figures.faults.push_back(std::move(fault));
   if (figures.faults.size() > kMostFaults) figures.faults.pop_front();

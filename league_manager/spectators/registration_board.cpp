@@ -12,8 +12,8 @@
 namespace league::league_manager {
 namespace {
 
-constexpr std::size_t kLongestName = 200;  // bytes of 50 characters
-constexpr std::size_t kLongestText = 400;
+constexpr std::size_t kLongestShownName = 200;  // bytes of 50 characters
+constexpr std::size_t kLongestRefusal = 400;
 
 }  // namespace
 
@@ -51,8 +51,8 @@ void RegistrationBoard::on_refused(AgentKind kind, std::string_view name, std::s
   {
     std::lock_guard lock(mutex_);
     ++counts_[{kind, why.code}];
-    Refusal refusal{kind,     public_text(core::excerpt(name, kLongestName)),        {},
-                    why.code, public_text(core::excerpt(why.message, kLongestText)), 1,
+    Refusal refusal{kind,     public_text(core::excerpt(name, kLongestShownName)),      {},
+                    why.code, public_text(core::excerpt(why.message, kLongestRefusal)), 1,
                     at};
     if (codes_ && kind == AgentKind::kPlayer) {
       const auto* about = codes_->find_name(name);

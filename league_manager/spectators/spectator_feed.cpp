@@ -312,10 +312,10 @@ std::string SpectatorFeed::event_id(std::uint64_t number) const {
 
 std::string SpectatorFeed::lines_since(std::uint64_t number) const {
   std::string out = "[";
-  for (const auto& [its_number, json] : lines_) {
+  for (const auto& [its_number, line] : lines_) {
     if (its_number <= number) continue;
     if (out.size() > 1) out += ',';
-    out += json;
+    out += line;
   }
   return out + "]";
 }

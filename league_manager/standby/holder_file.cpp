@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 /// A process that died before it led leaves the name before its own in the broker.
-constexpr std::size_t kKept = 8;
+constexpr std::size_t kHoldersKept = 8;
 constexpr std::size_t kMaxSize = 64 << 10;
 
 core::Error holder_error(const std::filesystem::path& file, const std::string& why) {
@@ -69,8 +69,8 @@ core::Result<HolderFile> HolderFile::open(const std::filesystem::path& file,
   auto holders = read_holders(descriptor, place);
   opened.former_ = holders;
   holders.push_back(holder);
-  if (holders.size() > kKept)
-    holders.erase(holders.begin(), holders.end() - static_cast<std::ptrdiff_t>(kKept));
+  if (holders.size() > kHoldersKept)
+    holders.erase(holders.begin(), holders.end() - static_cast<std::ptrdiff_t>(kHoldersKept));
   if (!write_holders(descriptor, place, holders)) return holder_error(file, std::strerror(errno));
   return opened;
 }

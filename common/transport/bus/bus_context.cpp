@@ -1,4 +1,5 @@
 #include "common/transport/bus/bus_context.h"
+#include "common/rpc/http_headers.h"
 
 #include <atomic>
 #include <utility>
@@ -37,7 +38,7 @@ BusMessage bus_message(std::string subject, std::string payload, const BusSessio
   BusMessage message;
   message.subject = std::move(subject);
   message.payload = std::move(payload);
-  message.headers = {{kSessionHeader, session.str()},
+  message.headers = {{std::string(rpc::kSessionHeader), session.str()},
                      {kDirectionHeader, std::string(rpc::to_string(direction))}};
   if (!trace_id.empty()) message.headers.emplace_back(kTraceHeader, trace_id);
   return message;

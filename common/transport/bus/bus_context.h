@@ -11,7 +11,6 @@
 namespace league::transport {
 
 /// Names of headers; all are optional on the wire (docs/distributed.md).
-inline constexpr const char* kSessionHeader = "Mcp-Session-Id";
 inline constexpr const char* kDirectionHeader = "Mcp-Direction";
 inline constexpr const char* kTraceHeader = "Trace-Id";
 inline constexpr const char* kLeagueHeader = "League-Id";

@@ -10,6 +10,7 @@
 
 #include "common/core/error_code.h"
 #include "common/rpc/frame_peek.h"
+#include "common/rpc/http_headers.h"
 #include "common/transport/bus/bus_context.h"
 #include "common/transport/bus/bus_listener.h"
 
@@ -165,7 +166,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
   /// Whose session a request at `mcp.discovery` is about: the subject's, which only its user may
   /// write where the broker knows users, or the header's where it stands at the subject for all.
   [[nodiscard]] std::optional<BusSession> session_of(const BusMessage& message) {
-    auto named = bus_header(message, kSessionHeader);
+    auto named = bus_header(message, rpc::kSessionHeader);
     if (message.subject == kDiscoverySubject)
       return named.empty() ? BusSession::make(random_) : BusSession::parse(named);
     auto own = message.subject.substr(kDiscoverySubject.size() + 1);

@@ -139,7 +139,7 @@ class Discovering {
     return *this;
   }
   Discovering& naming(const std::string& session) {
-    message_.headers = {{kSessionHeader, session}};
+    message_.headers = {{std::string(rpc::kSessionHeader), session}};
     return *this;
   }
   /// A JSON null where nobody answered.

@@ -16,7 +16,7 @@ namespace http = boost::beast::http;
 using BeastError = boost::beast::error_code;
 using BeastText = boost::beast::string_view;
 
-constexpr int kContinue = 100;
+constexpr int kContinueCode = 100;
 constexpr int kSwitchingProtocols = 101;
 
 }  // namespace
@@ -46,7 +46,7 @@ class ResponseReader::Parser final : public http::basic_parser<false> {
                        int /*version*/, BeastError& /*ec*/) override {}
   void on_response_impl(int code, BeastText /*reason*/, int /*version*/, BeastError& ec) override {
     // Beast takes `000` for a status, and what follows for its body.
-    if (code < kContinue) ec = http::error::bad_status;
+    if (code < kContinueCode) ec = http::error::bad_status;
     status_ = code;
   }
   void on_field_impl(http::field /*field*/, BeastText name, BeastText value,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kReceiveAtOnce = 64 * 1024;
 constexpr std::size_t kKeptCapacity = 8 * 1024;
-constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr std::string_view kContinueResponse = "HTTP/1.1 100 Continue\r\n\r\n";
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
@@ -74,7 +74,7 @@ void HttpFront::gather(const ConnectionPtr& connection) {
 
 void HttpFront::send_continue(Connection& connection) {
   if (!connection.scanner.take_continue()) return;
-  ::send(connection.fd.get(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL);
+  ::send(connection.fd.get(), kContinueResponse.data(), kContinueResponse.size(), MSG_NOSIGNAL);
 }
 
 void HttpFront::refuse(const ConnectionPtr& connection) {

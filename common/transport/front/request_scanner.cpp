@@ -14,13 +14,13 @@ namespace {
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::size_t kMaxChunkLine = 64;
 
-bool is_token_character(char c) {
+bool is_tchar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
 bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_character);
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_tchar);
 }
 
 std::string_view trim(std::string_view text) {

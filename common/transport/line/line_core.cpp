@@ -12,7 +12,7 @@
 namespace league::transport {
 namespace {
 
-constexpr std::size_t kBuffersAtOnce = 64;
+constexpr std::size_t kLinesAtOnce = 64;
 constexpr int kWritesAtOnce = 4;
 
 core::Clock::Steady steady_now() { return std::chrono::steady_clock::now(); }
@@ -128,11 +128,11 @@ void LineCore::flush() {
 
 /// False when there is nothing more to do for now.
 bool LineCore::write_some() {
-  std::array<iovec, kBuffersAtOnce * 2> parts{};
+  std::array<iovec, kLinesAtOnce * 2> parts{};
   std::vector<rpc::SharedText> held;
   {
     std::lock_guard lock(mutex_);
-    auto count = std::min(queue_.size(), kBuffersAtOnce);
+    auto count = std::min(queue_.size(), kLinesAtOnce);
     for (std::size_t i = 0; i < count; ++i) held.push_back(queue_[i].bytes);
     if (count == 0) is_flush_posted_ = false;
   }

@@ -4,12 +4,12 @@
 
 #include "common/core/crypto.h"
 #include "common/core/random_source.h"
+#include "common/rpc/http_headers.h"
 
 namespace league::transport {
 
 namespace {
 
-constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 /// What an event costs besides its bytes.
 constexpr std::size_t kStoredEventCost = 128;
 
@@ -19,7 +19,7 @@ std::string random_stream_id() {
 }
 
 std::string_view session_of(const rpc::HeaderMap& headers) {
-  return rpc::find_header(headers, kSessionHeader).value_or(std::string_view{});
+  return rpc::find_header(headers, rpc::kSessionHeader).value_or(std::string_view{});
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 using envelope::MessageType;
 using nlohmann::json;
-using Answer = std::function<std::optional<MockAnswer>(const InboundCall&, int)>;
+using ScriptedAnswer = std::function<std::optional<MockAnswer>(const InboundCall&, int)>;
 
 /// How a match with a bad player ends.
 enum class Ending : std::uint8_t {
@@ -104,7 +104,7 @@ const BadPlayer kBadPlayers[] = {
 };
 
 /// The right answer of seat 0 for `call`, as the bench would give it, spoilt.
-Answer spoilt(RefereeBench& bench, const BadPlayer& bad) {
+ScriptedAnswer spoilt(RefereeBench& bench, const BadPlayer& bad) {
   return [&bench, &bad](const InboundCall& call, int before) -> std::optional<MockAnswer> {
     const bool is_join = std::string(bad.type) == "GAME_JOIN_ACK";
     if (call.type() != (is_join ? "GAME_INVITATION" : "CHOOSE_PARITY_CALL") || before >= bad.times)
