@@ -8,7 +8,7 @@
 #include "tests/games/registry.h"
 #include "tests/in_process/league_checks.h"
 #include "tests/support/temporary_directory.h"
-#include "tools/league/verify/audit_verify.h"
+#include "tools/audit/verify/audit_verify.h"
 
 namespace league::testing {
 namespace {

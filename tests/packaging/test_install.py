@@ -29,7 +29,7 @@ class Install(unittest.TestCase):
         return {str(path.relative_to(self.prefix / place)) for path in (self.prefix / place).rglob("*") if path.is_file()}
 
     def test_every_kind_of_file_has_its_place(self):
-        self.assertEqual(self.files("bin"), {*PROGRAMS, "league-bench", "league-check", "league-gateway"})
+        self.assertEqual(self.files("bin"), {*PROGRAMS, "league-audit", "league-bench", "league-check", "league-gateway"})
         self.assertEqual(self.files("share/man/man1"), {f"{program}.1" for program in PROGRAMS})
         self.assertEqual(self.files("share/bash-completion/completions"), set(PROGRAMS))
         self.assertEqual(self.files("share/zsh/vendor-completions"), {f"_{program}" for program in PROGRAMS})

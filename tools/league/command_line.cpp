@@ -69,10 +69,7 @@ int run_command_line(int argc, char** argv) {
   add_call_command(app, chosen);
   add_events_command(app, chosen);
   add_bus_config_command(app, chosen);
-  add_audit_command(app, chosen);
-  add_export_command(app, chosen);
   add_config_command(app, chosen);
-  add_backup_command(app, chosen);
   add_sibling_commands(app);
   add_version_command(app, chosen);
   // After the commands, because a command inherits the footer that is there when it is added.

@@ -23,9 +23,6 @@ using ChosenCommand = std::function<int()>;
 void add_admin_command(CLI::App& app, ChosenCommand& chosen);
 /// `codes` of `league admin`: the file of registration codes.
 void add_codes_commands(CLI::App& admin, ChosenCommand& chosen);
-/// `league audit`, which explains what happened from the conversation logs.
-void add_audit_command(CLI::App& app, ChosenCommand& chosen);
-void add_backup_command(CLI::App& app, ChosenCommand& chosen);
 /// `league bus-config`, which writes a broker's configuration with one user per agent.
 void add_bus_config_command(CLI::App& app, ChosenCommand& chosen);
 /// `league call URL TOOL [ARGS]`: calls a tool of any MCP server.
@@ -36,8 +33,6 @@ void add_config_command(CLI::App& app, ChosenCommand& chosen);
 void add_enter_command(CLI::App& app, ChosenCommand& chosen);
 /// `league events`, which prints what a league on a bus tells everybody.
 void add_events_command(CLI::App& app, ChosenCommand& chosen);
-/// `league export`, which makes the files of a league again from its journal and its logs.
-void add_export_command(CLI::App& app, ChosenCommand& chosen);
 /// `league status URL`: how far a league is.
 void add_status_command(CLI::App& app, ChosenCommand& chosen);
 /// `league start URL`: starts a league with whoever is in.

@@ -22,7 +22,13 @@ struct Sibling {
   bool has_more_commands = false;  ///< so the program must be told which one
 };
 
-constexpr std::array<Sibling, 5> kSiblings{{
+constexpr std::array<Sibling, 8> kSiblings{{
+    {"audit", "league-audit",
+     "show what happened according to the conversation logs, and verify them", true},
+    {"export", "league-audit",
+     "recreate a league's files from its journal and logs, or write tables, grades or a site",
+     true},
+    {"backup", "league-audit", "make a backup of a league, which may be running", true},
     {"check", "league-check", "check a bot against the protocol, clause by clause", true},
     {"spar", "league-check", "play many matches between two bots", true},
     {"play", "league-check", "play one match between two bots and print what happens", true},

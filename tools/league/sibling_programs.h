@@ -9,8 +9,8 @@ class App;
 namespace league::tools {
 
 // Commands of `league` that are programs of their own beside it, as `bench` is league-bench and
-// `spar` is in league-check: nobody who plays a league needs them, so a first league does not wait
-// until they are built.
+// `export` is in league-audit: nobody needs them while a league is played, so a first league does
+// not wait until they are built.
 
 /// Adds them to what --help lists. Their own --help says what they take.
 void add_sibling_commands(CLI::App& app);

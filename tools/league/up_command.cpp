@@ -11,7 +11,7 @@
 
 #include "common/agent/host/program_options.h"
 #include "common/transport/link/signals.h"
-#include "tools/league/audit/journal_book.h"
+#include "league_manager/files/journal_book.h"
 #include "tools/league/up/league_plan.h"
 #include "tools/league/up/live_view.h"
 #include "tools/league/up/local_broker.h"
@@ -41,7 +41,7 @@ std::string joined_names(const std::vector<std::string>& names) {
 
 /// From the journal, which has all of them. Without one there are none to tell.
 std::vector<TechnicalLosses> losses_in(const std::filesystem::path& data) {
-  auto book = read_book(data);
+  auto book = league_manager::read_book(data);
   if (book) return technical_losses_of(*book);
   std::cerr << "warning: the causes of technical losses cannot be read: "
             << safe_text(book.error().message) << '\n';

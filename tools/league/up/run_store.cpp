@@ -14,7 +14,7 @@
 #include "common/core/crypto.h"
 #include "common/core/private_file.h"
 #include "common/transport/link/signals.h"
-#include "tools/league/audit/journal_book.h"
+#include "league_manager/files/journal_book.h"
 #include "tools/league/up/process_group.h"
 
 namespace league::tools {
@@ -135,7 +135,7 @@ fs::path data_in(const fs::path& given) {
 
 /// Whether it holds a league; one that somebody else began is an error.
 Result<void> check_owner(const fs::path& data) {
-  auto league = find_data(data);
+  auto league = league_manager::find_data(data);
   if (!league || is_there(*league / kFile)) return {};
   return run_error(league->string() +
                    " holds a league that this command did not begin (there is no " + kFile +
@@ -229,7 +229,7 @@ Result<void> RunStore::take(const GivenOptions& given) {
   auto kept = read();
   if (!kept) return kept.error();
   if (!*kept) return {};
-  is_continued_ = find_data(options_.data).has_value();
+  is_continued_ = league_manager::find_data(options_.data).has_value();
   auto continued = continued_options(**kept, given);
   if (continued) {
     options_ = std::move(*continued);

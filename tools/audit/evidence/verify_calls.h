@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "tools/audit/evidence/verify_facts.h"
+
+namespace league::tools {
+
+/// A request that waits for its answer.
+struct OpenCall {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  std::string type;  ///< message type
+  std::string conversation;
+  std::string match_id;
+  bool is_accepted = false;  ///< it was not refused, and its token was checked
+  nlohmann::json message;  ///< only of requests whose answer makes a fact
+  std::size_t game_call = kNone;  ///< place in LogFacts::calls
+  LogPosition place;
+};
+
+/// Ties answers to their requests: by the number `call` of the record, or in logs that were made
+/// before it was written by conversation and type. Not thread-safe.
+class OpenCalls {
+ public:
+  void open(const nlohmann::json& record, std::size_t run, OpenCall call);
+  /// The request that the reply or failure `record`, whose message is of `type`, answers; it is
+  /// open no longer.
+  [[nodiscard]] std::optional<OpenCall> close(const nlohmann::json& record, std::size_t run,
+                                              const std::string& type);
+
+  /// The same, and it stays open; null if there is none.
+  [[nodiscard]] const OpenCall* find(const nlohmann::json& record, std::size_t run,
+                                     const std::string& type) const;
+
+ private:
+  using Calls = std::map<std::string, OpenCall>;
+  [[nodiscard]] Calls::const_iterator search(const nlohmann::json& record, std::size_t run,
+                                             const std::string& type) const;
+
+  Calls calls_;
+};
+
+/// The type of the message that answers a request of `type`; empty for an acknowledgement.
+[[nodiscard]] std::string reply_type_of(const std::string& type);
+
+}  // namespace league::tools

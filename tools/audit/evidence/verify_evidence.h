@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "tools/audit/evidence/verify_calls.h"
+#include "tools/audit/evidence/verify_facts.h"
+
+namespace league::tools {
+
+/// Takes the facts from the records of one log, and nothing else: what a message says counts only
+/// if it is the type that states it, from the agent that is entitled to it, in a delivery whose
+/// token was checked. Everything else is hearsay. Source: protocol §8, docs/audit.md, "Evidence".
+/// Not thread-safe; `contents` outlives it.
+class EvidenceCollector {
+ public:
+  explicit EvidenceCollector(LogContents& contents) : contents_(contents) {}
+
+  /// The next record begins: decides of which league and which process it is.
+  void begin_record(const audit::RecordLine& line, const LogPosition& place, std::int64_t time_us);
+  /// The facts of that record. `body` and `message` are null where it could not be read.
+  void take(const nlohmann::json& record, const nlohmann::json& body,
+            const nlohmann::json& message);
+  /// The facts of a copy of the manager's broadcast, of which another copy was taken in full.
+  void take_received_head(const audit::LogHead& head) {
+    facts_->received_heads.push_back({head, place_});
+  }
+
+  /// Whether the reply `record` answers a request that asks for a message of `type`.
+  [[nodiscard]] bool asks_for(const nlohmann::json& record, const std::string& type) const;
+
+  /// Of the record that was begun last.
+  [[nodiscard]] LogFacts& facts() { return *facts_; }
+
+ private:
+  void enter(const audit::LeagueIdentity& league);
+  void take_request(const nlohmann::json& record, const nlohmann::json& message);
+  void take_at_manager(const nlohmann::json& message, const std::string& type);
+  void take_from_manager(const nlohmann::json& message, const std::string& type);
+  void take_answer(const nlohmann::json& record, const nlohmann::json& body,
+                   const nlohmann::json& message, const OpenCall& call);
+  void take_answer_of_manager(const nlohmann::json& body, const nlohmann::json& message,
+                              const std::string& type, const OpenCall& call);
+  void take_registration(const nlohmann::json& message, const std::string& type,
+                         const OpenCall& call);
+  void take_report(const OpenCall& call);
+  void describe(const nlohmann::json& matches, const nlohmann::json& round);
+  void assign(const nlohmann::json& matches);
+  [[nodiscard]] std::size_t open_game_call(const nlohmann::json& record,
+                                           const nlohmann::json& message);
+  void answer(GameCall& call, const nlohmann::json& record, const nlohmann::json& message);
+  void take_posted_answer(const nlohmann::json& record, const nlohmann::json& message,
+                          const std::string& type);
+  void take_event(const nlohmann::json& record, const nlohmann::json& body,
+                  const nlohmann::json& message, const OpenCall* call);
+
+  [[nodiscard]] MatchConversation& conversation_of(const std::string& conversation,
+                                                   const std::string& match_id, bool with_manager);
+
+  LogContents& contents_;
+  LogFacts* facts_ = nullptr;
+  OpenCalls open_;
+  LogPosition place_;
+  std::string agent_;
+  std::size_t run_ = 0;
+  std::optional<std::size_t> final_run_;  ///< the process whose final table was taken last
+  std::int64_t time_us_ = 0;
+};
+
+/// `P01` of `player:P01`.
+[[nodiscard]] std::string id_of(const std::string& agent);
+/// Whether a record is of a delivery that was taken, and whose token was checked.
+[[nodiscard]] bool is_checked_delivery(const nlohmann::json& record);
+/// The end of the manager's log that a broadcast of the manager tells.
+[[nodiscard]] std::optional<audit::LogHead> head_told_in(const nlohmann::json& message);
+/// The instant at `key` of `value`, in microseconds; nothing if there is none.
+[[nodiscard]] std::optional<std::int64_t> instant_at(const nlohmann::json& value, const char* key);
+
+}  // namespace league::tools

@@ -1,0 +1,192 @@
+#include "tools/audit/evidence/verify_journal.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "common/core/crypto.h"
+#include "common/journal/sqlite_journal.h"
+#include "league_manager/events/event_codec.h"
+#include "tools/audit/evidence/json_fields.h"
+
+namespace league::tools {
+namespace {
+
+namespace lm = league_manager;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kResultsFormat = "league.results";
+
+void note_event(const lm::Event& event, std::uint64_t entry, JournalLeague& league) {
+  if (const auto* round = std::get_if<lm::RoundStarted>(&event.body)) {
+    for (std::size_t i = 0; i < round->draw_seeds.size(); ++i) {
+      lm::MatchKey match{round->round, static_cast<int>(i) + 1};
+      league.seeds[match.id().str()] = core::to_hex(round->draw_seeds[i]);
+    }
+  } else if (const auto* reported = std::get_if<lm::MatchReported>(&event.body)) {
+    league.results.push_back({reported->match.id().str(), reported->result.outcome, false,
+                              reported->result.technical_reason, entry, reported->attempt,
+                              reported->result.drawn_number});
+  } else if (const auto* forfeited = std::get_if<lm::MatchForfeited>(&event.body)) {
+    league.results.push_back({forfeited->match.id().str(),
+                              forfeited->result.outcome,
+                              true,
+                              forfeited->result.technical_reason,
+                              entry,
+                              0,
+                              {}});
+  } else if (const auto* acted = std::get_if<lm::OperatorActed>(&event.body)) {
+    if (acted->match)
+      league.voided.push_back({acted->match->id().str(),
+                               acted->replay ? acted->replay->id().str() : std::string(), acted->by,
+                               acted->reason, entry});
+  } else if (const auto* agent = std::get_if<lm::AgentRegistered>(&event.body)) {
+    league.log_keys[agent->agent.sender()] = agent->profile.log_public_key.value_or("");
+  } else if (const auto* back = std::get_if<lm::AgentReregistered>(&event.body)) {
+    league.log_keys[back->agent.sender()] = back->profile.log_public_key.value_or("");
+  } else if (const auto* continued = std::get_if<lm::LeagueContinued>(&event.body)) {
+    if (continued->given_up)
+      league.given_up.push_back({event.at.instant().time_since_epoch().count(),
+                                 *continued->given_up, league.results.size(), entry});
+  }
+}
+
+core::Result<std::optional<JournalLeague>> read_from_journal(const std::filesystem::path& file) {
+  JournalLeague league;
+  league.file = file;
+  auto read = journal::read_journal(file, [&](const journal::Entry& entry) {
+    auto event = lm::from_record(entry.record);
+    if (!event) return core::Result<void>(event.error());
+    note_event(*event, entry.sequence, league);
+    return core::Result<void>();
+  });
+  if (!read) return read.error();
+  return std::optional(std::move(league));
+}
+
+std::filesystem::path journal_in(const std::filesystem::path& data) {
+  return data / "journal" / "journal.sqlite";
+}
+
+core::Error damaged(const std::filesystem::path& file) {
+  return {core::ErrorCode::kInternalError, file.string() + " is not what a bundle holds", {}};
+}
+
+/// Bundles of earlier versions do not have it.
+bool read_given_up(const json& content, JournalLeague& league) {
+  const json& rows = field_at(content, "given_up");
+  if (rows.is_null()) return true;
+  if (!rows.is_array()) return false;
+  for (const json& row : rows) {
+    auto at = core::UtcTimestamp::parse(text_at(row, "at"));
+    auto results = number_at(row, "results");
+    bool is_known = at && results && *results >= 0 &&
+                    static_cast<std::size_t>(*results) <= league.results.size();
+    if (!is_known) return false;
+    league.given_up.push_back({at->instant().time_since_epoch().count(), text_at(row, "text"),
+                               static_cast<std::size_t>(*results), 0});
+  }
+  return true;
+}
+
+core::Result<std::optional<JournalLeague>> read_from_bundle(const std::filesystem::path& file) {
+  JournalLeague league;
+  league.file = file;
+  json content = json::parse(std::ifstream(file), nullptr, false);
+  if (text_at(content, "format") != kResultsFormat || !field_at(content, "results").is_array())
+    return damaged(file);
+  for (const json& row : content["results"]) {
+    auto outcome = game::parse_outcome(text_at(row, "outcome"));
+    const std::string& match = text_at(row, "match_id");
+    if (!outcome || match.empty()) return damaged(file);
+    league.results.push_back(
+        {match, *outcome, text_at(row, "by") == "MANAGER", text_at(row, "reason"), 0, 0, {}});
+    if (const auto& seed = text_at(row, "draw_seed"); !seed.empty()) league.seeds[match] = seed;
+  }
+  if (!read_given_up(content, league)) return damaged(file);
+  const json& voided = field_at(content, "voided");
+  if (!voided.is_null() && !voided.is_array()) return damaged(file);
+  for (const json& row : voided) {
+    league.voided.push_back({text_at(row, "match_id"), text_at(row, "replayed_as"),
+                             text_at(row, "by"), text_at(row, "reason"), 0});
+  }
+  return std::optional(std::move(league));
+}
+
+/// A bundle says nothing of the machine's directories: of a path the last part is left.
+std::string without_directories(std::string_view text) {
+  std::string left;
+  std::size_t word = 0;
+  for (char c : text) {
+    if (c == '/') {
+      left.resize(word);
+      continue;
+    }
+    left += c;
+    if (c == ' ') word = left.size();
+  }
+  return left;
+}
+
+}  // namespace
+
+std::string words_of(const VoidedMatch& match) {
+  return match.match_id + " is void, by " + match.by + " (" + match.reason + ")" +
+         (match.replay.empty() ? std::string() : "; played again as ") + match.replay;
+}
+
+core::Result<std::optional<JournalLeague>> read_kept_league(const std::filesystem::path& data) {
+  auto journal = journal_in(data);
+  if (std::filesystem::exists(journal)) return read_from_journal(journal);
+  auto results = data / "results.json";
+  if (std::filesystem::exists(results)) return read_from_bundle(results);
+  return std::optional<JournalLeague>();
+}
+
+core::Result<std::vector<std::string>> kept_secrets(const std::filesystem::path& data) {
+  std::vector<std::string> secrets;
+  if (!std::filesystem::exists(journal_in(data))) return secrets;
+  JournalLeague league;
+  auto read = journal::read_journal(journal_in(data), [&](const journal::Entry& entry) {
+    auto event = lm::from_record(entry.record);
+    if (!event) return core::Result<void>(event.error());
+    note_event(*event, entry.sequence, league);
+    if (const auto* agent = std::get_if<lm::AgentRegistered>(&event->body))
+      secrets.push_back(agent->credential.nonce);
+    if (const auto* agent = std::get_if<lm::AgentReregistered>(&event->body))
+      secrets.push_back(agent->credential.nonce);
+    return core::Result<void>();
+  });
+  if (!read) return read.error();
+  for (const JournalResult& result : league.results) league.seeds.erase(result.match_id);
+  for (const auto& [match, seed] : league.seeds) secrets.push_back(seed);
+  return secrets;
+}
+
+ordered_json results_json(const JournalLeague& league) {
+  auto rows = ordered_json::array();
+  for (const JournalResult& result : league.results) {
+    ordered_json row = {{"match_id", result.match_id},
+                        {"outcome", game::outcome_name(result.outcome)},
+                        {"by", result.by_manager ? "MANAGER" : "REPORT"},
+                        {"reason", result.reason}};
+    auto seed = league.seeds.find(result.match_id);
+    if (seed != league.seeds.end()) row["draw_seed"] = seed->second;
+    rows.push_back(std::move(row));
+  }
+  ordered_json content = {{"format", kResultsFormat}, {"version", 1}, {"results", std::move(rows)}};
+  for (const AcceptedLoss& one : league.given_up) {
+    const core::UtcTimestamp at(
+        core::UtcTimestamp::TimePoint(core::UtcTimestamp::TimePoint::duration(one.at_us)));
+    content["given_up"].push_back(
+        {{"at", at.to_log()}, {"text", without_directories(one.text)}, {"results", one.results}});
+  }
+  for (const VoidedMatch& one : league.voided) {
+    ordered_json row = {{"match_id", one.match_id}, {"by", one.by}, {"reason", one.reason}};
+    if (!one.replay.empty()) row["replayed_as"] = one.replay;
+    content["voided"].push_back(std::move(row));
+  }
+  return content;
+}
+
+}  // namespace league::tools

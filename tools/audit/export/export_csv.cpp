@@ -1,0 +1,127 @@
+#include "tools/audit/export/export_csv.h"
+
+#include "common/core/csv.h"
+#include "league_manager/files/league_files.h"
+#include "tools/audit/export/export_source.h"
+
+namespace league::tools {
+namespace {
+
+namespace lm = league_manager;
+
+const std::string& name_of(const lm::LeagueBook& book, int player) {
+  return book.league().roster().agent(lm::AgentRef::player(player)).profile.display_name;
+}
+
+const lm::AgentLifecycle& lifecycle_of(const lm::LeagueBook& book, int player) {
+  return book.league().roster().agent(lm::AgentRef::player(player)).lifecycle;
+}
+
+std::string cell_of(std::string_view text) {
+  std::string cell;
+  // Spreadsheets run text that begins like this as a formula.
+  if (!text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos)
+    cell += '\'';
+  return cell.append(text);
+}
+
+std::string standings_csv(const lm::LeagueBook& book, const std::string& head) {
+  std::string out = head;
+  for (const auto& row : book.table()) {
+    out += csv_record({std::to_string(row.rank), player_id_of(row.player),
+                       name_of(book, row.player), std::to_string(row.tally.played),
+                       std::to_string(row.tally.wins), std::to_string(row.tally.draws),
+                       std::to_string(row.tally.losses), std::to_string(row.tally.points),
+                       std::string(lm::agent_state_name(lifecycle_of(book, row.player).state())),
+                       lifecycle_of(book, row.player).reason()});
+  }
+  return out;
+}
+
+/// The players that dispute the result of `match`, separated by spaces.
+std::string disputed_by(const lm::League& league, lm::MatchKey match) {
+  std::string players;
+  const auto disputed = league.disputes().find(match);
+  if (disputed == league.disputes().end()) return players;
+  for (int player : disputed->second)
+    players += (players.empty() ? "" : " ") + player_id_of(player);
+  return players;
+}
+
+/// The cells of a result; empty ones for a match without.
+void add_result(std::vector<std::string>& cells, const lm::LeagueBook& book,
+                const lm::MatchView& view) {
+  constexpr std::size_t kCells = 22;
+  if (view.result) {
+    const lm::CompactResult& result = *view.result;
+    const auto& note = book.note(view.match);
+    const auto points = game::points_of(result.outcome);
+    const auto choices = book.choices(view.match);
+    for (std::string cell :
+         {std::string(lm::result_status(result)), player_id_of(lm::winner_of(view.pairing, result)),
+          std::to_string(points[game::Side::kA]), std::to_string(points[game::Side::kB]),
+          std::string(choices[game::Side::kA]), std::string(choices[game::Side::kB]),
+          result.drawn_number > 0 ? std::to_string(result.drawn_number) : std::string(),
+          note.technical_reason, note.finished_at.to_log(),
+          result.fairness ? std::string(game::fairness_name(*result.fairness)) : std::string(),
+          std::string(result.by_manager    ? ""
+                      : result.is_unproven ? "unproven"
+                                           : "proven"),
+          disputed_by(book.league(), view.match), cause_of(book, view.match, game::Side::kA),
+          cause_of(book, view.match, game::Side::kB)})
+      cells.push_back(std::move(cell));
+  }
+  cells.resize(kCells);
+}
+
+std::string matches_csv(const lm::LeagueBook& book, const std::string& head) {
+  std::string out = head;
+  const lm::League& league = book.league();
+  for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
+    std::vector<std::string> cells = {
+        std::to_string(view.match.round),
+        view.match.id().str(),
+        player_id_of(view.pairing.player_a),
+        name_of(book, view.pairing.player_a),
+        player_id_of(view.pairing.player_b),
+        name_of(book, view.pairing.player_b),
+        std::string(lm::match_status(view.status)),
+        view.referee < 0 ? std::string() : lm::AgentRef::referee(view.referee).id()};
+    add_result(cells, book, view);
+    const auto original = league.schedule().replay_of(view.match);
+    cells.push_back(original ? original->id().str() : std::string());
+    out += csv_record(cells);
+  }
+  return out;
+}
+
+OutputFile csv_file(const std::filesystem::path& path, std::string text, const std::string& head) {
+  return {.path = path,
+          .write = text_of(std::move(text)),
+          .is_ours = [head](const std::filesystem::path& file) {
+            return head_of_file(file).starts_with(head);
+          }};
+}
+
+}  // namespace
+
+std::string csv_record(const std::vector<std::string>& cells) {
+  std::vector<std::string> safe;
+  for (const auto& cell : cells) safe.push_back(cell_of(cell));
+  return core::csv_line(safe);
+}
+
+std::vector<OutputFile> csv_files(const lm::LeagueBook& book, const std::filesystem::path& out) {
+  const std::string standings = csv_record({"rank", "player_id", "display_name", "played", "wins",
+                                            "draws", "losses", "points", "state", "state_reason"});
+  const std::string matches = csv_record(
+      {"round_id",         "match_id",    "player_A_id", "player_A_name", "player_B_id",
+       "player_B_name",    "status",      "referee_id",  "result",        "winner_player_id",
+       "score_A",          "score_B",     "choice_A",    "choice_B",      "drawn_number",
+       "technical_reason", "finished_at", "fairness",    "proof",         "disputed_by",
+       "failure_A",        "failure_B",   "replay_of"});
+  return {csv_file(out / "standings.csv", standings_csv(book, standings), standings),
+          csv_file(out / "matches.csv", matches_csv(book, matches), matches)};
+}
+
+}  // namespace league::tools

@@ -1,0 +1,142 @@
+#include "tools/audit/export/export_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "common/audit/log/log_reader.h"
+#include "common/core/error_code.h"
+#include "common/journal/sqlite_journal.h"
+#include "league_manager/events/event_codec.h"
+
+namespace league::tools {
+namespace {
+
+namespace lm = league_manager;
+using AnswerTimes = std::map<lm::MatchKey, game::PerSide<lm::AnswerTimes>>;
+
+core::Result<AnswerTimes> read_times(const std::filesystem::path& data) {
+  AnswerTimes times;
+  auto read =
+      journal::read_journal(data / "journal" / "journal.sqlite", [&](const journal::Entry& entry) {
+        auto event = lm::from_record(entry.record);
+        if (!event) return core::Result<void>(event.error());
+        const auto* reported = std::get_if<lm::MatchReported>(&event->body);
+        if (reported != nullptr && reported->evidence)
+          times[reported->match] = reported->evidence->answered_in;
+        return core::Result<void>();
+      });
+  if (!read) return read.error();
+  return times;
+}
+
+LossCause cause_of_code(std::string_view code) {
+  using core::ErrorCode;
+  const auto parsed = core::parse_error_code(code);
+  if (parsed == ErrorCode::kTimeout) return LossCause::kTimeout;
+  if (parsed == ErrorCode::kConnectionError || parsed == ErrorCode::kPlayerUnavailable)
+    return LossCause::kConnection;
+  return LossCause::kInvalidAnswer;
+}
+
+/// Why the player on `side` lost a match that ended technically and that it did not win.
+LossCause loss_cause(const lm::LeagueBook& book, lm::MatchKey match, game::Side side) {
+  const auto* causes = book.causes(match);
+  if (causes != nullptr && (*causes)[side]) return cause_of_code((*causes)[side]->error_code);
+  const std::string& reason = book.note(match).technical_reason;
+  if (reason == lm::kReasonPlayerShutDown) return LossCause::kShutDown;
+  if (reason == lm::kReasonNoReferee || reason == lm::kReasonRoundTimeLimit)
+    return LossCause::kNotItsFault;
+  if (reason.find("TIMEOUT") != std::string::npos) return LossCause::kTimeout;
+  if (reason.find("CONNECTION") != std::string::npos) return LossCause::kConnection;
+  return LossCause::kInvalidAnswer;
+}
+
+OwnMatch own_match(const lm::LeagueBook& book, const lm::MatchView& view, game::Side side,
+                   const AnswerTimes& times) {
+  const bool is_a = side == game::Side::kA;
+  OwnMatch own{.view = view,
+               .side = side,
+               .opponent = is_a ? view.pairing.player_b : view.pairing.player_a,
+               .points = {},
+               .lost_technically = {},
+               .answered_in_us = {}};
+  if (const auto found = times.find(view.match); found != times.end()) {
+    for (const auto& time : {found->second[side].join_us, found->second[side].choice_us})
+      if (time) own.answered_in_us.push_back(*time);
+  }
+  if (!view.result || view.result->is_voided) return own;
+  own.points = game::points_of(view.result->outcome)[side];
+  if (view.result->is_technical() && game::winner_of(view.result->outcome) != side)
+    own.lost_technically = loss_cause(book, view.match, side);
+  return own;
+}
+
+void count_leniencies(const std::filesystem::path& logs, std::vector<PlayerFigures>& players,
+                      std::vector<std::string>& notes) {
+  if (logs.empty()) return;
+  constexpr std::string_view kPlayer = "player:";
+  for (const auto& path : audit::find_logs(logs)) {
+    auto read = audit::read_log(path, [&](const audit::LogEntry& entry) {
+      if (entry.outbound || entry.leniencies.empty() || !entry.peer.starts_with(kPlayer)) return;
+      const auto player = lm::AgentRef::parse(std::string_view(entry.peer).substr(kPlayer.size()));
+      if (!player || player->kind != lm::AgentKind::kPlayer ||
+          static_cast<std::size_t>(player->index) >= players.size())
+        return;
+      auto& own = players[static_cast<std::size_t>(player->index)].leniencies;
+      for (const auto& leniency : entry.leniencies) ++own[leniency];
+    });
+    if (!read) notes.push_back(read.error().message);
+  }
+}
+
+}  // namespace
+
+std::string_view loss_cause_name(LossCause cause) {
+  constexpr std::array<std::string_view, kLossCauses> kNames = {
+      "timeouts", "connection_failures", "invalid_answers", "shut_down", "not_its_fault"};
+  return kNames[static_cast<std::size_t>(cause)];
+}
+
+int PlayerFigures::losses(LossCause cause) const {
+  return static_cast<int>(
+      std::ranges::count(matches, std::optional(cause), &OwnMatch::lost_technically));
+}
+
+int PlayerFigures::technical_losses() const {
+  return static_cast<int>(std::ranges::count_if(
+      matches, [](const OwnMatch& one) { return one.lost_technically.has_value(); }));
+}
+
+std::optional<double> PlayerFigures::answer_percentile(int percent) const {
+  std::vector<std::int64_t> all;
+  for (const auto& match : matches)
+    all.insert(all.end(), match.answered_in_us.begin(), match.answered_in_us.end());
+  if (all.empty()) return std::nullopt;
+  std::ranges::sort(all);
+  const auto rank = std::ceil(percent / 100.0 * static_cast<double>(all.size()));
+  return static_cast<double>(all[static_cast<std::size_t>(std::max(rank - 1, 0.0))]) / 1000;
+}
+
+core::Result<std::vector<PlayerFigures>> read_figures(const ExportSource& source,
+                                                      const lm::LeagueBook& book,
+                                                      std::vector<std::string>& notes) {
+  auto times = read_times(source.data);
+  if (!times) return times.error();
+  const lm::League& league = book.league();
+  std::vector<PlayerFigures> players(
+      static_cast<std::size_t>(league.roster().count(lm::AgentKind::kPlayer)));
+  for (const auto& row : book.table()) players[static_cast<std::size_t>(row.player)].row = row;
+  for (const auto& view : league.schedule_page(0, league.schedule().total_matches())) {
+    if (view.match.round > static_cast<int>(book.rounds().size())) break;
+    for (game::Side side : game::kBothSides) {
+      const int player = side == game::Side::kA ? view.pairing.player_a : view.pairing.player_b;
+      players[static_cast<std::size_t>(player)].matches.push_back(
+          own_match(book, view, side, *times));
+    }
+  }
+  count_leniencies(source.logs, players, notes);
+  return players;
+}
+
+}  // namespace league::tools

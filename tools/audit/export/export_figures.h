@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/audit/export/export_source.h"
+
+namespace league::tools {
+
+/// Why a player lost a match technically.
+enum class LossCause : std::uint8_t {
+  kTimeout,
+  kConnection,
+  kInvalidAnswer,
+  kShutDown,
+  kNotItsFault,  ///< no referee brought the match to an end, or the referee itself was late
+};
+inline constexpr int kLossCauses = 5;
+/// `timeouts`: the heading of its column.
+[[nodiscard]] std::string_view loss_cause_name(LossCause cause);
+
+/// A match as one of its players sees it.
+struct OwnMatch {
+  league_manager::MatchView view;
+  game::Side side = game::Side::kA;
+  int opponent = 0;
+  std::optional<int> points;  ///< nothing for a void one and for one without a result
+  std::optional<LossCause> lost_technically;
+  std::vector<std::int64_t> answered_in_us;  ///< for its answers that counted
+};
+
+/// What a league has shown of one player.
+struct PlayerFigures {
+  league_manager::RankedPlayer row;
+  std::vector<OwnMatch> matches;  ///< those that began, by round
+  std::map<std::string, std::uint64_t> leniencies;  ///< and how often each was needed
+
+  [[nodiscard]] int losses(LossCause cause) const;
+  [[nodiscard]] int technical_losses() const;
+  /// Of all its answers that counted, in milliseconds; nothing without answers. `percent` 0...100.
+  [[nodiscard]] std::optional<double> answer_percentile(int percent) const;
+};
+
+/// By index of the player. Reads the journal in `source` for the times of answers, and its logs for
+/// leniencies; logs that cannot be read are noted in `notes`.
+[[nodiscard]] core::Result<std::vector<PlayerFigures>> read_figures(
+    const ExportSource& source, const league_manager::LeagueBook& book,
+    std::vector<std::string>& notes);
+
+}  // namespace league::tools

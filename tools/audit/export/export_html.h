@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/audit/export/export_figures.h"
+#include "tools/audit/export/export_output.h"
+#include "tools/audit/export/export_source.h"
+
+namespace league::tools {
+
+/// `text` for the content of an element or a quoted attribute; control characters and what is no
+/// UTF-8 become U+FFFD.
+[[nodiscard]] std::string html_text(std::string_view text);
+
+/// A page that `render` makes; one of the same league may be replaced.
+[[nodiscard]] OutputFile html_file(const std::filesystem::path& path, const std::string& league,
+                                   std::function<std::string()> render);
+
+/// A site: `index.html` (standings, plots, cross table, rounds, the operator's acts), a page for
+/// each match and one for each player below `out`. Nothing is loaded from elsewhere, nothing runs.
+/// `league` and `players` outlive the result.
+[[nodiscard]] std::vector<OutputFile> html_files(const ExportedLeague& league,
+                                                 const std::vector<PlayerFigures>& players,
+                                                 const std::filesystem::path& out);
+
+}  // namespace league::tools

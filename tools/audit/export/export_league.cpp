@@ -1,0 +1,106 @@
+#include "tools/audit/export/export_league.h"
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "tools/audit/export/export_csv.h"
+#include "tools/audit/export/export_html.h"
+#include "tools/audit/export/export_layout.h"
+
+namespace league::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path default_out(const ExportOptions& options, const ExportSource& source) {
+  return options.format == "json" ? source.data : options.directory / "export";
+}
+
+bool needs_figures(const std::string& format) {
+  return format == "html" || format == "grades" || format == "gradescope";
+}
+
+std::vector<OutputFile> files_of(ExportedLeague& league, const std::vector<PlayerFigures>& players,
+                                 const GradeColumns& columns, const std::string& format,
+                                 const fs::path& out) {
+  if (format == "csv") return csv_files(league.book, out);
+  if (format == "html") return html_files(league, players, out);
+  if (format == "grades") return grades_files(league.book, players, columns, out);
+  if (format == "gradescope") return gradescope_files(league.book, players, out);
+  return layout_files(league, out);
+}
+
+/// What tables need: the journal alone.
+core::Result<ExportedLeague> read_tables(const ExportSource& source) {
+  auto book = league_manager::read_book(source.data);
+  if (!book) return book.error();
+  ExportedLeague league;
+  league.book = std::move(*book);
+  return league;
+}
+
+/// A manager that runs meanwhile writes its files too, and the older state must not be the last.
+core::Result<void> catch_up(const ExportSource& source, const fs::path& out,
+                            std::uint64_t written_entries) {
+  constexpr int kMostRounds = 5;
+  for (int i = 0; i < kMostRounds; ++i) {
+    auto book = league_manager::read_book(source.data);
+    if (!book) return book.error();
+    if (book->entries() == written_entries) return {};
+    written_entries = book->entries();
+    if (auto written = write_output(manager_files(*book, out), {}); !written) return written;
+  }
+  return {};
+}
+
+void say(const ExportOptions& options, const ExportedLeague& league, const fs::path& target,
+         std::size_t files, std::ostream& out, std::ostream& err) {
+  const std::string& id = league.book.league().settings().league_id.str();
+  if (options.json) {
+    out << nlohmann::json{{"league_id", id},
+                          {"format", options.format},
+                          {"out", target.string()},
+                          {"files", files},
+                          {"matches", league.matches.size()},
+                          {"histories", league.histories.size()},
+                          {"journal_entries", league.book.entries()},
+                          {"notes", league.notes}}
+               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+        << '\n';
+    return;
+  }
+  for (const auto& note : league.notes) err << "note: " << note << '\n';
+  out << "league " << id << ": " << files << (files == 1 ? " file" : " files") << " in "
+      << target.string() << '\n';
+}
+
+}  // namespace
+
+int export_league(const ExportOptions& options, std::ostream& out, std::ostream& err) {
+  auto fail = [&err](const core::Error& error) {
+    err << "error: " << error.message << '\n';
+    return 2;
+  };
+  auto source = find_export_source(options.directory, options.logs);
+  if (!source) return fail(source.error());
+  const bool needs_matches = options.format == "json" || options.format == "html";
+  auto league = needs_matches ? read_league(*source) : read_tables(*source);
+  if (!league) return fail(league.error());
+  core::Result<std::vector<PlayerFigures>> players = std::vector<PlayerFigures>();
+  if (needs_figures(options.format)) players = read_figures(*source, league->book, league->notes);
+  if (!players) return fail(players.error());
+  auto columns = read_grade_columns(options.grades);
+  if (!columns) return fail(columns.error());
+  fs::path target = options.out.empty() ? default_out(options, *source) : options.out;
+  auto files = files_of(*league, *players, *columns, options.format, target);
+  auto written = write_output(files, {.may_overwrite = options.may_overwrite});
+  if (!written) return fail(written.error());
+  if (options.format == "json") {
+    if (auto caught = catch_up(*source, target, league->book.entries()); !caught)
+      return fail(caught.error());
+  }
+  say(options, *league, target, files.size(), out, err);
+  return 0;
+}
+
+}  // namespace league::tools

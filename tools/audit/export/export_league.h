@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+
+#include "tools/audit/export/export_grades.h"
+
+namespace league::tools {
+
+struct ExportOptions {
+  std::filesystem::path directory;  ///< holds data/ and logs/, or is a data directory
+  std::filesystem::path logs;  ///< empty: DIRECTORY/logs
+  std::filesystem::path out;  ///< empty: the data directory for json, DIRECTORY/export for others
+  std::string format = "json";  ///< `json`, `csv`, `html`, `grades`, `gradescope`
+  GradeSources grades = {};  ///< for `grades`
+  bool may_overwrite = false;
+  bool json = false;  ///< the summary as one JSON object
+};
+
+/// Makes the files of a league again from its journal and its logs and says on `out` where they
+/// are. 0: they are written, 2: they could not be.
+int export_league(const ExportOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace league::tools

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tools/audit/export/export_source.h"
+
+namespace league::tools {
+
+/// By this an exported page of `league` is known.
+[[nodiscard]] std::string page_mark(std::string_view league);
+
+/// Everything before the first paragraph; `title_html` is escaped already.
+[[nodiscard]] std::string page_begin(std::string_view league, const std::string& title_html);
+inline constexpr std::string_view kPageEnd = "</body></html>\n";
+
+/// The page of one match: result, life cycle, transcript.
+[[nodiscard]] std::string match_page(const ExportedLeague& league,
+                                     const referee::MatchRecord& record);
+
+}  // namespace league::tools

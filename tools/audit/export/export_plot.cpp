@@ -1,0 +1,111 @@
+#include "tools/audit/export/export_plot.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "tools/audit/export/export_html.h"
+
+namespace league::tools {
+namespace {
+
+constexpr double kWidth = 640;
+constexpr double kHeight = 280;
+constexpr double kLeft = 36;
+constexpr double kRight = 70;  // for labels
+constexpr double kTop = 14;
+constexpr double kBottom = 26;
+constexpr std::size_t kLabelled = 6;
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f", value);
+  return text;
+}
+
+std::string begin(const std::string& title) {
+  return "<div class=\"wide\"><svg class=\"plot\" role=\"img\" viewBox=\"0 0 " + number(kWidth) +
+         " " + number(kHeight) + "\"><title>" + html_text(title) + "</title>\n";
+}
+constexpr const char* kEnd = "</svg></div>\n";
+
+std::string text_at(double x, double y, const char* anchor, const std::string& text) {
+  return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\">" +
+         html_text(text) + "</text>";
+}
+
+double height_of(double value, double most) {
+  return kHeight - kBottom - value / most * (kHeight - kTop - kBottom);
+}
+
+/// A step of 1, 2 or 5 times a power of ten, with about five of them up to `most`.
+int step_of(int most) {
+  int power = 1;
+  while (most / power >= 50) power *= 10;
+  for (int factor : {1, 2, 5, 10})
+    if (most / (factor * power) <= 6) return factor * power;
+  return 10 * power;
+}
+
+}  // namespace
+
+std::string line_plot(const std::string& title, const std::vector<PlottedLine>& lines) {
+  std::size_t points = 2;
+  int most = 1;
+  for (const auto& line : lines) {
+    points = std::max(points, line.values.size());
+    for (int value : line.values) most = std::max(most, value);
+  }
+  auto x = [&](std::size_t i) {
+    return kLeft +
+           static_cast<double>(i) / static_cast<double>(points - 1) * (kWidth - kLeft - kRight);
+  };
+  std::string out = begin(title);
+  for (int value = 0; value <= most; value += step_of(most)) {
+    const std::string y = number(height_of(value, most));
+    out += "<line class=\"grid\" x1=\"" + number(kLeft) + "\" x2=\"" + number(kWidth - kRight) +
+           "\" y1=\"" + y + "\" y2=\"" + y + "\"/>" +
+           text_at(kLeft - 6, height_of(value, most) + 4, "end", std::to_string(value));
+  }
+  const int rounds = static_cast<int>(points) - 1;
+  for (int round = 0; round <= rounds; round += step_of(rounds))
+    out +=
+        text_at(x(static_cast<std::size_t>(round)), kHeight - 8, "middle", std::to_string(round));
+  // What is drawn last lies on top: the first of the table.
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    const auto& values = lines[i].values;
+    if (values.empty()) continue;
+    const bool is_labelled = i < kLabelled;
+    out += "<polyline class=\"" + (is_labelled ? "s" + std::to_string(i) : std::string("faint")) +
+           "\" points=\"";
+    for (std::size_t at = 0; at < values.size(); ++at)
+      out += number(x(at)) + "," + number(height_of(values[at], most)) + " ";
+    out += "\"/>";
+    if (is_labelled)
+      out += text_at(x(values.size() - 1) + 5, height_of(values.back(), most) + 4, "start",
+                     lines[i].label);
+  }
+  return out + kEnd;
+}
+
+std::string bar_plot(const std::string& title, const std::vector<PlottedBar>& bars,
+                     double expected) {
+  double most = std::max(1.0, expected * 1.15);
+  for (const auto& bar : bars) most = std::max(most, static_cast<double>(bar.value));
+  const double step = (kWidth - kLeft) / static_cast<double>(std::max<std::size_t>(bars.size(), 1));
+  std::string out = begin(title);
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const double middle = kLeft + (static_cast<double>(i) + 0.5) * step;
+    const double top = height_of(bars[i].value, most);
+    out += "<rect class=\"bar\" x=\"" + number(middle - step * 0.35) + "\" width=\"" +
+           number(step * 0.7) + "\" y=\"" + number(top) + "\" height=\"" +
+           number(kHeight - kBottom - top) + "\"/>" +
+           text_at(middle, top - 4, "middle", std::to_string(bars[i].value)) +
+           text_at(middle, kHeight - 8, "middle", bars[i].label);
+  }
+  const std::string y = number(height_of(expected, most));
+  out += "<line class=\"expected\" x1=\"" + number(kLeft) + "\" x2=\"" + number(kWidth) +
+         "\" y1=\"" + y + "\" y2=\"" + y + "\"/>";
+  return out + kEnd;
+}
+
+}  // namespace league::tools

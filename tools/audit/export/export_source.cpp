@@ -1,0 +1,78 @@
+#include "tools/audit/export/export_source.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/audit/log/log_reader.h"
+#include "common/envelope/codec.h"
+#include "player/core/game_over.h"
+#include "tools/audit/evidence/audit_body.h"
+
+namespace league::tools {
+namespace fs = std::filesystem;
+namespace lm = league_manager;
+
+std::string player_id_of(int index) {
+  return index < 0 ? std::string() : lm::AgentRef::player(index).id();
+}
+
+std::string cause_of(const lm::LeagueBook& book, lm::MatchKey match, game::Side side) {
+  const auto* causes = book.causes(match);
+  if (causes == nullptr || !(*causes)[side]) return {};
+  const lm::FailureCause& cause = *(*causes)[side];
+  return cause.text.empty() ? cause.str() : cause.str() + " (" + cause.text + ")";
+}
+
+core::Result<ExportSource> find_export_source(const fs::path& directory, const fs::path& logs) {
+  ExportSource source;
+  const auto data = league_manager::find_data(directory);
+  if (!data) {
+    return core::Error{core::ErrorCode::kInternalError,
+                       directory.string() +
+                           " holds no league: neither data/journal/journal.sqlite nor "
+                           "journal/journal.sqlite is there. Give the directory of a run, or the "
+                           "--data of its manager",
+                       ""};
+  }
+  source.data = *data;
+  if (*data != directory) source.logs = directory / "logs";
+  if (!logs.empty()) source.logs = logs;
+  return source;
+}
+
+core::Result<ExportedLeague> read_league(const ExportSource& source) {
+  auto book = league_manager::read_book(source.data);
+  if (!book) return book.error();
+  ExportedLeague league;
+  league.book = std::move(*book);
+  if (source.logs.empty())
+    league.notes.emplace_back(
+        "no logs were given (--logs): matches are without transcripts, and there are no histories");
+  read_matches(source.logs, league);
+  read_histories(source.logs, league);
+  return league;
+}
+
+void read_histories(const fs::path& logs, ExportedLeague& league) {
+  if (logs.empty()) return;
+  const core::LeagueId& id = league.book.league().settings().league_id;
+  for (const auto& path : audit::find_logs(logs)) {
+    if (!path.filename().string().starts_with("P")) continue;
+    auto summary = audit::read_log(path, [&](const audit::LogEntry& entry) {
+      constexpr std::string_view kPlayer = "player:";
+      if (!entry.agent.starts_with(kPlayer) || entry.outbound || entry.kind != "request" ||
+          entry.message_type != "GAME_OVER" || !entry.verdict.empty())
+        return;
+      auto player = lm::AgentRef::parse(std::string_view(entry.agent).substr(kPlayer.size()));
+      if (!player || !league.book.league().roster().contains(*player)) return;
+      auto message = message_of(entry);
+      auto envelope = envelope::decode_envelope(message);
+      auto over = envelope::decode<envelope::GameOver>(message);
+      if (!envelope || !over || envelope->league_id.value_or(id) != id) return;
+      league.histories[player->id()].add(
+          player::played_match(*envelope, *over, core::PlayerId(player->id()), id));
+    });
+    if (!summary) league.notes.push_back(summary.error().message);
+  }
+}
+
+}  // namespace league::tools

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/core/result.h"
+#include "league_manager/files/journal_book.h"
+#include "league_manager/files/league_book.h"
+#include "player/core/history.h"
+#include "referee/files/match_record.h"
+
+namespace league::tools {
+
+/// `P01` of the player 0; empty for -1.
+[[nodiscard]] std::string player_id_of(int index);
+
+/// Why the player on `side` lost `match` technically, `CALL: E001 TIMEOUT_ERROR (text)`; empty
+/// where no cause is known.
+[[nodiscard]] std::string cause_of(const league_manager::LeagueBook& book,
+                                   league_manager::MatchKey match, game::Side side);
+
+/// Where a league's journal and conversation logs are.
+struct ExportSource {
+  std::filesystem::path data;
+  std::filesystem::path logs;  ///< may be missing
+};
+
+/// All that a league leaves behind, put together again.
+struct ExportedLeague {
+  league_manager::LeagueBook book;
+  std::map<league_manager::MatchKey, std::unique_ptr<referee::MatchRecord>> matches;
+  std::map<std::string, player::MatchHistory> histories;  ///< by player id: of those with a log
+  std::vector<std::string> notes;  ///< what could not be found, for people
+};
+
+/// `directory` holds data/ and logs/, or is a data directory itself. Fails when it holds no
+/// journal.
+[[nodiscard]] core::Result<ExportSource> find_export_source(const std::filesystem::path& directory,
+                                                            const std::filesystem::path& logs);
+
+/// Journal and logs. Logs that are missing or damaged are noted, a journal is an error.
+[[nodiscard]] core::Result<ExportedLeague> read_league(const ExportSource& source);
+
+/// The matches of `league.book` that have been assigned or decided: life cycle and transcript from
+/// the referees' logs, results from the journal where no log has them.
+void read_matches(const std::filesystem::path& logs, ExportedLeague& league);
+
+/// What each player with a log was told by GAME_OVER in this league.
+void read_histories(const std::filesystem::path& logs, ExportedLeague& league);
+
+}  // namespace league::tools

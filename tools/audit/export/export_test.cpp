@@ -1,0 +1,302 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/journal/sqlite_journal.h"
+#include "league_manager/core/league_testing.h"
+#include "league_manager/events/event_codec.h"
+#include "tests/support/temporary_directory.h"
+#include "tools/audit/export/export_csv.h"
+#include "tools/audit/export/export_html.h"
+#include "tools/audit/export/export_league.h"
+#include "tools/audit/export/export_source.h"
+
+namespace league::tools {
+namespace {
+
+namespace fs = std::filesystem;
+namespace lm = league_manager;
+using nlohmann::json;
+using testing::TemporaryDirectory;
+
+std::string content_of(const fs::path& file) {
+  std::stringstream out;
+  out << std::ifstream(file, std::ios::binary).rdbuf();
+  return out.str();
+}
+
+/// A league of four with three rounds, of which two are played; one bot has an evil name.
+lm::Events events_of_a_league() {
+  auto settings = lm::testing::settings(4, 1);
+  settings.league_id = core::LeagueId("league_2025");
+  lm::testing::PlayedLeague played(settings);
+  played.enter_all(4);
+  for (auto& event : played.events) {
+    auto* one = std::get_if<lm::AgentRegistered>(&event.body);
+    if (one != nullptr && one->agent == lm::AgentRef::player(1))
+      one->profile.display_name = "=HYPERLINK(\"http://evil\"),<script>alert('x')</script>";
+  }
+  played.step();
+  for (int round = 1; round <= 2; ++round) {
+    for (int number = 1; number <= 2; ++number) {
+      auto report = lm::testing::report_of(played.league, {round, number}, number);
+      EXPECT_FALSE(played.report(0, report, lm::testing::at(round)).refusal);
+    }
+    played.step(lm::testing::at(round));
+  }
+  return played.events;
+}
+
+class Export : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(data_ / "journal");
+    journal::SqliteJournalOptions options;
+    options.file = data_ / "journal" / "journal.sqlite";
+    auto opened = journal::SqliteJournal::open(std::move(options));
+    ASSERT_TRUE(opened) << opened.error().message;
+    journal_ = std::move(*opened);
+    ASSERT_TRUE(journal::append_and_wait(*journal_, lm::to_records(events_of_a_league())));
+  }
+
+  int run(const std::string& format, const fs::path& out = {}, bool force = false) {
+    out_.str("");
+    err_.str("");
+    return export_league({.directory = directory_.path(),
+                          .logs = {},
+                          .out = out,
+                          .format = format,
+                          .may_overwrite = force},
+                         out_, err_);
+  }
+
+  TemporaryDirectory directory_;
+  const fs::path data_ = directory_.path() / "data";
+  const fs::path there_ = directory_.path() / "there";
+  std::unique_ptr<journal::SqliteJournal> journal_;  // open, as beside a running manager
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(Export, MakesTheLayoutBesideARunningManager) {
+  ASSERT_EQ(run("json"), 0) << err_.str();
+  auto standings = json::parse(content_of(data_ / "leagues" / "league_2025" / "standings.json"));
+  EXPECT_EQ(standings["matches_completed"], 4);
+  auto match = json::parse(content_of(data_ / "matches" / "league_2025" / "R1M1.json"));
+  EXPECT_EQ(match["made_by"], "league export");
+  EXPECT_EQ(match["state"], "FINISHED");
+  EXPECT_EQ(match["result"]["details"]["drawn_number"], 4);
+  EXPECT_NE(out_.str().find("league league_2025: 8 files"), std::string::npos) << out_.str();
+  EXPECT_EQ(run("json"), 0) << "its own files may be replaced: " << err_.str();
+}
+
+TEST_F(Export, WithoutLogsAWholeFileOfTheRefereeStays) {
+  auto file = there_ / "matches" / "league_2025" / "R1M1.json";
+  fs::create_directories(file.parent_path());
+  for (const auto& [state, stays] : {std::pair("FINISHED", true), std::pair("DRAWING", false)}) {
+    std::ofstream(file) << json{
+        {"schema_version", "1.0.0"}, {"league_id", "league_2025"}, {"attempt", 1}, {"state", state},
+        {"transcript", {1}},         {"made_by", "referee"}};
+    ASSERT_EQ(run("json", there_), 0) << err_.str();
+    EXPECT_EQ(json::parse(content_of(file))["made_by"] == "referee", stays) << state;
+  }
+}
+
+TEST_F(Export, FollowsAJournalThatGrows) {
+  ASSERT_EQ(run("json", there_), 0);
+  lm::Event late{lm::testing::at(9),
+                 lm::StaleReportRecorded{.match = {1, 1}, .attempt = 1, .referee = 0}};
+  ASSERT_TRUE(journal::append_and_wait(*journal_, lm::to_records({late})));
+  ASSERT_EQ(run("json", there_), 0);
+  auto rounds = json::parse(content_of(there_ / "leagues" / "league_2025" / "rounds.json"));
+  EXPECT_EQ(rounds["rounds"][0]["matches"][0]["incidents"], 1);
+}
+
+TEST_F(Export, LeavesForeignFilesAlone) {
+  const std::vector<std::pair<std::string, fs::path>> kPlaces = {
+      {"json", fs::path("leagues") / "league_2025" / "rounds.json"},
+      {"json", fs::path("matches") / "league_2025" / "R1M2.json"},
+      {"csv", "matches.csv"},
+      {"html", "index.html"},
+      {"html", fs::path("matches") / "R1M1.html"}};
+  for (const auto& [format, place] : kPlaces) {
+    fs::remove_all(there_);
+    fs::create_directories((there_ / place).parent_path());
+    std::ofstream(there_ / place) << "my diary, league_2025";
+    EXPECT_EQ(run(format, there_), 2) << place;
+    EXPECT_NE(err_.str().find("--force"), std::string::npos) << err_.str();
+    EXPECT_EQ(content_of(there_ / place), "my diary, league_2025");
+    auto files = fs::recursive_directory_iterator(there_);
+    EXPECT_EQ(std::count_if(begin(files), end(files),
+                            [](const auto& one) { return one.is_regular_file(); }),
+              1)
+        << "nothing else was written beside " << place;
+    EXPECT_EQ(run(format, there_, true), 0) << err_.str();
+    EXPECT_EQ(run(format, there_), 0) << "now it is ours: " << err_.str();
+  }
+}
+
+TEST_F(Export, ForeignJsonOfAnyFormIsForeign) {
+  auto file = there_ / "matches" / "league_2025" / "R1M1.json";
+  fs::create_directories(file.parent_path());
+  for (const char* text : {R"({"league_id":7,"state":null,"attempt":"x","transcript":1})", "[1]",
+                           R"({"schema_version":"1.0.0","league_id":"other"})", "null", "{"}) {
+    std::ofstream(file) << text;
+    EXPECT_EQ(run("json", there_), 2) << text;
+    EXPECT_EQ(content_of(file), text);
+  }
+}
+
+TEST_F(Export, ReplacesNoLinkAndNoDirectory) {
+  fs::create_directories(there_ / "standings.csv");
+  EXPECT_EQ(run("csv", there_, true), 2);
+  fs::remove_all(there_);
+  fs::create_directories(there_);
+  std::ofstream(directory_.path() / "precious") << "x";
+  fs::create_symlink(directory_.path() / "precious", there_ / "standings.csv");
+  EXPECT_EQ(run("csv", there_, true), 2);
+  EXPECT_EQ(content_of(directory_.path() / "precious"), "x");
+}
+
+TEST_F(Export, CsvRunsNoFormulas) {
+  ASSERT_EQ(run("csv", there_), 0);
+  std::string table = content_of(there_ / "standings.csv");
+  EXPECT_TRUE(table.starts_with(
+      "rank,player_id,display_name,played,wins,draws,losses,points,state,state_reason\r\n"));
+  EXPECT_NE(table.find(",\"'=HYPERLINK(\"\"http://evil\"\"),<script>alert('x')</script>\","),
+            std::string::npos)
+      << table;
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 5);
+  std::string matches = content_of(there_ / "matches.csv");
+  EXPECT_EQ(std::count(matches.begin(), matches.end(), '\n'), 7);
+}
+
+TEST_F(Export, PagesRunNothing) {
+  ASSERT_EQ(run("html", there_), 0);
+  for (const auto& page : fs::recursive_directory_iterator(there_)) {
+    if (!page.is_regular_file()) continue;
+    std::string text = content_of(page.path());
+    EXPECT_EQ(text.find("<script"), std::string::npos) << page.path();
+    EXPECT_EQ(text.find("src="), std::string::npos) << page.path();
+    EXPECT_NE(text.find("name=\"viewport\""), std::string::npos);
+    EXPECT_TRUE(text.ends_with("</html>\n"));
+  }
+  std::string index = content_of(there_ / "index.html");
+  EXPECT_NE(index.find("&lt;script&gt;alert(&#39;x&#39;)"), std::string::npos);
+  for (std::size_t at = index.find("href=\""); at != std::string::npos;
+       at = index.find("href=\"", at + 1)) {
+    auto begin = at + 6;
+    EXPECT_TRUE(fs::exists(there_ / index.substr(begin, index.find('"', begin) - begin)));
+  }
+}
+
+TEST_F(Export, ADamagedJournalIsSaidToBeDamaged) {
+  journal_->close();
+  journal_.reset();
+  std::ofstream(data_ / "journal" / "journal.sqlite") << "no journal at all, but a long text";
+  EXPECT_EQ(run("json", there_), 2);
+  EXPECT_NE(err_.str().find("is not a journal"), std::string::npos) << err_.str();
+  EXPECT_FALSE(fs::exists(there_));
+}
+
+TEST_F(Export, ADirectoryWithoutALeagueIsNamed) {
+  fs::remove_all(data_);
+  EXPECT_EQ(run("json", there_), 2);
+  EXPECT_NE(err_.str().find("holds no league"), std::string::npos) << err_.str();
+}
+
+TEST(Csv, QuotesAsRfc4180Says) {
+  EXPECT_EQ(csv_record({"a", "", "b c", "1,5", "\"", "x\r\ny"}),
+            "a,,b c,\"1,5\",\"\"\"\",\"x\r\ny\"\r\n");
+  for (const char* formula : {"=1+1", "+1", "-1", "@SUM(A1)"})
+    EXPECT_EQ(csv_record({formula}), "'" + std::string(formula) + "\r\n");
+  EXPECT_EQ(csv_record({"\r=1"}), "\"'\r=1\"\r\n");
+  EXPECT_EQ(csv_record({"\t=1"}), "\"'\t=1\"\r\n");
+  EXPECT_EQ(csv_record({"a=1"}), "a=1\r\n");
+}
+
+TEST(Html, EscapesWhatMeansSomething) {
+  EXPECT_EQ(html_text("<a href=\"x\">'&'</a>"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
+  EXPECT_EQ(html_text("a\x01"
+                      "b\xff"),
+            "a\xef\xbf\xbd"
+            "b\xef\xbf\xbd");
+}
+
+TEST_F(Export, GradesHaveARowForEachPlayerAndTheColumnsOfTheCourse) {
+  const fs::path names = directory_.path() / "course.csv";
+  std::ofstream(names) << "student;name;code\n4711;P0;tok_secret\n";
+  const fs::path checks = directory_.path() / "check.json";
+  std::ofstream(checks)
+      << R"({"bots":[{"subject":"http://127.0.0.1:10002/mcp","level":"robust"}]})";
+  const auto grade = [&](GradeSources sources) {
+    out_.str("");
+    err_.str("");
+    return export_league({.directory = directory_.path(),
+                          .logs = {},
+                          .out = there_,
+                          .format = "grades",
+                          .grades = std::move(sources)},
+                         out_, err_);
+  };
+  ASSERT_EQ(grade({names, {checks}}), 0) << err_.str();
+  std::istringstream lines(content_of(there_ / "grades.csv"));
+  std::map<std::string, std::string> rows;
+  for (std::string line; std::getline(lines, line);) rows[line.substr(0, line.find(','))] = line;
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_TRUE(rows["player_id"].starts_with("player_id,display_name,student,rank,played,"));
+  EXPECT_TRUE(rows["P01"].starts_with("P01,p0,4711,")) << rows["P01"];
+  EXPECT_TRUE(rows["P02"].starts_with("P02,\"'=HYPERLINK(")) << "no formula: " << rows["P02"];
+  EXPECT_TRUE(rows["P03"].ends_with(",ACTIVE,robust\r")) << rows["P03"];
+  EXPECT_EQ(content_of(there_ / "grades.csv").find("tok_secret"), std::string::npos);
+  EXPECT_EQ(grade({names, {names}}), 2) << "no report of a check";
+  EXPECT_EQ(grade({checks, {}}), 2) << "no column `name`";
+}
+
+TEST_F(Export, GradescopeGetsATestForEachMatch) {
+  ASSERT_EQ(run("gradescope", there_), 0) << err_.str();
+  const auto result = json::parse(content_of(there_ / "P01.json"));
+  ASSERT_EQ(result["tests"].size(), 2u);
+  int points = 0;
+  for (const auto& test : result["tests"]) points += test["score"].get<int>();
+  EXPECT_EQ(points, result["score"]);
+  EXPECT_EQ(run("gradescope", there_), 0) << "its own files may be replaced";
+}
+
+TEST_F(Export, APlayersPageSaysWhatWentWrong) {
+  const auto round = [](int number) { return lm::MatchKey{3, number}; };
+  lm::FailureCause cause{"GAME_INVITATION", "E010", 2, "HTTP 500: <b>Traceback</b>"};
+  lm::Events lost;
+  for (int number : {1, 2}) {
+    const auto pairing = lm::Schedule(4).pairing(round(number));
+    lost.push_back({lm::testing::at(5),
+                    lm::FailureCounted{lm::AgentRef::player(pairing.player_b),
+                                       lm::FailureKind::kValidation, round(number), cause}});
+    lost.push_back(
+        {lm::testing::at(5),
+         lm::MatchForfeited{round(number), game::technical_result(game::Side::kA, "X")}});
+  }
+  lost.push_back({lm::testing::at(6), lm::OperatorActed{.act = lm::OperatorAct::kVoidMatch,
+                                                        .by = "<Ann>",
+                                                        .reason = "hung",
+                                                        .match = lm::MatchKey{1, 1}}});
+  ASSERT_TRUE(journal::append_and_wait(*journal_, lm::to_records(lost)));
+  ASSERT_EQ(run("html", there_), 0) << err_.str();
+  const int loser = lm::Schedule(4).pairing(round(1)).player_b;
+  const std::string page =
+      content_of(there_ / "players" / (lm::AgentRef::player(loser).id() + ".html"));
+  EXPECT_NE(page.find("E010 INVALID_REPLY"), std::string::npos);
+  EXPECT_NE(page.find("What to do: Answer with a JSON-RPC"), std::string::npos);
+  EXPECT_EQ(page.find("<b>Traceback"), std::string::npos);
+  const std::string index = content_of(there_ / "index.html");
+  EXPECT_NE(index.find("VOID_MATCH R1M1: hung (by &lt;Ann&gt;)"), std::string::npos);
+  EXPECT_NE(index.find("<polyline"), std::string::npos);
+  EXPECT_EQ(index.find("<script"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace league::tools

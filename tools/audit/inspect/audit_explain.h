@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+
+#include "tools/audit/inspect/audit_show.h"
+
+namespace league::tools {
+
+struct ExplainOptions {
+  AuditOutput output = {};
+  std::filesystem::path html = {};  ///< a file to write the page to; empty: text on `out`
+};
+
+/// `league audit explain DIR MATCH|CONVERSATION`: who said what when, as a sequence diagram from
+/// all roles' logs with both clocks, then what follows from it: the result and whose fault a
+/// technical loss was, calls that were repeated, leniencies, messages that only one side has a
+/// record of, and how far the clocks are apart. A match that was assigned several times has several
+/// conversations; one that the manager ended without a referee has none. Returns 0, 1 if there is
+/// no such match or conversation, 2 if DIR holds no logs or the file cannot be written.
+int audit_explain(const std::filesystem::path& directory, const std::string& what,
+                  const ExplainOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace league::tools

@@ -1,0 +1,97 @@
+#include "tools/audit/inspect/audit_find.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "common/audit/log/conversation.h"
+#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/evidence/json_fields.h"
+
+namespace league::tools {
+namespace {
+
+bool names(const std::string& agent, const std::string& id) {
+  return agent == id || agent.ends_with(":" + id);
+}
+
+bool matches(const audit::LogEntry& entry, const FindQuery& query) {
+  std::string time = entry.time.to_log();
+  return (query.player.empty() || names(entry.agent, query.player) ||
+          names(entry.peer, query.player)) &&
+         (query.type.empty() || entry.message_type == query.type) &&
+         (query.match.empty() || entry.match_id == query.match) &&
+         (query.error.empty() ||
+          (query.error == "any" ? !entry.verdict.empty() : entry.verdict == query.error)) &&
+         (query.since.empty() || time >= query.since) &&
+         (query.until.empty() || time.compare(0, query.until.size(), query.until) <= 0);
+}
+
+nlohmann::ordered_json json_of(const audit::LogEntry& entry) {
+  auto row = json_of_record(entry);
+  row["match_id"] = entry.match_id;
+  row["verdict"] = entry.verdict;
+  row["fault"] = entry.fault;
+  row["raw"] = entry.raw;
+  return row;
+}
+
+void print(const audit::LogEntry& entry, const Paint& paint, std::ostream& out) {
+  out << time_of_day(entry.time) << "  " << printable(entry.from(), 40) << " -> "
+      << printable(entry.to(), 40) << "  "
+      << printable(entry.message_type.empty() ? entry.kind : entry.message_type, 40) << "  "
+      << summarise(entry);
+  if (!entry.verdict.empty())
+    out << "  " << paint.red(entry.verdict + " " + printable(entry.fault, 200));
+  out << paint.dim("  " + entry.file + ":" + std::to_string(entry.line)) << '\n';
+}
+
+/// Times are compared as texts, so they must be written as the logs do.
+bool is_beginning_of_time(const std::string& text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000000Z";
+  if (text.size() > kForm.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (kForm[i] == '0' ? !is_digit : text[i] != kForm[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int audit_find(const std::filesystem::path& directory, const FindQuery& query, AuditOutput options,
+               std::ostream& out, std::ostream& err) {
+  for (const std::string& time : {query.since, query.until}) {
+    if (is_beginning_of_time(time)) continue;
+    err << "time " << printable(time, 40)
+        << " is not the beginning of a time such as 2025-01-15T10:30:00.000000Z\n";
+    return 2;
+  }
+  auto search = audit::search_logs(
+      logs_of(directory), [&](const audit::LogEntry& entry) { return matches(entry, query); });
+  for (const auto& problem : search.problems) err << problem << '\n';
+  if (search.files == 0) {
+    err << directory.string() << " contains no conversation logs\n";
+    return 2;
+  }
+  std::stable_sort(search.entries.begin(), search.entries.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  auto found = nlohmann::ordered_json::array();
+  for (const auto& entry : search.entries) {
+    if (options.json) {
+      found.push_back(json_of(entry));
+    } else {
+      print(entry, Paint(options.colour), out);
+    }
+  }
+  if (options.json) {
+    out << nlohmann::ordered_json{{"records", std::move(found)}}.dump(
+               -1, ' ', false, nlohmann::json::error_handler_t::replace)
+        << '\n';
+  }
+  if (!search.entries.empty()) return 0;
+  err << "none of the " << search.records << " records in " << search.files << " logs matches\n";
+  return 1;
+}
+
+}  // namespace league::tools

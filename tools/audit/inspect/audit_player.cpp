@@ -1,0 +1,87 @@
+#include "tools/audit/inspect/audit_player.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <set>
+
+#include "common/audit/log/conversation.h"
+#include "league_manager/files/journal_book.h"
+#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/inspect/audit_report.h"
+
+namespace league::tools {
+namespace {
+
+/// The conversations in which the player got its id: in them it still had a temporary name.
+std::set<std::string> registrations(const audit::LogSearch& search, const std::string& player) {
+  std::set<std::string> ids;
+  for (const audit::LogEntry& entry : search.entries) {
+    if (entry.message_type == "LEAGUE_REGISTER_RESPONSE" &&
+        entry.raw.find("\"player_id\":\"" + player + "\"") != std::string::npos) {
+      ids.insert(entry.conversation_id);
+    }
+  }
+  ids.erase("");
+  return ids;
+}
+
+/// The records of the others about the player; its own only where nobody else's are there.
+std::vector<audit::LogEntry> about(audit::LogSearch search, const std::string& player) {
+  std::string sender = "player:" + player;
+  std::set<std::string> registered = registrations(search, player);
+  std::vector<audit::LogEntry> theirs;
+  std::vector<audit::LogEntry> own;
+  for (audit::LogEntry& entry : search.entries) {
+    if (entry.agent == sender) {
+      own.push_back(std::move(entry));
+    } else if (entry.peer == sender ||
+               (entry.agent == "league_manager" && registered.contains(entry.conversation_id))) {
+      theirs.push_back(std::move(entry));
+    }
+  }
+  return theirs.empty() ? own : theirs;
+}
+
+bool may_concern(const audit::LogEntry& entry, const std::string& sender) {
+  return entry.agent == sender || entry.peer == sender ||
+         entry.message_type.starts_with("LEAGUE_REGISTER_");
+}
+
+}  // namespace
+
+int audit_log(const std::filesystem::path& directory, const std::string& player,
+              AuditOutput options, std::ostream& out, std::ostream& err) {
+  std::string id = player.starts_with("player:") ? player.substr(7) : player;
+  audit::LogSearch search = audit::search_logs(
+      logs_of(directory),
+      [sender = "player:" + id](const auto& entry) { return may_concern(entry, sender); });
+  for (const std::string& problem : search.problems)
+    err << "warning: " << printable(problem, 400) << '\n';
+  if (search.files == 0) {
+    err << "no conversation logs in " << directory.string()
+        << "; give the directory that contains data/ and logs/\n";
+    return 2;
+  }
+  std::uint64_t records = search.records;
+  std::vector<audit::LoggedMessage> exchanges = audit::merge_records(about(std::move(search), id));
+  PlayerReport report = report_on(id, exchanges);
+  if (auto data = league_manager::find_data(directory)) {
+    if (auto added = add_journal(*data, report); !added)
+      err << "warning: " << printable(added.error().message, 400) << '\n';
+  }
+  if (options.json) {
+    out << to_json(report, exchanges).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+        << '\n';
+  } else if (!exchanges.empty()) {
+    print_report(report, exchanges, Paint(options.colour), out);
+  }
+  if (exchanges.empty()) {
+    err << "player " << printable(id, 70) << " appears in none of the " << records
+        << " records; ids look like P01\n";
+    return 1;
+  }
+  return report.faults.empty() && report.losses.empty() ? 0 : 1;
+}
+
+}  // namespace league::tools

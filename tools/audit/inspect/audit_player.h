@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+
+#include "tools/audit/inspect/audit_show.h"
+
+namespace league::tools {
+
+/// `league audit log DIR PLAYER`: what the bot was sent, what it answered and what was wrong with
+/// it, as the manager and the referees saw it (a bot of somebody else keeps no log of ours).
+/// `player` is an id such as `P01`. Returns 0 if nothing was wrong, 1 if something was or the
+/// player appears in no log, 2 if DIR holds no logs.
+int audit_log(const std::filesystem::path& directory, const std::string& player,
+              AuditOutput options, std::ostream& out, std::ostream& err);
+
+}  // namespace league::tools

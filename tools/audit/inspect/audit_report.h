@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "common/audit/log/conversation.h"
+#include "tools/audit/evidence/audit_text.h"
+
+namespace league::tools {
+
+/// Something that was wrong with what the player sent, or with not sending it.
+struct PlayerFault {
+  core::UtcTimestamp time;
+  std::string match_id;
+  std::string conversation_id;
+  std::string message_type;  ///< what it was about; of a failure the call that got no answer
+  std::string code;  ///< `E004`
+  std::string text;
+};
+
+/// The same thing wrong several times; numbers in the text may differ.
+struct DistinctFault {
+  PlayerFault first;
+  std::uint64_t count = 0;
+};
+
+/// A match that the player lost because it broke a rule or did not answer.
+struct TechnicalLoss {
+  core::UtcTimestamp time;
+  std::string match_id;
+  std::string conversation_id;
+  std::string reason;
+};
+
+/// One answer of the player and how long it took.
+struct TimedAnswer {
+  std::int64_t elapsed_us = 0;
+  std::string message_type;
+  std::string match_id;
+};
+
+/// A state that the league manager gave the player, from its journal.
+struct StateEntry {
+  core::UtcTimestamp time;
+  std::string state;
+  std::string reason;
+  std::string detail;  ///< for people; may be empty
+};
+
+/// Everything that `league audit log` says about a player.
+struct PlayerReport {
+  std::string player;
+  std::uint64_t calls = 0;  ///< that it was sent
+  std::uint64_t answers = 0;  ///< that it gave
+  std::uint64_t requests = 0;  ///< that it made itself
+  std::vector<PlayerFault> faults;
+  std::vector<TechnicalLoss> losses;
+  std::vector<StateEntry> states;
+  std::map<std::string, std::uint64_t> leniencies;
+  std::uint64_t searches = 0;  ///< answers that only showed how it wants to be called
+  std::vector<TimedAnswer> slowest;  ///< at most five, the slowest first
+};
+
+/// Sums up `exchanges`, which are of `player`'s conversations with the others.
+[[nodiscard]] PlayerReport report_on(const std::string& player,
+                                     const std::vector<audit::LoggedMessage>& exchanges);
+
+/// Each thing that was wrong once, in the order in which it was first seen: what comes first is
+/// often the cause of the rest.
+[[nodiscard]] std::vector<DistinctFault> distinct_faults(const PlayerReport& report);
+
+/// Adds what only the journal in `data` knows: the player's states, the causes of its technical
+/// losses, and those that the manager decided itself. Fails where it cannot be read.
+[[nodiscard]] core::Result<void> add_journal(const std::filesystem::path& data,
+                                             PlayerReport& report);
+
+/// For people: the messages in order, then what was wrong, then the figures.
+void print_report(const PlayerReport& report, const std::vector<audit::LoggedMessage>& exchanges,
+                  const Paint& paint, std::ostream& out);
+
+/// For machines: one object with the same.
+[[nodiscard]] nlohmann::json to_json(const PlayerReport& report,
+                                     const std::vector<audit::LoggedMessage>& exchanges);
+
+}  // namespace league::tools

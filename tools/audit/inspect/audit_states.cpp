@@ -1,0 +1,60 @@
+// What the manager's journal says about one player, for `league audit log`.
+#include <algorithm>
+
+#include "league_manager/files/journal_book.h"
+#include "tools/audit/inspect/audit_report.h"
+
+namespace league::tools {
+namespace {
+
+namespace lm = league_manager;
+
+/// The reason of `loss` as the journal has it, with the cause where it has one.
+std::string reason_in(const lm::LeagueBook& book, lm::MatchKey match, game::Side side) {
+  std::string reason = book.note(match).technical_reason;
+  const auto* causes = book.causes(match);
+  if (causes == nullptr || !(*causes)[side]) return reason;
+  const lm::FailureCause& cause = *(*causes)[side];
+  reason += ": " + cause.str();
+  return cause.text.empty() ? reason : reason + " (" + cause.text + ")";
+}
+
+void add_loss(const lm::LeagueBook& book, const lm::MatchView& view, game::Side side,
+              PlayerReport& report) {
+  const std::string id = view.match.id().str();
+  const std::string reason = reason_in(book, view.match, side);
+  const auto known = std::ranges::find(report.losses, id, &TechnicalLoss::match_id);
+  if (known != report.losses.end()) {
+    known->reason = reason;
+    return;
+  }
+  report.losses.push_back({book.note(view.match).finished_at, id, "", reason});
+}
+
+}  // namespace
+
+core::Result<void> add_journal(const std::filesystem::path& data, PlayerReport& report) {
+  auto book = league_manager::read_book(data);
+  if (!book) return book.error();
+  const lm::League& league = book->league();
+  const auto player = lm::AgentRef::parse(report.player);
+  if (!player || player->kind != lm::AgentKind::kPlayer || !league.roster().contains(*player))
+    return {};
+  for (const auto& note : book->state_changes()) {
+    if (note.change.agent != *player) continue;
+    report.states.push_back({note.at, std::string(agent_state_name(note.change.to)),
+                             note.change.reason, note.change.detail.value_or("")});
+  }
+  for (int round = 1; round <= league.schedule().rounds(); ++round) {
+    const auto match = league.schedule().match_of(player->index, round);
+    const auto view = match ? league.match(*match) : std::nullopt;
+    if (!view || !view->result || view->result->is_voided || !view->result->is_technical())
+      continue;
+    const auto side = view->pairing.player_a == player->index ? game::Side::kA : game::Side::kB;
+    if (game::winner_of(view->result->outcome) != side) add_loss(*book, *view, side, report);
+  }
+  std::ranges::stable_sort(report.losses, {}, &TechnicalLoss::time);
+  return {};
+}
+
+}  // namespace league::tools

@@ -1,0 +1,363 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/audit/log/log_file.h"
+#include "common/audit/record/record_writer.h"
+#include "common/envelope/leniency.h"
+#include "common/rpc/dialect_search.h"
+#include "tests/support/temporary_directory.h"
+#include "tools/audit/evidence/audit_body.h"
+#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/inspect/audit_explain.h"
+#include "tools/audit/inspect/audit_find.h"
+#include "tools/audit/inspect/audit_player.h"
+#include "tools/audit/inspect/audit_show.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+
+/// Writes logs of a match that P01 lost: it sent a bad choice, then nothing.
+class AuditToolTest : public ::testing::Test {
+ protected:
+  AuditToolTest() {
+    std::filesystem::create_directories(directory_ / "logs" / "agents");
+    begin(referee_, "referee:REF01");
+    begin(player_, "player:P01");
+  }
+
+  static void begin(std::string& log, const std::string& agent) {
+    audit::append_header(
+        {.agent = agent, .league_id = "l", .created = {}, .segment = 1, .first_seq = 1}, log);
+  }
+
+  audit::Record record(audit::Direction direction, audit::Kind kind, const std::string& peer,
+                       const std::string& type, const json& message) {
+    audit::Record made;
+    made.direction = direction;
+    made.kind = kind;
+    now_ += std::chrono::milliseconds(1);
+    made.time =
+        core::UtcTimestamp(core::UtcTimestamp::TimePoint(std::chrono::seconds(1736937000)) + now_);
+    made.mono = core::Clock::Steady(now_);
+    made.context.type = rpc::TransportType::kHttp;
+    if (kind != audit::Kind::kRequest) made.elapsed = std::chrono::microseconds(700);
+    made.notes.peer = peer;
+    made.notes.message_type = type;
+    made.notes.conversation_id = "convr1m1001";
+    made.notes.match_id = "R1M1";
+    if (!message.is_null()) {
+      json frame = {{"jsonrpc", "2.0"},
+                    {"id", now_.count()},
+                    {kind == audit::Kind::kRequest ? "params" : "result", message}};
+      made.body = frame.dump();
+    }
+    return made;
+  }
+
+  void add(std::string& log, const audit::Record& made) { writer_.append(made, ++seq_, log); }
+
+  void lost_match() {
+    using enum audit::Direction;
+    using enum audit::Kind;
+    auto call = record(kOut, kRequest, "player:P01", "CHOOSE_PARITY_CALL",
+                       {{"deadline", "2025-01-15T10:30:30Z"}});
+    add(referee_, call);
+    call.direction = kIn;
+    call.notes.peer = "referee:REF01";
+    add(player_, call);
+    auto answer =
+        record(kOut, kReply, "referee:REF01", "CHOOSE_PARITY_RESPONSE", {{"choice", "Even"}});
+    add(player_, answer);
+    answer.direction = kIn;
+    answer.notes.peer = "player:P01";
+    answer.notes.verdict = core::ErrorCode::kInvalidParityChoice;
+    answer.notes.fault = "parity_choice is \"Even\"; send even or odd";
+    answer.notes.leniencies = {"choice_field"};
+    add(referee_, answer);
+    add(referee_, record(kOut, kRequest, "player:P01", "CHOOSE_PARITY_CALL",
+                         {{"deadline", "2025-01-15T10:31:00Z"}}));
+    auto failure = record(kIn, kFailure, "player:P01", "", nullptr);
+    failure.elapsed = std::chrono::seconds(30);
+    failure.notes.verdict = core::ErrorCode::kTimeout;
+    failure.notes.fault = "no answer within 30 s";
+    add(referee_, failure);
+    add(referee_, record(kOut, kRequest, "player:P01", "GAME_OVER",
+                         {{"game_result",
+                           {{"status", "TECHNICAL_LOSS"},
+                            {"winner_player_id", "P02"},
+                            {"reason", "P01 did not answer"}}}}));
+    add(referee_, record(kIn, kReply, "player:P01", "", {{"status", "ok"}}));
+  }
+
+  void save() {
+    std::ofstream(*audit::agent_log_path(directory_ / "logs", "REF01")) << referee_;
+    std::ofstream(*audit::agent_log_path(directory_ / "logs", "P01")) << player_;
+  }
+
+  const league::testing::TemporaryDirectory temporary_;
+  std::filesystem::path directory_ = temporary_.path();
+  std::chrono::microseconds now_{0};
+  std::uint64_t seq_ = 0;
+  audit::RecordWriter writer_;
+  std::string referee_;
+  std::string player_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(AuditToolTest, ShowsAConversationInOrder) {
+  lost_match();
+  save();
+  ASSERT_EQ(audit_show(directory_, "convr1m1001", {}, out_, err_), 0) << err_.str();
+  std::string text = out_.str();
+  EXPECT_EQ(err_.str(), "");
+  EXPECT_EQ(text.find('\033'), text.npos);
+  EXPECT_NE(text.find("conversation convr1m1001  6 messages"), text.npos) << text;
+  std::size_t at = 0;
+  for (std::string part :
+       {"10:30:00.001000  referee:REF01 -> player:P01     CHOOSE_PARITY_CALL",
+        "deadline=2025-01-15T10:30:30Z",
+        "player:P01    -> referee:REF01  CHOOSE_PARITY_RESPONSE  700 us", "choice=Even",
+        "E004  parity_choice is \"Even\"; send even or odd", "lenient: choice_field", "(no answer)",
+        "30.00 s", "E001  no answer within 30 s", "GAME_OVER", "winner_player_id=P02"}) {
+    std::size_t found = text.find(part, at);
+    ASSERT_NE(found, text.npos) << part << "\n" << text;
+    at = found;
+  }
+}
+
+TEST_F(AuditToolTest, ShowsTheSameForMachines) {
+  lost_match();
+  save();
+  ASSERT_EQ(audit_show(directory_, "convr1m1001", {.json = true}, out_, err_), 0);
+  json result = json::parse(out_.str());
+  ASSERT_EQ(result["messages"].size(), 6U);
+  EXPECT_EQ(result["messages"][0]["seen_by"], "both");
+  EXPECT_EQ(result["messages"][1]["verdict"], "E004");
+  EXPECT_EQ(result["messages"][1]["from"], "player:P01");
+  EXPECT_EQ(result["messages"][1]["records"].size(), 2U);
+  EXPECT_EQ(result["messages"][2]["seen_by"], "sender");
+}
+
+TEST_F(AuditToolTest, SaysWhatIsMissing) {
+  EXPECT_EQ(audit_show(directory_, "convr1m1001", {}, out_, err_), 2);
+  EXPECT_NE(err_.str().find("no conversation logs"), std::string::npos);
+  save();
+  EXPECT_EQ(audit_show(directory_, "convr9m9001", {}, out_, err_), 1);
+  EXPECT_NE(err_.str().find("no conversation convr9m9001"), std::string::npos);
+  EXPECT_EQ(audit_log(directory_, "P77", {}, out_, err_), 1);
+  EXPECT_NE(err_.str().find("player P77 appears in none"), std::string::npos);
+  EXPECT_EQ(out_.str(), "");
+}
+
+TEST_F(AuditToolTest, TellsABotWhatWasWrong) {
+  lost_match();
+  save();
+  EXPECT_EQ(audit_log(directory_, "P01", {}, out_, err_), 1);
+  std::string text = out_.str();
+  for (std::string part :
+       {"got from  referee:REF01", "sent to   referee:REF01", "fault E004", "send even or odd",
+        "fault E001", "CHOOSE_PARITY_CALL: no answer within 30 s", "technical loss",
+        "P01 did not answer", "league audit show DIR convr1m1001",
+        "choice instead of parity_choice",
+        "calls received: 3, answered: 2; requests of its own: 0; faults: 2; technical losses: 1",
+        "slowest  30.00 s"}) {
+    EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;
+  }
+}
+
+TEST_F(AuditToolTest, TellsABotForMachines) {
+  lost_match();
+  save();
+  EXPECT_EQ(audit_log(directory_, "player:P01", {.json = true}, out_, err_), 1);
+  json result = json::parse(out_.str());
+  EXPECT_EQ(result["player_id"], "P01");
+  EXPECT_EQ(result["calls"], 3);
+  EXPECT_EQ(result["faults"][0]["code"], "E004");
+  EXPECT_EQ(result["faults"][1]["message_type"], "CHOOSE_PARITY_CALL");
+  EXPECT_EQ(result["technical_losses"][0]["reason"], "P01 did not answer");
+  EXPECT_EQ(result["leniencies"][0]["name"], "choice_field");
+  EXPECT_EQ(result["slowest"][0]["elapsed_us"], 30000000);
+}
+
+TEST_F(AuditToolTest, SeesTheRegistrationUnderTheTemporaryName) {
+  using enum audit::Direction;
+  using enum audit::Kind;
+  std::string manager;
+  begin(manager, "league_manager");
+  auto add_registration = [&](const std::string& name, const std::string& id) {
+    auto in = record(kIn, kRequest, "player:" + name, "LEAGUE_REGISTER_REQUEST",
+                     {{"player_meta", json::object()}});
+    auto out = record(
+        kOut, kReply, "player:" + name, "LEAGUE_REGISTER_RESPONSE",
+        {{"status", "ACCEPTED"}, {"player_id", id}, {"auth_token", "tok_p01_aaaaaaaaaaaaaaaa"}});
+    in.notes.conversation_id = out.notes.conversation_id = "conv" + name;
+    add(manager, in);
+    add(manager, out);
+  };
+  add_registration("alpha", "P01");
+  add_registration("beta", "P02");
+  std::ofstream(directory_ / "logs" / "league.log.jsonl") << manager;
+  EXPECT_EQ(audit_log(directory_, "P01", {.json = true}, out_, err_), 0);
+  json result = json::parse(out_.str());
+  ASSERT_EQ(result["messages"].size(), 2U);
+  EXPECT_EQ(result["messages"][0]["from"], "player:alpha");
+  EXPECT_EQ(result["requests"], 1);
+}
+
+TEST_F(AuditToolTest, APlayerWithoutFaultsIsToldSo) {
+  using enum audit::Direction;
+  using enum audit::Kind;
+  add(referee_,
+      record(kOut, kRequest, "player:P01", "GAME_INVITATION", {{"role_in_match", "PLAYER_A"}}));
+  add(referee_, record(kIn, kReply, "player:P01", "GAME_JOIN_ACK", {{"accept", true}}));
+  save();
+  EXPECT_EQ(audit_log(directory_ / "logs", "P01", {}, out_, err_), 0);
+  EXPECT_NE(out_.str().find("no faults"), std::string::npos);
+  EXPECT_NE(out_.str().find("accept=true"), std::string::npos);
+}
+
+TEST_F(AuditToolTest, OurOwnSearchForItsDialectIsNoFault) {
+  using enum audit::Direction;
+  using enum audit::Kind;
+  for (auto why : {rpc::kTriesAnotherName, rpc::kTriesAnotherName, rpc::kTriesPlainMcp}) {
+    add(referee_, record(kOut, kRequest, "player:P01", "GAME_INVITATION", json::object()));
+    auto unknown = record(kIn, kReply, "player:P01", "", nullptr);
+    unknown.body =
+        R"({"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}})";
+    unknown.notes.verdict = core::ErrorCode::kUnexpectedMessage;
+    unknown.notes.fault = why;
+    add(referee_, unknown);
+  }
+  add(referee_, record(kOut, kRequest, "player:P01", "GAME_INVITATION", json::object()));
+  add(referee_, record(kIn, kReply, "player:P01", "GAME_JOIN_ACK", {{"accept", true}}));
+  save();
+  EXPECT_EQ(audit_log(directory_, "P01", {}, out_, err_), 0);
+  std::size_t note = out_.str().find("3 answers only showed how the player wants to be called");
+  EXPECT_NE(note, std::string::npos) << out_.str();
+  EXPECT_EQ(out_.str().find("E007"), std::string::npos) << out_.str();
+  out_.str("");
+  EXPECT_EQ(audit_log(directory_, "P01", {.json = true}, out_, err_), 0);
+  EXPECT_EQ(json::parse(out_.str())["searches_for_dialect"], 3);
+}
+
+TEST_F(AuditToolTest, APeerCannotPaintOnTheTerminal) {
+  using enum audit::Direction;
+  using enum audit::Kind;
+  auto evil = record(kIn, kReply, "player:P01\033[2J", "", nullptr);
+  evil.body =
+      "garbage \033]0;owned\a \xC2\x9B"
+      "31m";
+  evil.notes.fault = "\033[31m";
+  evil.notes.verdict = core::ErrorCode::kMalformedMessage;
+  add(referee_, evil);
+  save();
+  audit_show(directory_, "convr1m1001", {}, out_, err_);
+  EXPECT_NE(out_.str().find("garbage"), std::string::npos);
+  EXPECT_EQ(out_.str().find('\033'), std::string::npos);
+  EXPECT_EQ(out_.str().find("\xC2\x9B"), std::string::npos);
+}
+
+TEST_F(AuditToolTest, ExplainsAMatch) {
+  lost_match();
+  save();
+  EXPECT_EQ(audit_explain(directory_, "R1M1", {}, out_, err_), 0);
+  for (std::string part :
+       {"conversation convr1m1001", "CHOOSE_PARITY_CALL wrongly (E004). The fault is player:P01's",
+        "did not answer CHOOSE_PARITY_CALL in time (E001)",
+        "sent CHOOSE_PARITY_CALL to player:P01 2 times", "choice_field",
+        "only referee:REF01 has a record of", "TECHNICAL_LOSS: P02 wins", "wall clock of player"}) {
+    EXPECT_NE(out_.str().find(part), std::string::npos) << part << out_.str();
+  }
+  EXPECT_EQ(audit_explain(directory_, "R9M9", {}, out_, err_), 1);
+  EXPECT_NE(err_.str().find("R9M9"), std::string::npos);
+}
+
+TEST_F(AuditToolTest, WritesAPage) {
+  lost_match();
+  save();
+  auto file = directory_ / "page.html";
+  EXPECT_EQ(audit_explain(directory_, "R1M1", {.html = file}, out_, err_), 0);
+  std::stringstream page;
+  page << std::ifstream(file).rdbuf();
+  EXPECT_NE(page.str().find("CHOOSE_PARITY_CALL"), std::string::npos);
+  EXPECT_EQ(audit_explain(directory_, "R1M1", {.html = directory_ / "none" / "x.html"}, out_, err_),
+            2);
+  EXPECT_NE(err_.str().find("cannot be written"), std::string::npos);
+}
+
+TEST_F(AuditToolTest, ExplainsAMatchThatTheManagerEnded) {
+  lost_match();
+  save();
+  std::filesystem::create_directories(directory_ / "data");
+  std::ofstream(directory_ / "data" / "results.json")
+      << R"({"format":"league.results","results":[{"match_id":"R2M1","outcome":"B","by":"MANAGER","reason":"PLAYER_SHUT_DOWN"}]})";
+  EXPECT_EQ(audit_explain(directory_, "R2M1", {}, out_, err_), 0);
+  EXPECT_NE(out_.str().find("ended by the manager itself (PLAYER_SHUT_DOWN): player B wins"),
+            std::string::npos)
+      << out_.str();
+}
+
+TEST_F(AuditToolTest, FindsRecords) {
+  lost_match();
+  save();
+  EXPECT_EQ(audit_find(directory_, {.error = "E004"}, {.json = true}, out_, err_), 0);
+  json found = json::parse(out_.str());
+  ASSERT_EQ(found["records"].size(), 1U);
+  EXPECT_EQ(found["records"][0]["from"], "player:P01");
+  out_.str("");
+  EXPECT_EQ(audit_find(directory_, {.player = "P01", .type = "GAME_OVER", .match = "R1M1"}, {},
+                       out_, err_),
+            0);
+  EXPECT_NE(out_.str().find("winner_player_id=P02"), std::string::npos);
+  EXPECT_EQ(audit_find(directory_, {.since = "2035"}, {}, out_, err_), 1);
+  EXPECT_EQ(audit_find(directory_, {.until = "2024"}, {}, out_, err_), 1);
+  EXPECT_NE(err_.str().find("records in"), std::string::npos);
+  EXPECT_EQ(audit_find(directory_, {.since = "10:30"}, {}, out_, err_), 2);
+  EXPECT_NE(err_.str().find("time 10:30 is not"), std::string::npos);
+  EXPECT_EQ(audit_find(directory_ / "none", {}, {}, out_, err_), 2);
+}
+
+TEST_F(AuditToolTest, UsesColourOnlyWhenTold) {
+  lost_match();
+  save();
+  audit_show(directory_, "convr1m1001", {.colour = true}, out_, err_);
+  EXPECT_NE(out_.str().find('\033'), std::string::npos);
+}
+
+TEST(AuditText, ExplainsEveryLeniency) {
+  for (envelope::Leniency leniency : envelope::all_leniencies()) {
+    EXPECT_NE(explain_leniency(envelope::leniency_name(leniency)), "")
+        << envelope::leniency_name(leniency);
+  }
+  EXPECT_EQ(explain_leniency("unheard_of"), "");
+}
+
+TEST(AuditText, FindsTheMessageWhereverItSits) {
+  for (std::string raw :
+       {R"({"result":{"accept":true}})", R"({"result":{"response":{"accept":true}}})",
+        R"({"accept":true})", R"({"params":{"message":{"accept":true}}})",
+        R"({"result":{"content":[{"type":"text","text":"{\"accept\":true}"}]}})",
+        R"({"error":{"code":-32602,"message":"bad","data":{"accept":true}}})"}) {
+    audit::LogEntry entry;
+    entry.raw = raw;
+    EXPECT_EQ(message_of(entry).value("accept", false), true) << raw;
+  }
+  audit::LogEntry garbage;
+  garbage.raw = "[1,2";
+  EXPECT_TRUE(message_of(garbage).is_null());
+}
+
+TEST(AuditText, WritesDurationsAsPeopleReadThem) {
+  EXPECT_EQ(duration_text(412), "412 us");
+  EXPECT_EQ(duration_text(3210), "3.2 ms");
+  EXPECT_EQ(duration_text(30000000), "30.00 s");
+}
+
+}  // namespace
+}  // namespace league::tools

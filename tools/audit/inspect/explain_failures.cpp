@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tools/audit/evidence/audit_body.h"
+#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/inspect/explanation.h"
+
+namespace league::tools {
+namespace {
+
+using audit::LogEntry;
+using audit::LoggedMessage;
+using nlohmann::json;
+
+/// What the referee says of itself for a time-out: the fair clock of docs/protocol.md.
+struct ClockProof {
+  std::int64_t delay_us = 0;
+  std::int64_t canary_us = 0;
+  bool is_void = false;
+};
+
+/// A call of a game that did not bring what it asked for, with what the called one's log says.
+struct FailedCall {
+  std::string caller;
+  std::string peer;
+  std::string type;
+  std::string code;
+  std::string fault;
+  std::int64_t waited_us = 0;
+  bool reached = false;  ///< the peer's log has the call
+  std::optional<std::int64_t> answered_after_us;  ///< by the peer's own clock
+  core::UtcTimestamp time;  ///< when it had failed
+  std::optional<ClockProof> proof = {};
+  bool refused = false;  ///< the answer says no, instead of being wrong itself
+};
+
+/// The id of the JSON-RPC frame, to find the answer to a call.
+std::string frame_id(const LogEntry& entry) {
+  json frame = json::parse(entry.raw, nullptr, false);
+  return frame.is_object() && frame.contains("id") ? frame["id"].dump() : std::string();
+}
+
+bool says_no(const LogEntry& answer) {
+  json frame = json::parse(answer.raw, nullptr, false);
+  return answer.message_type == "LEAGUE_ERROR" || answer.message_type == "GAME_ERROR" ||
+         (frame.is_object() && frame.contains("error") && frame["error"].is_object());
+}
+
+std::string shown_name(const LogEntry& entry) {
+  return entry.message_type.empty() ? "a request" : entry.message_type;
+}
+
+/// The proofs of the report by player and call, in the order of the time-outs.
+using ClockProofs = std::map<std::pair<std::string, std::string>, std::vector<ClockProof>>;
+
+/// `details.failures` of the report with this code.
+std::vector<json> reported_failures(const std::vector<LoggedMessage>& exchanges,
+                                    const std::string& code) {
+  const json::json_pointer place("/result/details/failures");
+  std::vector<json> found;
+  for (const LoggedMessage& exchange : exchanges) {
+    const LogEntry& entry = exchange.main();
+    if (entry.message_type != "MATCH_RESULT_REPORT" || entry.kind != "request") continue;
+    json message = message_of(entry);
+    if (!message.is_object() || !message.contains(place)) continue;
+    for (const json& failure : message[place]) {
+      if (text_at(failure, "error_code") == code) found.push_back(failure);
+    }
+    break;
+  }
+  return found;
+}
+
+ClockProofs proofs_in(const std::vector<LoggedMessage>& exchanges) {
+  ClockProofs proofs;
+  for (const json& failure : reported_failures(exchanges, "E001")) {
+    json clock = failure.value("clock", json::object());
+    if (!clock.is_object() || clock.empty()) continue;
+    auto number = [&clock](const char* key) {
+      auto found = clock.find(key);
+      return found != clock.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+    };
+    proofs[{"player:" + text_at(failure, "player_id"), text_at(failure, "call")}].push_back(
+        {number("scheduling_delay_us"), number("canary_us"),
+         clock.value("void", json()) == json(true)});
+  }
+  return proofs;
+}
+
+class FailureSearch {
+ public:
+  explicit FailureSearch(const std::vector<LoggedMessage>& exchanges) : exchanges_(exchanges) {}
+
+  [[nodiscard]] std::vector<FailedCall> run() const {
+    std::vector<FailedCall> failed;
+    ClockProofs proofs = proofs_in(exchanges_);
+    for (const LoggedMessage& exchange : exchanges_) {
+      const LogEntry& entry = exchange.main();
+      if (entry.verdict.empty() || entry.kind == "request" || entry.outbound) continue;
+      const LoggedMessage* call = call_of(entry);
+      FailedCall one{.caller = entry.agent,
+                     .peer = entry.peer,
+                     .type = call != nullptr ? call->main().message_type : "a call",
+                     .code = entry.verdict,
+                     .fault = entry.fault,
+                     .waited_us = entry.elapsed_us.value_or(0),
+                     .reached = call != nullptr && call->received.has_value(),
+                     .answered_after_us = {},
+                     .time = entry.time,
+                     .refused = says_no(entry)};
+      if (call != nullptr) note_answer(*call, one);
+      if (auto& known = proofs[{one.peer, one.type}]; one.code == "E001" && !known.empty()) {
+        one.proof = known.front();
+        known.erase(known.begin());
+      }
+      failed.push_back(std::move(one));
+    }
+    return failed;
+  }
+
+ private:
+  /// The call that was made when the wait for this answer began.
+  [[nodiscard]] const LoggedMessage* call_of(const LogEntry& answer) const {
+    std::int64_t asked = answer.mono_ns - answer.elapsed_us.value_or(0) * 1000;
+    const LoggedMessage* best = nullptr;
+    std::int64_t best_distance = INT64_MAX;
+    for (const LoggedMessage& exchange : exchanges_) {
+      if (!exchange.sent || exchange.sent->kind != "request" ||
+          exchange.sent->agent != answer.agent || exchange.sent->peer != answer.peer)
+        continue;
+      std::int64_t distance = std::abs(exchange.sent->mono_ns - asked);
+      if (distance >= best_distance) continue;
+      best = &exchange;
+      best_distance = distance;
+    }
+    return best;
+  }
+
+  /// What the peer says it answered.
+  void note_answer(const LoggedMessage& call, FailedCall& failed) const {
+    std::string id = frame_id(call.main());
+    for (const LoggedMessage& exchange : exchanges_) {
+      if (!exchange.sent || exchange.sent->kind != "reply" || exchange.sent->agent != failed.peer)
+        continue;
+      if (frame_id(*exchange.sent) == id) failed.answered_after_us = exchange.sent->elapsed_us;
+    }
+  }
+
+  const std::vector<LoggedMessage>& exchanges_;
+};
+
+std::string what_happened(const FailedCall& call) {
+  if (call.code == "E001") return "did not answer " + call.type + " in time";
+  if (call.code == "E009") return "could not be reached for " + call.type;
+  if (call.code == "E037") return "declined to play";
+  if (call.refused) return "refused " + call.type;
+  return "answered " + call.type + " wrongly";
+}
+
+/// Whose fault a missing answer is, as far as both logs tell.
+std::string who_kept_waiting(const FailedCall& call, std::optional<core::UtcTimestamp> log_end) {
+  std::string waited = duration_text(call.waited_us);
+  if (!log_end)
+    return call.peer + "'s, according only to " + call.caller + ", which waited " + waited;
+  if (!call.reached) {
+    return "not clear: " + call.peer +
+           "'s own log does not have the call, so it was lost in transit, "
+           "or the program did not read it";
+  }
+  if (!call.answered_after_us)
+    return call.peer + "'s: its own log has the call, and no answer to it";
+  std::string after = duration_text(*call.answered_after_us);
+  if (*call.answered_after_us >= call.waited_us) {
+    return call.peer + "'s: by its own log it got the call and answered after " + after + "; " +
+           call.caller + " waited " + waited;
+  }
+  return "not " + call.peer + "'s, by its own log: it answered after " + after + ", but " +
+         call.caller + " got nothing within " + waited + ". The network or " + call.caller +
+         " was slow";
+}
+
+std::string whose_fault(const FailedCall& call, std::optional<core::UtcTimestamp> log_end) {
+  if (call.code == "E001" && call.proof) {
+    std::string numbers = "its own delay was " + duration_text(call.proof->delay_us) +
+                          ", its slowest call to itself took " +
+                          duration_text(call.proof->canary_us);
+    if (call.proof->is_void)
+      return call.caller + "'s, according to its own report: it was late itself (" + numbers +
+             "), so this does not count";
+    return who_kept_waiting(call, log_end) + ". " + call.caller + " says that it was on time (" +
+           numbers + ")";
+  }
+  if (call.code == "E001") return who_kept_waiting(call, log_end);
+  if (call.code == "E009") {
+    if (call.reached)
+      return call.peer +
+             "'s: its own log has the call; then the connection was lost, as after a "
+             "crash";
+    if (log_end && *log_end < call.time) {
+      return call.peer + "'s: its own log ends at " + time_of_day(*log_end) +
+             ", so its program had crashed or was stopped (" + call.fault + ")";
+    }
+    return call.peer + "'s: it did not accept the connection, or closed it (" + call.fault + ")";
+  }
+  if (call.code == "E037") return call.peer + "'s: it answered accept: false";
+  if (call.refused) {
+    return call.peer == "league_manager"
+               ? call.caller + "'s, according to the manager: " + call.fault
+               : call.peer + "'s, unless the call was wrong: it says " + call.fault;
+  }
+  return call.peer + "'s: " + call.fault +
+         (call.answered_after_us ? ". Its own log has the same answer" : "");
+}
+
+bool is_void(const FailedCall& call) { return call.proof && call.proof->is_void; }
+
+}  // namespace
+
+std::vector<std::string> explain_failures(const std::vector<LoggedMessage>& exchanges,
+                                          const LogEnds& log_ends) {
+  struct Group {
+    FailedCall first;
+    int times = 0;
+  };
+  std::vector<Group> groups;
+  for (FailedCall& call : FailureSearch(exchanges).run()) {
+    auto same = std::ranges::find_if(groups, [&](const Group& group) {
+      return group.first.peer == call.peer && group.first.type == call.type &&
+             group.first.code == call.code && group.first.reached == call.reached &&
+             is_void(group.first) == is_void(call);
+    });
+    if (same == groups.end()) {
+      groups.push_back({std::move(call), 1});
+    } else {
+      ++same->times;
+    }
+  }
+  std::vector<std::string> sentences;
+  for (const json& failure : reported_failures(exchanges, "E038")) {
+    std::string player = "player:" + text_at(failure, "player_id");
+    sentences.push_back(player + " was not asked (E038). The fault is " + player +
+                        "'s: it was suspended for what it did before, and a ping found nobody");
+  }
+  for (const Group& group : groups) {
+    const FailedCall& call = group.first;
+    std::string times = group.times > 1 ? ", " + std::to_string(group.times) + " times" : "";
+    auto log_end_of_peer = log_ends.find(call.peer);
+    auto log_end =
+        log_end_of_peer == log_ends.end() ? std::nullopt : std::optional(log_end_of_peer->second);
+    std::string text = call.peer + " " + what_happened(call) + " (" + call.code + ")" + times +
+                       ". The fault is " + whose_fault(call, log_end);
+    if (call.type == "GAME_ERROR" || call.type == "GAME_OVER")
+      text += ". (That was a notification: the result does not depend on it.)";
+    sentences.push_back(std::move(text));
+  }
+  for (const LoggedMessage& exchange : exchanges) {
+    const LogEntry& entry = exchange.main();
+    if (entry.kind == "request" && !entry.outbound && !entry.verdict.empty()) {
+      sentences.push_back(entry.agent + " refused " + shown_name(entry) + " of " + entry.peer +
+                          " (" + entry.verdict + "). The fault is " + entry.peer +
+                          "'s, according to " + entry.agent + ": " + entry.fault);
+    }
+  }
+  return sentences;
+}
+
+}  // namespace league::tools

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/inspect/explanation.h"
+
+namespace league::tools {
+
+/// A sequence diagram for a terminal: a column per party, an arrow per message, below it what was
+/// wrong with it; then the sentences.
+void print_explanation(const Explanation& explanation, const Paint& paint, std::ostream& out);
+
+/// The same as one HTML page that needs nothing else and runs no script. All that peers sent is
+/// escaped.
+[[nodiscard]] std::string html_of(const std::vector<Explanation>& explanations,
+                                  const std::string& title);
+
+/// The same for machines.
+[[nodiscard]] nlohmann::ordered_json json_of_explanation(const Explanation& explanation);
+
+}  // namespace league::tools

@@ -1,0 +1,237 @@
+#include "tools/audit/program/commands.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "tools/audit/inspect/audit_bundle.h"
+#include "tools/audit/inspect/audit_diff.h"
+#include "tools/audit/inspect/audit_explain.h"
+#include "tools/audit/inspect/audit_find.h"
+#include "tools/audit/inspect/audit_player.h"
+#include "tools/audit/inspect/audit_show.h"
+#include "tools/audit/inspect/audit_stats.h"
+#include "tools/audit/verify/audit_verify.h"
+
+namespace league::tools {
+namespace {
+
+struct AuditOptions {
+  std::filesystem::path directory;
+  std::string what;
+  bool json = false;
+
+  [[nodiscard]] AuditOutput output() const {
+    return {.json = json, .colour = !json && ::isatty(STDOUT_FILENO) == 1};
+  }
+};
+
+void add_directory(CLI::App& command, AuditOptions& options) {
+  command.add_option("DIR", options.directory, "directory that holds data/ and logs/")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+}
+
+void add_json(CLI::App& command, AuditOptions& options) {
+  command.add_flag("--json", options.json, "print one JSON object for machines");
+}
+
+void add_show(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  CLI::App* command =
+      audit.add_subcommand("show", "show one conversation, merged from the logs of all agents");
+  add_directory(*command, *options);
+  command->add_option("CONVERSATION_ID", options->what, "such as convr1m1001")->required();
+  add_json(*command, *options);
+  command->footer(
+      "Example:\n  league audit show runs/2025-01-15T10-30-00Z convr1m1001\n"
+      "Exit codes: 0 found, 1 there is no such conversation, 2 DIR holds no logs.");
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      return audit_show(options->directory, options->what, options->output(), std::cout, std::cerr);
+    };
+  });
+}
+
+void add_verify(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  auto verify = std::make_shared<VerifyOptions>();
+  CLI::App* command = audit.add_subcommand("verify",
+                                           "verify that every log is complete and sealed, and "
+                                           "agrees with the protocol, the draws and the table");
+  add_directory(*command, *options);
+  add_json(*command, *options);
+  command->add_flag(
+      "--chain-only", verify->chain_only,
+      "check only hashes, numbers and seals: fast, but ignores the contents of the records");
+  command
+      ->add_option("--without", verify->without,
+                   "logs that are kept elsewhere: ids of agents, league_manager, journal")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->footer(
+      "Examples:\n  league audit verify runs/2025-01-15T10-30-00Z\n"
+      "  league audit verify runs                       each league in it\n"
+      "  league audit verify DIR --without P03,journal\n"
+      "Exit codes: 0 nothing is wrong, 1 there are faults or evidence is missing, 2 DIR holds no "
+      "logs.");
+  command->callback([options, verify, &chosen] {
+    chosen = [options, verify] {
+      verify->json = options->json;
+      return audit_verify(options->directory, *verify, std::cout, std::cerr);
+    };
+  });
+}
+
+void add_explain(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  CLI::App* command = audit.add_subcommand("explain",
+                                           "show what happened in a match, which calls were "
+                                           "repeated, and who was at fault for each failure");
+  add_directory(*command, *options);
+  auto html = std::make_shared<std::filesystem::path>();
+  command->add_option("MATCH", options->what, "such as R1M1 or convr1m1001")->required();
+  add_json(*command, *options);
+  command->add_option("--html", *html, "write a page with a sequence diagram to this file");
+  command->footer(
+      "Examples:\n  league audit explain runs/2025-01-15T10-30-00Z R1M1\n"
+      "  league audit explain runs/2025-01-15T10-30-00Z R1M1 --html R1M1.html\n"
+      "Exit codes: 0 found, 1 there is no such match, 2 DIR holds no logs or the file cannot be "
+      "written.");
+  command->callback([options, html, &chosen] {
+    chosen = [options, html] {
+      return audit_explain(options->directory, options->what,
+                           {.output = options->output(), .html = *html}, std::cout, std::cerr);
+    };
+  });
+}
+
+void add_find(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  auto query = std::make_shared<FindQuery>();
+  CLI::App* command =
+      audit.add_subcommand("find", "find records by player, type, error, match or time");
+  add_directory(*command, *options);
+  add_json(*command, *options);
+  command->add_option("--player", query->player, "sent or received by it: P01, REF01");
+  command->add_option("--type", query->type, "message type, such as GAME_OVER");
+  command->add_option("--error", query->error, "code, such as E004; `any` for all faults");
+  command->add_option("--match", query->match, "such as R1M1");
+  command->add_option("--since", query->since, "UTC, such as 2025-01-15T10:30");
+  command->add_option("--until", query->until, "UTC, such as 2025-01-15T10:31");
+  command->footer(
+      "Example:\n  league audit find runs/2025-01-15T10-30-00Z --error any\n"
+      "Exit codes: 0 found, 1 no record matches, 2 DIR holds no logs.");
+  command->callback([options, query, &chosen] {
+    chosen = [options, query] {
+      return audit_find(options->directory, *query, options->output(), std::cout, std::cerr);
+    };
+  });
+}
+
+void add_stats(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  auto directories = std::make_shared<std::vector<std::filesystem::path>>();
+  CLI::App* command =
+      audit.add_subcommand("stats", "run statistical tests of the draws, the roles and the pairs");
+  command
+      ->add_option("DIR", *directories,
+                   "directory that contains data/ and logs/; across several, players are "
+                   "identified by their display names")
+      ->required()
+      ->check(CLI::ExistingDirectory);
+  add_json(*command, *options);
+  command->footer(
+      "Examples:\n  league audit stats runs/2025-01-15T10-30-00Z\n  league audit stats runs/*\n"
+      "Exit codes: 0 nothing is suspicious, 1 something is, 2 there are no matches.");
+  command->callback([options, directories, &chosen] {
+    chosen = [options, directories] {
+      return audit_stats(*directories, options->output(), std::cout, std::cerr);
+    };
+  });
+}
+
+void add_bundle(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  auto archive = std::make_shared<std::filesystem::path>();
+  CLI::App* command =
+      audit.add_subcommand("bundle", "pack logs and results without secrets, to share with others");
+  add_directory(*command, *options);
+  command->add_option("OUT", *archive, "such as league.tar.gz; must not exist")->required();
+  command->footer(
+      "Example:\n"
+      "  league audit bundle runs/2025-01-15T10-30-00Z league.tar.gz\n"
+      "Exit codes: 0 written, 1 written, but a log contained secrets (now masked; stderr lists the "
+      "lines), 2 not written.");
+  command->callback([options, archive, &chosen] {
+    chosen = [options, archive] {
+      return audit_bundle(options->directory, *archive, std::cout, std::cerr);
+    };
+  });
+}
+
+void add_diff(CLI::App& audit, std::function<int()>& chosen) {
+  auto first = std::make_shared<std::filesystem::path>();
+  auto second = std::make_shared<std::filesystem::path>();
+  auto options = std::make_shared<AuditOptions>();
+  auto only = std::make_shared<std::string>();
+  CLI::App* command = audit.add_subcommand(
+      "diff", "compare two logs: two copies of one, or both sides of the same conversations");
+  command->add_option("LOGA", *first, "such as logs/agents/P01.log.jsonl")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command->add_option("LOGB", *second, "another one")->required()->check(CLI::ExistingFile);
+  command->add_option("--match", *only, "only this match, such as R1M1");
+  add_json(*command, *options);
+  command->footer(
+      "Example:\n"
+      "  league audit diff logs/agents/P01.log.jsonl logs/agents/REF01.log.jsonl\n"
+      "Exit codes: 0 they agree, 1 they differ, 2 one of them is not a conversation log.");
+  command->callback([=, &chosen] {
+    chosen = [=] {
+      return audit_diff(*first, *second, {.match = *only, .output = options->output()}, std::cout,
+                        std::cerr);
+    };
+  });
+}
+
+void add_log(CLI::App& audit, std::function<int()>& chosen) {
+  auto options = std::make_shared<AuditOptions>();
+  CLI::App* command =
+      audit.add_subcommand("log", "show what a player received and answered, and its faults");
+  add_directory(*command, *options);
+  command->add_option("PLAYER", options->what, "such as P01")->required();
+  add_json(*command, *options);
+  command->footer(
+      "Example:\n"
+      "  league audit log runs/2025-01-15T10-30-00Z P01\n"
+      "Exit codes: 0 the player has no faults, 1 it has, or it is in no log, 2 DIR contains no "
+      "logs.");
+  command->callback([options, &chosen] {
+    chosen = [options] {
+      return audit_log(options->directory, options->what, options->output(), std::cout, std::cerr);
+    };
+  });
+}
+
+}  // namespace
+
+void add_audit_command(CLI::App& app, std::function<int()>& chosen) {
+  CLI::App* audit = app.add_subcommand(
+      "audit", "show what happened according to the conversation logs, and verify them");
+  audit->require_subcommand(1);
+  add_show(*audit, chosen);
+  add_log(*audit, chosen);
+  add_verify(*audit, chosen);
+  add_explain(*audit, chosen);
+  add_find(*audit, chosen);
+  add_stats(*audit, chosen);
+  add_bundle(*audit, chosen);
+  add_diff(*audit, chosen);
+}
+
+}  // namespace league::tools

@@ -1,0 +1,140 @@
+#include "tools/audit/verify/audit_verify.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+
+#include "tools/audit/evidence/audit_text.h"
+#include "tools/audit/verify/verify_completeness.h"
+#include "tools/audit/verify/verify_logs.h"
+
+namespace league::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+void gather(const std::vector<CheckedLog>& logs, VerifyReport& report) {
+  for (const CheckedLog& log : logs) {
+    report.records += log.chain.records;
+    for (const auto* faults : {&log.chain.faults, &log.contents.faults})
+      report.faults.insert(report.faults.end(), faults->begin(), faults->end());
+    std::string where = log.chain.last_file + ":" + std::to_string(log.chain.last_line);
+    if (log.chain.unsealed > 0) {
+      report.notes.push_back(where + ": the last " + std::to_string(log.chain.unsealed) +
+                             " lines are unsealed");
+    }
+    if (log.chain.torn) report.notes.push_back(where + ": the last line is torn");
+  }
+}
+
+/// The names of the agents of which only a seal is left: `P03`, or `league` for the manager.
+std::set<std::string> only_sealed(const std::vector<audit::LogSegments>& logs) {
+  std::set<std::string> names;
+  for (const auto& log : logs) {
+    std::string name = log.path.filename().string();
+    if (log.files.empty()) names.insert(name.substr(0, name.size() - audit::kLogEnding.size()));
+  }
+  return names;
+}
+
+void check_all(const fs::path& directory, std::vector<CheckedLog>& checked,
+               const std::set<std::string>& seals, const VerifyOptions& options,
+               VerifyReport& report) {
+  Findings findings;
+  auto groups = group_by_league(checked);
+  for (LeagueGroup& group : groups) {
+    check_league(group, group.is_current ? directory / "data" : fs::path(), *options.games,
+                 findings);
+    if (!group.is_current)
+      findings.notes.push_back(directory.string() + ": its logs also hold an earlier league " +
+                               group.league.id);
+  }
+  check_completeness(directory, groups.back().logs, seals, ExcludedLogs(directory, options.without),
+                     findings);
+  std::ranges::move(findings.faults, std::back_inserter(report.faults));
+  std::ranges::move(findings.missing, std::back_inserter(report.missing));
+  std::ranges::move(findings.incidents, std::back_inserter(report.incidents));
+  std::ranges::move(findings.notes, std::back_inserter(report.notes));
+  report.directories.back().leagues = groups.size();
+}
+
+bool has_league_data(const fs::path& directory) {
+  std::error_code error;
+  return fs::exists(directory / "data" / "journal" / "journal.sqlite", error) ||
+         fs::exists(directory / "data" / "results.json", error);
+}
+
+void verify_one(const fs::path& directory, const envelope::MessageSchemas* schemas,
+                const VerifyOptions& options, VerifyReport& report) {
+  auto logs = audit::find_log_segments(logs_of(directory));
+  auto seals = only_sealed(logs);
+  auto checked = read_logs(logs, schemas, options.threads);
+  report.directories.push_back({directory, logs.size(), 1, true});
+  report.logs += logs.size();
+  std::size_t problems = report.faults.size() + report.missing.size();
+  gather(checked, report);
+  if (schemas != nullptr) check_all(directory, checked, seals, options, report);
+  report.directories.back().ok = problems == report.faults.size() + report.missing.size();
+}
+
+/// The directories of single leagues: `directory` itself, or those in it that hold logs/ or data/.
+std::vector<fs::path> league_directories(const fs::path& directory) {
+  std::error_code error;
+  if (fs::is_directory(directory / "logs", error) || has_league_data(directory)) return {directory};
+  std::vector<fs::path> found;
+  for (fs::recursive_directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->is_directory(error) &&
+        (fs::is_directory(it->path() / "logs", error) || has_league_data(it->path()))) {
+      found.push_back(it->path());
+      it.disable_recursion_pending();
+    }
+  }
+  std::ranges::sort(found);
+  if (found.empty() && !audit::find_log_segments(directory).empty()) found.push_back(directory);
+  return found;
+}
+
+}  // namespace
+
+core::Result<VerifyReport> verify_directory(const fs::path& directory,
+                                            const VerifyOptions& options) {
+  auto begin = std::chrono::steady_clock::now();
+  auto directories = league_directories(directory);
+  std::erase_if(directories, [](const fs::path& one) {
+    return audit::find_log_segments(logs_of(one)).empty() && !has_league_data(one);
+  });
+  if (directories.empty()) {
+    return core::Error{
+        core::ErrorCode::kInternalError, directory.string() + " holds no conversation logs", {}};
+  }
+  std::optional<envelope::MessageSchemas> schemas;
+  if (!options.chain_only) {
+    auto loaded = envelope::MessageSchemas::load();
+    if (!loaded) return loaded.error();
+    schemas = std::move(*loaded);
+  }
+  VerifyReport report;
+  for (const fs::path& one : directories)
+    verify_one(one, schemas ? &*schemas : nullptr, options, report);
+  auto by_place = [](const auto& a, const auto& b) {
+    return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+  };
+  for (auto* list : {&report.faults, &report.missing, &report.incidents})
+    std::stable_sort(list->begin(), list->end(), by_place);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+int audit_verify(const fs::path& directory, const VerifyOptions& options, std::ostream& out,
+                 std::ostream& err) {
+  auto report = verify_directory(directory, options);
+  if (!report) {
+    err << report.error().message << '\n';
+    return 2;
+  }
+  options.json ? print_verification_json(*report, out) : print_verification(*report, out);
+  return report->is_ok() ? 0 : 1;
+}
+
+}  // namespace league::tools

@@ -1,0 +1,242 @@
+#include "tools/audit/verify/verify_choices.h"
+
+#include <algorithm>
+
+#include "game/commitment.h"
+#include "tools/audit/evidence/json_fields.h"
+
+namespace league::tools {
+namespace {
+
+using nlohmann::json;
+
+/// The failure of the last call of a player that lost by it, from its referee.
+struct Failure {
+  std::string call;  ///< message type; empty where the report does not say
+  std::string code;
+  std::int64_t elapsed_ms = 0;
+};
+
+/// The network or the host may be to blame, and tokens are masked: nobody contradicts anybody.
+bool is_nobodys_word(const std::string& code) {
+  return code == "E001" || code == "E009" || code == "E011" || code == "E012" || code == "E014";
+}
+
+class ChoiceCheck {
+ public:
+  ChoiceCheck(const AcceptedReport& report, const MatchEvidence& match,
+              const LeagueEvidence& evidence, const game::Rules* rules, Findings& findings)
+      : report_(report),
+        match_(match),
+        evidence_(evidence),
+        rules_(rules),
+        findings_(findings),
+        read_(read_report(report)) {}
+
+  void run() {
+    if (!match_.is_announced() || !read_.form_error.empty()) return;
+    for (const std::string& player : {match_.player_a, match_.player_b}) {
+      auto own = LeagueEvidence::own_calls(report_, match_, player);
+      const LeagueLog* log = evidence_.log_of("player:" + player);
+      if (log != nullptr && read_.is_played) check_presence(player, own, *log);
+      check_choice(player, own, log != nullptr);
+      if (!read_.is_played && log != nullptr) check_loss(player, own);
+    }
+  }
+
+ private:
+  [[nodiscard]] const std::string& reported_choice(const std::string& player) const {
+    static const std::string kNone;
+    for (const auto& [id, choice] : read_.claim.choices) {
+      if (id == player && choice) return *choice;
+    }
+    return kNone;
+  }
+
+  /// When the match was first given to a referee, as far as that is known.
+  [[nodiscard]] std::int64_t assigned_time() const {
+    std::int64_t time = report_.time_us;
+    for (const Assignment* one : match_.assignments) time = std::min(time, one->time_us);
+    return time;
+  }
+
+  void check_presence(const std::string& player, const std::vector<const GameCall*>& own,
+                      const LeagueLog& log) {
+    bool has_key =
+        std::ranges::any_of(evidence_.registrations_of("player:" + player),
+                            [](const Registration* one) { return !one->log_key.empty(); });
+    if (!has_key) return;
+    bool invited = false, called = false, answered = false;
+    for (const GameCall* call : own) {
+      (call->is_invitation ? invited : called) = true;
+      answered = answered || !call->choice.empty();
+    }
+    if (invited && called && answered) return;
+    if (may_be_lost(*log.log, assigned_time(), report_.time_us)) return;
+    findings_.miss(report_.place, "choice.absent",
+                   report_.match_id + " was played, but the log of " + player + " has no " +
+                       (!invited  ? "invitation to it"
+                        : !called ? "call for a choice"
+                                  : "answer") +
+                       ". Ask " + player + " for its whole log, or say --without " + player);
+  }
+
+  /// The player's own records come first; of a bot without a log the referee's are all there is.
+  void check_choice(const std::string& player, const std::vector<const GameCall*>& own,
+                    bool has_log) {
+    const std::string& reported = reported_choice(player);
+    if (reported.empty()) return;
+    std::set<std::string> at_player, at_referee;
+    for (const GameCall* call : own) {
+      if (!call->choice.empty()) at_player.insert(call->choice);
+    }
+    std::string conversation = LeagueEvidence::conversation_of(report_, match_);
+    for (const GameCall* call : match_.at_referee) {
+      if (call->player == player && call->conversation == conversation &&
+          call->is_answer_accepted && !call->choice.empty())
+        at_referee.insert(call->choice);
+    }
+    const auto& word = has_log ? at_player : at_referee;
+    if (word.empty() || word.contains(reported)) return;
+    std::string text = report_.sender + " reported that " + player + " chose " + reported + " in " +
+                       report_.match_id + ", but by " +
+                       (has_log ? "its own sealed answer" : "the referee's own log") +
+                       " it chose " + *word.begin() + ": one of the two records is false";
+    if (has_log && !at_referee.empty())
+      text += "; the log of " + report_.sender + " says that it got " + *at_referee.begin();
+    findings_.fault(report_.place, "choice.differs", text + opponents_word(player, own));
+  }
+
+  /// The opponent holds the commitment, which only one choice opens.
+  [[nodiscard]] std::string opponents_word(const std::string& player,
+                                           const std::vector<const GameCall*>& own) const {
+    for (const GameCall* held : match_.own) {
+      if (held->player != match_.opponent_of(player) || held->opponent_commitment.empty()) continue;
+      for (const GameCall* call : own) {
+        if (!call->choice.empty() && opens(held->opponent_commitment, player, *call))
+          return "; the commitment in the log of " + held->player + " is that of " + call->choice;
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool opens(const std::string& commitment, const std::string& player,
+                           const GameCall& call) const {
+    auto promised = LeagueEvidence::commitment_of(match_);
+    return promised && game::is_hex_256(call.nonce) &&
+           commitment == game::choice_commitment({.draw_commitment = *promised,
+                                                  .match_id = report_.match_id,
+                                                  .player_id = player,
+                                                  .choice = call.choice,
+                                                  .nonce = call.nonce});
+  }
+
+  [[nodiscard]] Failure last_failure(const std::string& player) const {
+    Failure last;
+    const json& failures = field_at(field_at(report_.result, "details"), "failures");
+    if (!failures.is_array()) return last;
+    for (const json& one : failures) {
+      if (text_at(one, "player_id") != player) continue;
+      last = {text_at(one, "call"), text_at(one, "error_code"),
+              number_at(one, "elapsed_ms").value_or(0)};
+    }
+    return last;
+  }
+
+  [[nodiscard]] bool has_lost(const std::string& player) const {
+    if (!read_.claim.score) return false;
+    return std::ranges::any_of(*read_.claim.score, [&](const auto& one) {
+      return one.first == player && one.second == 0;
+    });
+  }
+
+  void check_loss(const std::string& player, const std::vector<const GameCall*>& own) {
+    if (!has_lost(player) || read_.termination.empty()) return;
+    Failure failure = last_failure(player);
+    if (failure.code == "E038") return;  // it was not asked
+    if (failure.call.empty() && read_.failed.contains(match_.opponent_of(player)) &&
+        !read_.failed.contains(player))
+      return;
+    bool invitation = failure.call.empty() || failure.call == "GAME_INVITATION";
+    bool choice = failure.call.empty() || failure.call == "CHOOSE_PARITY_CALL";
+    bool is_answered = (!invitation || is_good_answer(player, own, true, failure)) &&
+                       (!choice || is_good_answer(player, own, false, failure));
+    if (!is_answered || (!invitation && !choice)) return;
+    bool is_incident = failure.code.empty() ? read_.termination.starts_with("TIMEOUT") ||
+                                                  read_.termination.starts_with("CONNECTION")
+                                            : is_nobodys_word(failure.code);
+    std::string text = report_.match_id + " was lost by " + player + " (" + read_.termination +
+                       (failure.code.empty() ? "" : ", " + failure.code) +
+                       "), but its own sealed log has the answer, valid and in time";
+    if (is_incident) {
+      findings_.incident(report_.place, "loss.contradicted",
+                         text + ": the network or " + report_.sender + " lost it");
+    } else {
+      findings_.fault(report_.place, "loss.contradicted",
+                      text + ": its record or that of " + report_.sender + " is false");
+    }
+  }
+
+  /// The last call of a kind is the one that decides.
+  [[nodiscard]] bool is_good_answer(const std::string& player,
+                                    const std::vector<const GameCall*>& own, bool is_invitation,
+                                    const Failure& failure) const {
+    const GameCall* last = nullptr;
+    std::string commitment;
+    for (const GameCall* call : own) {
+      if (call->is_invitation && call->is_answered) commitment = call->commitment;
+      if (call->is_invitation == is_invitation) last = call;
+    }
+    if (last == nullptr || !last->is_answered || !is_in_time(*last, failure)) return false;
+    if (is_invitation) return last->accepts && (commitment.empty() || game::is_hex_256(commitment));
+    return rules_ != nullptr && rules_->check_choice(last->choice).has_value() &&
+           (commitment.empty() || opens(commitment, player, *last));
+  }
+
+  [[nodiscard]] static bool is_in_time(const GameCall& call, const Failure& failure) {
+    std::int64_t took = call.answered_us - call.time_us;
+    if (call.allowed_us && took > *call.allowed_us) return false;
+    return failure.code != "E001" || failure.elapsed_ms <= 0 || took < failure.elapsed_ms * 1000;
+  }
+
+  const AcceptedReport& report_;
+  const MatchEvidence& match_;
+  const LeagueEvidence& evidence_;
+  const game::Rules* rules_;
+  Findings& findings_;
+  ReadReport read_;
+};
+
+}  // namespace
+
+void check_choices(const LeagueEvidence& evidence, const game::Registry& games,
+                   Findings& findings) {
+  for (const auto& [id, match] : evidence.matches()) {
+    auto rules = games.find(match.game_type);
+    for (const AcceptedReport* report : match.reports)
+      ChoiceCheck(*report, match, evidence, rules ? *rules : nullptr, findings).run();
+  }
+}
+
+void note_disputes(const LeagueEvidence& evidence, Findings& findings) {
+  for (const auto& [id, match] : evidence.matches()) {
+    const auto& reports = match.reports;  // clang 14 captures no structured binding
+    for (const Dispute* dispute : match.disputes) {
+      bool is_supported = std::ranges::any_of(findings.faults, [&](const audit::LogFault& fault) {
+        return std::ranges::any_of(reports, [&](const AcceptedReport* report) {
+          return fault.line == report->place.line && fault.file == *report->place.file;
+        });
+      });
+      bool has_log = evidence.log_of("player:" + dispute->player) != nullptr;
+      std::string support =
+          is_supported ? "the sealed records support " + dispute->player
+          : has_log    ? "the sealed records support the report that the manager accepted"
+                    : "there is no log of " + dispute->player + ", so nobody can tell who is right";
+      findings.incident(dispute->place, "match.disputed",
+                        dispute->player + " says that the result of " + id + " is false (" +
+                            dispute->reason.substr(0, 200) + "); " + support);
+    }
+  }
+}
+
+}  // namespace league::tools

@@ -1,0 +1,247 @@
+#include "tools/audit/verify/verify_commitments.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "game/commitment.h"
+
+namespace league::tools {
+namespace {
+
+/// The records of one player's commitment in one attempt, from sealed logs.
+struct SealedCommitment {
+  bool has_ack = false;  ///< the player's own log has its answer to the invitation
+  std::set<std::string> given;  ///< that such answers carried
+  std::string last_given;
+  bool has_call = false;  ///< the opponent's own log has a call for its choice
+  std::string handed;  ///< that the last of them carried
+  LogPosition place;  ///< of the newest of these records
+
+  [[nodiscard]] bool holds(const std::string& commitment) const {
+    return given.contains(commitment) || handed == commitment;
+  }
+};
+
+SealedCommitment sealed_in(const std::vector<const GameCall*>& own,
+                           const std::vector<const GameCall*>& of_opponent) {
+  SealedCommitment sealed;
+  for (const GameCall* call : own) {
+    if (!call->is_invitation || !call->is_answered || !call->accepts) continue;
+    sealed.has_ack = true;
+    sealed.last_given = call->commitment;
+    if (!call->commitment.empty()) sealed.given.insert(call->commitment);
+    sealed.place = call->answer_place;
+  }
+  for (const GameCall* call : of_opponent) {
+    if (call->is_invitation) continue;
+    sealed.has_call = true;
+    sealed.handed = call->opponent_commitment;
+    if (!sealed.has_ack) sealed.place = call->place;
+  }
+  return sealed;
+}
+
+std::optional<std::string> value_of(const game::ByPlayer& values, const std::string& player) {
+  for (const auto& [id, value] : values) {
+    if (id == player) return value;
+  }
+  return std::nullopt;
+}
+
+/// The commitments of one accepted report.
+class CommitmentCheck {
+ public:
+  CommitmentCheck(const AcceptedReport& report, const MatchEvidence& match,
+                  const LeagueEvidence& evidence, Findings& findings)
+      : report_(report),
+        match_(match),
+        evidence_(evidence),
+        findings_(findings),
+        read_(read_report(report)) {}
+
+  void run() {
+    if (!match_.is_announced() || !read_.form_error.empty()) return;
+    for (const std::string& player : {match_.player_a, match_.player_b}) {
+      auto listed = value_of(read_.claim.commitments, player);
+      check_sealed(player, listed);
+      check_opening(player, listed);
+    }
+  }
+
+ private:
+  void check_sealed(const std::string& player, const std::optional<std::string>& listed) {
+    const std::string& opponent = match_.opponent_of(player);
+    auto sealed = sealed_in(LeagueEvidence::own_calls(report_, match_, player),
+                            LeagueEvidence::own_calls(report_, match_, opponent));
+    std::string holder;
+    if (!sealed.handed.empty() && listed != sealed.handed) {
+      holder = opponent;
+    } else if ((!sealed.given.empty() && listed && !sealed.given.contains(*listed)) ||
+               (!sealed.last_given.empty() && !listed && read_.is_played && is_own_referee())) {
+      holder = player;
+    }
+    if (!holder.empty()) {
+      return findings_.fault(report_.place, "commitment.dropped",
+                             "the sealed log of " + holder + " holds a commitment of " + player +
+                                 " in " + report_.match_id + ", and the report of " +
+                                 report_.sender + (listed ? " has another one" : " has none") +
+                                 ": one of the two records is false");
+    }
+    bool has_log = evidence_.log_of("player:" + player) != nullptr ||
+                   evidence_.log_of("player:" + opponent) != nullptr;
+    if (listed && has_log && !sealed.holds(*listed)) {
+      findings_.incident(report_.place, "commitment.claimed",
+                         report_.sender + " reported a commitment of " + player + " in " +
+                             report_.match_id + " that no sealed log holds");
+    }
+  }
+
+  /// A third-party referee may not know commitments at all.
+  [[nodiscard]] bool is_own_referee() const {
+    return evidence_.has_match_credentials(report_.sender);
+  }
+
+  void check_opening(const std::string& player, const std::optional<std::string>& listed) {
+    auto nonce = value_of(read_.claim.nonces, player);
+    if (nonce && !game::is_hex_256(*nonce)) {
+      return findings_.fault(report_.place, "commitment.opening",
+                             "the reported nonce of " + player + " in " + report_.match_id +
+                                 " is not 64 characters of [0-9a-f]");
+    }
+    auto promised = LeagueEvidence::commitment_of(match_);
+    if (!listed || !read_.is_played || !promised) return;
+    auto choice = value_of(read_.claim.choices, player);
+    bool is_open = nonce && choice &&
+                   *listed == game::choice_commitment({.draw_commitment = *promised,
+                                                       .match_id = report_.match_id,
+                                                       .player_id = player,
+                                                       .choice = *choice,
+                                                       .nonce = *nonce});
+    if (is_open) return;
+    findings_.fault(report_.place, "commitment.opening",
+                    "the reported choice and nonce of " + player + " in " + report_.match_id +
+                        " do not open its commitment");
+  }
+
+  const AcceptedReport& report_;
+  const MatchEvidence& match_;
+  const LeagueEvidence& evidence_;
+  Findings& findings_;
+  ReadReport read_;
+};
+
+/// Commitments that both count hold for all attempts of a match.
+class AttemptCheck {
+ public:
+  AttemptCheck(const std::string& id, const MatchEvidence& match, const LeagueEvidence& evidence,
+               Findings& findings)
+      : id_(id), match_(match), evidence_(evidence), findings_(findings) {}
+
+  void run() {
+    std::vector<const GameCall*> calls = match_.own;
+    std::ranges::stable_sort(calls, {}, &GameCall::time_us);
+    std::vector<std::string> conversations;
+    for (const GameCall* call : calls) {
+      if (std::ranges::find(conversations, call->conversation) == conversations.end())
+        conversations.push_back(call->conversation);
+    }
+    for (const std::string& conversation : conversations) {
+      if (!is_after_the_end(conversation, calls)) take_attempt(conversation, calls);
+    }
+  }
+
+ private:
+  using Both = std::map<std::string, std::string>;  ///< player to commitment
+
+  /// An assignment can be delivered late, after another attempt has decided the match. By then the
+  /// players have opened their commitments and may have forgotten them; what they answer binds
+  /// nobody, as long as no result comes of it. Each player's log is compared with itself only,
+  /// since clocks differ.
+  [[nodiscard]] bool is_after_the_end(const std::string& conversation,
+                                      const std::vector<const GameCall*>& calls) const {
+    if (report_of(conversation) != nullptr) return false;
+    return std::ranges::any_of(calls, [&](const GameCall* call) {
+      if (call->conversation != conversation || !call->is_invitation || !call->is_answered)
+        return false;
+      const LeagueLog* log = evidence_.log_of("player:" + call->player);
+      return log != nullptr &&
+             std::ranges::any_of(log->facts.ends, [&](const ReceivedGameOver& told) {
+               return told.match_id == id_ && told.time_us <= call->answered_us;
+             });
+    });
+  }
+
+  void take_attempt(const std::string& conversation, const std::vector<const GameCall*>& calls) {
+    std::map<std::string, std::vector<const GameCall*>> by_player;
+    for (const GameCall* call : calls) {
+      if (call->conversation == conversation) by_player[call->player].push_back(call);
+    }
+    Both counting;
+    for (const std::string& player : {match_.player_a, match_.player_b}) {
+      const std::string& opponent = match_.opponent_of(player);
+      auto sealed = sealed_in(by_player[player], by_player[opponent]);
+      if (bound_) check_again(player, sealed, conversation);
+      bool opponent_has_log = evidence_.log_of("player:" + opponent) != nullptr;
+      std::string counted = !sealed.handed.empty() ? sealed.handed
+                            : opponent_has_log     ? std::string()
+                                                   : sealed.last_given;
+      if (!counted.empty()) counting[player] = counted;
+    }
+    if (!bound_ && counting.size() == 2) bound_ = counting;
+  }
+
+  void check_again(const std::string& player, const SealedCommitment& sealed,
+                   const std::string& conversation) {
+    const std::string& bound = bound_->at(player);
+    const AcceptedReport* report = report_of(conversation);
+    bool differs = (sealed.has_ack && sealed.last_given != bound) ||
+                   (sealed.has_call && sealed.handed != bound);
+    if (!sealed.has_ack && !sealed.has_call && report != nullptr) {
+      ReadReport read = read_report(*report);
+      differs = read.is_played && value_of(read.claim.commitments, player) != bound;
+    }
+    if (!differs) return;
+    findings_.fault(report != nullptr ? report->place : sealed.place, "commitment.second",
+                    player + " had bound itself in an earlier attempt of " + id_ + ", but in " +
+                        conversation + " its commitment is another one or missing");
+  }
+
+  [[nodiscard]] const AcceptedReport* report_of(const std::string& conversation) const {
+    for (const AcceptedReport* one : match_.reports) {
+      if (LeagueEvidence::conversation_of(*one, match_) == conversation) return one;
+    }
+    return nullptr;
+  }
+
+  const std::string& id_;
+  const MatchEvidence& match_;
+  const LeagueEvidence& evidence_;
+  Findings& findings_;
+  std::optional<Both> bound_;
+};
+
+}  // namespace
+
+void check_commitments(const LeagueEvidence& evidence, Findings& findings) {
+  for (const auto& [id, match] : evidence.matches()) {
+    for (const AcceptedReport* report : match.reports)
+      CommitmentCheck(*report, match, evidence, findings).run();
+    if (match.is_announced()) AttemptCheck(id, match, evidence, findings).run();
+  }
+}
+
+std::string sealed_fairness(const AcceptedReport& report, const MatchEvidence& match) {
+  ReadReport read = read_report(report);
+  int counting = 0;
+  for (const std::string& player : {match.player_a, match.player_b}) {
+    auto listed = value_of(read.claim.commitments, player);
+    if (!listed) continue;
+    auto sealed = sealed_in(LeagueEvidence::own_calls(report, match, player),
+                            LeagueEvidence::own_calls(report, match, match.opponent_of(player)));
+    if (!sealed.holds(*listed)) return "claimed";
+    ++counting;
+  }
+  return counting == 2 ? "both" : counting == 1 ? "one" : "none";
+}
+
+}  // namespace league::tools

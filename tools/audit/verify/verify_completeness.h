@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tools/audit/verify/verify_league.h"
+
+namespace league::tools {
+
+/// Logs that are known to be kept elsewhere.
+class ExcludedLogs {
+ public:
+  /// `without`: ids such as `P03`, `league_manager`, `journal`. Reads `MANIFEST.json` of a bundle.
+  ExcludedLogs(const std::filesystem::path& directory, std::set<std::string> without);
+
+  /// Whether the log of `agent` (`player:P03`), expected at `path` below the directory, is kept
+  /// elsewhere.
+  [[nodiscard]] bool has_log(const std::string& agent, const std::string& path) const;
+  [[nodiscard]] bool has_journal() const { return without_.contains("journal"); }
+
+ private:
+  std::set<std::string> without_;
+  std::vector<std::string> paths_;
+};
+
+/// Every agent that registered a log key has a log, and the league has its manager's log and its
+/// journal, or they are known to be kept elsewhere. `seals` names the agents of which only a seal
+/// is left (`P03`): that is the fault `log.missing`.
+void check_completeness(const std::filesystem::path& directory, const std::vector<LeagueLog>& logs,
+                        const std::set<std::string>& seals, const ExcludedLogs& excluded,
+                        Findings& findings);
+
+}  // namespace league::tools

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/audit/log/chain_verifier.h"
+#include "tools/audit/evidence/verify_facts.h"
+
+namespace league::tools {
+
+/// A log's chain and its facts.
+struct CheckedLog {
+  audit::VerifiedChain chain;
+  LogContents contents;
+};
+
+/// The facts of one league in one log.
+struct LeagueLog {
+  const CheckedLog* log = nullptr;
+  std::set<std::string> names;  ///< of the agent that wrote it; also temporary ones
+  LogFacts facts;
+};
+
+/// The findings. A fault is a contradiction: somebody's record is false or damaged. Missing is
+/// evidence that should exist. An incident breaks no rule, but the operator should know about it.
+struct Findings {
+  std::vector<audit::LogFault> faults;
+  std::vector<audit::LogFault> missing;
+  std::vector<audit::LogFault> incidents;
+  std::vector<std::string> notes;
+
+  void fault(const LogPosition& place, const char* rule, std::string text);
+  void miss(const LogPosition& place, const char* rule, std::string text);
+  void incident(const LogPosition& place, const char* rule, std::string text);
+};
+
+/// Witnesses, keys, names, transfers: what the logs of one league say about each other.
+void check_logs_against_each_other(const std::vector<LeagueLog>& logs, Findings& findings);
+
+/// Every message that an agent accepted must have been sent by its peer: otherwise
+/// `transfer.one_sided`, or, if the peer's program was killed, `log.short` and `log.tail_lost`.
+void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings);
+
+/// Whether something that its agent did at some time between the two may be missing in a log
+/// because a process was killed.
+[[nodiscard]] bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last_us);
+
+/// Whether a process that was killed, or still runs, wrote its last record at most a second after
+/// `time_us`: an answer is recorded when it has been dealt with, so behind the calls that it led
+/// to, and may be missing though they are there.
+[[nodiscard]] bool is_at_open_end(const CheckedLog& log, std::int64_t time_us);
+
+/// The order of messages in each match, as its referee recorded it: protocol §6. Returns the
+/// attempts in which both players had chosen.
+std::vector<DecidedAttempt> check_conversations(const std::vector<LeagueLog>& logs,
+                                                std::vector<audit::LogFault>& faults);
+
+}  // namespace league::tools

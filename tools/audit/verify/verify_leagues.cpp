@@ -1,0 +1,85 @@
+#include "tools/audit/verify/verify_leagues.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tools/audit/evidence/verify_merge.h"
+
+namespace league::tools {
+namespace {
+
+bool is_named(const audit::LeagueIdentity& league) {
+  return !league.id.empty() || !league.key.empty();
+}
+
+bool is_empty(const LogFacts& facts) { return facts.begins_us == 0; }
+
+/// The group of a league by its key, or, without one, by its id; facts without either go to any
+/// existing group.
+LeagueGroup* find_group(std::vector<LeagueGroup>& groups, const audit::LeagueIdentity& league) {
+  for (LeagueGroup& group : groups) {
+    if (is_same_league(group.league, league)) return &group;
+  }
+  return nullptr;
+}
+
+void add(LeagueGroup& group, const CheckedLog& log, LogFacts&& facts) {
+  group.league = merged(group.league, facts.league);
+  auto same = std::ranges::find(group.logs, &log, &LeagueLog::log);
+  if (same != group.logs.end()) return append_facts(std::move(facts), same->facts);
+  group.logs.push_back({&log, log.chain.names, std::move(facts)});
+}
+
+/// When the manager last wrote of a league; 0 if it has no manager's log.
+std::int64_t managed_until(const LeagueGroup& group) {
+  std::int64_t until = 0;
+  for (const LeagueLog& log : group.logs) {
+    if (log.names.contains("league_manager")) until = std::max(until, log.facts.ends_us);
+  }
+  return until;
+}
+
+std::int64_t written_until(const LeagueGroup& group) {
+  std::int64_t until = 0;
+  for (const LeagueLog& log : group.logs) until = std::max(until, log.facts.ends_us);
+  return until;
+}
+
+}  // namespace
+
+std::vector<LeagueGroup> group_by_league(std::vector<CheckedLog>& logs) {
+  std::vector<LeagueGroup> groups;
+  // Those with a key first, so that those without one find them.
+  for (bool with_key : {true, false}) {
+    for (CheckedLog& log : logs) {
+      for (LogFacts& facts : log.contents.leagues) {
+        if (is_empty(facts) || !is_named(facts.league) || facts.league.key.empty() == with_key)
+          continue;
+        LeagueGroup* group = find_group(groups, facts.league);
+        if (group == nullptr) group = &groups.emplace_back();
+        add(*group, log, std::exchange(facts, LogFacts{}));  // what is empty is nobody's below
+      }
+    }
+  }
+  if (groups.empty()) groups.emplace_back();
+  std::ranges::stable_sort(groups, {}, [](const LeagueGroup& group) {
+    return std::pair(managed_until(group), written_until(group));
+  });
+  groups.back().is_current = true;
+  // A log that names no league belongs to an agent that tried to join the last one.
+  for (CheckedLog& log : logs) {
+    bool is_known = false;
+    for (const LeagueGroup& group : groups)
+      is_known =
+          is_known || std::ranges::find(group.logs, &log, &LeagueLog::log) != group.logs.end();
+    for (LogFacts& facts : log.contents.leagues) {
+      if (is_empty(facts) || is_named(facts.league)) continue;
+      add(groups.back(), log, std::move(facts));
+      is_known = true;
+    }
+    if (!is_known) add(groups.back(), log, LogFacts{});
+  }
+  return groups;
+}
+
+}  // namespace league::tools

@@ -1,0 +1,130 @@
+#include "tools/audit/verify/verify_logs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "common/core/timestamp.h"
+#include "tools/audit/verify/verify_accepted_losses.h"
+#include "tools/audit/verify/verify_choices.h"
+#include "tools/audit/verify/verify_commitments.h"
+#include "tools/audit/verify/verify_projections.h"
+#include "tools/audit/verify/verify_records.h"
+#include "tools/audit/verify/verify_results.h"
+
+namespace league::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls `work(i)` for each i below `count`, on several threads.
+template <typename Work>
+void in_parallel(std::size_t count, std::size_t threads, Work work) {
+  std::atomic<std::size_t> next{0};
+  auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < std::min(threads, count); ++i) others.emplace_back(run);
+  run();
+  for (auto& thread : others) thread.join();
+}
+
+/// The big ones first, so that no thread is left alone with one.
+std::vector<std::size_t> by_size(const std::vector<audit::LogSegments>& logs) {
+  std::vector<std::uintmax_t> sizes(logs.size());
+  std::vector<std::size_t> order(logs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    std::error_code error;
+    for (const auto& file : logs[i].files) sizes[i] += fs::file_size(file, error);
+  }
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return sizes[i]; });
+  return order;
+}
+
+/// A process that was killed at once has a header and nothing else: others may hold what it said.
+void add_silent_runs(CheckedLog& log) {
+  for (std::size_t i = 0; i < log.chain.processes.size(); ++i) {
+    const audit::LogProcess& process = log.chain.processes[i];
+    auto created = core::UtcTimestamp::parse(process.created);
+    if (!created) continue;
+    const std::int64_t begin = created->instant().time_since_epoch().count();
+    auto [run, is_new] = log.contents.runs.try_emplace(i);
+    run->second.begins_us = is_new ? begin : std::min(begin, run->second.begins_us);
+    if (!is_new) continue;
+    log.contents.files.push_back(process.file);
+    run->second.ends_us = begin;
+    run->second.end = {&log.contents.files.back(), process.line};
+  }
+}
+
+void check_one(const audit::LogSegments& segments, const envelope::MessageSchemas* schemas,
+               KnownBroadcasts& known, CheckedLog& log) {
+  if (schemas == nullptr) {
+    log.chain = audit::verify_chain(segments);
+    return;
+  }
+  RecordChecker checker(*schemas, known, log.contents);
+  log.chain = audit::verify_chain(segments, [&](const audit::RecordLine& line) {
+    try {
+      checker.take(line);
+    } catch (const nlohmann::json::exception&) {
+      log.contents.faults.push_back(
+          {line.file, line.line, "record.form", "a value has a wrong type"});
+    }
+  });
+  add_silent_runs(log);
+}
+
+nlohmann::json final_standings_of(const std::vector<LeagueLog>& logs) {
+  for (const LeagueLog& log : logs) {
+    if (const FinalTable* table = log.facts.final_table()) return table->standings;
+  }
+  return nullptr;
+}
+
+/// Null: there is none, or it is damaged, which is a fault.
+std::optional<JournalLeague> kept_in(const fs::path& data, Findings& findings) {
+  if (data.empty()) return std::nullopt;
+  auto kept = read_kept_league(data);
+  if (kept) return std::move(*kept);
+  findings.faults.push_back({data.string(), 0, "journal.damaged", kept.error().message});
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
+                                  const envelope::MessageSchemas* schemas, std::size_t threads) {
+  std::vector<CheckedLog> checked(logs.size());
+  std::vector<std::size_t> order = by_size(logs);
+  KnownBroadcasts known;
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  in_parallel(logs.size(), threads,
+              [&](std::size_t i) { check_one(logs[order[i]], schemas, known, checked[order[i]]); });
+  return checked;
+}
+
+void check_league(LeagueGroup& group, const fs::path& data, const game::Registry& games,
+                  Findings& findings) {
+  auto kept_league = kept_in(data, findings);
+  const JournalLeague* kept = kept_league ? &*kept_league : nullptr;
+  AcceptedLosses past(kept);
+  past.forget(group.logs, findings);
+  LeagueEvidence evidence(group.logs);
+  check_logs_against_each_other(group.logs, findings);
+  auto decided = check_conversations(group.logs, findings.faults);
+  check_results(group.logs, evidence, kept, decided, games, findings);
+  check_choices(evidence, games, findings);
+  check_commitments(evidence, findings);
+  note_disputes(evidence, findings);
+  if (data.empty()) return;
+  check_projections(data, final_standings_of(group.logs), findings);
+  check_match_files(data, evidence, kept, past, group.league, findings);
+}
+
+}  // namespace league::tools

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "common/audit/log/log_segments.h"
+#include "common/envelope/message_schemas.h"
+#include "game/registry.h"
+#include "tools/audit/verify/verify_leagues.h"
+
+namespace league::tools {
+
+/// Reads and checks each log separately, on several threads (0: one per processor); only the chains
+/// if `schemas` is null.
+[[nodiscard]] std::vector<CheckedLog> read_logs(const std::vector<audit::LogSegments>& logs,
+                                                const envelope::MessageSchemas* schemas,
+                                                std::size_t threads);
+
+/// Everything that the records of one league say, and `data` unless it is empty. What its operator
+/// has given up is taken out of `group`.
+void check_league(LeagueGroup& group, const std::filesystem::path& data,
+                  const game::Registry& games, Findings& findings);
+
+}  // namespace league::tools

@@ -1,0 +1,178 @@
+#include "tools/audit/verify/verify_projections.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/journal/sqlite_journal.h"
+#include "common/schema/parse_json.h"
+#include "league_manager/events/event_codec.h"
+#include "league_manager/files/league_files.h"
+#include "tools/audit/evidence/json_fields.h"
+
+namespace league::tools {
+namespace {
+
+namespace fs = std::filesystem;
+namespace lm = league_manager;
+using nlohmann::json;
+
+/// One file, and its expected content.
+struct Projection {
+  fs::path file;
+  const char* rule;
+  const lm::LeagueBook::LastChange& (lm::LeagueBook::*stamp)() const;
+  core::Result<void> (*write)(const lm::LeagueBook&, const lm::FileSink&);
+  std::string content = {};
+  std::uint64_t entry = 0;  ///< of the journal, after which it was made
+  std::string last_updated = {};
+  std::optional<std::string> expected = {};
+};
+
+std::string whole_file(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<Projection> projections_in(const fs::path& data) {
+  std::vector<Projection> found;
+  std::error_code error;
+  for (const auto& league : fs::directory_iterator(data / "leagues", error)) {
+    found.push_back({league.path() / "standings.json", "projection.standings",
+                     &lm::LeagueBook::table_change, lm::write_standings});
+    found.push_back({league.path() / "rounds.json", "projection.rounds",
+                     &lm::LeagueBook::rounds_change, lm::write_rounds});
+  }
+  std::erase_if(found, [](const Projection& one) { return !fs::exists(one.file); });
+  std::ranges::sort(found, {}, &Projection::file);
+  return found;
+}
+
+std::string written(const lm::LeagueBook& book, const Projection& projection) {
+  std::string text;
+  auto done = projection.write(book, [&text](std::string_view part) {
+    text += part;
+    return core::Result<void>();
+  });
+  return done ? text : std::string();
+}
+
+/// How far the journal goes, and when a manager last took over from another.
+struct JournalEnd {
+  std::uint64_t entry = 0;
+  std::optional<core::UtcTimestamp> last_term;
+};
+
+/// Replays the journal and writes each file anew at the moment from which it is.
+core::Result<JournalEnd> replay(const fs::path& journal, std::vector<Projection>& projections) {
+  lm::LeagueBook book;
+  JournalEnd end;
+  auto read = journal::read_journal(journal, [&](const journal::Entry& entry) {
+    auto event = lm::from_record(entry.record);
+    if (!event) return core::Result<void>(event.error());
+    if (auto applied = book.apply(*event); !applied) return applied;
+    end.entry = book.entries();
+    const auto* continued = std::get_if<lm::LeagueContinued>(&event->body);
+    if (continued != nullptr && continued->term) end.last_term = event->at;
+    for (Projection& one : projections) {
+      if (!one.expected && (book.*one.stamp)().entry == one.entry)
+        one.expected = written(book, one);
+    }
+    return core::Result<void>();
+  });
+  if (!read) return read.error();
+  return end;
+}
+
+/// A manager that takes over continues without results of its predecessor that it did not get.
+void note_ahead(const Projection& one, const JournalEnd& end, Findings& findings) {
+  std::string text = "it is of entry " + std::to_string(one.entry) +
+                     " of the journal, which has only " + std::to_string(end.entry);
+  auto updated = core::UtcTimestamp::parse(one.last_updated);
+  bool was_taken_over = end.last_term && updated && *updated < *end.last_term;
+  auto& list = was_taken_over ? findings.incidents : findings.faults;
+  list.push_back(
+      {one.file.string(), 0, "projection.ahead",
+       text + (was_taken_over ? ": another manager took over since, at " + end.last_term->to_wire()
+                              : ": the journal has lost entries")});
+}
+
+/// The number of the first line in which two texts differ.
+std::size_t first_other_line(const std::string& a, const std::string& b) {
+  auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return static_cast<std::size_t>(std::count(a.begin(), at, '\n')) + 1;
+}
+
+void compare_with_message(const Projection& projection, const json& file, const json& rows,
+                          Findings& findings) {
+  if (!rows.is_array() || text_at(file, "status") != "COMPLETED" || !file.contains("standings") ||
+      file["standings"] == rows)
+    return;
+  findings.faults.push_back(
+      {projection.file.string(), 0, projection.rule,
+       "its rows are not those of the final table that was sent to everybody"});
+}
+
+/// Removes from `expected` the parts that older programs did not write, if `file` has none of them.
+void forget_new(json& expected, const json& file) {
+  if (expected.is_object() && file.is_object()) {
+    for (const char* name : {"states", "failures"}) {
+      if (!file.contains(name)) expected.erase(name);
+    }
+    for (auto& [name, value] : expected.items()) {
+      if (auto own = file.find(name); own != file.end()) forget_new(value, *own);
+    }
+  } else if (expected.is_array() && file.is_array() && expected.size() == file.size()) {
+    for (std::size_t i = 0; i < file.size(); ++i) forget_new(expected[i], file[i]);
+  }
+}
+
+/// Whether a file differs from what this program writes only by what older ones did not write.
+bool is_of_older_program(const Projection& one) {
+  auto file = schema::parse_json(one.content);
+  auto expected = schema::parse_json(*one.expected);
+  if (!file || !expected) return false;
+  const json whole = *expected;
+  forget_new(*expected, *file);
+  return *expected != whole && *expected == *file;
+}
+
+void compare_with_journal(const Projection& one, const JournalEnd& end, Findings& findings) {
+  if (one.entry == 0) return;
+  if (one.entry > end.entry) return note_ahead(one, end, findings);
+  if (!one.expected) {
+    findings.faults.push_back({one.file.string(), 0, one.rule,
+                               "it is of entry " + std::to_string(one.entry) +
+                                   " of the journal, after which nothing in it changes"});
+  } else if (*one.expected != one.content && !is_of_older_program(one)) {
+    findings.faults.push_back({one.file.string(), first_other_line(one.content, *one.expected),
+                               one.rule, "it does not follow from the journal"});
+  }
+}
+
+}  // namespace
+
+void check_projections(const fs::path& data, const json& final_standings, Findings& findings) {
+  auto projections = projections_in(data);
+  for (Projection& one : projections) {
+    one.content = whole_file(one.file);
+    auto file = schema::parse_json(one.content);
+    if (!file || !field_at(*file, "journal_entry").is_number_unsigned()) {
+      findings.faults.push_back(
+          {one.file.string(), 0, one.rule, "it is not such a file, or it is damaged"});
+      continue;
+    }
+    one.entry = (*file)["journal_entry"].get<std::uint64_t>();
+    one.last_updated = text_at(*file, "last_updated");
+    compare_with_message(one, *file, final_standings, findings);
+  }
+  fs::path journal = data / "journal" / "journal.sqlite";
+  if (!fs::exists(journal) || projections.empty()) return;
+  auto end = replay(journal, projections);
+  if (!end) return;  // journal.damaged says it
+  for (const Projection& one : projections) compare_with_journal(one, *end, findings);
+}
+
+}  // namespace league::tools

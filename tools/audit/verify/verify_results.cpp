@@ -1,0 +1,187 @@
+#include "tools/audit/verify/verify_results.h"
+
+#include <algorithm>
+#include <set>
+
+namespace league::tools {
+namespace {
+
+/// The results of a league as its manager's log has them, and as the journal has.
+class ResultCheck {
+ public:
+  ResultCheck(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
+              Findings& findings)
+      : logs_(logs), evidence_(evidence), findings_(findings) {}
+
+  void run(const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
+           const game::Registry& games) {
+    check_commitments();
+    for (const LeagueLog& log : logs_) {
+      for (const AcceptedReport& report : log.facts.reports) take(report, games);
+    }
+    check_revealed();
+    if (kept != nullptr) check_kept(*kept);
+    note_undrawn(kept != nullptr ? *kept : JournalLeague());
+    note_abandoned(decided);
+    note_voided(kept);
+    for (const LeagueLog& log : logs_) {
+      if (const FinalTable* table = log.facts.final_table())
+        check_table(*table, evidence_, results_, kept, findings_);
+    }
+  }
+
+ private:
+  void check_commitments() {
+    for (const auto& [id, match] : evidence_.matches()) {
+      if (match.other == nullptr) continue;
+      findings_.fault(match.other->place, "draw.commitment",
+                      id + " has several commitments: not everybody got the same one");
+    }
+  }
+
+  void take(const AcceptedReport& report, const game::Registry& games) {
+    reported_.insert(report.match_id);
+    auto outcome = check_report(report, evidence_, games, findings_);
+    if (!outcome) return;
+    // A third-party referee reports in a conversation of its own: that tells nothing of which
+    // attempt it is.
+    const MatchEvidence* match = evidence_.match(report.match_id);
+    auto conversation = match->assigned_in(report.conversation) != nullptr
+                            ? std::optional(report.conversation)
+                            : std::nullopt;
+    auto [known, is_new] = results_.try_emplace(
+        report.match_id, LeagueResult{*outcome, std::move(conversation), report.place});
+    if (!is_new && known->second.outcome != *outcome)
+      findings_.fault(report.place, "result.second",
+                      report.match_id + " already has another result");
+  }
+
+  /// Checks the seeds that the referees of the matches revealed to players in GAME_OVER.
+  void check_revealed() {
+    for (const LeagueLog& log : logs_) {
+      for (const ReceivedGameOver& one : log.facts.ends) {
+        const MatchEvidence* match = evidence_.match(one.match_id);
+        if (match != nullptr && !one.seed.empty() &&
+            LeagueEvidence::is_referee_of(one.sender, *match))
+          (void)check_seed(one.match_id, one.seed, one.place, evidence_, findings_);
+      }
+    }
+  }
+
+  void check_kept(const JournalLeague& kept) {
+    kept_file_ = kept.file.string();
+    for (const JournalResult& result : kept.results) compare(result, {&kept_file_, result.entry});
+    for (const auto& [match, result] : results_) {
+      if (!journalled_.contains(match))
+        findings_.fault(result.place, "journal.missing",
+                        "the journal does not have the result of " + match);
+    }
+  }
+
+  void compare(const JournalResult& kept, const LogPosition& place) {
+    const std::string& match = kept.match_id;
+    if (!journalled_.insert(match).second)
+      findings_.fault(place, "journal.twice", match + " has two results in the journal");
+    auto logged = results_.find(match);
+    if (kept.by_manager) {
+      results_.try_emplace(match, LeagueResult{kept.outcome, "", place});
+    } else if (logged == results_.end()) {
+      if (is_log_complete() && !reported_.contains(match))
+        findings_.fault(place, "journal.unlogged", "no log has the report of " + match);
+      results_.try_emplace(match, LeagueResult{kept.outcome, std::nullopt, place});
+    } else if (logged->second.outcome != kept.outcome) {
+      findings_.fault(logged->second.place, "journal.differs",
+                      "the journal has another result of " + match);
+    }
+  }
+
+  [[nodiscard]] bool is_log_complete() const {
+    return std::ranges::any_of(logs_, [](const LeagueLog& log) {
+      return log.names.contains("league_manager") && log.log->chain.complete;
+    });
+  }
+
+  /// Commitments that stayed without a draw, once the league is over or the match is.
+  void note_undrawn(const JournalLeague& kept) {
+    bool is_over = std::ranges::any_of(
+        logs_, [](const LeagueLog& log) { return log.facts.final_table() != nullptr; });
+    std::map<std::string, std::string> reasons;
+    for (const JournalResult& result : kept.results) {
+      if (result.by_manager) reasons[result.match_id] = result.reason;
+    }
+    for (const auto& [id, match] : evidence_.matches()) {
+      if (match.commitments.empty() || (reported_.contains(id) && !reasons.contains(id))) continue;
+      auto result = results_.find(id);
+      bool is_reported = result != results_.end() && !reasons.contains(id);
+      if (is_reported || (result == results_.end() && !is_over)) continue;
+      std::string text = id + " was ended by the manager" +
+                         (reasons.contains(id) ? " (" + reasons[id] + ")" : "") +
+                         ": nothing was drawn, and its seed was revealed to nobody";
+      auto seed = kept.seeds.find(id);
+      if (seed != kept.seeds.end() &&
+          check_seed(id, seed->second, {&kept_file_, 0}, evidence_, findings_))
+        text += "; the manager's journal has the promised one";
+      findings_.incident(match.commitments.begin()->second, "draw.unrevealed", std::move(text));
+    }
+  }
+
+  /// Anyone who knows the seed knows the result as soon as both have chosen, and could abandon an
+  /// attempt with an unwelcome result.
+  void note_abandoned(const std::vector<DecidedAttempt>& decided) {
+    for (const DecidedAttempt& attempt : decided) {
+      auto result = results_.find(attempt.match_id);
+      if (result == results_.end()) continue;
+      if (result->second.conversation.value_or(attempt.conversation) == attempt.conversation)
+        continue;
+      findings_.incident(attempt.place, "draw.abandoned",
+                         "both players of " + attempt.match_id + " had chosen in " +
+                             attempt.conversation + referee_of(attempt) +
+                             ", which was abandoned; the result is from another attempt");
+    }
+  }
+
+  /// A void match is a fact and not a fault: the journal says who voided it and why, or else the
+  /// final table of the manager says so.
+  void note_voided(const JournalLeague* kept) {
+    std::set<std::string> told;
+    for (const LeagueLog& log : logs_) {
+      const FinalTable* table = log.facts.final_table();
+      if (table == nullptr) continue;
+      for (const std::string& match : table->voided) {
+        const bool is_new = told.insert(match).second;
+        if (kept == nullptr && is_new)
+          findings_.incident(table->place, "match.voided",
+                             match + " is void: by the final table it counts for nobody");
+      }
+    }
+    if (kept == nullptr) return;
+    for (const VoidedMatch& one : kept->voided) {
+      findings_.incident({&kept_file_, one.entry}, "match.voided", words_of(one));
+    }
+  }
+
+  [[nodiscard]] std::string referee_of(const DecidedAttempt& attempt) const {
+    const MatchEvidence* match = evidence_.match(attempt.match_id);
+    if (match == nullptr) return {};
+    const Assignment* given = match->assigned_in(attempt.conversation);
+    return given == nullptr ? std::string() : " with referee:" + given->referee;
+  }
+
+  const std::vector<LeagueLog>& logs_;
+  const LeagueEvidence& evidence_;
+  Findings& findings_;
+  LeagueResults results_;
+  std::set<std::string> reported_;
+  std::set<std::string> journalled_;
+  std::string kept_file_;
+};
+
+}  // namespace
+
+void check_results(const std::vector<LeagueLog>& logs, const LeagueEvidence& evidence,
+                   const JournalLeague* kept, const std::vector<DecidedAttempt>& decided,
+                   const game::Registry& games, Findings& findings) {
+  ResultCheck(logs, evidence, findings).run(kept, decided, games);
+}
+
+}  // namespace league::tools

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <set>
+
+#include "league_manager/core/schedule.h"
+#include "league_manager/core/standings.h"
+#include "league_manager/events/agent_ref.h"
+#include "tools/audit/evidence/json_fields.h"
+#include "tools/audit/verify/verify_results.h"
+
+namespace league::tools {
+namespace {
+
+namespace lm = league_manager;
+using nlohmann::json;
+
+struct Players {
+  std::string a;
+  std::string b;
+};
+
+/// A round of which nobody could play a match is not announced: its pairings follow from the
+/// schedule.
+Players players_of(const std::string& match_id, const LeagueEvidence& evidence, int players,
+                   const JournalLeague* kept) {
+  const MatchEvidence* match = evidence.match(match_id);
+  if (match != nullptr && match->is_announced()) return {match->player_a, match->player_b};
+  for (const VoidedMatch& one : kept != nullptr ? kept->voided : std::vector<VoidedMatch>()) {
+    if (one.replay == match_id && one.match_id != match_id)
+      return players_of(one.match_id, evidence, players, kept);
+  }
+  lm::Schedule schedule(players);
+  auto key = lm::MatchKey::parse(match_id);
+  if (!key || !schedule.contains(*key)) return {};
+  lm::Pairing planned = schedule.pairing(*key);
+  return {lm::AgentRef::player(planned.player_a).id(), lm::AgentRef::player(planned.player_b).id()};
+}
+
+bool is_row_of(const json& row, const lm::RankedPlayer& own) {
+  return text_at(row, "player_id") == lm::AgentRef::player(own.player).id() &&
+         number_at(row, "rank") == own.rank && number_at(row, "points") == own.tally.points &&
+         number_at(row, "wins") == own.tally.wins && number_at(row, "draws") == own.tally.draws &&
+         number_at(row, "losses") == own.tally.losses &&
+         number_at(row, "played") == own.tally.played;
+}
+
+}  // namespace
+
+void check_table(const FinalTable& table, const LeagueEvidence& evidence,
+                 const LeagueResults& results, const JournalLeague* kept, Findings& findings) {
+  const json& rows = table.standings;
+  const LogPosition& place = table.place;
+  if (rows.empty() || rows.size() > 10'000) return;
+  if (kept != nullptr) {
+    std::set<std::string> voided;
+    for (const VoidedMatch& one : kept->voided) voided.insert(one.match_id);
+    if (voided != table.voided)
+      findings.fault(place, "table.voided",
+                     "the final table leaves out other matches than those that are void in the "
+                     "journal");
+  }
+  lm::Standings standings(static_cast<int>(rows.size()));
+  std::set<std::string> with_row;
+  for (const json& row : rows) with_row.insert(text_at(row, "player_id"));
+  std::set<std::pair<int, int>> played;
+  for (const auto& [match, result] : results) {
+    if (table.voided.contains(match)) continue;
+    Players players = players_of(match, evidence, standings.players(), kept);
+    auto a = lm::AgentRef::parse(players.a);
+    auto b = lm::AgentRef::parse(players.b);
+    if (!a || !b || !with_row.contains(players.a) || !with_row.contains(players.b) ||
+        a->index >= standings.players() || b->index >= standings.players() ||
+        a->index == b->index || !played.insert(std::minmax(a->index, b->index)).second)
+      return findings.fault(place, "table.players", match + " has a player without a row");
+    standings.record(a->index, b->index, result.outcome);
+  }
+  auto expected = standings.table();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (is_row_of(rows[i], expected[i])) continue;
+    return findings.fault(
+        place, "table.differs",
+        "row " + std::to_string(i + 1) + " of the final table does not follow from the results");
+  }
+}
+
+}  // namespace league::tools

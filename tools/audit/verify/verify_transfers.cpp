@@ -1,0 +1,166 @@
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tools/audit/verify/verify_league.h"
+
+namespace league::tools {
+namespace {
+
+/// How much a killed program may fail to write: its log is sealed this often.
+constexpr std::int64_t kMostLostUs = 5'000'000;
+
+using LogsByName = std::multimap<std::string, const LeagueLog*>;
+
+/// Messages that others hold of a run of a peer's log, sent after its end.
+struct LostTail {
+  const LogRun* run = nullptr;
+  std::int64_t first_us = 0;  ///< by the peer's clock
+  std::int64_t last_us = 0;
+  std::size_t messages = 0;
+  std::string example;  ///< where the last of them stands
+};
+
+/// The last process that had begun by `time_us`, if it did not end in order.
+std::optional<std::size_t> open_run_at(const CheckedLog& log, std::int64_t time_us) {
+  const auto& runs = log.contents.runs;
+  auto found = std::find_if(runs.rbegin(), runs.rend(),
+                            [&](const auto& one) { return one.second.begins_us <= time_us; });
+  if (found == runs.rend()) return std::nullopt;
+  const auto& processes = log.chain.processes;
+  if (found->first < processes.size() && processes[found->first].closed) return std::nullopt;
+  return found->first;
+}
+
+/// The process that did not end in order and whose records end before `time_us`, with no other that
+/// had begun by then.
+std::optional<std::size_t> open_run_before(const CheckedLog& log, std::int64_t time_us) {
+  auto run = open_run_at(log, time_us);
+  // Some messages are quicker than the usual one by which two clocks are compared.
+  constexpr std::int64_t kQuickerUs = 1'000'000;
+  if (run && time_us <= log.contents.runs.at(*run).ends_us - kQuickerUs) return std::nullopt;
+  return run;
+}
+
+/// The delay of a message from sending to receipt, on two clocks. The median, since some are wrong:
+/// of two alike messages one may have been lost, and the other one is compared.
+std::int64_t usual_way(std::vector<std::int64_t>& ways) {
+  std::ranges::sort(ways);
+  return ways[ways.size() / 2];
+}
+
+class TransferCheck {
+ public:
+  TransferCheck(const std::vector<LeagueLog>& logs, Findings& findings)
+      : logs_(logs), findings_(findings) {
+    for (const LeagueLog& log : logs_) {
+      for (const std::string& name : log.names) named_.emplace(name, &log);
+    }
+  }
+
+  void run() {
+    for (const LeagueLog& log : logs_) check_log(log);
+    for (const auto& [key, one] : tails_) report(*key.first, one);
+  }
+
+ private:
+  void check_log(const LeagueLog& log) {
+    ways_.clear();
+    offsets_.clear();
+    std::vector<const LogFacts::Received*> unknown;
+    for (const auto& received : log.facts.received) {
+      if (named_.contains(received.peer) && !is_sent(received)) unknown.push_back(&received);
+    }
+    for (auto& [peer, ways] : ways_) offsets_[peer] = usual_way(ways);
+    for (const auto* received : unknown) {
+      if (!note_lost(*received))
+        findings_.fault(received->place, "transfer.one_sided",
+                        received->peer + " has no record of having sent this");
+    }
+  }
+
+  /// Also learns how far the two clocks are apart.
+  bool is_sent(const LogFacts::Received& received) {
+    auto [begin, end] = named_.equal_range(received.peer);
+    for (auto peer = begin; peer != end; ++peer) {
+      const CheckedLog* log = peer->second->log;
+      auto sent = log->contents.sent.find(received.body);
+      if (sent == log->contents.sent.end()) continue;
+      ways_[log].push_back(received.time_us - sent->second);
+      return true;
+    }
+    return false;
+  }
+
+  /// Whether the message may have stood behind the end of a process that did not end in order.
+  bool note_lost(const LogFacts::Received& received) {
+    auto [begin, end] = named_.equal_range(received.peer);
+    for (auto peer = begin; peer != end; ++peer) {
+      const CheckedLog* log = peer->second->log;
+      auto offset = offsets_.find(log);
+      std::int64_t sent_us = received.time_us - (offset == offsets_.end() ? 0 : offset->second);
+      auto number = open_run_before(*log, sent_us);
+      if (!number) continue;
+      LostTail& tail = tails_[{log, *number}];
+      tail.run = &log->contents.runs.at(*number);
+      if (tail.messages++ == 0) tail.first_us = tail.last_us = sent_us;
+      tail.first_us = std::min(tail.first_us, sent_us);
+      if (sent_us < tail.last_us) return true;
+      tail.last_us = sent_us;
+      tail.example = *received.place.file + ":" + std::to_string(received.place.line);
+      return true;
+    }
+    return false;
+  }
+
+  void report(const CheckedLog& peer, const LostTail& tail) {
+    std::int64_t span = tail.last_us - tail.first_us;
+    std::string text = "the log of " + peer.chain.agent + " ends here, but others hold " +
+                       std::to_string(tail.messages) + " later messages of it, of " +
+                       std::to_string(span / 1000) + " ms (" + tail.example + ")";
+    if (span > kMostLostUs) {
+      findings_.fault(tail.run->end, "log.short",
+                      text + ": more than a program that is killed can lose");
+    } else {
+      findings_.incident(tail.run->end, "log.tail_lost", text + ", as after a kill");
+    }
+  }
+
+  const std::vector<LeagueLog>& logs_;
+  Findings& findings_;
+  LogsByName named_;
+  // Of the log that is checked.
+  std::map<const CheckedLog*, std::vector<std::int64_t>> ways_;
+  std::map<const CheckedLog*, std::int64_t> offsets_;
+  std::map<std::pair<const CheckedLog*, std::size_t>, LostTail> tails_;
+};
+
+}  // namespace
+
+bool may_be_lost(const CheckedLog& log, std::int64_t first_us, std::int64_t last_us) {
+  const auto& runs = log.contents.runs;
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    auto after = std::next(run);
+    bool is_closed =
+        run->first < log.chain.processes.size() && log.chain.processes[run->first].closed;
+    if (!is_closed && last_us > run->second.ends_us &&
+        (after == runs.end() || first_us < after->second.begins_us))
+      return true;
+  }
+  return false;
+}
+
+bool is_at_open_end(const CheckedLog& log, std::int64_t time_us) {
+  constexpr std::int64_t kLastWordsUs = 1'000'000;
+  auto run = open_run_at(log, time_us);
+  return run && log.contents.runs.at(*run).ends_us - time_us <= kLastWordsUs;
+}
+
+void check_transfers(const std::vector<LeagueLog>& logs, Findings& findings) {
+  TransferCheck(logs, findings).run();
+}
+
+}  // namespace league::tools
