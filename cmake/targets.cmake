@@ -69,6 +69,9 @@ function(league_compiled name kind at_once)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:${optimisation_${kind}}>)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${LEAGUE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE ${at_once})
   target_precompile_headers(${name} REUSE_FROM league_headers_${kind})
+  if(kind STREQUAL "tests")  # with other definitions, gcc refuses the precompiled headers
+    target_link_libraries(${name} PRIVATE league_dep_gtest)
+  endif()
 endfunction()
 
 # Set by a folder, for the libraries in it and below:

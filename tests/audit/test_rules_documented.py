@@ -26,7 +26,7 @@ def rules_in(*paths):
 RULES = PAGE[PAGE.index("### Rules"):PAGE.index("The order of events is determined by")]
 DOCUMENTED, OF_BOTH = table(RULES)
 PROGRAM = rules_in(SOURCE / "common" / "audit" / "log" / "chain_verifier.cpp",
-                   *(path for folder in ("evidence", "verify") for path in (SOURCE / "tools" / "league" / folder).glob("verify_*.cpp")
+                   *(path for folder in ("evidence", "verify") for path in (SOURCE / "tools" / "audit" / folder).glob("verify_*.cpp")
                      if "test" not in path.name)) | {"schema"}
 SCRIPT = rules_in(SOURCE / "scripts" / "verify_log.py") - set(verify_log.UNCHECKED)
 
