@@ -187,7 +187,7 @@ void AuditLog::note_compressed() {
 /// Compresses in small steps, so that neither the other logs of the process nor its league are
 /// slowed down. Failures, as on a full disk, are left to the next process.
 std::optional<LogWriter::Time> AuditLog::compress_a_piece() {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  constexpr std::size_t kCompressedAtOnce = std::size_t{1} << 20;
   constexpr std::chrono::seconds kUntilOthersHaveEnded{1};
   if (to_compress_.empty()) return std::nullopt;
   const auto now = std::chrono::steady_clock::now();
@@ -198,7 +198,7 @@ std::optional<LogWriter::Time> AuditLog::compress_a_piece() {
     auto begun = SegmentPacker::begin(to_compress_.front());
     if (begun) packer_ = std::move(*begun);
   }
-  auto done = packer_ ? packer_->step(kPiece) : core::Result<bool>(true);
+  auto done = packer_ ? packer_->step(kCompressedAtOnce) : core::Result<bool>(true);
   if (done && !*done) return compress_at_;
   packer_.reset();
   options_.writer->end_long_work(*this);

@@ -28,7 +28,7 @@ std::string begin(const std::string& title) {
 }
 constexpr const char* kEnd = "</svg></div>\n";
 
-std::string text_at(double x, double y, const char* anchor, const std::string& text) {
+std::string svg_text(double x, double y, const char* anchor, const std::string& text) {
   return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\">" +
          html_text(text) + "</text>";
 }
@@ -64,12 +64,12 @@ std::string line_plot(const std::string& title, const std::vector<PlottedLine>& 
     const std::string y = number(height_of(value, most));
     out += "<line class=\"grid\" x1=\"" + number(kLeft) + "\" x2=\"" + number(kWidth - kRight) +
            "\" y1=\"" + y + "\" y2=\"" + y + "\"/>" +
-           text_at(kLeft - 6, height_of(value, most) + 4, "end", std::to_string(value));
+           svg_text(kLeft - 6, height_of(value, most) + 4, "end", std::to_string(value));
   }
   const int rounds = static_cast<int>(points) - 1;
   for (int round = 0; round <= rounds; round += step_of(rounds))
     out +=
-        text_at(x(static_cast<std::size_t>(round)), kHeight - 8, "middle", std::to_string(round));
+        svg_text(x(static_cast<std::size_t>(round)), kHeight - 8, "middle", std::to_string(round));
   // What is drawn last lies on top: the first of the table.
   for (std::size_t i = lines.size(); i-- > 0;) {
     const auto& values = lines[i].values;
@@ -81,8 +81,8 @@ std::string line_plot(const std::string& title, const std::vector<PlottedLine>& 
       out += number(x(at)) + "," + number(height_of(values[at], most)) + " ";
     out += "\"/>";
     if (is_labelled)
-      out += text_at(x(values.size() - 1) + 5, height_of(values.back(), most) + 4, "start",
-                     lines[i].label);
+      out += svg_text(x(values.size() - 1) + 5, height_of(values.back(), most) + 4, "start",
+                      lines[i].label);
   }
   return out + kEnd;
 }
@@ -99,8 +99,8 @@ std::string bar_plot(const std::string& title, const std::vector<PlottedBar>& ba
     out += "<rect class=\"bar\" x=\"" + number(middle - step * 0.35) + "\" width=\"" +
            number(step * 0.7) + "\" y=\"" + number(top) + "\" height=\"" +
            number(kHeight - kBottom - top) + "\"/>" +
-           text_at(middle, top - 4, "middle", std::to_string(bars[i].value)) +
-           text_at(middle, kHeight - 8, "middle", bars[i].label);
+           svg_text(middle, top - 4, "middle", std::to_string(bars[i].value)) +
+           svg_text(middle, kHeight - 8, "middle", bars[i].label);
   }
   const std::string y = number(height_of(expected, most));
   out += "<line class=\"expected\" x1=\"" + number(kLeft) + "\" x2=\"" + number(kWidth) +

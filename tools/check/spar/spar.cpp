@@ -14,9 +14,10 @@ namespace league::tools::check {
 
 using envelope::MessageType;
 using nlohmann::json;
-using Steady = std::chrono::steady_clock;
 
 namespace {
+
+using Steady = std::chrono::steady_clock;
 
 /// Of all matches. Earlier rounds are those of `PlayerBench::settle`, whose invitations a bot may
 /// still remember.
