@@ -13,9 +13,10 @@
 namespace league::agent {
 namespace {
 
-/// How long one search for the manager goes on before the log says so.
+/// How long a search for the manager runs before the log reports that it is still unanswered.
 constexpr std::chrono::seconds kSearch{30};
-/// Whatever a manager says: more would be noise.
+/// Lower limit for the keep-alive interval that a manager asks for, so that it cannot cause a
+/// flood.
 constexpr std::chrono::milliseconds kShortestInterval{50};
 
 }  // namespace
@@ -85,12 +86,12 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
       if (is_stopping_) return;
     }
     log::warn("{}; still looking", attachment.error().message);
-    // Not within the discovery's own call.
+    // Scheduled, because `attach` must not be called from within the discovery's own callback.
     timer_.schedule(std::chrono::milliseconds(0), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->attach();
     });
   }
-  /// The manager, or a later one that may keep another pace, listens to the session.
+  /// A manager now listens to the session. It can be a new one with another keep-alive interval.
   void on_found(std::chrono::milliseconds keep_alive) {
     if (keep_alive.count() > 0) keep_alive = std::max(keep_alive, kShortestInterval);
     bool is_back = false;
@@ -110,8 +111,9 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
       }
     }
     if (is_back) log::info("the manager is back");
-    // It ends on the timer, where its callback runs: waiting for that here, on a thread of the bus,
-    // could stop both for good, since the callback may be the last to hold the discovery.
+    // The monitor is destroyed on the timer's thread, where its callback runs. Its destructor waits
+    // for that callback; here, on a thread of the bus, that could deadlock, since the callback can
+    // hold the last reference to the discovery.
     if (ended) timer_.schedule(std::chrono::milliseconds(0), [ended] {});
     ended.reset();
     if (pace > 0) pulse(pace);
@@ -138,7 +140,7 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
     }
     if (is_back) log::info("the manager is back");
   }
-  /// Says that the agent lives, until another pace is kept.
+  /// Sends keep-alives until the interval changes (`pace` is then out of date) or the agent stops.
   void pulse(std::uint64_t pace) {
     std::chrono::milliseconds interval{0};
     {
@@ -159,11 +161,11 @@ class BusAgent::State : public std::enable_shared_from_this<State> {
   const core::Clock& clock_;
   core::Timer& timer_;
   std::unique_ptr<transport::BusListener> listener_;
-  std::mutex mutex_;  // guards the rest, never held while others are called but the switch
+  std::mutex mutex_;  // guards the rest; while it is held, only `switch_` may be called
   std::shared_ptr<transport::BusDiscovery> discovery_;
   std::unique_ptr<transport::KeepAliveMonitor> switch_;
-  std::chrono::milliseconds interval_{0};  ///< 0: nobody says that it lives
-  std::uint64_t pace_ = 0;  ///< counts the intervals that were kept
+  std::chrono::milliseconds interval_{0};  ///< 0: no keep-alives are sent
+  std::uint64_t pace_ = 0;  ///< number of interval changes so far; identifies the current `pulse`
   bool is_searching_ = false;
   bool is_stopping_ = false;
 };

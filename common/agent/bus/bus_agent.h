@@ -13,9 +13,9 @@
 
 namespace league::agent {
 
-/// One agent's session on a bus: serves its `.out`, says that it lives, and watches the manager by
-/// a keep-alive monitor: a manager that is silent may have restarted and forgotten the session, so
-/// the agent attaches again. Thread-safe.
+/// One agent's session on a bus: serves its `.out` subject, sends keep-alives, and watches the
+/// manager with a keep-alive monitor. A manager that falls silent may have restarted and forgotten
+/// the session, so the agent then attaches again. Thread-safe.
 class BusAgent {
  public:
   struct Context {
@@ -24,8 +24,8 @@ class BusAgent {
     core::RandomSource& random;
   };
 
-  /// All outlive it. `manager_url` is `nats:manager` or `nats:manager/LEAGUE`. Fails as
-  /// Bus::subscribe.
+  /// All references must outlive the object. `manager_url` is `nats:manager` or
+  /// `nats:manager/LEAGUE`. Fails as Bus::subscribe.
   [[nodiscard]] static core::Result<std::unique_ptr<BusAgent>> start(
       transport::Bus& bus, const transport::BusSession& session, const std::string& manager_url,
       transport::MessageHandler& handler, const Context& context);
@@ -33,9 +33,9 @@ class BusAgent {
   BusAgent(const BusAgent&) = delete;
   BusAgent& operator=(const BusAgent&) = delete;
 
-  /// Takes nothing more.
+  /// Accepts no more messages.
   void begin_stop();
-  /// begin_stop, waits until everything was answered, at most for `grace`.
+  /// Calls begin_stop, then waits up to `grace` until everything is answered.
   void stop(std::chrono::milliseconds grace);
 
  private:

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// All connections go to the same address: nothing else tells them apart.
+/// Prefixes of errors: all connections go to the same address, so only these tell them apart.
 constexpr const char* kOfStreams = "streams: ";
 constexpr const char* kOfReferees = "referees: ";
 
@@ -100,7 +100,7 @@ core::Result<std::unique_ptr<transport::Bus>> connect_bus(
 
 namespace {
 
-/// A second connection, whose errors and faults begin with `prefix`.
+/// Opens another connection; its errors and faults begin with `prefix`.
 core::Result<std::unique_ptr<transport::Bus>> connect_beside(
     const BusAccess& second, const char* prefix, std::function<void(std::string)> on_fault) {
   if (on_fault) {

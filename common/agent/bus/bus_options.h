@@ -20,57 +20,59 @@ namespace league::agent {
   return manager_url.starts_with(kOfLeague) ? manager_url.substr(kOfLeague.size()) : std::string();
 }
 
-/// How a program gets on the message bus (docs/distributed.md).
+/// The options with which a program joins the message bus (docs/distributed.md).
 struct BusOptions {
-  std::string urls;  ///< of brokers, with commas between; empty: no bus
-  /// JSON file of `league bus-config`: `user`, `password`, `session`, and `url` and `ca_file` where
-  /// no others are given; `streams` with a `user` and a `password` where streams are kept in an
-  /// account of their own, or `false` where the brokers keep none; and of the manager
-  /// `served_first`, a list of sessions.
+  std::string urls;  ///< of the brokers, separated by commas; empty: no bus
+  /// JSON file of `league bus-config` with `user`, `password` and `session`; `url` and `ca_file`
+  /// are used where the command line gives none. `streams` is a `user` and a `password` if streams
+  /// have an account of their own, or `false` if the brokers store no streams. Only for the
+  /// manager: `served_first`, a list of sessions.
   std::filesystem::path credentials;
   transport::NatsTls tls;
 
   [[nodiscard]] bool is_wanted() const { return !urls.empty() || !credentials.empty(); }
 };
 
-/// The same, ready to connect.
+/// The options after the credentials file has been read, ready to connect.
 struct BusAccess {
   transport::NatsBusOptions options;
   std::optional<transport::BusSession> session;  ///< of the credentials
-  /// False: the credentials say that the brokers keep no streams. Who asks all the same breaks a
-  /// permission, and is not answered.
+  /// False: the credentials say that the brokers store no streams. A program that requests streams
+  /// anyway violates a permission and gets no answer.
   bool has_streams = true;
-  /// Nothing: streams are asked as all others are.
+  /// Empty: streams are requested with the same credentials as everything else.
   std::optional<transport::NatsCredentials> streams_credentials;
-  /// Of the manager: the sessions of referees and operator, which have a connection of their own.
+  /// Only for the manager: the sessions of referees and operator, which get a connection of their
+  /// own.
   std::set<transport::BusSession> served_first;
 };
 
-/// Reads the credentials. Fails with kInvalidFieldValue and a text that names the file and what is
-/// wrong with it.
-/// `name` is what the broker's own monitoring shows.
+/// Reads the credentials file. Fails with kInvalidFieldValue and a text that names the file and the
+/// fault. `name` is shown in the broker's own monitoring.
 [[nodiscard]] core::Result<BusAccess> read_bus_access(const BusOptions& options,
                                                       const std::string& name);
 
-/// Connects, and goes on looking where there is no broker yet. Fails as NatsBus::connect;
-/// `on_fault` as of NatsBusOptions.
+/// Connects; if no broker is available yet, the bus keeps looking for one. Fails as
+/// NatsBus::connect; `on_fault` as in NatsBusOptions.
 [[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_bus(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
-/// The same as the user whom streams have of their own; null where there is none, and the first
-/// connection reaches all that there is. Its errors and faults begin with "streams: ".
+/// As connect_bus, with the credentials for streams. Null if there are none, because the first
+/// connection can then use streams as well. Errors and faults begin with "streams: ".
 [[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_streams(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 
-/// The same for `served_first`, with threads of its own; null where there are none. Its errors and
-/// faults begin with "referees: ".
+/// As connect_bus, for the sessions in `served_first` and with threads of its own; null if there
+/// are no such sessions. Errors and faults begin with "referees: ".
 [[nodiscard]] core::Result<std::unique_ptr<transport::Bus>> connect_first(
     const BusAccess& access, std::function<void(std::string)> on_fault = nullptr);
 
-/// `who` (such as "--durable") needs streams, and the credentials say that there are none.
+/// The error for `who` (such as "--durable"), which needs streams although the credentials say that
+/// there are none.
 [[nodiscard]] core::Error no_streams_error(const std::string& who);
 
-/// The session of an agent: kept in `file` (mode 0600), made at the first time; a passing one where
-/// `file` is empty. Fails when the file cannot be read or written, or holds no session.
+/// An agent's session name, read from `file` (mode 0600), which is created on first use. If `file`
+/// is empty, the session is new and is not stored. Fails if the file cannot be read or written, or
+/// does not contain a valid session.
 [[nodiscard]] core::Result<transport::BusSession> open_bus_session(
     const std::filesystem::path& file, core::RandomSource& random);
 

@@ -48,7 +48,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
       kept_.clear();
     }
     subscription.reset();
-    std::unique_lock lock(mutex_);  // a release on another thread may be at it
+    std::unique_lock lock(mutex_);  // another thread may be in the middle of a release
     if (handling_ == std::this_thread::get_id()) return;
     is_idle_.wait(lock, [this] { return handling_ == std::thread::id(); });
   }
@@ -62,7 +62,8 @@ class EventListener::State : public std::enable_shared_from_this<State> {
   void catch_up(std::chrono::milliseconds patience, std::chrono::milliseconds quiet) {
     const auto end = std::chrono::steady_clock::now() + patience;
     if (!bus_.flush(patience)) return;
-    // Events may still be on their way to our handler; after a quiet moment none is.
+    // Events may still be on their way to our handler; after a quiet period we assume there are
+    // none.
     std::unique_lock lock(mutex_);
     auto is_idle = [this] { return handling_ == std::thread::id() && kept_.empty(); };
     for (auto seen = heard_; is_released_; seen = heard_) {
@@ -101,7 +102,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
     is_idle_.notify_all();
   }
   void hand_over(transport::BusMessage message) {
-    // The reply subject is the broker's acknowledgement subject, which nobody here answers.
+    // The reply subject is only for the broker's acknowledgements, and no answer is sent there.
     message.reply.clear();
     transport::Inbound inbound;
     inbound.context = transport::bus_context(
@@ -124,7 +125,7 @@ class EventListener::State : public std::enable_shared_from_this<State> {
   std::condition_variable is_idle_;
   std::unique_ptr<transport::Bus::Subscription> subscription_;
   std::deque<transport::BusMessage> kept_;
-  std::thread::id handling_;  ///< who hands over; none where nobody does
+  std::thread::id handling_;  ///< the thread that delivers events; default value: none
   bool is_released_ = false;
   std::uint64_t heard_ = 0;
   bool is_ended_ = false;

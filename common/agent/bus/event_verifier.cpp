@@ -16,7 +16,7 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-/// The league message in an event; null where there is none.
+/// The league message in an event; null if it has none.
 const json* params_of(const json& event) {
   auto params = event.is_object() ? event.find("params") : event.end();
   return event.is_object() && params != event.end() && params->is_object() ? &*params : nullptr;

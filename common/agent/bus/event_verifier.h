@@ -12,18 +12,19 @@
 
 namespace league::agent {
 
-/// Where what the league publishes for everybody enters an agent: lets through what the manager has
-/// signed, as if it had come by a call with the agent's own token, so that there is one admission.
-/// Everything else is dropped, with the reason in its notes and on stderr: a wrong signature, and
-/// what a manager says that another has followed (a lower `term` than was heard before). Answers
-/// nothing. Thread-safe. Source: protocol §8.
+/// The entry point of an agent for events that the league publishes to everybody. Passes on what
+/// the manager has signed as if it had come in a call with the agent's own token, so that one
+/// admission serves both. Drops everything else, with the reason in the message's notes and in the
+/// operations log: wrong signatures, unwanted types, and messages of a manager that has been
+/// replaced (a lower `term` than one seen before). Sends no answers. Thread-safe. Source: protocol
+/// §8.
 class EventVerifier final : public transport::MessageHandler {
  public:
-  /// `handler` outlives it. `types` are those that the agent wants to hear of.
+  /// `handler` must outlive it. `types` are the message types that the agent wants.
   EventVerifier(transport::MessageHandler& handler, std::set<envelope::MessageType> types)
       : handler_(handler), types_(std::move(types)) {}
 
-  /// Whom the agent is and whose signature it believes; nothing passes before.
+  /// Sets the agent's own token and the manager's key; before this call every event is dropped.
   void trust(const Identity& identity);
   [[nodiscard]] bool is_wanted(std::string_view event_type) const;
 
@@ -34,7 +35,7 @@ class EventVerifier final : public transport::MessageHandler {
     std::string key;
     core::AuthToken token;
   };
-  /// The payload as its handler wants it, or why it is dropped.
+  /// The payload as the handler expects it, or the reason for dropping it.
   core::Result<std::string> admit(const transport::Inbound& message);
   core::Result<void> check_term(std::int64_t term);
 

@@ -28,9 +28,9 @@ constexpr auto kStyles = std::to_array<NamedStyle>({
     {CallStyle::kMcp, "mcp"},
 });
 
-/// Names under which bots have been seen to take a message, beside those that follow from its
-/// type. A server accepts more (common/envelope/message_type.cpp); each name here costs a call to
-/// everybody who knows none.
+/// Further names under which bots have been seen to accept a message, besides those derived from
+/// its type. We accept more names ourselves (common/envelope/message_type.cpp); each name in this
+/// list costs one more call to a peer that knows none of them.
 std::span<const std::string_view> seen_names(MessageType type) {
   static constexpr auto kInvitation =
       std::to_array<std::string_view>({"receive_game_invitation", "receive_invitation"});
@@ -118,7 +118,7 @@ bool says_no_such_method(const rpc::ErrorObject& error, const CallDialect& way, 
   const bool is_used_for_it = error.code == static_cast<int>(rpc::StandardCode::kInvalidParams) ||
                               error.code == static_cast<int>(rpc::StandardCode::kInternalError) ||
                               error.code == kServerFault ||
-                              error.code == 0;  // a tool's, which has no code
+                              error.code == 0;  // the error of a tool has no code
   if (!is_used_for_it) return false;
   // A peer that answers with a league error code has read the message.
   if (error.data.is_object() && error.data.contains("error_code")) return false;

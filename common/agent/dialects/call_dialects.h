@@ -20,8 +20,8 @@ enum class CallStyle {
   kMcp,  ///< `tools/call` within a session that was negotiated first: a plain MCP server
 };
 
-/// `tool_name`, `message_type`, `lower_case_type`, `handle_message`, `tools_call`, `mcp`: how
-/// assignments and logs name it.
+/// The name in assignments and logs: `tool_name`, `message_type`, `lower_case_type`,
+/// `handle_message`, `tools_call`, `mcp`.
 [[nodiscard]] std::string_view call_style_name(CallStyle style);
 [[nodiscard]] std::optional<CallStyle> parse_call_style(std::string_view name);
 
@@ -29,24 +29,25 @@ enum class CallStyle {
 struct CallDialect {
   CallStyle style = CallStyle::kToolName;
   std::string name;  ///< the method, or the tool of `tools/call`
-  bool is_alias = false;  ///< `name` is another one than the protocol's
+  bool is_alias = false;  ///< `name` is not the name that the protocol defines
 
   bool operator==(const CallDialect&) const = default;
 };
 
-/// All ways of calling with `type`, each once: first those of the style `first`, then tool
-/// name, message type, known aliases, `handle_message`, `tools/call`. A session (kMcp) has its own
-/// names only, and never follows by itself: who has a way to plain MCP servers decides.
+/// All ways of calling with `type`, each once: first those of the style `first`, then tool name,
+/// message type, known aliases, `handle_message`, `tools/call`. Calls in a session (kMcp) use their
+/// own names only and are included only if `first` is kMcp: the caller decides whether it can reach
+/// plain MCP servers.
 [[nodiscard]] std::vector<CallDialect> call_dialects(envelope::MessageType type, CallStyle first);
 
-/// The JSON-RPC frame of `message_bytes` (a league message) in that way.
+/// The JSON-RPC frame of `message_bytes` (a league message) in this dialect.
 [[nodiscard]] std::string frame_call(const CallDialect& way, const rpc::Id& id,
                                      std::string_view message_bytes);
 
-/// Whether `error`, the answer to a call in `way`, says that the peer has no such method or tool:
-/// -32601, or another code that bots use for it and a text that says so. With `is_search`, while
-/// nothing is known of the peer, "missing required fields" says it too: so answer those that take
-/// every message in one wrapper.
+/// Whether `error`, the answer to a call in the dialect `way`, says that the peer has no such
+/// method or tool: -32601, or another code that bots use for this together with a text that says
+/// so. With `is_search` (nothing is known about the peer yet), "missing required fields" counts
+/// too, because peers that expect every message in one wrapper answer like that.
 [[nodiscard]] bool says_no_such_method(const rpc::ErrorObject& error, const CallDialect& way,
                                        bool is_search);
 /// Whether `error` says that the peer does not know the wrapper itself (`tools/call`,

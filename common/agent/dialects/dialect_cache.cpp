@@ -11,7 +11,7 @@ DialectCache::Search DialectCache::search(const std::string& peer, envelope::Mes
   if (found == peers_.end()) return {.dialects = call_dialects(type, first)};
   const Peer& known = found->second;
   Search search{.dialects = call_dialects(type, known.style.value_or(first))};
-  // A wrapper that the peer does not know is unknown for every message.
+  // A peer that does not know a wrapper for one message does not know it for any other.
   std::erase_if(search.dialects,
                 [&known](const CallDialect& way) { return known.lacking.contains(way.style); });
   if (search.dialects.empty()) search.dialects = call_dialects(type, first);
@@ -39,7 +39,7 @@ bool DialectCache::next(const std::string& peer, envelope::MessageType type, Sea
   const CallStyle style = search.way().style;
   if (lacks_wrapper) known.lacking.insert(style);
   OfType& memory = known.types[type];
-  // What has worked before stays the first to try, in case nothing else does.
+  // The proven dialect stays the first to try, in case none of the others works.
   search.is_proven = false;
   for (++search.at; search.at < search.dialects.size(); ++search.at) {
     if (!lacks_wrapper || search.way().style != style) return true;
@@ -53,7 +53,7 @@ void DialectCache::prove(const std::string& peer, envelope::MessageType type,
   std::lock_guard lock(mutex_);
   Peer& known = peers_[peer];
   known.is_proven = true;
-  // A special name for one message says nothing about the others.
+  // An alias that works for one message type says nothing about the other types.
   if (!way.is_alias || way.style != CallStyle::kToolName || !known.style) known.style = way.style;
   OfType& memory = known.types[type];
   memory.proven = way;

@@ -6,8 +6,8 @@
 
 namespace league::agent {
 
-/// `why` an answer is not what was expected, and behind it the beginning of what came instead, with
-/// every secret masked.
+/// `why`, extended by the beginning of what was received instead of the expected answer, with every
+/// secret masked.
 [[nodiscard]] core::Error with_received(core::Error why, const nlohmann::json& received);
 
 }  // namespace league::agent

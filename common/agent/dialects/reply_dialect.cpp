@@ -14,7 +14,7 @@ using core::ErrorCode;
 using envelope::Leniency;
 using nlohmann::json;
 
-/// Fields by which the answer of a bot that omits message_type is still told from a wrapper.
+/// Fields that show that an object is a league message even if the bot omits message_type.
 bool looks_like_message(const json& value) {
   if (!value.is_object()) return false;
   for (const char* key :
@@ -29,7 +29,7 @@ bool is_request_frame(const json& document) {
          document["params"].is_object() && !document.contains("result");
 }
 
-/// `result.content[0].text`; null where there is none.
+/// `result.content[0].text`; null if it is missing.
 const std::string* first_text(const json& result) {
   auto content = result.find("content");
   if (content == result.end() || !content->is_array() || content->empty()) return nullptr;
@@ -38,7 +38,7 @@ const std::string* first_text(const json& result) {
   return &first["text"].get_ref<const std::string&>();
 }
 
-/// The same parsed; null where it is no object.
+/// The text of first_text, parsed; null if it is not an object.
 json message_in_text(const json& result) {
   const std::string* text = first_text(result);
   if (text == nullptr) return nullptr;
@@ -97,7 +97,7 @@ std::optional<rpc::ErrorObject> failed_tool(const json& result) {
 }
 
 bool looks_like_plain_mcp(int http_status, const rpc::ErrorObject* error) {
-  // What the official SDKs answer before initialize; -32000 is TypeScript's for all such faults.
+  // What the official SDKs answer before initialize; TypeScript's uses -32000 for all such faults.
   constexpr int kServerFault = -32000;
   bool asks_for_something_else =
       http_status == 400 || http_status == 404 || http_status == 405 || http_status == 406;

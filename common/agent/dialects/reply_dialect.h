@@ -13,32 +13,33 @@
 
 namespace league::agent {
 
-/// An answer taken apart, whatever its dialect.
+/// An answer taken apart, in whatever dialect it was written.
 struct IncomingReply {
   nlohmann::json message;  ///< the innermost object that could be the league message; null if none
   std::optional<rpc::ErrorObject> error;  ///< the peer's JSON-RPC error, or its tool's
   envelope::Leniencies leniencies;  ///< of frame and placement
 };
 
-/// Whether `value` has a field by which an answer is told from a body that is none, such as a web
-/// framework's error page.
+/// Whether `value` has a field that only answers have. This tells answers from other bodies, such
+/// as a web framework's error page.
 [[nodiscard]] bool looks_like_answer(const nlohmann::json& value);
 
 /// Whether `message` only says that the call was received (`status` RECEIVED) and has no field of
-/// an answer: its author means to answer later, by a call of its own. What acknowledges in other
-/// words is taken for a wrong answer, which costs a round no time.
+/// an answer: the peer will send its answer later, in a call of its own. Acknowledgements in other
+/// words are treated as wrong answers, so that the round does not wait for them.
 [[nodiscard]] bool says_received(const nlohmann::json& message);
 
-/// The error of a tool that says `isError` in its result, with the tool's text and the code 0,
-/// since it has none; nothing for every other result.
+/// The error of a tool whose result says `isError`, with the tool's text and the code 0, because
+/// tools give no code; nothing for every other result.
 [[nodiscard]] std::optional<rpc::ErrorObject> failed_tool(const nlohmann::json& result);
 
-/// True for a refusal as plain MCP servers give it to who has not shaken hands: a status that asks
-/// for something else (400, 404, 405, 406), or a JSON-RPC error about the request itself.
+/// True for a refusal as plain MCP servers send it to a client that has not done the handshake: a
+/// status that asks for something else (400, 404, 405, 406), or a JSON-RPC error about the request
+/// itself.
 [[nodiscard]] bool looks_like_plain_mcp(int http_status, const rpc::ErrorObject* error);
 
-/// Finds the message in an answer to the request `id`. Fails with kInvalidReply if nothing in it
-/// could be one. Pure.
+/// Finds the message in an answer to the request `id`. Fails with kInvalidReply if the answer
+/// contains nothing that could be one. Pure.
 [[nodiscard]] core::Result<IncomingReply> read_reply(nlohmann::json document, const rpc::Id& id);
 
 }  // namespace league::agent

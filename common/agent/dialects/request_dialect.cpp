@@ -15,7 +15,7 @@ using Outcome = std::variant<IncomingRequest, RpcRefusal>;
 
 bool names_a_type(const json& value) { return value.is_object() && value.contains("message_type"); }
 
-/// The league message inside `params`, wherever the bot put it.
+/// The league message inside `params`, in whichever place the bot put it.
 json find_message(json params, envelope::Leniencies& taken) {
   if (!params.is_object()) return json::object();
   if (names_a_type(params)) return params;

@@ -16,51 +16,51 @@
 
 namespace league::agent {
 
-/// How a peer framed its request, which is how it gets its answer.
+/// How a peer framed its request; the answer is framed in the same way.
 enum class ReplyShape {
   kResult,  ///< JSON-RPC: the message is `result`
   kToolResult,  ///< MCP `tools/call`: the message is `result.structuredContent`, and again as text
   kBare,  ///< the request was a bare message, so the answer is one
 };
 
-/// A request taken apart, whatever its dialect (protocol §9).
+/// A request taken apart, in whatever dialect it was written (protocol §9).
 struct IncomingRequest {
   rpc::Id id;
   bool wants_reply = true;  ///< false for a JSON-RPC notification
   ReplyShape shape = ReplyShape::kResult;
   std::string method;  ///< the tool's name for `tools/call`
-  std::optional<envelope::MessageType> type;  ///< nothing for a tool that is no league message
+  std::optional<envelope::MessageType> type;  ///< nothing for a tool without a league message
   nlohmann::json message;  ///< the league message or the tool's arguments; an object
   envelope::Leniencies leniencies;  ///< of method and placement
   std::string_view result_tail = {};  ///< see mcp::Responder; outlives the request
 };
 
-/// The style in which the sender of `request` spoke, which is how it may want to be called itself.
-/// Of clients with an MCP session nothing is known.
+/// The style in which `request` was sent; its sender probably wants to be called in the same style.
+/// Nothing can be concluded about clients with an MCP session.
 [[nodiscard]] CallStyle style_of(const IncomingRequest& request);
 
-/// A request that is refused before the league's rules apply.
+/// A refusal before the league's rules are applied.
 struct RpcRefusal {
   rpc::Id id;
   rpc::StandardCode code = rpc::StandardCode::kInvalidRequest;
   core::Error why;
 };
 
-/// What the receiver of requests is.
+/// What the reader has to know about the agent that receives the requests.
 struct RequestReader {
   envelope::Role receiver;
-  /// Whether a name is one of the receiver's tools that are no league messages (`ping`).
+  /// Whether a name is one of the receiver's tools that do not carry league messages (`ping`).
   std::function<bool(std::string_view)> is_tool;
   /// See AgentServerOptions; may be empty.
   std::function<std::string_view(std::string_view)> tool_alias = {};
 
-  /// Finds out what a JSON-RPC frame asks for: by the method where it is known, else by
+  /// Determines what a JSON-RPC frame asks for: from the method if it is known, otherwise from
   /// `message_type`. Pure.
   [[nodiscard]] std::variant<IncomingRequest, RpcRefusal> read(rpc::Message frame) const;
-  /// The same for a call by `tools/call`: `request` has everything but its type. Pure.
+  /// The same for a call by `tools/call`: `request` is complete except for its type. Pure.
   [[nodiscard]] std::variant<IncomingRequest, RpcRefusal> read_tool_call(
       IncomingRequest request) const;
-  /// The same for a league message without any frame.
+  /// The same for a league message without a frame.
   [[nodiscard]] std::variant<IncomingRequest, RpcRefusal> read_bare(nlohmann::json message) const;
 
  private:

@@ -19,7 +19,7 @@ transport::EndpointCallerOptions caller_options(const Settings& settings,
                                                 const std::filesystem::path& child_logs) {
   transport::EndpointCallerOptions all;
   all.links.max_per_endpoint = static_cast<std::size_t>(settings.calls.per_peer);
-  // Children seal their logs before they end.
+  // Long enough for child processes to seal their logs before they end.
   all.links.farewell = std::chrono::milliseconds(1800);
   all.lines.limits.max_line = settings.calls.max_reply_bytes;
   all.lines.subprocess.on_stderr = child_log(child_logs);
@@ -81,8 +81,8 @@ transport::Caller& AgentHost::caller_for(const std::optional<transport::BusSessi
 }
 
 void AgentHost::shut_down() {
-  // Completions of ended calls may still set timers, and timers may still call: the rate limiter
-  // stays, closed.
+  // Completions of ended calls may still set timers, and timers may still make calls. So the
+  // callers are closed but not destroyed.
   for (auto& caller : session_callers_) caller->close();
   if (caller_) caller_->close();
   if (sessions_) sessions_->close();

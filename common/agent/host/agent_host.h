@@ -26,9 +26,10 @@
 namespace league::agent {
 
 struct AgentHostOptions {
-  std::optional<std::filesystem::path> schema_directory = std::nullopt;  ///< nothing: built in
-  std::filesystem::path child_logs = "logs/children";  ///< what children write on stderr
-  std::optional<BusAccess> bus = std::nullopt;  ///< nothing: the program is on no bus
+  std::optional<std::filesystem::path> schema_directory = std::nullopt;  ///< empty: built-in
+                                                                         ///< schemas
+  std::filesystem::path child_logs = "logs/children";  ///< directory for the children's stderr
+  std::optional<BusAccess> bus = std::nullopt;  ///< empty: the program is on no bus
 };
 
 /// What all agents of one process share: clock, timer, schemas, the HTTP event loop and the HTTP
@@ -48,25 +49,25 @@ class AgentHost {
   [[nodiscard]] transport::EventLoop& loop() { return *loop_; }
   [[nodiscard]] transport::HttpRuntime& runtime() { return *runtime_; }
   [[nodiscard]] transport::Caller& caller() { return *caller_; }
-  /// Null where the program is on no bus.
+  /// Null if the program is on no bus.
   [[nodiscard]] transport::Bus* bus() { return bus_ ? &bus_->bus() : nullptr; }
-  /// Whether streams can be asked for; whether the broker keeps any is found out then. False where
-  /// the credentials say that it keeps none.
+  /// Whether streams can be requested; only a request shows whether the broker stores any. False if
+  /// the credentials say that it stores none.
   [[nodiscard]] bool has_streams() const { return bus_ != nullptr && bus_->has_streams(); }
-  /// Where the program is on the bus; null where it is on none.
+  /// The program's connections to the bus; null if it is on none.
   [[nodiscard]] HostBus* on_bus() { return bus_.get(); }
   [[nodiscard]] core::RandomSource& random() { return random_; }
-  /// True once, for the first of the process's agents that stops.
+  /// True for the first call only: for the first agent of the process that stops.
   [[nodiscard]] bool is_first_to_stop() { return !is_stopping_.exchange(true); }
-  /// A caller for one agent of this process, which has the session on the bus; plain `caller` where
-  /// there is no bus. Lives as long as the host.
+  /// A caller for one agent of this process, which has this session on the bus; if there is no bus,
+  /// simply `caller`. Lives as long as the host.
   [[nodiscard]] transport::Caller& caller_for(const std::optional<transport::BusSession>& session);
-  /// With peers that are plain MCP servers.
+  /// The sessions with peers that are plain MCP servers.
   [[nodiscard]] PlainMcpSessions& sessions() { return *sessions_; }
   [[nodiscard]] const std::shared_ptr<audit::LogWriter>& log_writer() { return log_writer_; }
 
-  /// Ends calls and timers, in the order in which nothing reaches for what is gone. Stop the
-  /// servers first; services must still be there. A second call does nothing.
+  /// Ends calls and timers in an order in which nothing uses what has already been destroyed.
+  /// Servers must be stopped before; services must still exist. A second call does nothing.
   void shut_down();
 
  private:
@@ -75,8 +76,8 @@ class AgentHost {
   const Settings settings_;
   core::SystemClock clock_;
   envelope::MessageSchemas schemas_;
-  std::shared_ptr<audit::LogWriter> log_writer_;  ///< of all conversation logs of the process
-  std::unique_ptr<transport::EventLoop> loop_;  ///< of streams, WebSockets and lines, both ways
+  std::shared_ptr<audit::LogWriter> log_writer_;  ///< writes all conversation logs of the process
+  std::unique_ptr<transport::EventLoop> loop_;  ///< streams, WebSockets and lines, both directions
   std::unique_ptr<transport::HttpRuntime> runtime_;
   core::CryptoRandom random_;
   std::unique_ptr<core::ThreadTimer> timer_;
@@ -87,8 +88,8 @@ class AgentHost {
   std::unique_ptr<PlainMcpSessions> sessions_;
 };
 
-/// Where one agent stands: its conversation log, its way to its peers, and its server, all
-/// recorded.
+/// The connections of one agent: its conversation log, its caller for peers, and its server. All
+/// messages are recorded in the log.
 class AgentPort {
  public:
   struct Options {
@@ -98,9 +99,9 @@ class AgentPort {
     std::filesystem::path logs = {};  ///< directory of all logs; see audit::LogArchive
     envelope::Mode mode = envelope::Mode::kOpen;  ///< towards the peers it calls
     std::filesystem::path log_key =
-        {};  ///< file of the key that seals the log; empty: a passing one
-    /// Where the agent's session on the bus is kept; empty: a passing one. The credentials' comes
-    /// first.
+        {};  ///< file of the key that seals the log; empty: a temporary key
+    /// File with the agent's session on the bus; empty: a temporary session. A session in the
+    /// credentials takes precedence.
     std::filesystem::path session_file = {};
     /// See audit::AuditLogOptions.
     std::function<void(const audit::Record&)> on_record = {};
@@ -110,35 +111,38 @@ class AgentPort {
                                                                      Options options);
   ~AgentPort();
 
-  /// Listens; `handler` outlives the port or `stop_serving`. What one sender may ask is bounded by
-  /// the settings' budgets.
+  /// Listens; `handler` must outlive the port or the call of `stop_serving`. The settings' budgets
+  /// limit what each sender may ask.
   [[nodiscard]] core::Result<void> serve(ListenOptions options, transport::MessageHandler& handler);
-  /// What senders may ask from now on, where it serves.
+  /// Changes the limits of senders from now on; does nothing if `serve` was not called.
   void set_budgets(const transport::RequestBudgetOptions& budgets);
-  /// The agent's token: who shows it, or a match credential of it, is no stranger from now on.
+  /// Sets the agent's token: from now on a caller that shows it, or a match credential derived from
+  /// it, is not treated as a stranger.
   void set_token(core::AuthToken token) { credentials_.set_token(std::move(token)); }
-  /// Beside that, or in place of it, serves the agent's session on the bus.
+  /// Serves the agent's session on the bus, in addition to or instead of `serve`.
   [[nodiscard]] core::Result<void> serve_session(transport::MessageHandler& handler,
                                                  const std::string& manager_url);
-  /// Besides, hears what the league tells everybody on the bus, as far as it is of `types`; keeps
-  /// it until `trust_events`. Does nothing where it hears that league already, or is on no bus.
+  /// Receives those events of the league on the bus that are of `types`, and keeps them until
+  /// `trust_events`. Does nothing if it already listens to this league or the program is on no bus.
   [[nodiscard]] core::Result<void> hear_events(transport::MessageHandler& handler,
                                                const std::string& league_id,
                                                std::set<envelope::MessageType> types);
-  /// Whose signature the events must have. Where the manager signs none, they are not listened to.
+  /// Sets whose signature the events must have. If the manager does not sign events, stops
+  /// listening.
   void trust_events(const Identity& identity);
-  /// The manager's side of the bus: all sessions of the league.
+  /// The manager's side of the bus: serves all sessions of the league.
   [[nodiscard]] core::Result<void> serve_sessions(transport::MessageHandler& handler,
                                                   transport::BusSessionsOptions options);
-  /// Of the manager: listens to the session of an agent that is known from before.
+  /// Only for the manager: listens to the session of an agent that registered before a restart.
   void expect_session(const std::string& contact_endpoint);
-  /// `nats:SESSION`; empty where the program is on no bus.
+  /// `nats:SESSION`; empty if the program is on no bus.
   [[nodiscard]] std::string session_url() const;
-  /// Streams of the bus, asked for with the port's session and the host's `streams_bus`. Made at
-  /// the first call; null where the host has none, or the bus is closed. Ends with
-  /// `stop_serving`, with what is open in it. Thread-safe before that.
+  /// The bus's streams, used with the port's session over the host's `streams_bus`. Created on the
+  /// first call; null if the host has no streams or the bus is closed. `stop_serving` ends it
+  /// together with its pending requests. Thread-safe until then.
   [[nodiscard]] transport::JetStream* streams();
-  /// To stop several ports, begin with all of them: then they all stop within the same time.
+  /// To stop several ports, call this for all of them first; then their grace periods run in
+  /// parallel.
   void begin_stop();
   void stop_serving();
   [[nodiscard]] std::uint16_t port() const;
@@ -163,7 +167,7 @@ class AgentPort {
   std::shared_ptr<transport::RateLimiter> limiter_;
   std::unique_ptr<transport::BudgetedHandler> budgeted_handler_;
   std::unique_ptr<AgentListener> listener_;
-  std::unique_ptr<PortBus> on_bus_;  ///< null where the program is on no bus
+  std::unique_ptr<PortBus> on_bus_;  ///< null if the program is on no bus
 };
 
 }  // namespace league::agent

@@ -18,25 +18,26 @@
 
 namespace league::agent {
 
-/// Where and how one agent listens.
+/// The address and the limits at which one agent listens.
 struct ListenOptions {
   Serving serving = Serving::kHttp;
   transport::HttpServerOptions http;  ///< its address, port and limits hold for lines too
   std::filesystem::path socket;  ///< of Serving::kUnix
-  /// Who is known by a credential before a message is read; empty: who shows the agent's own token
-  /// or a match credential of it.
+  /// Identifies senders by a credential before their message is read. Empty: senders that show the
+  /// agent's own token or a match credential derived from it are known.
   transport::RateLimiter::Recognise recognise = nullptr;
-  std::vector<transport::Page> pages = {};  ///< served beside the messages where that is HTTP
-  /// Of Serving::kStdio: the input has ended and everything was answered. Runs on the event loop's
-  /// thread.
+  std::vector<transport::Page> pages = {};  ///< served on the same port, if that is HTTP
+  /// For Serving::kStdio: called when the input has ended and everything was answered. Runs on the
+  /// event loop's thread.
   std::function<void()> on_input_end = nullptr;
 };
 
-/// Serves one agent in the way that was chosen. Thread-safe but for stop, which one thread calls.
+/// Serves one agent over the chosen transport. Thread-safe except for stop, which only one thread
+/// may call.
 class AgentListener {
  public:
-  /// `runtime`, `loop` and `handler` outlive it. Fails with kConnectionError and a text that names
-  /// address and cause.
+  /// `runtime`, `loop` and `handler` must outlive it. Fails with kConnectionError and a text that
+  /// names the address and the cause.
   [[nodiscard]] static core::Result<std::unique_ptr<AgentListener>> start(
       transport::HttpRuntime& runtime, transport::EventLoop& loop, ListenOptions options,
       transport::MessageHandler& handler);
@@ -44,10 +45,11 @@ class AgentListener {
   AgentListener(const AgentListener&) = delete;
   AgentListener& operator=(const AgentListener&) = delete;
 
-  [[nodiscard]] std::uint16_t port() const;  ///< 0 where there is none
-  /// Takes nothing more; what runs is answered within the grace of the HTTP options.
+  [[nodiscard]] std::uint16_t port() const;  ///< 0 if there is none
+  /// Accepts no more messages; running requests may finish within the grace of the HTTP options.
   void begin_stop();
-  /// begin_stop, then waits for that. Afterwards the handler is not called any more.
+  /// Calls begin_stop and waits until it has taken effect. Afterwards the handler is not called any
+  /// more.
   void stop();
 
  private:
@@ -58,7 +60,7 @@ class AgentListener {
                                  transport::MessageHandler& handler);
   void stop_stdio();
 
-  /// Shared with the event loop, which may still be on its way out of the last connection.
+  /// Shared with the event loop, which may still be running the last connection's callbacks.
   struct Ended {
     std::mutex mutex;
     std::condition_variable changed;

@@ -16,7 +16,8 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
-/// What can be said about a message before it is known to be good, for the log and the error reply.
+/// Copies into the notes what can be read of a message before it is validated, for the log and the
+/// error reply.
 void note_what_is_visible(const json& message, rpc::MessageNotes& notes) {
   auto text = [&message](const char* key, std::size_t max) -> std::string {
     auto it = message.find(key);
@@ -42,10 +43,10 @@ Error missing_token() {
           "/auth_token"};
 }
 
-/// Where some bots register without JSON-RPC (protocol §9).
+/// The path to which some bots send registrations without JSON-RPC (protocol §9).
 constexpr std::string_view kRestRegistration = "/register";
 
-/// Says where and how to register.
+/// Refuses the registration and explains where and how to register.
 void refuse_rest(const json& body, envelope::Role role, std::shared_ptr<rpc::MessageNotes> notes,
                  transport::ReplySlot slot) {
   const bool is_manager = role == envelope::Role::kLeagueManager;
@@ -279,7 +280,7 @@ Result<envelope::Envelope> AgentServer::normalised(IncomingRequest& request, con
   }
   auto envelope = read(request.message);
   if (!envelope) {
-    // A sender without a token is not told what else is wrong.
+    // A sender without a token is told only that, and no other fault of its message.
     const bool is_stranger = row.token_required && options_.check_token && !is_guest() &&
                              options_.role != envelope::Role::kLeagueManager &&
                              !request.message.contains("auth_token");
@@ -297,8 +298,8 @@ Result<void> AgentServer::check_sender(const envelope::MessageSpec& row,
                                        envelope::Leniencies& taken) const {
   if (!options_.check_token) return {};
   const bool shows_token = envelope.auth_token && !envelope.auth_token->empty();
-  // LEAGUE_ERROR needs no token where it is an answer; as a call without one it is acknowledged,
-  // and nobody acts on it (protocol §4).
+  // LEAGUE_ERROR needs no token if it is an answer. As a call without a token it is acknowledged
+  // and has no effect (protocol §4).
   const bool is_called_error =
       row.type == MessageType::kLeagueError && options_.role != envelope::Role::kLeagueManager;
   if (is_called_error && !shows_token) taken.add(envelope::Leniency::kMissingCallToken);

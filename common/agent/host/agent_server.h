@@ -30,40 +30,41 @@ struct Call {
   rpc::MessageContext context;
   Reply reply;
   CallStyle style = CallStyle::kToolName;  ///< in which the sender spoke
-  /// Of a bound message, for the log: a handler may add leniencies before it answers.
+  /// Notes of the message, for the log: a handler may add leniencies before it answers.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
 };
 
-/// A call of a tool that is no league message (`ping`, `get_standings`).
+/// A call of a tool that does not carry a league message (`ping`, `get_standings`).
 struct ToolCall {
   nlohmann::json arguments;  ///< an object
   rpc::MessageContext context;
   Reply reply;
   std::shared_ptr<transport::PeerChannel> channel;  ///< see transport::Inbound
-  /// Of the call, for the log: a handler may add leniencies before it answers.
+  /// Notes of the call, for the log: a handler may add leniencies before it answers.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
 };
 
 struct AgentServerOptions {
   envelope::Role role = envelope::Role::kPlayer;
   envelope::Mode mode = envelope::Mode::kOpen;
-  /// Whether the envelope's `auth_token` is its sender's. Asked for every type that needs a token
-  /// (protocol §4), last.
+  /// Whether the envelope's `auth_token` belongs to its sender. Called for every type that needs a
+  /// token (protocol §4), as the last check.
   std::function<core::Result<void>(const envelope::Envelope&)> check_token;
-  /// Whether the agent is the guest of a third-party manager, whose forms are read too
-  /// (protocol §8). Asked in open mode only. Empty: never.
+  /// Whether the agent is the guest of a third-party manager; then that manager's message forms are
+  /// accepted too (protocol §8). Called in open mode only. Empty: never a guest.
   std::function<bool()> is_guest = {};
-  /// The leniency under which a call without a token, or with one that `check_token` refuses, is
-  /// admitted all the same; nothing: it is refused. Asked in open mode only. Empty: never.
+  /// The leniency under which a call is admitted although its token is missing or `check_token`
+  /// refuses it; nothing: the call is refused. Called in open mode only. Empty: such calls are
+  /// always refused.
   std::function<std::optional<envelope::Leniency>(const envelope::Envelope&)> pardon = {};
-  /// The tool of this agent that others call by `name`, a method or message type that is none of
-  /// league.v2; empty for none. May be empty.
+  /// The agent's tool for which `name`, a method or message type outside of league.v2, is an alias;
+  /// empty if there is none. May be empty.
   std::function<std::string_view(std::string_view name)> tool_alias = {};
-  /// Whose `auth_token` a query shows that has no envelope: what fills its holes. Empty, and empty
-  /// defaults for a token that is nobody's: such a query stays incomplete.
+  /// Defaults for a query without an envelope, found by the `auth_token` that it shows. If this is
+  /// empty, or returns no defaults because the token is unknown, the query stays incomplete.
   std::function<envelope::NormaliseDefaults(const std::string& token)> query_defaults = {};
-  /// Keep league messages until release(): an agent may be called before it has read the answer to
-  /// its registration.
+  /// Whether league messages are kept until release(): an agent can be called before it has read
+  /// the answer to its registration.
   bool starts_held = false;
   /// Set by the league manager only.
   LeagueErrorBuilder league_error;
@@ -71,25 +72,25 @@ struct AgentServerOptions {
   mcp::ServerOptions mcp = {};
 };
 
-/// The one decoder and the one admission of an agent: bytes → JSON → dialect → envelope → schema →
-/// semantics → direction → token → typed handler. A server of MCP stands in front of it, to which
-/// everything that is bound is a tool; what a client calls there is admitted like any message. Bind
+/// The only decoder and the only admission of an agent: bytes → JSON → dialect → envelope → schema
+/// → semantics → direction → token → typed handler. An MCP server in front of it offers everything
+/// that is bound as tools; calls of these tools are admitted like any other message. Bind
 /// everything before the first message arrives; after that it is thread-safe. Handlers run on the
 /// transport's threads and must not block; a handler's exception is answered with -32603.
 class AgentServer final : public transport::MessageHandler, private mcp::Application {
  public:
-  /// `schemas` and `clock` must outlive the server, and the server the last reply.
+  /// `schemas` and `clock` must outlive the server; the server must outlive the last reply.
   AgentServer(AgentServerOptions options, const envelope::MessageSchemas& schemas,
               const core::Clock& clock);
 
-  /// Has `handler(Call<Message>)` handle the messages of Message::kType.
+  /// Sets `handler(Call<Message>)` as the handler for messages of Message::kType.
   template <typename Message, typename Handler>
   void bind(Handler handler) {
     show_message(Message::kType);
     bind_answer<Message>(std::move(handler));
   }
-  /// The same for a message that is an answer, which some bots send as a call of its own: it is no
-  /// tool.
+  /// The same for a message that is normally an answer, but that some bots send as a separate call.
+  /// It is not offered as a tool.
   template <typename Message, typename Handler>
   void bind_answer(Handler handler) {
     messages_[Message::kType] = [this, handler = std::move(handler)](Arrived arrived) {
@@ -107,19 +108,19 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
                             style_of(arrived.request), std::move(arrived.arrival.notes)});
     };
   }
-  /// Has `handler` handle the messages of `type` as they are, admitted but not decoded.
+  /// Sets `handler` for messages of `type`; they are admitted but not decoded.
   void bind_undecoded(envelope::MessageType type,
                       std::function<void(Call<nlohmann::json>)> handler);
-  /// Acknowledges messages of `type` that were admitted, without looking into them further.
+  /// Acknowledges admitted messages of `type` without decoding them.
   void bind_news(envelope::MessageType type);
-  /// Has `handler` serve a tool of schemas/tools/. Arguments that come by `tools/call` keep the
-  /// input schema; those of the league's own calls are not checked.
+  /// Sets `handler` for a tool of schemas/tools/. Arguments that come by `tools/call` are checked
+  /// against the input schema; those of the league's own calls are not.
   void bind_tool(std::string name, std::function<void(ToolCall)> handler);
 
-  /// For resources and their news.
+  /// The MCP server, for resources and their notifications.
   [[nodiscard]] mcp::Server& mcp() { return mcp_; }
 
-  /// Handles what was held, and holds nothing from now on.
+  /// Handles the messages that were kept, and keeps none from now on.
   void release();
 
   void on_message(transport::Inbound message, transport::ReplySlot slot) override {
@@ -142,30 +143,30 @@ class AgentServer final : public transport::MessageHandler, private mcp::Applica
     rpc::MessageContext context;
     std::shared_ptr<transport::PeerChannel> channel;
   };
-  /// A league message that is to be admitted.
+  /// A league message before its admission.
   struct Arrived {
     IncomingRequest request;
     Arrival arrival;
     Reply reply;
   };
-  /// Reads the fields of a message that has been normalised, and checks it against its schema.
+  /// Reads the fields of a normalised message and checks it against its schema.
   using ReadEnvelope = core::Result<envelope::Envelope>;
   using Read = std::function<ReadEnvelope(const nlohmann::json& message)>;
 
-  /// Whatever is no MCP.
+  /// Handles documents that are not MCP.
   void on_document(mcp::ForeignDocument document, transport::ReplySlot slot) override;
   void on_tool_call(mcp::ServedToolCall call);
-  /// What came by either way, taken apart.
+  /// Handles a request that came with or without MCP, after it was taken apart.
   void on_outcome(std::variant<IncomingRequest, RpcRefusal> outcome, const Arrival& arrival,
                   transport::ReplySlot slot);
   void show_message(envelope::MessageType type);
   void show(mcp::ServerTool tool);
   void on_request(IncomingRequest request, const Arrival& arrival, transport::ReplySlot slot);
-  /// True if the message was put aside until release(); then its parts have been moved away.
+  /// True if the message is kept until release(); its parts have then been moved away.
   bool hold(IncomingRequest& request, const Arrival& arrival, Reply& reply);
   void on_league_message(IncomingRequest request, const Arrival& arrival, Reply reply);
-  /// Normalises and checks a message in place, and completes its notes; its envelope, or the first
-  /// fault.
+  /// Normalises and checks a message in place and completes its notes; returns its envelope or the
+  /// first fault.
   core::Result<envelope::Envelope> admit(Arrived& arrived, const Read& read);
   core::Result<envelope::Envelope> normalised(IncomingRequest& request, const Read& read);
   core::Result<void> check_direction(const envelope::MessageSpec& row,

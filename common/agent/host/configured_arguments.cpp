@@ -18,7 +18,7 @@ bool has_option(const CLI::App& app, std::string_view name) {
   return app.get_option_no_throw(std::string(name)) != nullptr;
 }
 
-/// Whether an option was typed, as `--name VALUE` or as `--name=VALUE`.
+/// Whether the option is on the command line, as `--name VALUE` or as `--name=VALUE`.
 bool is_given(const std::vector<std::string>& words, const std::string& name) {
   return std::ranges::any_of(words, [&name](const std::string& word) {
     return word == name || word.starts_with(name + "=");

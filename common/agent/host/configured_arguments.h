@@ -13,22 +13,23 @@ class App;
 
 namespace league::agent {
 
-/// A command line, completed by the configuration file that it names with `--config`: what the file
-/// says of the program (or of the command of `league`) stands in it as if it had been typed, except
-/// for options that were. `[limits]` becomes `--limits FILE`. Source: docs/settings.md, "One file".
+/// A command line completed by the configuration file that it names with `--config`: the file's
+/// options for the program (or for the command of `league`) are added as if they had been typed,
+/// except those that were typed. `[limits]` becomes `--limits FILE`. Source: docs/settings.md, "One
+/// file".
 class ConfiguredArguments {
  public:
-  /// `words` are a command line with the program's name. Fails with the place and the rule where
-  /// the file is wrong, or names an option that there is not.
+  /// `words` are a command line including the program's name. Fails with the place and the rule if
+  /// the file is invalid or names an unknown option.
   [[nodiscard]] static core::Result<ConfiguredArguments> complete(CLI::App& app,
                                                                   std::vector<std::string> words);
 
   [[nodiscard]] const std::vector<std::string>& words() const { return words_; }
-  /// The place of the option of the file that `message`, a parser's, is about; empty where it is
-  /// about none of them.
+  /// The place in the file of the option that `message`, an error text of the parser, is about;
+  /// empty if it is about none of the file's options.
   [[nodiscard]] std::string place_in(const std::string& message) const;
-  /// The options of the program or command with their values, as the text of a JSON array of
-  /// {"name", "value", "from"}; `from` is a place, `command line` or `default`. After parsing.
+  /// The options of the program or command and their values, as a JSON array of {"name", "value",
+  /// "from"}; `from` is a place in the file, `command line` or `default`. Only after parsing.
   [[nodiscard]] std::string settings() const;
 
  private:
@@ -37,7 +38,7 @@ class ConfiguredArguments {
   CLI::App* command_ = nullptr;  ///< the program, or the command of `league`
   std::vector<std::string> words_;
   std::vector<std::string> added_;
-  std::map<std::string, std::string> places_;  ///< by option, with its dashes
+  std::map<std::string, std::string> places_;  ///< keyed by option, including its dashes
 };
 
 }  // namespace league::agent

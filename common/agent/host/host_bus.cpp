@@ -9,7 +9,7 @@ namespace {
 
 class BusSessionCaller final : public transport::Caller {
  public:
-  /// `first`: by which those of `served_first` are called; null: there are none.
+  /// `first`: the bus for calls to sessions in `served_first`; null if there are none.
   BusSessionCaller(const HostBus::Calling& calling, const transport::BusSession& session,
                    transport::Bus& bus, transport::Bus* first,
                    const std::set<transport::BusSession>& served_first, transport::Caller& others)
@@ -23,7 +23,7 @@ class BusSessionCaller final : public transport::Caller {
   }
 
  private:
-  /// All sessions by one bus.
+  /// The connector and the caller for sessions on one bus.
   struct Links {
     Links(const HostBus::Calling& calling, const transport::BusSession& session,
           transport::Bus& bus)

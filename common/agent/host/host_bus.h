@@ -21,26 +21,27 @@ namespace league::agent {
 /// A process's connections to the message bus. Thread-safe once it is made.
 class HostBus {
  public:
-  /// Connects; goes on looking where there is no broker yet. Fails as connect_bus, and where the
-  /// program was built without a bus.
+  /// Connects; if no broker is available yet, keeps looking for one. Fails as connect_bus, and if
+  /// the program was built without a bus.
   [[nodiscard]] static core::Result<std::unique_ptr<HostBus>> join(const BusAccess& access);
 
   [[nodiscard]] transport::Bus& bus() { return *bus_; }
-  /// By which streams are asked, and what they keep is published.
+  /// The bus for requests to streams and for publishing what streams store.
   [[nodiscard]] transport::Bus& streams_bus() { return streams_bus_ ? *streams_bus_ : *bus_; }
   /// See BusAccess.
   [[nodiscard]] bool has_streams() const { return has_streams_; }
-  /// Null where no sessions are served first.
+  /// Null if no sessions are served first.
   [[nodiscard]] transport::Bus* first_bus() { return first_bus_.get(); }
   [[nodiscard]] const std::set<transport::BusSession>& served_first() const {
     return served_first_;
   }
   [[nodiscard]] const std::optional<transport::BusSession>& session() const { return session_; }
 
-  /// The credentials' session, else that of `file`: see open_bus_session.
+  /// The session in the credentials if they have one, else the session in `file`; see
+  /// open_bus_session.
   [[nodiscard]] core::Result<transport::BusSession> open_session(const std::filesystem::path& file,
                                                                  core::RandomSource& random) const;
-  /// What calls are made with; all outlive the caller.
+  /// What a caller needs; all references must outlive it.
   struct Calling {
     transport::EventLoop& loop;
     const core::Clock& clock;
@@ -48,8 +49,8 @@ class HostBus {
     core::RandomSource& random;
     const Settings& settings;
   };
-  /// The calls of one session: by the bus where the endpoint is on it, else by `others`. This
-  /// outlives it, and the session as well.
+  /// A caller for one session: uses the bus for endpoints on it and `others` for all other
+  /// endpoints. Both this object and `session` must outlive the caller.
   [[nodiscard]] std::unique_ptr<transport::Caller> caller_for(const transport::BusSession& session,
                                                               const Calling& calling,
                                                               transport::Caller& others);
@@ -59,7 +60,7 @@ class HostBus {
 
   std::unique_ptr<transport::Bus> bus_;
   std::unique_ptr<transport::Bus::Subscription> watch_;  ///< of bus_
-  std::unique_ptr<transport::Bus> streams_bus_;  ///< null where `bus_` reaches streams as well
+  std::unique_ptr<transport::Bus> streams_bus_;  ///< null if `bus_` reaches streams as well
   std::unique_ptr<transport::Bus> first_bus_;
   std::set<transport::BusSession> served_first_;
   bool has_streams_ = true;

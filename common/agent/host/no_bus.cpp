@@ -1,4 +1,5 @@
-// A program that was built with -DLEAGUE_BUS=OFF: nobody gets past the options.
+// For a build with -DLEAGUE_BUS=OFF: reading the bus options already fails, so nothing else is
+// used.
 #include "common/agent/host/host_bus.h"
 #include "common/agent/host/port_bus.h"
 

@@ -9,17 +9,18 @@ class App;
 
 namespace league::agent {
 
-/// What `app` takes, as the text of one JSON object: {"name", "version", "description", "footer",
-/// "options": [...], "commands": [the same again]}, where an option is {"names": ["--port"],
-/// "positional": "", "description", "type": "TEXT:{open,strict}", "least_values", "most_values",
-/// "default", "required"}. What --help hides is left out. Man pages and shell completions are made
-/// from it (packaging/reference.py), so that they cannot disagree with --help.
+/// The options and commands of `app` as the text of a JSON object: {"name", "version",
+/// "description", "footer", "options": [...], "commands": [the same again]}, where an option is
+/// {"names": ["--port"], "positional": "", "description", "type": "TEXT:{open,strict}",
+/// "least_values", "most_values", "default", "required"}. What --help hides is left out. Man pages
+/// and shell completions are generated from it (packaging/reference.py), so that they cannot
+/// disagree with --help.
 [[nodiscard]] std::string option_table(const CLI::App& app);
 
-/// Reads a command line, and the configuration file that it names (ConfiguredArguments): an exit
-/// code where that was all (0 after --help, --version, `--options-as-json` as the only argument,
-/// which prints option_table, or `--settings-as-json` as the last one, which prints the options'
-/// values and where they come from; 2 after a mistake), else nothing.
+/// Reads a command line and the configuration file that it names (ConfiguredArguments). Returns
+/// nothing if the program should run, otherwise its exit code: 0 after --help, --version,
+/// `--options-as-json` as the only argument (prints option_table) or `--settings-as-json` as the
+/// last one (prints the options' values and where they come from); 2 after a mistake.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, int argc, const char* const* argv);
 
 }  // namespace league::agent

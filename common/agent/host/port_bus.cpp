@@ -34,11 +34,11 @@ class NatsPort final : public PortBus {
   std::unique_ptr<transport::BusSessions> sessions_;
 
   std::mutex streams_mutex_;
-  bool has_stopped_ = false;  ///< no streams any more
+  bool has_stopped_ = false;  ///< streams() returns null from now on
   std::unique_ptr<transport::JetStream> streams_;
 
   std::mutex events_mutex_;  // guards the next four
-  bool is_deaf_ = false;  ///< stopped
+  bool is_deaf_ = false;  ///< has stopped, listens to no more events
   std::unique_ptr<EventVerifier> event_verifier_;
   std::unique_ptr<audit::AuditedHandler> audited_events_;
   std::shared_ptr<EventListener> event_listener_;
@@ -62,13 +62,13 @@ core::Result<void> NatsPort::hear_events(transport::MessageHandler& handler,
   if (event_listener_ && event_listener_->league_id() == league_id) return {};
   event_listener_.reset();
   event_verifier_ = std::make_unique<EventVerifier>(handler, std::move(types));
-  // In front of the rate limiter: the log shows what came, also what is dropped.
+  // The log is in front of the verifier, so that it also shows the events that are dropped.
   audited_events_ =
       std::make_unique<audit::AuditedHandler>(*event_verifier_, context_.log, context_.clock);
   auto started = EventListener::start(context_.host.bus(), context_.session, league_id,
                                       *event_verifier_, *audited_events_, context_.clock);
   if (!started) return started.error();
-  event_listener_ = std::move(*started);  // shared with who releases it
+  event_listener_ = std::move(*started);  // shared, because another thread may be inside release()
   return {};
 }
 
@@ -138,8 +138,8 @@ void NatsPort::stop(const std::function<bool()>& is_first) {
     is_deaf_ = true;
     events = std::move(event_listener_);
   }
-  // The end of the league may be on its way. All agents of the process are on one connection: what
-  // the first has waited for the others have too.
+  // The message that ends the league may still be on its way. All agents of the process share one
+  // connection, so only the first one has to wait for it.
   if (events) events->catch_up(kLastNews, is_first() ? kQuiet : kNoTime);
   events.reset();
   if (agent_) agent_->stop(kGrace);
@@ -155,7 +155,8 @@ void NatsPort::close() {
     has_stopped_ = true;
     streams = streams_.get();
   }
-  // Kept: who is past its last check may still ask, and is told that all is over.
+  // The object is kept, because a thread that has passed its last check may still use it; such
+  // requests fail with kShuttingDown.
   if (streams != nullptr) streams->end();
 }
 

@@ -15,10 +15,10 @@
 
 namespace league::agent {
 
-/// How an agent is reached on the message bus; the functions are those of AgentPort.
+/// The message-bus part of an AgentPort; the functions correspond to AgentPort's.
 class PortBus {
  public:
-  /// What it works with; all outlive it.
+  /// The objects that it uses; all must outlive it.
   struct Context {
     HostBus& host;
     transport::BusSession session;
@@ -41,11 +41,11 @@ class PortBus {
   virtual void expect_session(const std::string& contact_endpoint) = 0;
   [[nodiscard]] virtual transport::JetStream* streams() = 0;
 
-  /// The rest is called in this order, each once or more.
+  /// The following functions are called in this order, each once or more.
   virtual void begin_stop() = 0;
-  /// `is_first` tells once that this is the first of the process's agents that stops.
+  /// `is_first` returns true once: for the first of the process's agents that stops.
   virtual void stop(const std::function<bool()>& is_first) = 0;
-  /// Nothing uses the host's timer afterwards.
+  /// Afterwards nothing uses the host's timer.
   virtual void close() = 0;
 };
 

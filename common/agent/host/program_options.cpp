@@ -164,7 +164,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
 }
 
 int fail(const core::Error& error) {
-  // It may contain text from others.
+  // The message may contain text that other people wrote.
   std::fprintf(stderr, "error: %s\n", printable_line(error.message).c_str());
   return 2;
 }

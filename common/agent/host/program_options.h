@@ -19,14 +19,14 @@ class App;
 
 namespace league::agent {
 
-/// The options that all three programs share (docs/operating.md says how they are used).
+/// The options that all programs of the league share (docs/operating.md describes their use).
 struct ProgramOptions {
   std::uint16_t port = 0;
   std::string bind_address = "127.0.0.1";
   std::string
       advertise;  ///< URL under which peers reach this program; empty: from bind address and port
   std::vector<std::string> allow_hosts;
-  std::vector<std::string> allow_origins;  ///< of web pages elsewhere that may call
+  std::vector<std::string> allow_origins;  ///< origins of other web pages that may call us
   std::string mode = "open";
   std::string config;  ///< the configuration file, which parse_command_line has read
   std::string limits_file;
@@ -37,25 +37,25 @@ struct ProgramOptions {
   std::string transport = "http";  ///< a name of Serving
   std::filesystem::path socket;  ///< of Serving::kUnix
   BusOptions bus;
-  bool listens_beside_bus = false;  ///< a manager: on a bus it can still be called otherwise
+  bool listens_beside_bus = false;  ///< only for a manager: on a bus it also accepts other calls
 
-  /// How others reach this program; the command line allows no other names.
+  /// How others can reach this program; the command line accepts no other names.
   [[nodiscard]] Serving serving() const;
   [[nodiscard]] envelope::Mode parsed_mode() const;
-  /// For agents that others must be able to call: with --transport stdio, an exit code and the
-  /// reason on stderr.
+  /// For agents that others must be able to call: if --transport is stdio, prints the reason to
+  /// stderr and returns an exit code.
   [[nodiscard]] std::optional<int> refuse_stdio(const std::string& what) const;
   /// The settings of the limits file, or the defaults.
   [[nodiscard]] core::Result<Settings> settings() const;
-  /// Fails where the credentials for the bus are wrong.
+  /// Fails if the credentials for the bus are invalid.
   [[nodiscard]] core::Result<AgentHostOptions> host_options() const;
-  /// The URL of the manager: `given`, or on a bus the one that discovery finds.
+  /// The URL of the manager: `given`, or, on a bus, the URL that stands for discovery.
   [[nodiscard]] std::string manager_url(const std::string& given) const;
   /// Where to listen, and with which limits; `at_socket` as in contact_endpoint.
   [[nodiscard]] ListenOptions listen_options(const Settings& settings, std::uint16_t at_port,
                                              const std::filesystem::path& at_socket = {}) const;
-  /// `http://localhost:PORT/mcp` or what belongs to the transport, or what --advertise says.
-  /// `at_socket` is the agent's own where a process has several.
+  /// `http://localhost:PORT/mcp`, the corresponding URL of another transport, or the URL given with
+  /// --advertise. `at_socket` is the agent's own socket if a process has several.
   [[nodiscard]] std::string contact_endpoint(std::uint16_t actual_port,
                                              const std::filesystem::path& at_socket = {}) const;
 };
@@ -63,21 +63,21 @@ struct ProgramOptions {
 /// Adds the shared options to a program's command line.
 void add_program_options(CLI::App& app, ProgramOptions& options);
 
-/// Adds `--config`, with which parse_arguments completes a command line.
+/// Adds `--config`, the file with which parse_arguments completes a command line.
 void add_config(CLI::App& app, std::string& config);
 
-/// Adds `--allow-origin`, which gives origins as transport::parse_origin does.
+/// Adds `--allow-origin`, which stores origins in the form that transport::parse_origin returns.
 void add_allow_origin(CLI::App& app, std::vector<std::string>& origins);
 
-/// How a command line was understood: an exit code (0 after --help or --version, 2 after a
-/// mistake), or nothing to go on. Sets up the operations log on stderr.
+/// Parses the command line and sets up the operations log on stderr. Returns an exit code (0 after
+/// --help or --version, 2 after a mistake), or nothing if the program should run.
 [[nodiscard]] std::optional<int> parse_command_line(CLI::App& app, int argc, char** argv,
                                                     const ProgramOptions& options);
 
-/// Says on stderr what stopped a program, and gives the exit code 2.
+/// Prints to stderr why the program ends, and returns the exit code 2.
 int fail(const core::Error& error);
 
-/// Tells whoever started this program that it serves: one line on stdout, `ready
+/// Tells the process that started this program that it now serves: one line on stdout, `ready
 /// http://localhost:8101/mcp P01`.
 void announce_ready(const std::string& endpoint, const std::string& id);
 

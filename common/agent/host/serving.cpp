@@ -3,7 +3,8 @@
 namespace league::agent {
 namespace {
 
-/// What others can use for an address that was bound: any and loopback addresses are `localhost`.
+/// A host name under which others can reach a bound address: `localhost` for any-addresses and
+/// loopback addresses.
 std::string host_of(const std::string& bind_address) {
   bool is_local = bind_address == "127.0.0.1" || bind_address == "0.0.0.0" ||
                   bind_address == "::" || bind_address == "::1";

@@ -9,8 +9,8 @@
 
 namespace league::agent {
 
-/// How an agent can be reached. Over HTTP all of its forms are served at once; which of them is
-/// chosen says what the agent tells others to use, and how it prefers to answer.
+/// How an agent can be reached. Over HTTP all HTTP forms are served at once; the chosen one
+/// determines which URL the agent tells others and how it prefers to answer.
 enum class Serving {
   kHttp,  ///< POST, answered with JSON
   kEventStream,  ///< POST, answered with an event stream where the caller accepts one
@@ -22,16 +22,16 @@ enum class Serving {
   kNats,  ///< a session on a message bus
 };
 
-/// Those that `--transport` names; a bus has options of its own.
+/// The names that `--transport` accepts; the bus has options of its own.
 inline constexpr std::array<Serving, 7> kAllServings{
     Serving::kHttp, Serving::kEventStream, Serving::kWebSocket, Serving::kLegacySse,
     Serving::kTcp,  Serving::kUnix,        Serving::kStdio};
 
-/// As `--transport` names it: `http`, `sse`, `websocket`, `legacy-sse`, `tcp`, `unix`, `stdio`;
-/// `nats` of a bus.
+/// The name for `--transport`: `http`, `sse`, `websocket`, `legacy-sse`, `tcp`, `unix`, `stdio`;
+/// `nats` for a bus.
 [[nodiscard]] std::string_view serving_name(Serving serving);
 [[nodiscard]] std::optional<Serving> parse_serving(std::string_view name);
-/// All names with commas between them.
+/// All names, separated by commas.
 [[nodiscard]] std::string serving_names();
 /// True for the forms that share an HTTP port.
 [[nodiscard]] bool is_over_http(Serving serving);
@@ -39,12 +39,12 @@ inline constexpr std::array<Serving, 7> kAllServings{
 /// The contact_endpoint of an agent that listens at `bind_address` and `port`, or at `socket`:
 /// `http://localhost:8101/mcp`, `ws://localhost:8101/mcp`, `sse+http://localhost:8101/sse`,
 /// `tcp://localhost:8101`, `unix:/run/p01.sock`; empty for kStdio, which nobody can call, and for
-/// kNats, whose session says it.
+/// kNats, where the session determines the endpoint.
 [[nodiscard]] std::string contact_endpoint_of(Serving serving, const std::string& bind_address,
                                               std::uint16_t port,
                                               const std::filesystem::path& socket);
 
-/// The socket of the agent `index` (from 0) of a process with `count` of them: `bot.sock`, or
+/// The socket path of agent `index` (from 0) in a process with `count` agents: `bot.sock`, or
 /// `bot-3.sock`.
 [[nodiscard]] std::filesystem::path numbered_socket(const std::filesystem::path& socket, int index,
                                                     int count);

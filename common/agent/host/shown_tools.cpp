@@ -9,13 +9,14 @@
 namespace league::agent {
 namespace {
 
-/// What answers a message that expects none of the league's: `{"status": "ok"}`, perhaps with more.
+/// The schema of an answer that is only an acknowledgement: `{"status": "ok"}` and possibly further
+/// members.
 constexpr std::string_view kAcknowledgement =
     R"({"$schema":"http://json-schema.org/draft-07/schema#","type":"object",)"
     R"("properties":{"status":{"type":"string","description":"`ok`: the message was taken."}},)"
     R"("required":["status"]})";
 
-/// The schema of a message; its own description says what the message is for.
+/// The JSON Schema of a message type; its own description says what the message is for.
 std::string schema_of(envelope::MessageType type) {
   return std::string(envelope::builtin_schema(envelope::file_stem(type)));
 }

@@ -7,12 +7,12 @@
 
 namespace league::agent {
 
-/// The tool that carries messages of `type`, as clients of MCP see it; its schemas are those of the
-/// message and of its reply. Without a handler.
+/// The tool that carries messages of `type`, as MCP clients see it; its schemas are those of the
+/// message and its reply. It has no handler yet.
 [[nodiscard]] mcp::ServerTool message_tool(envelope::MessageType type);
 
-/// A tool that is no league message, as clients of MCP see it: what schemas/tools/NAME.json says.
-/// Without a handler.
+/// A tool that does not carry a league message, as schemas/tools/NAME.json describes it to MCP
+/// clients. It has no handler yet.
 [[nodiscard]] mcp::ServerTool described_tool(std::string_view name);
 
 }  // namespace league::agent

@@ -100,7 +100,7 @@ Result<CodeTable> CodeTable::parse_columns(std::string_view text, bool needs_cod
                  "\": the first line names the columns, such as code,name,team,email");
   }
   if (!has_codes) table.header_.insert(table.header_.begin(), "code");
-  std::map<std::string, int> names;  // and on which lines they are
+  std::map<std::string, int> names;  // each name and the lines on which it occurs
   std::map<std::string, int> codes;
   for (core::CsvRecord& record : std::span(csv->records).subspan(1)) {
     if (!has_codes) record.fields.insert(record.fields.begin(), "");
@@ -169,7 +169,7 @@ void CodeTable::add_missing(const CodeTable& other) {
       fields.push_back(at ? other.records_[i][*at] : std::string());
     }
     auto row = read_row(fields);
-    if (!row) continue;  // cannot be: it has been read before
+    if (!row) continue;  // cannot happen: the row was read before
     records_.push_back(std::move(fields));
     rows_.push_back(std::move(*row));
   }

@@ -19,7 +19,8 @@ using core::ComparableAddress;
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-/// So many tokens a manager is shown at most, each after it did not know the one before.
+/// The most tokens that are tried at one manager; each is tried only after the manager did not know
+/// the one before.
 constexpr std::size_t kMostCandidates = 8;
 
 core::Error identity_error(const std::string& why) {
@@ -149,7 +150,8 @@ IdentityStore::SavedIdentity IdentityStore::free_place() {
       for_others_, [](const SavedIdentity& kept) { return kept.identity.id.empty(); });
   SavedIdentity place{.file = numbered(last + 1), .number = last + 1, .manager = options_.manager};
   if (unanswered == for_others_.end()) return place;
-  // Another manager never answered the registration in this file, so nobody is lost with it.
+  // This file holds only an unanswered registration at another manager, so no identity is lost if
+  // it is overwritten.
   place.file = unanswered->file;
   place.number = unanswered->number;
   for_others_.erase(unanswered);
@@ -165,7 +167,8 @@ fs::path IdentityStore::numbered(int number) const {
 bool IdentityStore::is_same(const Identity& identity) const {
   const Identity& known = current_.identity;
   if (known.id.empty() || known.id != identity.id) return false;
-  // The operator can give a seat another token; league and seat are the same.
+  // The operator may have issued a new token for the seat: the same league key and id mean the same
+  // identity.
   if (!known.league_key.empty() && !identity.league_key.empty())
     return known.league_key == identity.league_key;
   // An answer without a token does not change the identity of an agent that already has one.
@@ -218,8 +221,7 @@ core::Result<void> IdentityStore::keep(const Identity& identity) {
     current_.identity.match_credentials = identity.match_credentials || before.match_credentials;
   }
   current_.manager = options_.manager;
-  current_.nonce.clear();  // the next process is known by its token, and says by a new nonce that
-                           // it is new
+  current_.nonce.clear();  // the next process is recognised by its token and uses a new nonce
   return write(true);
 }
 

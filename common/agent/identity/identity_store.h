@@ -12,10 +12,11 @@
 
 namespace league::agent {
 
-/// Keeps who an agent is in its data directory, so that it comes back as the same one after a crash
-/// or a stop: `agents/player_alpha.json`, mode 0600, because the token stands in it. A file that
-/// holds a token is never overwritten with another: who is somebody else to another manager or in
-/// another league is kept beside it (`player_alpha.2.json`). Source: protocol §8. Not thread-safe.
+/// Stores an agent's identity in its data directory, so that the agent has the same identity after
+/// a crash or a stop: `agents/player_alpha.json`, mode 0600, because it contains the token. A file
+/// that holds a token is never overwritten with another one; an identity at another manager or in
+/// another league is stored in a file of its own (`player_alpha.2.json`). Source: protocol §8. Not
+/// thread-safe.
 class IdentityStore {
  public:
   struct Options {
@@ -27,20 +28,21 @@ class IdentityStore {
     std::string manager;
   };
 
-  /// Reads what was kept and takes the identity that fits the manager best, or a new one. Fails
-  /// when another process has this name in this directory, and when a file is unreadable, damaged
+  /// Reads the stored identities and selects the one that fits the manager best, or a new one.
+  /// Fails if another process uses this name in this directory, or if a file is unreadable, damaged
   /// or readable for others.
   [[nodiscard]] static core::Result<std::unique_ptr<IdentityStore>> open(
       Options options, core::RandomSource& random);
 
-  /// Who the agent is; empty for none. After keep() what its answer said and, of its league, what
-  /// was known before.
+  /// The agent's current identity; empty if it has none. After keep() it combines the answer with
+  /// what was already known about the league.
   [[nodiscard]] const Identity& identity() const { return current_.identity; }
-  /// The id of the last time; empty for none.
+  /// The id from the previous run; empty if there is none.
   [[nodiscard]] const std::string& id() const { return current_.identity.id; }
-  /// Whether `identity` is the one of the last time: then the league is too, whatever its name.
+  /// Whether `identity` is the one from the previous run. Then the league is the same too, even if
+  /// its name has changed.
   [[nodiscard]] bool is_same(const Identity& identity) const;
-  /// The port of the last time, at which the league expects this agent; 0 for none.
+  /// The port from the previous run, at which the league expects this agent; 0 if there is none.
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// Where the identity is kept.
   [[nodiscard]] const std::filesystem::path& file() const { return current_.file; }
@@ -48,21 +50,23 @@ class IdentityStore {
   [[nodiscard]] std::filesystem::path log_key() const;
   /// Where the agent's session on a bus is kept: `agents/player_alpha.session`.
   [[nodiscard]] std::filesystem::path session_file() const;
-  /// Adds token and nonce to a registration, what to try when the manager does not know the token,
-  /// and keeps what a repeat of it needs. To be called before it is sent; this outlives it.
+  /// Adds to a registration the token, the nonce and what to try if the manager does not know the
+  /// token, and stores what is needed to repeat it. Must be called before the registration is sent.
+  /// This object must outlive the registration.
   [[nodiscard]] core::Result<void> prepare(RegistrationOptions& registration, std::uint16_t port);
-  /// Keeps what the registration brought, beside what is there if it is another identity. A manager
-  /// that does not say any more what it said of its league before changes nothing about it.
+  /// Stores the identity from the registration's answer, in a new file if it is another identity.
+  /// If the answer leaves out facts about the league that were known before, the known facts are
+  /// kept.
   [[nodiscard]] core::Result<void> keep(const Identity& identity);
 
  private:
-  /// One file.
+  /// The content of one file.
   struct SavedIdentity {
     std::filesystem::path file;
-    int number = 1;  ///< of the file; a higher one is newer
+    int number = 1;  ///< number in the file's name; a higher one is newer
     std::string manager;
     std::uint16_t port = 0;
-    std::string nonce = {};  ///< of a registration without an answer; empty for none
+    std::string nonce = {};  ///< of an unanswered registration; empty if there is none
     Identity identity = {};  ///< empty before the first answer
   };
 
@@ -75,9 +79,9 @@ class IdentityStore {
   [[nodiscard]] core::Result<void> read_all();
   [[nodiscard]] static core::Result<void> read(SavedIdentity& kept);
   [[nodiscard]] core::Result<void> write(bool is_flushed) const;
-  /// Makes the best identity that is left the present one; a new one where none is.
+  /// Selects the best remaining candidate as the current identity; a new identity if none remains.
   void take_next();
-  /// A file without a token, or one that is not there yet.
+  /// A place for a new identity: a file without a token, or one that does not exist yet.
   [[nodiscard]] SavedIdentity free_place();
   [[nodiscard]] std::filesystem::path numbered(int number) const;
   [[nodiscard]] std::optional<Credentials> next_credentials();
@@ -87,13 +91,13 @@ class IdentityStore {
   const journal::LockFile lock_;
   core::RandomSource& random_;
   std::uint16_t port_ = 0;
-  std::vector<SavedIdentity> for_others_;  ///< and what this manager did not know
-  std::vector<SavedIdentity> candidates_;  ///< that may be shown to this manager, the best last
+  std::vector<SavedIdentity> for_others_;  ///< and those that this manager did not know
+  std::vector<SavedIdentity> candidates_;  ///< may be shown to this manager; the best is last
   SavedIdentity current_;
 };
 
-/// The league of `identity` as its log names it; `identity_store`, which may be null, still has
-/// what was before.
+/// The league of `identity` as its log names it; `identity_store`, which may be null, must still
+/// hold the previous identity.
 [[nodiscard]] audit::LogLeague log_league(const Identity& identity,
                                           const IdentityStore* identity_store);
 

@@ -7,15 +7,15 @@
 
 namespace league::agent {
 
-/// The credential that a referee shows to a player instead of a token of its own: HMAC-SHA-256 with
-/// the player's token as key over `MATCH_ID#ATTEMPT` (`R1M1#1`), in lower-case hexadecimal. Only
-/// the manager and that player can compute it, and it is worthless at the manager. Source: protocol
-/// §8.
+/// The credential that a referee shows to a player instead of a token of its own: HMAC-SHA-256 over
+/// `MATCH_ID#ATTEMPT` (`R1M1#1`) with the player's token as the key, in lower-case hexadecimal.
+/// Only the manager and that player can compute it, and the manager does not accept it as a token.
+/// Source: protocol §8.
 [[nodiscard]] core::AuthToken match_credential(const core::AuthToken& player_token,
                                                const core::MatchId& match, int attempt);
 
-/// The attempt of `match` that `credential` is for, among the first `max_attempts`; nothing if it
-/// is none of them. A player uses it to check a referee.
+/// The attempt of `match`, among the first `max_attempts`, that `credential` is for; nothing if
+/// there is none. A player uses it to authenticate a referee.
 [[nodiscard]] std::optional<int> credential_attempt(const core::AuthToken& player_token,
                                                     const core::MatchId& match,
                                                     std::string_view credential,

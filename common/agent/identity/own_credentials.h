@@ -9,11 +9,12 @@
 
 namespace league::agent {
 
-/// By what a referee or player knows callers before it reads what they say: its own token, which
-/// the manager shows, and the match credentials made of it, which referees show. Thread-safe.
+/// Lets a referee or player recognise callers before it parses their messages: by its own token,
+/// which the manager shows, or by a match credential derived from it, which referees show.
+/// Thread-safe.
 class OwnCredentials {
  public:
-  /// Until then everybody is a stranger.
+  /// Until this is called, every caller is a stranger.
   void set_token(core::AuthToken token);
 
   /// See transport::RateLimiter::Recognise.

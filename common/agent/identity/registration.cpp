@@ -52,7 +52,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
                                                            .match_id = {}});
     auto call = call_with({options_.manager, "league_manager"}, envelope, request,
                           context_.settings.time_limit(Request::kType));
-    call.reply_defaults.is_guest = true;  // nobody knows yet whose manager it is
+    call.reply_defaults.is_guest = true;  // it is not known yet whose manager this is
     context_.peers.call(std::move(call),
                         [self = shared_from_this()](const PeerReply& reply,
                                                     const typename Request::Answer* answer) {
@@ -117,7 +117,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
     send();
   }
 
-  /// What to tell the operator about the earlier refusals.
+  /// Adds advice for the operator to the error if tokens were refused before.
   [[nodiscard]] Error explained(Error error) const {
     if (unknown_tokens_ == 0) return error;
     error.message +=

@@ -15,24 +15,24 @@
 
 namespace league::agent {
 
-/// Who an agent is once the league manager has taken it in.
+/// The identity of an agent that the league manager has accepted.
 struct Identity {
   std::string id;  ///< `P01`, `REF01`
   core::AuthToken token;
   core::LeagueId league;
   std::string broadcast_key = {};  ///< see RefereeRegisterResponse; empty where there is none
-  std::string league_key = {};  ///< the league's identity; empty where its manager has told none
+  std::string league_key = {};  ///< the league's identity; empty if its manager did not send one
   bool match_credentials = false;  ///< calls carry credentials that the agent can check
 
-  /// In a league of ours: every call is checked, in both modes. Else the agent is a guest, and
-  /// `token` may be empty (protocol §8).
+  /// True in a league of ours: every call is checked, in both modes. Otherwise the agent is a
+  /// guest, and `token` may be empty (protocol §8).
   [[nodiscard]] bool is_at_home() const { return match_credentials && !league_key.empty(); }
 };
 
-/// By what an agent is known when it registers.
+/// What identifies an agent when it registers.
 struct Credentials {
   core::AuthToken token{};  ///< of the identity to come back as; empty for a new agent
-  std::string nonce{};  ///< of this registration; empty: made here
+  std::string nonce{};  ///< of this registration; empty: a new one is generated
 };
 
 struct RegistrationOptions {
@@ -44,20 +44,20 @@ struct RegistrationOptions {
   transport::Endpoint manager;
   core::AuthToken token{};  ///< as in Credentials
   std::string nonce{};  ///< as in Credentials
-  /// Asked for others when the manager does not know the token (E012); nothing ends the
-  /// registration. May be empty. Runs on a thread of the caller or timer.
+  /// Called for other credentials when the manager does not know the token (E012); if it returns
+  /// nothing, the registration ends. May be empty. Runs on a thread of the caller or timer.
   std::function<std::optional<Credentials>()> next_credentials = {};
-  core::AuthToken admission_key{};  ///< referees only: the manager's; may be empty
-  core::AuthToken registration_code{};  ///< players only: from the operator; may be empty
+  core::AuthToken admission_key{};  ///< of the manager; only for referees; may be empty
+  core::AuthToken registration_code{};  ///< from the operator; only for players; may be empty
   std::string log_public_key{};  ///< of the agent's conversation log; may be empty
   bool hears_events = false;  ///< listens to broadcasts that are published once on the bus
-  /// How often a manager that cannot be reached is tried again; the agents of a league start before
-  /// it is up.
+  /// How often a manager that cannot be reached is tried again, since the agents of a league may
+  /// start before it.
   int max_attempts = 60;
   std::chrono::milliseconds retry_delay{500};
 };
 
-/// What registration needs; all references outlive it.
+/// What registration needs; all references must outlive it.
 struct RegistrationContext {
   PeerClient& peers;
   core::Timer& timer;
@@ -66,14 +66,14 @@ struct RegistrationContext {
   const Settings& settings;
 };
 
-/// `display_name` as the id of a temporary sender: what is no letter, digit or underscore becomes
-/// an underscore.
+/// `display_name` as the id of a temporary sender: every character other than a letter, digit or
+/// underscore becomes an underscore.
 [[nodiscard]] std::string temporary_id(const std::string& display_name);
 
-/// Registers an agent and calls `done` once with its identity or with why there is none. The same
-/// registration nonce is sent with every attempt, so a lost reply costs no second identity
-/// (protocol §8). A token that the manager does not know is shown once; then others are tried.
-/// Asynchronous; `done` runs on a thread of the caller or timer.
+/// Registers an agent and calls `done` once, with its identity or with the error. Every attempt
+/// sends the same registration nonce, so that a lost reply does not create a second identity
+/// (protocol §8). A token that the manager does not know is shown only once; then other tokens are
+/// tried. Asynchronous; `done` runs on a thread of the caller or timer.
 void register_agent(const RegistrationContext& context, RegistrationOptions options,
                     std::function<void(core::Result<Identity>)> done);
 

@@ -8,13 +8,13 @@
 
 namespace league::agent {
 
-/// The secret that an operator gave an agent: the first line of `file`, without white space at its
-/// end. Nothing for an empty name. Fails where there is no such file, where others may read it, and
-/// where the line is empty.
+/// A secret that the operator gave to an agent: the first line of `file`, without trailing white
+/// space. Nothing if `file` is an empty name. Fails if the file does not exist, if others may read
+/// it, or if the line is empty.
 [[nodiscard]] core::Result<core::AuthToken> read_secret_file(const std::filesystem::path& file);
 
-/// Registers with the token in `file` instead of one that is kept, and with no other. Does nothing
-/// for an empty name.
+/// Makes the registration use only the token in `file`, instead of a stored one. Does nothing if
+/// `file` is an empty name.
 [[nodiscard]] core::Result<void> use_token_of(const std::filesystem::path& file,
                                               RegistrationOptions& registration);
 

@@ -9,17 +9,17 @@
 
 namespace league::agent {
 
-/// Spares peers that keep failing: after some failures in a row a peer's breaker opens for a while,
-/// then one trial call is let through. It guards broadcasts and notifications only, never a game
-/// call (protocol §6). Thread-safe.
+/// Stops calls to peers that keep failing: after several failures in a row a peer's breaker opens
+/// for a while, then one trial call is let through. Used only for broadcasts and notifications,
+/// never for a game call (protocol §6). Thread-safe.
 class CircuitBreaker {
  public:
   /// `clock` must outlive the breaker.
   CircuitBreaker(const core::Clock& clock, Settings::Breaker settings)
       : clock_(clock), settings_(settings) {}
 
-  /// Whether a call to `peer` may go out now. After the open time exactly one caller gets true
-  /// until it has reported.
+  /// Whether a call to `peer` may be made now. After the open time, only one caller gets true until
+  /// it has reported its result.
   [[nodiscard]] bool allow(const std::string& peer);
   void on_success(const std::string& peer);
   void on_failure(const std::string& peer);

@@ -8,8 +8,8 @@ void ClosableCaller::call(transport::OutboundCall call, Completion completion) {
   {
     std::shared_lock lock(mutex_);
     if (inner_) {
-      // The inner caller only queues here; but for a call that it refuses at once, the completion
-      // runs elsewhere.
+      // The inner caller only queues the call while the lock is held. Completions run later on
+      // another thread, except for a call that is refused at once.
       inner_->call(std::move(call), std::move(completion));
       return;
     }

@@ -8,8 +8,7 @@
 namespace league::agent {
 
 /// A Caller that can be closed while others still hold it: afterwards each call ends at once with
-/// kShuttingDown. So services may go on calling while their program is being taken down.
-/// Thread-safe.
+/// kShuttingDown. Services can therefore keep calling while their program shuts down. Thread-safe.
 class ClosableCaller final : public transport::Caller {
  public:
   explicit ClosableCaller(std::unique_ptr<transport::Caller> inner) : inner_(std::move(inner)) {}
@@ -19,7 +18,7 @@ class ClosableCaller final : public transport::Caller {
   void close();
 
  private:
-  std::shared_mutex mutex_;  // shared: inner_ is in use; alone: it is taken away
+  std::shared_mutex mutex_;  // shared: inner_ is in use; exclusive: inner_ is removed
   std::unique_ptr<transport::Caller> inner_;
 };
 

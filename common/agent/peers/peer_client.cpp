@@ -43,7 +43,7 @@ struct PeerClient::Pending {
   core::Clock::Steady deadline;
   rpc::Id id;
   DialectCache::Search search;
-  /// What the peer answered before another way was tried: that stands if none is better.
+  /// The peer's answer before another dialect was tried; it is returned if no other dialect works.
   std::optional<PeerReply> first_answer = std::nullopt;
   bool has_tried_sessions = false;
   bool is_receipt = false;  ///< see PeerReply
@@ -64,8 +64,8 @@ CallStyle PeerClient::style_of(const transport::Endpoint& endpoint) const {
 }
 
 CallStyle PeerClient::first_style(const transport::Endpoint& endpoint) const {
-  // A child or a legacy stream is most likely somebody's MCP server, and such servers may say
-  // nothing at all before the handshake: silence would cost the match.
+  // A child process or a legacy stream is most likely an MCP server. Such servers may ignore
+  // messages before the handshake, and a call without an answer would cost the match.
   bool is_mcp_first = endpoint.scheme == "stdio" || endpoint.scheme.starts_with("sse+");
   return plain_mcp_.caller != nullptr && is_mcp_first ? CallStyle::kMcp : CallStyle::kToolName;
 }
@@ -75,7 +75,7 @@ transport::Caller& PeerClient::caller_for(CallStyle style) const {
 }
 
 void PeerClient::remember_style(const transport::Endpoint& endpoint, CallStyle style) {
-  // What is tried first anyway needs no memory.
+  // The style that is tried first anyway need not be stored.
   if (style == first_style(endpoint) && !known_.style_of(endpoint.url())) return;
   if (style == CallStyle::kMcp && plain_mcp_.caller == nullptr) return;
   known_.tell(endpoint.url(), style);
@@ -87,7 +87,8 @@ void PeerClient::on_registered(const transport::Endpoint& endpoint, CallStyle st
 }
 
 bool PeerClient::may_be_plain(const transport::Endpoint& endpoint) const {
-  // A session on a bus is a league agent's: there is no other way to call it.
+  // A session on a bus always belongs to a league agent, so it is never called as a plain MCP
+  // server.
   return plain_mcp_.caller != nullptr && endpoint.scheme != "nats";
 }
 
@@ -96,8 +97,8 @@ void PeerClient::note_silence(const Pending& pending, const Error& why) {
   if (why.code == ErrorCode::kConnectionError) return known_.forget_failures(endpoint.url());
   if (why.code != ErrorCode::kTimeout) return;
   known_.pass_over(endpoint.url(), pending.call.type, pending.search);
-  // An MCP server on a connection may pass over what comes before the handshake: the next attempt
-  // begins with it.
+  // An MCP server on a connection may ignore messages before the handshake, so the next attempt
+  // begins with the handshake.
   if (!may_be_plain(endpoint) || transport::is_http(endpoint)) return;
   if (!known_.is_proven(endpoint.url())) remember_style(endpoint, CallStyle::kMcp);
 }
@@ -169,7 +170,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
   auto document = schema::parse_json(outcome.bytes);
   auto reply = document ? read_reply(std::move(*document), pending.id)
                         : Result<IncomingReply>(document.error());
-  // The log says what came: an answer may name another conversation than its call.
+  // The log shows the id that was received, even if it differs from the call's.
   if (reply) {
     if (auto said = envelope::conversation_id_in(reply->message); !said.empty())
       notes.conversation_id = std::move(said);
@@ -179,7 +180,7 @@ std::optional<PeerReply> PeerClient::understand(Pending& pending, transport::Cal
       reply && reply->error &&
       says_no_such_method(*reply->error, pending.search.way(), !pending.search.is_proven);
   if (has_no_method && row.reply && pending.first_answer) return std::move(pending.first_answer);
-  // A web framework's error page is JSON, too.
+  // Error pages of web frameworks can be JSON, too.
   const bool is_page = reply && !reply->error && !is_success(outcome.http_status) &&
                        !looks_like_answer(reply->message);
   if (is_page) return PeerReply{.error = no_message(outcome, "")};
@@ -210,7 +211,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
     return true;
   };
   if (outcome.error) {
-    // Negotiation went first and there is nobody to negotiate with: a league agent after all.
+    // Negotiation was tried first and failed, so the peer is probably a league agent after all.
     if (pending.style() == CallStyle::kMcp && is_refused && !pending.has_tried_sessions) {
       pending.search = {.dialects = call_dialects(type, CallStyle::kToolName)};
       return go_on(rpc::kTriesLeagueAgent);
@@ -234,7 +235,7 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
     const bool lacks_wrapper = says_no_such_wrapper(*error, way);
     if (known_.next(endpoint.url(), type, pending.search, lacks_wrapper))
       return go_on(rpc::kTriesAnotherName);
-    if (!envelope::spec(type).reply) return false;  // that acknowledges news
+    if (!envelope::spec(type).reply) return false;  // the refusal counts as an acknowledgement
   }
   bool has_no_message = error != nullptr || reply == nullptr || !*reply;
   bool may_be_mcp = pending.style() != CallStyle::kMcp && may_be_plain(endpoint) && !is_refused &&
@@ -249,13 +250,13 @@ bool PeerClient::tries_another_way(Pending& pending, transport::CallOutcome& out
 
 PeerReply PeerClient::acknowledged(Pending& pending, transport::CallOutcome& outcome,
                                    Result<IncomingReply>& reply, bool has_no_method) {
-  // Any 2xx body, an empty 204 and -32601 all acknowledge (protocol §9).
+  // Any 2xx body, an empty 204 and -32601 all count as acknowledgements (protocol §9).
   envelope::Leniencies taken;
   if (has_no_method) taken.add(Leniency::kAckMethodNotFound);
   if (!reply && is_success(outcome.http_status)) taken.add(Leniency::kAckWithoutJson);
   if (reply) taken.add(reply->leniencies);
   outcome.notes->leniencies = taken.names();
-  // A plain MCP server has no tools for news and says so as MCP wants it (-32602).
+  // A plain MCP server has no tools for notifications and answers with -32602, as MCP requires.
   bool has_no_tool = pending.style() == CallStyle::kMcp && reply && reply->error &&
                      reply->error->code == static_cast<int>(rpc::StandardCode::kInvalidParams);
   if (reply && reply->error && !has_no_method && !has_no_tool)

@@ -32,17 +32,17 @@ struct PeerCall {
   std::string match_id;
   std::chrono::milliseconds time_limit{10000};
   transport::Budget budget = transport::Budget::kControl;
-  /// Of the message, where it names them.
+  /// The message's ids, if it has them.
   std::optional<core::LeagueId> league_id = std::nullopt;
   std::optional<int> round_id = std::nullopt;
-  /// Fills the holes of an incomplete answer (protocol §9). An answer with another sender than this
-  /// one, or with another conversation, league or round than the call's, is refused in strict mode
-  /// and a noted leniency in open mode.
+  /// Fills in what an incomplete answer leaves out (protocol §9). An answer with another sender
+  /// than this one, or with another conversation, league or round than the call's, is refused in
+  /// strict mode; in open mode it is accepted and noted as a leniency.
   envelope::NormaliseDefaults reply_defaults;
 };
 
-/// The call of a peer with a Message, made by call_with. `Message::Answer` is what it is answered
-/// with; messages without it are only acknowledged.
+/// The call that sends a Message to a peer, made by call_with. `Message::Answer` is the type of its
+/// answer; messages without it are only acknowledged.
 template <typename Message>
 struct MessageCall : PeerCall {};
 
@@ -52,8 +52,8 @@ struct Peer {
   std::string name;  ///< `player:P01`: the sender of its answers, and its name in the log
 };
 
-/// The call that brings `to` a message with this envelope: its text, its time limit, and what its
-/// answer is held against.
+/// The call that sends a message with this envelope to `to`: its text, its time limit, and the
+/// values that its answer is checked against.
 [[nodiscard]] PeerCall call_with(Peer to, const envelope::Envelope& envelope, std::string message,
                                  std::chrono::milliseconds time_limit);
 template <typename Message>
@@ -63,7 +63,7 @@ template <typename Message>
   return {call_with(std::move(to), envelope, envelope::encode_text(envelope, message), time_limit)};
 }
 
-/// A call of a tool that is no league message.
+/// A call of a tool that does not carry a league message.
 struct PeerToolCall {
   transport::Endpoint endpoint;
   std::string peer;  ///< `league_manager`, for the log
@@ -73,32 +73,35 @@ struct PeerToolCall {
   std::string match_id = {};  ///< as conversation_id
   std::chrono::milliseconds time_limit{10000};
   transport::Budget budget = transport::Budget::kControl;
-  /// We only look whether the peer has that tool: that it has none is no fault in the log.
+  /// The call only finds out whether the peer has the tool; if it has none, the log records no
+  /// fault.
   bool is_search = false;
 };
 
 /// How a call ended.
 struct PeerReply {
-  /// kTimeout, kConnectionError: no answer. kInvalidReply or a validation code: an answer that is
-  /// none. The code of a LEAGUE_ERROR or of the peer's JSON-RPC error where it names one.
+  /// kTimeout, kConnectionError: no answer. kInvalidReply or a validation code: an invalid answer.
+  /// Otherwise the code of a LEAGUE_ERROR or of the peer's JSON-RPC error, if it names one.
   std::optional<core::Error> error = std::nullopt;
-  /// A good answer, where the call is answered with a message.
+  /// A valid answer, if the call is answered with a message.
   std::optional<envelope::Received<envelope::AnswerMessage>> answer = std::nullopt;
-  nlohmann::json acknowledgement = nullptr;  ///< what came where any answer will do; may be null
-  /// Beside an error: the peer has only said that it got the call, so its answer may still come as
-  /// a call of its own. In open mode only.
+  nlohmann::json acknowledgement = nullptr;  ///< what came if any answer will do; may be null
+  /// Set together with an error: the peer has only confirmed receipt, so its answer may still
+  /// arrive as a separate call. In open mode only.
   bool is_receipt = false;
-  /// The peer knows no method for this message, however it is called. News are acknowledged so.
+  /// The peer has no method for this message under any name. Notifications still count as
+  /// acknowledged.
   bool has_no_method = false;
   std::chrono::nanoseconds elapsed{};
-  /// When the request was with the system; nothing before, or where that is unknown.
+  /// When the request was passed to the system; nothing if it was not, or if that is unknown.
   std::optional<core::Clock::Steady> sent_at = std::nullopt;
-  /// Of the answer, for the log: a completion may add a verdict (a wrong token) before it returns.
+  /// Notes of the answer, for the log: a completion may add a verdict (a wrong token) before it
+  /// returns.
   std::shared_ptr<rpc::MessageNotes> notes = nullptr;
 };
 
-/// The way to peers that are plain MCP servers: calls through negotiated sessions
-/// (common/mcp/client). Empty where there is none.
+/// How to reach peers that are plain MCP servers: by calls through negotiated sessions
+/// (common/mcp/client). Empty if that is not possible.
 struct PlainMcp {
   transport::Caller* caller = nullptr;
   /// True when the last negotiation with this peer showed that it is no MCP server.
@@ -107,17 +110,17 @@ struct PlainMcp {
 
 /// Sends league messages and understands the answers of bots in the wild. Finds out how each peer
 /// wants to be called with each type of message, and remembers it (DialectCache). Thread-safe.
-/// Completions run on threads of the caller, must be short, and run exactly once.
+/// Completions run on the caller's threads, must be short, and run exactly once.
 class PeerClient {
  public:
   using Completion = std::function<void(PeerReply)>;
 
-  /// All must outlive the client and its last completion.
+  /// All references must outlive the client and its last completion.
   PeerClient(transport::Caller& caller, const envelope::MessageSchemas& schemas,
              const core::Clock& clock, envelope::Mode mode, PlainMcp plain_mcp = {});
 
   void call(PeerCall call, Completion completion);
-  /// As above. `completion` also gets the answer, or null beside an error.
+  /// As above. `completion` also gets the decoded answer, or null if there was an error.
   template <typename Message>
   void call(MessageCall<Message> call,
             std::function<void(const PeerReply&, const typename Message::Answer*)> completion) {
@@ -131,25 +134,25 @@ class PeerClient {
   void ping(transport::Endpoint endpoint, const std::string& peer,
             std::chrono::milliseconds time_limit, std::function<void(bool alive)> completion);
 
-  /// Calls a tool by its name. The completion gets what it answered: errors as those of PeerReply,
-  /// and kUnknownMessageType where the peer has no such tool.
+  /// Calls a tool by name. The completion gets the tool's answer, or the errors of PeerReply, or
+  /// kUnknownMessageType if the peer has no such tool.
   void call_tool(PeerToolCall call, std::function<void(core::Result<nlohmann::json>)> completion);
 
-  /// Whether what bots in the wild do is overlooked (protocol §9).
+  /// Whether deviations of bots in the wild are tolerated (protocol §9).
   [[nodiscard]] envelope::Mode mode() const { return mode_; }
-  /// The style of calling that worked last, or the first to try.
+  /// The style of calling that worked last, otherwise the style to try first.
   [[nodiscard]] CallStyle style_of(const transport::Endpoint& endpoint) const;
-  /// The peer has registered, perhaps as another program, and spoke in `style`: what it did not
-  /// know is asked for anew. A tool's name says nothing, since everybody can say one for somebody
-  /// else.
+  /// The peer has registered, perhaps as another program, and used `style`: forgets which dialects
+  /// it did not know. The style kToolName is not stored, because a registration that somebody else
+  /// sent for the peer may use it too.
   void on_registered(const transport::Endpoint& endpoint, CallStyle style);
-  /// The style in which the peer is called by others.
+  /// Stores the style in which others call the peer.
   void remember_style(const transport::Endpoint& endpoint, CallStyle style);
 
  private:
   struct Pending;
   void send(const std::shared_ptr<Pending>& pending);
-  /// Says in the headers of an HTTP call to which trace it belongs.
+  /// Adds the header that names the trace to an HTTP call.
   void trace(transport::OutboundCall& out, std::string_view message,
              std::string_view conversation_id);
   void on_outcome(const std::shared_ptr<Pending>& pending, transport::CallOutcome outcome);

@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::string_view kManager = "league_manager";
 constexpr int kTooManyRequests = 429;
 
-/// How much of an answer that is none an error text shows.
+/// The length, in characters, of the excerpt of an invalid answer in an error text.
 constexpr std::size_t kShownBody = 160;
 
 std::string with_status(int http_status, const std::string& text) {

@@ -12,11 +12,11 @@
 
 namespace league::agent {
 
-/// The sessions of one process with peers that are plain MCP servers, whatever their transport.
+/// The sessions of one process with peers that are plain MCP servers, over any transport.
 /// Thread-safe.
 class PlainMcpSessions {
  public:
-  /// All outlive this. `lines` is for sockets and children.
+  /// All references must outlive this object. `lines` is for sockets and child processes.
   PlainMcpSessions(transport::EventLoop& loop, core::Timer& timer, const core::Clock& clock,
                    const transport::LineConnectorOptions& lines,
                    std::chrono::milliseconds longest_probe = mcp::kLongestProbe);

@@ -20,7 +20,8 @@ std::string text_of(const json& value) {
   return text;
 }
 
-/// A message that says no: what carries it in a tool result is an error to clients of MCP.
+/// Whether the message is a refusal: a tool result that carries it is marked as an error for MCP
+/// clients.
 bool is_refusal(const json& message) {
   auto type = message.find("message_type");
   if (type == message.end() || !type->is_string()) return false;

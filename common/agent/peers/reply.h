@@ -13,15 +13,15 @@
 
 namespace league::agent {
 
-/// How an agent says no to a bad league message: the league manager builds a LEAGUE_ERROR from
-/// this, which becomes the result; the other roles have none and answer with the JSON-RPC error
-/// -32602 (protocol §5).
+/// Builds an agent's refusal of an invalid league message. The league manager builds a
+/// LEAGUE_ERROR, which becomes the result; the other roles have no builder and answer with the
+/// JSON-RPC error -32602 (protocol §5).
 using LeagueErrorBuilder =
     std::function<nlohmann::json(const core::Error& error, const std::string& original_type,
                                  const core::ConversationId& conversation)>;
 
-/// Answers one request exactly once, in the shape in which it was asked. Movable; may be kept and
-/// used later from another thread. Letting go of it unanswered answers with an internal error.
+/// Answers one request exactly once, in the shape of the request. Movable; can be kept and used
+/// later from another thread. If it is destroyed unanswered, it answers with an internal error.
 class Reply {
  public:
   struct Target {
@@ -36,19 +36,19 @@ class Reply {
   Reply(transport::ReplySlot slot, Target target, const LeagueErrorBuilder* league_error)
       : slot_(std::move(slot)), target_(std::move(target)), league_error_(league_error) {}
 
-  /// Answers with a league message or any other object. `after_sent` runs when the bytes are out.
+  /// Answers with a league message or any other object. `after_sent` runs when the bytes were sent.
   void send(const nlohmann::json& result, std::function<void()> after_sent = {});
   /// Answers a call that expects no message: `{"status": "ok"}` with the members of `more`.
   void acknowledge(std::function<void()> after_sent = {});
-  /// Answers with these bytes instead of a frame; only for agents that misbehave on purpose.
+  /// Answers with these bytes instead of a frame; only for test agents that misbehave on purpose.
   void send_raw(std::string bytes);
-  /// Says no, and writes the verdict into the notes of the request.
+  /// Refuses the message, and writes the verdict into the notes of the request.
   void refuse(const core::Error& error);
-  /// Says no at the level of JSON-RPC.
+  /// Refuses the request with a JSON-RPC error.
   void refuse_rpc(rpc::StandardCode code, const core::Error& error, int http_status);
 
  private:
-  /// `is_error` is what a tool result says of itself.
+  /// `is_error` becomes the `isError` of a tool result.
   void send_result(const nlohmann::json& result, bool is_error, std::function<void()> after_sent);
   void send_bytes(std::string bytes, int http_status, std::function<void()> after_sent);
   [[nodiscard]] std::shared_ptr<rpc::MessageNotes> reply_notes(const nlohmann::json& message) const;

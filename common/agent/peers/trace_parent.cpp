@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kTraceDigits = 32;
 constexpr std::size_t kSpanDigits = 16;
 
-/// What a league message says of its league; empty where it says nothing.
+/// The league id in a league message; empty if it has none.
 std::string_view league_in(std::string_view message) {
   constexpr std::string_view kMember = "\"league_id\":\"";
   const auto at = message.find(kMember);
@@ -20,7 +20,7 @@ std::string_view league_in(std::string_view message) {
   return message.substr(0, message.find('"'));
 }
 
-/// Differs from process to process, so that their spans do.
+/// A random start that differs between processes, so that their spans differ.
 std::uint64_t first_span() {
   static const std::uint64_t kFirst = [] {
     std::random_device random;
@@ -37,7 +37,7 @@ std::string trace_parent(std::string_view message, std::string_view conversation
   text.append("/").append(conversation_id);
   std::array<std::uint8_t, kSpanDigits / 2> id{};
   std::uint64_t number = first_span() + span;
-  if (number == 0) number = 1;  // an id of zeros is none
+  if (number == 0) number = 1;  // an id of zeros is invalid
   for (auto& byte : id) {
     byte = static_cast<std::uint8_t>(number >> 56U);
     number <<= 8U;

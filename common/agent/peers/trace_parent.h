@@ -6,10 +6,10 @@
 
 namespace league::agent {
 
-/// The value of `traceparent` (W3C Trace Context) for one call. The trace is that of the
-/// conversation, whoever calls whom in it: its id is the first 16 bytes of the SHA-256 of
-/// `LEAGUE/CONVERSATION`, so that it follows from any log. `message` is JSON text that may name the
-/// league in `league_id`. `span` numbers the calls of this process. Thread-safe.
+/// The value of `traceparent` (W3C Trace Context) for one call. All calls of a conversation have
+/// the same trace: its id is the first 16 bytes of the SHA-256 of `LEAGUE/CONVERSATION`, so it can
+/// be computed from any log. `message` is JSON text that may name the league in `league_id`. `span`
+/// is the number of the call in this process. Thread-safe.
 [[nodiscard]] std::string trace_parent(std::string_view message, std::string_view conversation_id,
                                        std::uint64_t span);
 

@@ -8,8 +8,9 @@
 
 namespace league::agent {
 
-/// One thread for what may block, such as looking up a host name, so that the threads of the event
-/// loop do not. At most so many tasks wait. Thread-safe. The destructor drops what waits and joins.
+/// One thread for tasks that may block, such as resolving a host name, so that the event loop's
+/// threads do not block. The number of waiting tasks is limited. Thread-safe. The destructor drops
+/// waiting tasks and joins.
 class BlockingTasks {
  public:
   explicit BlockingTasks(std::size_t max_waiting = 256);
@@ -17,7 +18,7 @@ class BlockingTasks {
   BlockingTasks(const BlockingTasks&) = delete;
   BlockingTasks& operator=(const BlockingTasks&) = delete;
 
-  /// False when too many wait; the task is then not taken.
+  /// False if too many tasks are waiting; the task is then not queued.
   [[nodiscard]] bool post(std::function<void()> task);
 
  private:

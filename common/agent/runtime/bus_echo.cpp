@@ -27,7 +27,7 @@ struct BusEcho::State : std::enable_shared_from_this<State> {
     });
   }
 
-  /// False: it is over.
+  /// Waits until an echo is to be requested; false if measuring has ended.
   bool wait_for_turn() {
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return is_over || since.has_value(); });
@@ -50,8 +50,8 @@ struct BusEcho::State : std::enable_shared_from_this<State> {
   const core::Clock& clock;
   std::mutex mutex;  // guards the rest
   std::condition_variable changed;
-  std::optional<core::Clock::Steady> since;  ///< when the echo that is awaited was asked for
-  std::deque<Sample> samples;  ///< by their end
+  std::optional<core::Clock::Steady> since;  ///< when the pending echo was requested
+  std::deque<Sample> samples;  ///< ordered by their end
   bool is_over = false;
 };
 

@@ -14,8 +14,8 @@
 
 namespace league::agent {
 
-/// Measures four times a second how long the broker takes to answer this program. While it does
-/// not, a peer on the bus cannot be heard, whatever it does. Thread-safe.
+/// Measures four times a second how long the broker takes to answer this program. While the broker
+/// does not answer, no peer on the bus can be heard. Thread-safe.
 class BusEcho {
  public:
   /// All three outlive it.
@@ -24,10 +24,10 @@ class BusEcho {
   BusEcho(const BusEcho&) = delete;
   BusEcho& operator=(const BusEcho&) = delete;
 
-  /// Ends the measuring. May wait for a broker that does not answer, for a second.
+  /// Ends the measuring. May block for up to a second if the broker does not answer.
   void stop();
-  /// The longest that the broker took since `from`, including what it takes just now. Looks back
-  /// ten minutes.
+  /// The longest time that the broker has taken since `from`, including a request that is still
+  /// pending. Covers the last ten minutes.
   [[nodiscard]] std::chrono::nanoseconds worst_since(core::Clock::Steady from) const;
 
  private:

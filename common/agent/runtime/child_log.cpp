@@ -27,8 +27,8 @@ void append(const std::filesystem::path& file, const std::string& line) {
   std::ofstream(file, std::ios::app) << line;
 }
 
-/// Writes lines on a thread of its own; what waits at the end is still written, since a child's
-/// last words are the ones that matter.
+/// Writes lines on its own thread. The destructor still writes the queued lines, because a child's
+/// last lines are the most important ones.
 class LineWriter {
  public:
   LineWriter() : thread_([this] { run(); }) {}

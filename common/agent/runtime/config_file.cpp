@@ -20,7 +20,7 @@ std::string names_of_tables() {
   return text + "[limits.SECTION]";
 }
 
-/// As an option's value on a command line; nothing for a table, an array or a date.
+/// The value as text for a command line; nothing for a table, an array or a date.
 std::optional<std::string> word_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
@@ -32,7 +32,7 @@ std::optional<std::string> word_of(const toml::node& node) {
 
 }  // namespace
 
-/// Builds a ConfigFile; keeps the first thing that is wrong.
+/// Builds a ConfigFile; keeps only the first error.
 class ConfigReader {
  public:
   explicit ConfigReader(std::string name) { file_.name_ = std::move(name); }

@@ -89,7 +89,7 @@ struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
   void on_canary(Instant since, const transport::CallOutcome& outcome) {
     std::lock_guard lock(mutex);
     canary_since.reset();
-    // A failure that is not a time-out says nothing about delays.
+    // A failure other than a time-out says nothing about delays.
     if (outcome.error && outcome.error->code != ErrorCode::kTimeout) return;
     Instant now = clock.steady_now();
     remember({.from = since, .to = now, .own = {.scheduling = {}, .canary = now - since}});
@@ -131,9 +131,9 @@ struct ProbingDelayMeter::Probe : std::enable_shared_from_this<Probe> {
   std::mutex mutex;  // guards the rest
   Instant due{};  ///< of the awaited tick
   std::uint64_t ticks = 0;
-  std::optional<Instant> canary_since;  ///< when the canary that is awaited was sent
+  std::optional<Instant> canary_since;  ///< when the pending canary was sent
   Sample running;  ///< of the ticks since the last canary
-  std::deque<Sample> samples;  ///< by their end
+  std::deque<Sample> samples;  ///< ordered by their end
 };
 
 core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
@@ -143,7 +143,7 @@ core::Result<std::unique_ptr<ProbingDelayMeter>> ProbingDelayMeter::start(
   transport::HttpServerOptions options;
   options.bind_address = "127.0.0.1";
   options.port = 0;
-  // Others on this machine may find the port: they are strangers there, too.
+  // Other programs on this machine may find the port; the rate limiter treats them as strangers.
   options.limiter = std::make_shared<transport::RateLimiter>(
       transport::RequestBudgetOptions(),
       [token = probe->token](std::string_view, std::string_view shown,

@@ -19,31 +19,31 @@ enum class Route { kDirect, kBus };
   return peer.scheme == "nats" ? Route::kBus : Route::kDirect;
 }
 
-/// Knows how late the program itself has been. Implementations are thread-safe.
+/// Measures how late this program itself has been. Implementations are thread-safe.
 class DelayMeter {
  public:
   virtual ~DelayMeter() = default;
-  /// The worst since `from`, including what is late just now, towards peers that are reached by
-  /// `route`. Looks back ten minutes.
+  /// The worst delay since `from`, including any current delay, for peers that are reached by
+  /// `route`. Covers the last ten minutes.
   [[nodiscard]] virtual core::OwnDelay worst_since(core::Clock::Steady from, Route route) = 0;
 };
 
-/// Measures all the time: a timer of 25 ms that should be on time, and four times a second a
-/// canary, a call to a server of its own in this process, through the caller and the threads that
-/// game calls use. Its calls stand in no log: they are nobody's messages. On a bus also a BusEcho,
-/// which counts towards peers on the bus as the canary does.
+/// Measures continuously: how late a 25 ms timer is, and four times a second the duration of a
+/// canary call, which goes to a server in this process through the caller and the threads that game
+/// calls use. Canary calls are not logged. On a bus there is also a BusEcho, which counts for peers
+/// on the bus as the canary does.
 class ProbingDelayMeter final : public DelayMeter {
  public:
-  /// `caller` calls without a record; `bus` is null where the program is on none. All five outlive
-  /// the meter, and `caller` and `timer` are shut down before it goes. Fails when no port is free
-  /// on the loopback interface.
+  /// `caller` must not log its calls; `bus` is null if the program is on none. All five must
+  /// outlive the meter, and `caller` and `timer` must be shut down before it is destroyed. Fails if
+  /// no port is free on the loopback interface.
   [[nodiscard]] static core::Result<std::unique_ptr<ProbingDelayMeter>> start(
       transport::HttpRuntime& runtime, transport::Caller& caller, core::Timer& timer,
       const core::Clock& clock, transport::Bus* bus);
   ~ProbingDelayMeter() override;
 
   [[nodiscard]] core::OwnDelay worst_since(core::Clock::Steady from, Route route) override;
-  /// Closes the canary's server and the echo. Call before the runtime and the bus end.
+  /// Closes the canary's server and the echo. Must be called before the runtime and the bus end.
   void stop();
 
  private:

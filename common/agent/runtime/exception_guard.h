@@ -6,12 +6,12 @@
 
 namespace league::agent {
 
-/// Tells the operator that handling a message failed with an exception, which is a fault of ours:
-/// what it was and in which conversation, so that the log shows the message.
+/// Tells the operator that handling a message failed with an exception, which is always a fault of
+/// ours: its text, and the conversation in which the log has the message.
 void log_exception(const rpc::MessageNotes& notes, std::string_view what);
 
-/// Lets no exception of a handler pass unsaid: logs it and throws it on, so that the transport ends
-/// what is half done. Thread-safe if the handler is.
+/// Logs every exception of a handler and rethrows it, so that the transport can clean up.
+/// Thread-safe if the handler is.
 class ExceptionGuard final : public transport::HandlerDecorator {
  public:
   using HandlerDecorator::HandlerDecorator;

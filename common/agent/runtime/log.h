@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// The operator's log, for those who write to it; operations_log.h sets it up. Thread-safe.
+/// Functions for writing to the operations log; operations_log.h sets it up. Thread-safe.
 namespace league::agent::log {
 
 enum class Level : std::uint8_t { kInfo, kWarning, kError };
@@ -26,11 +26,11 @@ class LogValue {
   std::string text_;
 };
 
-/// Writes `form` with each `{}` replaced by the next of `parts`; without parts as it is.
+/// Writes `form` with each `{}` replaced by the next of `parts`; without parts, unchanged.
 void write(Level level, std::string_view form, std::initializer_list<LogValue> parts);
-/// What waits goes out, the counts of repeated warnings with it.
+/// Writes what is buffered, including the counts of repeated warnings.
 void flush();
-/// Of the program, as it was set up.
+/// The program's name as it was given when the log was set up.
 [[nodiscard]] std::string program_name();
 
 template <typename... Parts>

@@ -4,10 +4,11 @@
 
 namespace league::agent {
 
-/// Has what was repeated in the operations log told every second, as long as the timer lives.
+/// Writes the counts of repeated warnings to the operations log every second, as long as the timer
+/// lives.
 class LogFlusher {
  public:
-  /// `timer` outlives this object's last run, which its end drops.
+  /// `timer` must outlive this object; the destructor cancels the next run.
   explicit LogFlusher(core::Timer& timer) : timer_(timer) { run(); }
 
  private:

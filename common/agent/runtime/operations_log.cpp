@@ -19,7 +19,8 @@ using nlohmann::json;
 
 constexpr std::size_t kLongestLine = 2000;
 
-/// How many bytes at `text` are not to reach a terminal; 0 where the next character is fine.
+/// The number of bytes at the start of `text` that must not reach a terminal; 0 if the next
+/// character is harmless.
 std::size_t unprintable_at(std::string_view text) {
   const auto byte = [text](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -38,7 +39,7 @@ std::string_view payload_of(const spdlog::details::log_msg& message) {
   return {message.payload.data(), message.payload.size()};
 }
 
-/// What people read: of one of our events the text.
+/// The text for people; for a league event, the text inside it.
 std::string text_of(std::string_view payload) {
   if (!payload.starts_with(kEventStart)) return printable_line(payload);
   auto event = json::parse(payload, nullptr, false);
@@ -78,7 +79,7 @@ class JsonFormatter final : public spdlog::formatter {
     line["at"] = at.to_log();
     line["program"] = std::string(message.logger_name.data(), message.logger_name.size());
     line["level"] = level_name(message.level);
-    // As ASCII: nothing in it can reach a terminal as it is.
+    // ASCII only, so that no control sequence can reach a terminal.
     std::string text = line.dump(-1, ' ', true, json::error_handler_t::replace);
     text += '\n';
     out.append(text.data(), text.data() + text.size());
@@ -179,7 +180,7 @@ std::string program_name() { return spdlog::default_logger()->name(); }
 }  // namespace log
 
 void set_up_log(const std::string& program, const std::string& level, LogFormat format) {
-  // Others may be writing to it.
+  // The logger is kept, because other threads may be writing to it.
   if (spdlog::default_logger()->name() == program)
     return spdlog::set_level(spdlog::level::from_str(level));
   auto logger = std::make_shared<spdlog::logger>(program, std::make_shared<CountingSink>());

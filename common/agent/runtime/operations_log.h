@@ -7,25 +7,26 @@
 
 namespace league::agent {
 
-/// How a program writes what its operator should know to stderr.
+/// The format in which a program writes its operations log to stderr.
 enum class LogFormat : std::uint8_t { kText, kJson };
 
-/// `text` made fit for a terminal: no control characters, nothing that turns the direction of
-/// writing, and of a long one the beginning. What is replaced becomes `?`.
+/// `text` made safe for a terminal: control characters and characters that change the direction of
+/// writing become `?`, and a long text is cut.
 [[nodiscard]] std::string printable_line(std::string_view text);
 
-/// Sets up the program's log on stderr, or changes the level of one that is set up: one line per
-/// message, made printable, repeated warnings counted. `level` is a name of spdlog. In JSON each
-/// line is an object with `at`, `program`, `level`, `message`, and for events of a league `event`
-/// and what belongs to it.
+/// Sets up the program's log on stderr, or only changes the level if it is already set up: one line
+/// per message, made printable, with repeated warnings counted. `level` is a level name of spdlog.
+/// In JSON each line is an object with `at`, `program`, `level`, `message`, and for league events
+/// also `event` and the event's fields.
 void set_up_log(const std::string& program, const std::string& level, LogFormat format);
 
-/// What the messages of events begin with on their way through the log.
+/// The prefix by which messages that are events are recognised inside the log.
 inline constexpr std::string_view kEventStart = R"({"event":)";
-/// An event of a league as one message for the log: JSON of `fields`, `event` and `text`.
+/// A league event as one log message: JSON of `fields`, `event` and `text`.
 [[nodiscard]] std::string event_text(std::string_view event, std::string_view text,
                                      nlohmann::json fields);
-/// Writes one event of a league: in text `text`, in JSON also `event` and `fields`, an object.
+/// Writes one league event: in the text format only `text`, in JSON also `event` and `fields`, an
+/// object.
 void write_event(bool is_warning, std::string_view event, std::string_view text,
                  const nlohmann::json& fields);
 

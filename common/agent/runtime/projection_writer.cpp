@@ -11,13 +11,15 @@
 namespace league::agent {
 namespace {
 
-/// What becomes due so soon is written with what is due: fewer awakenings.
+/// Files that become due within this time are written together with those that are due, which saves
+/// wake-ups.
 constexpr std::chrono::milliseconds kTogether{200};
 constexpr std::chrono::hours kLongSleep{1};
-/// So much may be written at once before the writer pauses: the share of one second.
+/// One batch may use the processor time that the share allows for this long; then the writer
+/// pauses.
 constexpr std::chrono::seconds kBurst{1};
 
-/// What the calling thread has used of the processor.
+/// The processor time that the calling thread has used.
 std::chrono::nanoseconds cpu_time() {
   timespec used{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -36,7 +38,7 @@ core::Result<void> write_projection(const std::filesystem::path& file,
                                     const ProjectionWriter::Render& render) {
   auto draft = core::DraftFile::create(file, {.suffix = draft_suffix});
   if (!draft) {
-    std::error_code ignored;  // the second attempt says what is wrong
+    std::error_code ignored;  // ignored: the second attempt reports the error
     std::filesystem::create_directories(file.parent_path(), ignored);
     draft = core::DraftFile::create(file, {.suffix = draft_suffix});
   }

@@ -14,7 +14,7 @@ core::UtcTimestamp utc(RepeatFilter::Instant instant) {
       std::chrono::time_point_cast<core::UtcTimestamp::TimePoint::duration>(instant));
 }
 
-/// `text` with `times` behind it, in an event within its message.
+/// `text` followed by `times`; for an event, `times` is added to the event's message.
 std::string with_count(const std::string& text, const std::string& times, int repeats) {
   if (!text.starts_with(kEventStart)) return text + times;
   auto line = nlohmann::json::parse(text, nullptr, false);

@@ -8,9 +8,9 @@
 
 namespace league::agent {
 
-/// Decides which messages of a log are written: of warnings with the same words only the first, and
-/// how often it was repeated in one line, with the first message after a minute and in the end. Not
-/// thread-safe.
+/// Decides which log messages are written: of identical warnings only the first. The number of
+/// repetitions is written in one line, with the first message after a minute or when the log ends.
+/// Not thread-safe.
 class RepeatFilter {
  public:
   using Instant = std::chrono::system_clock::time_point;
@@ -20,14 +20,14 @@ class RepeatFilter {
     bool operator==(const Line&) const = default;
   };
   static constexpr std::chrono::seconds kWindow{60};
-  /// More different warnings than this are not told apart.
+  /// The number of different warnings that are counted; further ones are always written.
   static constexpr std::size_t kMostKinds = 256;
 
-  /// What to write when `line` comes at `now`; everything that is no warning passes.
+  /// The lines to write when `line` arrives at `now`; messages that are not warnings always pass.
   [[nodiscard]] std::vector<Line> pass(Instant now, bool is_warning, Line line);
-  /// What was repeated in windows that are over.
+  /// The counts of repeated warnings whose window is over.
   [[nodiscard]] std::vector<Line> take_counts(Instant now);
-  /// What has been repeated so far.
+  /// The counts of all repeated warnings so far.
   [[nodiscard]] std::vector<Line> take_all_counts();
 
  private:
