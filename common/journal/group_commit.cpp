@@ -31,7 +31,7 @@ void GroupCommit::append(std::vector<EventRecord> records, Journal::Durable dura
       return durable(core::Error{core::ErrorCode::kShuttingDown, "the journal is closed", ""});
     }
     appends_.push_back({std::move(records), std::move(durable)});
-    if (appends_.size() > 1) return;  // the writer has been told
+    if (appends_.size() > 1) return;  // the writing thread was already notified
   }
   appended_.notify_one();
 }

@@ -17,24 +17,24 @@ namespace league::journal {
 enum class FaultPoint : std::uint8_t { kBeforeWrite, kAfterWrite, kBeforeAnswer };
 
 struct GroupCommitOptions {
-  /// Stores all of the records durably or none. Called on one thread, never with an empty list, and
-  /// never again after it has failed.
+  /// Stores all of the records durably, or none. Called on one thread, never with an empty list,
+  /// and not again after a failure.
   std::function<core::Result<void>(const std::vector<EventRecord>&)> store;
-  /// Told of the first failure, before anybody else; may be empty.
+  /// Called for the first failure, before the callers are told; may be empty.
   std::function<void(const core::Error&)> on_failure;
   /// For tests: called when a commit reaches a point; may be empty.
   std::function<void(FaultPoint)> fault_point;
-  /// Puts in order what commits have left behind. Called on the thread of `store`, when nothing has
-  /// come for `tidy_when_idle`, and else `tidy_at_latest` after the first commit since; never after
-  /// a failure. May be empty.
+  /// Cleans up after commits. Called on the thread of `store`, when no append has come for
+  /// `tidy_when_idle`, and at the latest `tidy_at_latest` after the first commit since the last
+  /// time; never after a failure. May be empty.
   std::function<void()> tidy = {};
   std::chrono::milliseconds tidy_when_idle{100};
   std::chrono::milliseconds tidy_at_latest{1000};
 };
 
-/// Turns many appends into few commits: while one is being stored, the next ones gather and go
-/// together. Commits run on one thread and `durable` is called on another, so that the disk works
-/// while answers are sent. Thread-safe. The destructor stops.
+/// Combines many appends into few commits: while one commit is being stored, further appends are
+/// collected for the next. Commits run on one thread and `durable` is called on another, so that
+/// the disk works while answers are sent. Thread-safe. The destructor calls stop.
 class GroupCommit {
  public:
   explicit GroupCommit(GroupCommitOptions options);
@@ -42,9 +42,9 @@ class GroupCommit {
   GroupCommit(const GroupCommit&) = delete;
   GroupCommit& operator=(const GroupCommit&) = delete;
 
-  /// Stores what waits, tells its callers, and refuses what comes later.
+  /// Stores the waiting appends, tells their callers, and refuses later appends.
   void stop();
-  /// See Journal::append. Without records it waits for all that were appended before.
+  /// See Journal::append. An append without records waits for all earlier ones.
   void append(std::vector<EventRecord> records, Journal::Durable durable);
 
  private:
@@ -68,7 +68,7 @@ class GroupCommit {
   }
 
   const GroupCommitOptions options_;
-  // Of the writing thread only.
+  // Used by the writing thread only.
   std::optional<core::Error> failure_;
   std::optional<std::chrono::steady_clock::time_point> untidy_since_;
   std::chrono::steady_clock::time_point committed_at_{};
@@ -81,7 +81,7 @@ class GroupCommit {
   bool is_stopped_ = false;  // nothing more is taken
   bool is_written_ = false;  // the writing thread has ended
 
-  std::thread writer_;  // last: they use everything above
+  std::thread writer_;  // last: the threads use everything above
   std::thread answerer_;
 };
 

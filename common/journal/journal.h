@@ -9,8 +9,7 @@
 
 namespace league::journal {
 
-/// What is to be remembered: the name of a kind of event and its JSON text. The journal reads
-/// neither.
+/// An event to be stored: the name of its kind and its JSON text. The journal interprets neither.
 struct EventRecord {
   std::string type;
   std::string payload;
@@ -29,20 +28,20 @@ struct Entry {
 /// The events of one league, in order, append-only. Implementations are thread-safe.
 ///
 /// The order of calls to `append` is the order of the entries. Several appends may share one
-/// commit: a caller may therefore append and go on, as long as nothing that follows from the
+/// commit. A caller may therefore append and continue, as long as nothing that follows from the
 /// records (an answer, a call) leaves the process before their `durable` has been called. After a
-/// failure nothing more is accepted: what is in memory is then ahead of what is stored, and the
-/// process has to stop.
+/// failure nothing more is accepted, because the state in memory is then ahead of the stored one;
+/// the process has to stop.
 class Journal {
  public:
   using Durable = std::function<void(core::Result<void>)>;
   using Visitor = std::function<core::Result<void>(const Entry&)>;
 
   virtual ~Journal() = default;
-  /// Stores all of `records` or none, and calls `durable` exactly once, perhaps before it returns,
-  /// on any thread.
+  /// Stores all of `records` or none, and calls `durable` exactly once, on any thread, possibly
+  /// before it returns.
   virtual void append(std::vector<EventRecord> records, Durable durable) = 0;
-  /// Shows every stored entry in order; ends with the first error of `visit`.
+  /// Passes every stored entry to `visit` in order; stops at its first error.
   [[nodiscard]] virtual core::Result<void> replay(const Visitor& visit) const = 0;
 };
 

@@ -18,14 +18,14 @@ core::Result<void> check(const fs::path& journal) {
   return read_journal(journal, [](const Entry&) { return core::Result<void>{}; });
 }
 
-/// All pages in one step, so that they are of one moment. May throw, as everything of SQLite.
+/// Copies all pages in one step, so that the copy is consistent. May throw, like all SQLite calls.
 void copy_pages(const fs::path& journal, const fs::path& copy) {
   SQLite::Database from(journal.string(), SQLite::OPEN_READONLY, kCopyBusyMilliseconds);
-  // The end of this connection must not move what a killed manager has left in its log.
+  // Closing this connection must not checkpoint the write-ahead log that a killed manager left.
   sqlite3_db_config(from.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   SQLite::Database to(copy.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   SQLite::Backup(to, from).executeStep(-1);
-  to.exec("PRAGMA journal_mode = DELETE");  // one file, without a log beside it
+  to.exec("PRAGMA journal_mode = DELETE");  // a single file, without a write-ahead log beside it
 }
 
 }  // namespace

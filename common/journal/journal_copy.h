@@ -6,9 +6,9 @@
 
 namespace league::journal {
 
-/// Makes a copy of a journal, as it is at one moment between two commits, beside its running writer
-/// or none. `copy` must not exist; when this returns, it is on the disk, whole and checked entry by
-/// entry. Fails when the journal is damaged or cannot be read; then there is no copy.
+/// Copies a journal in the state between two commits, whether or not a process is writing it.
+/// `copy` must not exist; when this returns, it is on the disk and every entry has been checked.
+/// Fails if the journal is damaged or cannot be read; then there is no copy.
 [[nodiscard]] core::Result<void> copy_journal(const std::filesystem::path& journal,
                                               const std::filesystem::path& copy);
 

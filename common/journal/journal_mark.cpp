@@ -11,8 +11,8 @@
 namespace league::journal {
 namespace {
 
-// `entry 00000000000000000042 sha256 HEX` and a line feed: always of one length, so that one write
-// replaces it.
+// `entry 00000000000000000042 sha256 HEX` and a line feed: always the same length, so that a single
+// write replaces it.
 constexpr std::string_view kBefore = "entry ";
 constexpr std::string_view kBetween = " sha256 ";
 constexpr std::size_t kDigits = 20;

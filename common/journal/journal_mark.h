@@ -9,7 +9,7 @@
 
 namespace league::journal {
 
-/// An entry of a journal, and with its digest all entries before it.
+/// The position of an entry in a journal; its digest also covers all entries before it.
 struct JournalPosition {
   std::uint64_t sequence = 0;
   core::Digest digest{};
@@ -17,24 +17,24 @@ struct JournalPosition {
   bool operator==(const JournalPosition&) const = default;
 };
 
-/// The digest of an entry: SHA-256 of (digest of the entry before, type, newline, payload). Before
-/// the first entry stands a digest of zeros.
+/// The digest of an entry: SHA-256 of (digest of the previous entry, type, newline, payload). The
+/// first entry uses a digest of zeros as the previous one.
 [[nodiscard]] core::Digest chained(const core::Digest& before, const EventRecord& record);
 
-/// A small file that names the last entry that was durable: the high-water mark of a journal. It is
-/// written after each commit and never flushed, so it may name an earlier entry, but none that the
-/// journal's disk has not confirmed: a journal that lacks it has lost entries. Not thread-safe.
+/// A small file that names the last durable entry: the high-water mark of a journal. It is written
+/// after each commit but never flushed, so it can lag behind, but it never names an entry that was
+/// not durable. A journal without that entry has therefore lost entries. Not thread-safe.
 class JournalMark {
  public:
-  /// The file is made by the first `write`.
+  /// The first `write` creates the file.
   explicit JournalMark(std::filesystem::path file) : file_(std::move(file)) {}
   ~JournalMark();
   JournalMark(const JournalMark&) = delete;
   JournalMark& operator=(const JournalMark&) = delete;
 
-  /// A mark that cannot be written stays as it is: it then claims less than it could.
+  /// If the mark cannot be written, the old one stays, which is still correct.
   void write(const JournalPosition& place);
-  /// What the file says; nothing if it is missing, empty or damaged.
+  /// The content of the file; nothing if it is missing, empty or damaged.
   [[nodiscard]] static std::optional<JournalPosition> read(const std::filesystem::path& file);
 
  private:

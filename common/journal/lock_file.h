@@ -6,13 +6,13 @@
 
 namespace league::journal {
 
-/// Keeps a second process from writing what this one writes, as long as the object lives; the
-/// system lets go of it whenever the process ends. The file stays and holds the process id of its
-/// last owner. Movable; not thread-safe.
+/// An exclusive lock that keeps other processes from writing the same files while the object lives;
+/// the system releases it when the process ends. The file itself stays and contains the process id
+/// of its last owner. Movable; not thread-safe.
 class LockFile {
  public:
-  /// Fails when another process has it (the message names its process id) or the file cannot be
-  /// made.
+  /// Fails if another process holds the lock (the message names its process id) or if the file
+  /// cannot be created.
   [[nodiscard]] static core::Result<LockFile> acquire(const std::filesystem::path& file);
   LockFile(LockFile&& other) noexcept;
   LockFile& operator=(LockFile&& other) noexcept;
@@ -20,8 +20,8 @@ class LockFile {
   LockFile& operator=(const LockFile&) = delete;
   ~LockFile();
 
-  /// Programs that this process starts from now on hold it, too: it is free when the last of them
-  /// has ended. Fails where the system refuses.
+  /// Child processes that are started from now on hold the lock too; it is free when the last of
+  /// them has ended. Fails if the system refuses.
   [[nodiscard]] core::Result<void> share_with_children();
 
  private:

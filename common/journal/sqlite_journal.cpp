@@ -21,16 +21,16 @@ namespace {
 namespace fs = std::filesystem;
 using core::Error;
 
-/// In the file's header, so that other people's databases are told apart: "LgJ1".
+/// Stored in the file's header to recognise our databases: "LgJ1".
 constexpr int kApplicationId = 0x4c674a31;
-/// From version N to N + 1. What is here never changes; a new version adds an entry.
+/// SQL from version N to N + 1. Existing entries never change; a new version adds one.
 constexpr std::array<const char*, 1> kMigrations = {
     "CREATE TABLE entries (sequence INTEGER PRIMARY KEY, type TEXT NOT NULL, "
     "payload TEXT NOT NULL, digest BLOB NOT NULL) STRICT"};
 constexpr int kVersion = static_cast<int>(kMigrations.size());
 constexpr int kBusyMilliseconds = 5000;
-/// Pages of 4 KiB in the write-ahead log that are moved into the file at once; fewer wait for
-/// Store::checkpoint.
+/// When the write-ahead log has this many pages of 4 KiB, SQLite moves them into the file at once;
+/// fewer wait for Store::checkpoint.
 constexpr int kCheckpointPages = 1000;
 
 Error journal_error(const fs::path& file, const std::string& why) {
@@ -43,7 +43,7 @@ Error damaged(const fs::path& file, const std::string& what) {
       "is damaged (" + what + "): restore a backup, or move the file away to start a new league");
 }
 
-/// What an exception of SQLite means to whoever runs the league.
+/// An exception of SQLite as an error for the operator.
 Error explained(const fs::path& file, const SQLite::Exception& problem) {
   switch (problem.getErrorCode()) {
     case SQLITE_FULL:
@@ -75,7 +75,7 @@ int pragma_number(SQLite::Database& database, const std::string& name) {
 
 using Digest = core::Digest;
 
-/// Whether the file is there and begins as SQLite's files do; an empty one is as good as none.
+/// Checks that the file, if it exists and is not empty, begins like an SQLite file.
 core::Result<void> check_kind(const fs::path& file) {
   std::error_code ignored;
   if (fs::file_size(file, ignored) == 0 || !fs::exists(file, ignored)) return {};
@@ -87,7 +87,8 @@ core::Result<void> check_kind(const fs::path& file) {
   return journal_error(file, "is not a journal: use another directory");
 }
 
-/// A write-ahead log without its journal is all that is left of one, and SQLite would remove it.
+/// Refuses a write-ahead log whose journal is missing: it holds all that is left of the league, and
+/// SQLite would delete it.
 core::Result<void> check_log(const fs::path& file) {
   std::error_code ignored;
   bool has_journal = fs::exists(file, ignored) && fs::file_size(file, ignored) > 0;
@@ -112,15 +113,15 @@ core::Result<void> check_version(SQLite::Database& database, const fs::path& fil
                                  ": use the program that wrote it, or a later one");
 }
 
-/// The pages of the file fit together. The table has no index besides itself, so this checks all
-/// that PRAGMA integrity_check does; what the pages hold is checked by the digests.
+/// Checks that the pages of the file are consistent. The table has no other index, so this covers
+/// everything that PRAGMA integrity_check does; the digests protect the content.
 core::Result<void> check_pages(SQLite::Database& database, const fs::path& file) {
   std::string verdict = database.execAndGet("PRAGMA quick_check(1)").getString();
   if (verdict == "ok") return {};
   return damaged(file, verdict);
 }
 
-/// Takes an older journal, or an empty file, to the newest version, or leaves it as it is.
+/// Migrates an older journal, or an empty file, to the newest version, completely or not at all.
 void migrate(SQLite::Database& database, const std::vector<std::string>& later) {
   std::vector<std::string> steps(kMigrations.begin(), kMigrations.end());
   steps.insert(steps.end(), later.begin(), later.end());
@@ -137,13 +138,13 @@ int newest_version(const SqliteJournalOptions& options) {
   return kVersion + static_cast<int>(options.later_migrations.size());
 }
 
-/// Who closes last moves the write-ahead log into the file and removes it, unless it is told to
-/// keep it.
+/// The last connection to close moves the write-ahead log into the file and deletes it, unless
+/// `keep` is set.
 void keep_log_on_close(SQLite::Database& database, bool keep) {
   sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
 }
 
-/// Whether the database can be read; throws if SQLite knows why not.
+/// Opens the database and checks that it can be read; throws SQLite's reason otherwise.
 SQLite::Database probed(const std::string& address, int flags, const std::string& vfs) {
   SQLite::Database database(address, flags, kBusyMilliseconds, vfs);
   keep_log_on_close(database, true);
@@ -151,7 +152,7 @@ SQLite::Database probed(const std::string& address, int flags, const std::string
   return database;
 }
 
-/// The file as SQLite's URI, for one that does not change.
+/// The file as an SQLite URI that says that it does not change.
 std::string immutable_address(const fs::path& file) {
   std::string address = "file:";
   for (char c : file.string()) {
@@ -167,7 +168,8 @@ std::string immutable_address(const fs::path& file) {
   return address + "?immutable=1";
 }
 
-/// Reads a copy, which is gone from the disk's names when this returns: seeds stand in it.
+/// Reads from a copy, whose names are deleted before this returns, because the journal contains
+/// seeds.
 SQLite::Database read_copy(const fs::path& file, const std::string& vfs) {
   std::string directory = (fs::temp_directory_path() / "league_journal_XXXXXX").string();
   if (::mkdtemp(directory.data()) == nullptr)
@@ -189,8 +191,8 @@ SQLite::Database read_copy(const fs::path& file, const std::string& vfs) {
   return std::move(*database);
 }
 
-/// A connection for reading. In a directory that cannot be written a closed journal is opened as
-/// one that does not change, and one that a crash left behind is read from a copy.
+/// A connection for reading. In a directory that cannot be written, a properly closed journal is
+/// opened as an immutable file, and one that a crash left behind is read from a copy.
 SQLite::Database reading(const fs::path& file, const std::string& vfs) {
   try {
     return probed(file.string(), SQLite::OPEN_READONLY, vfs);
@@ -253,11 +255,11 @@ class SqliteJournal::Store {
         database_(options.file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                   kBusyMilliseconds, options.vfs),
         mark_(options.mark) {
-    // A journal that is refused is left as it is, with its write-ahead log.
+    // If the journal is refused, it stays unchanged, including its write-ahead log.
     keep_log_on_close(database_, true);
   }
 
-  /// May throw, as everything of SQLite.
+  /// May throw, like all SQLite calls.
   core::Result<void> prepare() {
     if (auto version = check_version(database_, file_, newest_version(options_)); !version)
       return version;
@@ -301,13 +303,13 @@ class SqliteJournal::Store {
     }
   }
 
-  /// Moves what the write-ahead log holds into the file, as far as no reader needs it. What does
-  /// not work is tried again after the next commit.
+  /// Moves the write-ahead log into the file, except for what readers still need. What fails is
+  /// tried again after the next commit.
   void checkpoint() {
     sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
                               nullptr);
   }
-  /// The journal is what it should be: whoever closes it may do so in order.
+  /// The journal is valid, so closing it may checkpoint the write-ahead log.
   void close_in_order() { keep_log_on_close(database_, false); }
 
  private:

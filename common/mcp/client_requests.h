@@ -16,30 +16,30 @@
 
 namespace league::mcp {
 
-/// Requests of a server to its clients (sampling, elicitation, roots) that wait for an answer.
+/// Requests of a server to its clients (sampling, elicitation, roots) that are not answered yet.
 /// Thread-safe.
 class ClientRequests {
  public:
-  /// The client's answer (a result or its error), or kTimeout, kConnectionError.
+  /// Gets the client's answer (a result or an error), or kTimeout or kConnectionError.
   using Answered = std::function<void(core::Result<rpc::Response>)>;
 
-  /// `timer` may be null: then only answers and ends of sessions end a request. It outlives this.
+  /// `timer` may be null: then requests have no time limit. It must outlive this object.
   explicit ClientRequests(core::Timer* timer) : state_(std::make_shared<State>(timer)) {}
   ~ClientRequests();
   ClientRequests(const ClientRequests&) = delete;
   ClientRequests& operator=(const ClientRequests&) = delete;
 
   struct Question {
-    std::string scope;  ///< who may answer: a session or a connection
+    std::string scope;  ///< who may answer: the id of a session or connection
     std::string method;
     const nlohmann::json& params;
     std::chrono::milliseconds timeout;
   };
-  /// Pushes the request; `answered` runs once, on any thread.
+  /// Sends the request to the client; `answered` runs once, on any thread.
   void ask(transport::PeerChannel& channel, const Question& question, Answered answered);
   /// Takes an answer from `scope`; false if nothing waits for it there.
   bool answer(const std::string& scope, rpc::Response response);
-  /// The session or connection is gone: what it was asked fails with kConnectionError.
+  /// The session or connection has ended: its open requests fail with kConnectionError.
   void forget(const std::string& scope);
 
  private:
@@ -48,10 +48,10 @@ class ClientRequests {
     Answered answered;
     core::Timer::Id timer = 0;
   };
-  /// Shared with the timer's functions, one of which may be running when the rest ends.
+  /// Shared with timer callbacks, one of which may be running when the object is destroyed.
   struct State {
     explicit State(core::Timer* timer_in) : timer(timer_in) {}
-    /// Takes a request out; nothing if it is not there, or `scope` is given and another's.
+    /// Removes a request; nothing if it is unknown, or if `scope` is given and does not match.
     Answered take(const std::string& id, const std::string* scope);
     void give_up(const std::string& id, const core::Error& why);
 

@@ -62,7 +62,8 @@ bool ListenStreams::open(std::uint64_t number, const Responder& reply, const Lis
     std::lock_guard lock(mutex_);
     if (streams_.size() >= most_) return false;
   }
-  // Acknowledged before it is entered: nothing may come before the acknowledgement.
+  // Acknowledged before it is registered, because no notification may come before the
+  // acknowledgement.
   bool is_taken =
       reply.request_context().notify("notifications/subscriptions/acknowledged",
                                      tagged({{"notifications", filter.to_json()}}, reply.id()));
@@ -71,7 +72,7 @@ bool ListenStreams::open(std::uint64_t number, const Responder& reply, const Lis
     std::lock_guard lock(mutex_);
     streams_.emplace(number, Stream{reply, filter});
   }
-  if (reply.request_context().is_cancelled()) remove(number);  // it ended before it was entered
+  if (reply.request_context().is_cancelled()) remove(number);  // cancelled before registered
   return true;
 }
 

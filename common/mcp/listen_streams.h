@@ -15,35 +15,35 @@
 
 namespace league::mcp {
 
-/// What a client of the modern dialect wants to hear (`subscriptions/listen`).
+/// Which notifications a client of the modern dialect wants (`subscriptions/listen`).
 struct ListenFilter {
   bool tools = false;
   bool prompts = false;
   bool resources = false;
   std::set<std::string> uris;
 
-  /// Nothing for parameters that are no filter.
+  /// Nothing if the parameters are not a valid filter.
   [[nodiscard]] static std::optional<ListenFilter> parse(const nlohmann::json& params);
   [[nodiscard]] nlohmann::json to_json() const;
 };
 
-/// The open streams of `subscriptions/listen`; each notification on one carries its id.
+/// The open streams of `subscriptions/listen`; each notification carries the id of its stream.
 /// Thread-safe.
 class ListenStreams {
  public:
   explicit ListenStreams(std::size_t most) : most_(most) {}
-  /// Ends what is still open.
+  /// Ends all open streams.
   ~ListenStreams();
   ListenStreams(const ListenStreams&) = delete;
   ListenStreams& operator=(const ListenStreams&) = delete;
 
-  /// Keeps request `number` open and acknowledges. False where the client takes no stream, or
-  /// there are too many: then the request waits for another answer.
+  /// Registers request `number` and sends the acknowledgement. False if the client accepts no
+  /// stream or there are too many: then the caller has to answer the request.
   bool open(std::uint64_t number, const Responder& reply, const ListenFilter& filter);
-  /// To be called when a request has ended; does nothing for others.
+  /// Must be called when a request has ended; does nothing for requests without a stream.
   void remove(std::uint64_t number);
 
-  /// `notifications/tools/list_changed` and the like.
+  /// Sends `method` (such as `notifications/tools/list_changed`) to all streams that want it.
   void list_changed(std::string_view method, bool ListenFilter::*which);
   void resource_updated(const std::string& uri);
   [[nodiscard]] bool is_empty() const;

@@ -64,7 +64,7 @@ std::string shown(const ServerPrompt& prompt) {
   return out;
 }
 
-/// The arguments that `schema` wants repeated in headers.
+/// The arguments that `schema` requires to be repeated in headers.
 std::vector<std::pair<std::string, std::string>> header_arguments(const std::string& schema) {
   std::vector<std::pair<std::string, std::string>> found;
   if (schema.find("x-mcp-header") == std::string::npos) return found;
@@ -78,7 +78,7 @@ std::vector<std::pair<std::string, std::string>> header_arguments(const std::str
   return found;
 }
 
-/// The values of the template's variables in `uri`; a variable stands for anything but `/`.
+/// The values of the template's variables in `uri`; a variable matches anything but `/`.
 std::optional<std::map<std::string, std::string>> match(std::string_view pattern,
                                                         std::string_view uri) {
   std::map<std::string, std::string> variables;
@@ -117,7 +117,8 @@ std::string_view member_name(List list) {
   return "tools";
 }
 
-/// Cursors are opaque to clients: the list and the place of the page's first entry, in hexadecimal.
+/// Cursors are opaque to clients: they contain the list and the index of the page's first entry, in
+/// hexadecimal.
 std::string make_cursor(List list, std::size_t offset) {
   return core::to_hex(
       core::as_bytes(std::string(member_name(list)) + ":" + std::to_string(offset)));

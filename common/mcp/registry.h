@@ -19,18 +19,18 @@
 
 namespace league::mcp {
 
-/// What is common to all requests that an application serves.
+/// The common part of all requests that an application serves.
 struct ServedRequest {
   nlohmann::json params;  ///< of the request, without the members below
   rpc::MessageContext context;
   std::shared_ptr<rpc::MessageNotes> notes;
   Responder reply;
-  bool is_declared = true;  ///< the client has shown a session or a revision
+  bool is_declared = true;  ///< the client has sent a session id or a revision
 };
 
 /// A call of a tool.
 struct ServedToolCall {
-  std::string name;  ///< as the client wrote it; perhaps another name of the tool
+  std::string name;  ///< as the client wrote it; may be an alias of the tool
   nlohmann::json arguments;  ///< an object
   ServedRequest request;
 };
@@ -43,14 +43,14 @@ struct ServerTool {
   std::string input_schema = {};  ///< JSON text; of an object
   std::string output_schema = {};  ///< JSON text, or empty: its result has no structure
   std::string annotations = {};  ///< JSON text of MCP's tool annotations, or empty
-  /// Says what is wrong with arguments, for the client's model; may be empty.
+  /// Checks arguments and explains faults to the client's model; may be empty.
   std::function<core::Result<void>(const nlohmann::json&)> check = nullptr;
   std::function<void(ServedToolCall)> handler = nullptr;
 };
 
-/// A resource, or with a template in the place of its URI (`league://match/{match_id}`) many.
+/// A resource, or many resources if the URI is a template (`league://match/{match_id}`).
 struct ServerResource {
-  /// A client reads `uri`.
+  /// A client's request to read `uri`.
   struct Read {
     std::string uri;
     std::map<std::string, std::string> variables;  ///< of the template
@@ -67,7 +67,7 @@ struct ServerResource {
   [[nodiscard]] bool is_template() const { return uri.find('{') != std::string::npos; }
 };
 
-/// A text that a client offers its user to begin with.
+/// A text that a client can offer its user to start a conversation.
 struct ServerPrompt {
   struct Argument {
     std::string name;
@@ -86,37 +86,37 @@ struct ServerPrompt {
   std::function<void(Get)> get = nullptr;
 };
 
-/// Answers a read: one text.
+/// The answer to a read with a single text.
 [[nodiscard]] nlohmann::json text_contents(const std::string& uri, const std::string& mime_type,
                                            const std::string& text);
 
-/// The code for a resource that is not there, which differs between the dialects.
+/// The error code for a missing resource, which differs between the dialects.
 [[nodiscard]] int not_found_code(const Responder& reply);
 
-/// A ServerTool::check that wants arguments to keep `schema`, a JSON Schema of draft-07. Fails as
-/// schema::CompiledSchema::compile.
+/// A ServerTool::check that validates arguments against `schema`, a JSON Schema of draft-07. Fails
+/// as schema::CompiledSchema::compile.
 [[nodiscard]] core::Result<std::function<core::Result<void>(const nlohmann::json&)>> schema_check(
     const std::string& schema, const std::string& name);
 
-/// Everything that a server offers. Lists are in the order of names (of URIs), whatever the order
-/// of adding. Thread-safe.
+/// Everything that a server offers. Lists are sorted by name (or URI), whatever the order of
+/// adding. Thread-safe.
 class Registry {
  public:
   explicit Registry(std::size_t page_size = 100) : page_size_(page_size) {}
 
-  /// Adds, or replaces what has that name.
+  /// Adds the tool, or replaces the one with the same name.
   void add(ServerTool tool);
   void add(ServerResource resource);
   void add(ServerPrompt prompt);
   void remove_tool(const std::string& name);
   void remove_prompt(const std::string& name);
-  /// Finds the name of the tool that a client may mean by another one. Set before the first call.
+  /// Sets a function that maps aliases to tool names. Must be called before the first tool call.
   void resolve_tools(std::function<std::optional<std::string>(std::string_view)> resolver);
   void complete_with(std::function<void(ServedRequest)> handler);
 
   [[nodiscard]] std::shared_ptr<const ServerTool> find_tool(std::string_view name) const;
-  /// The header fields that must repeat arguments of the tool (`x-mcp-header` in its schema):
-  /// argument and header. Empty for nearly all.
+  /// The arguments of a tool that must be repeated in headers (`x-mcp-header` in its schema), each
+  /// with its header name. Empty for most tools.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> headers_of(
       std::string_view tool) const;
   [[nodiscard]] std::shared_ptr<const ServerPrompt> find_prompt(std::string_view name) const;
@@ -139,7 +139,7 @@ class Registry {
   template <typename Thing>
   struct Entry {
     std::shared_ptr<const Thing> thing;
-    std::string text;  ///< as lists show it
+    std::string text;  ///< as it is shown in lists
   };
   template <typename Thing>
   using Entries = std::map<std::string, Entry<Thing>, std::less<>>;

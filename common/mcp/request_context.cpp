@@ -112,7 +112,7 @@ void RequestContext::cancel() {
     callbacks.swap(on_cancelled_);
   }
   for (const auto& run : callbacks) run();
-  // MCP wants no response to a cancelled request; HTTP wants some answer.
+  // MCP forbids a response to a cancelled request, but HTTP requires an answer.
   transport::OutboundReply nothing;
   nothing.http_status = 202;
   finish(std::move(nothing));

@@ -18,7 +18,7 @@
 
 namespace league::mcp {
 
-/// How grave a log message is (RFC 5424, as MCP has it).
+/// The severity of a log message (RFC 5424, as in MCP).
 enum class LogLevel { kDebug, kInfo, kNotice, kWarning, kError, kCritical, kAlert, kEmergency };
 
 /// `debug`, `info`, ….
@@ -26,29 +26,30 @@ enum class LogLevel { kDebug, kInfo, kNotice, kWarning, kError, kCritical, kAler
 /// Nothing for another word.
 [[nodiscard]] std::optional<LogLevel> parse_log_level(std::string_view name);
 
-/// How far the work on a request is.
+/// How far a request has progressed.
 struct Progress {
   double done = 0;
   std::optional<double> total = std::nullopt;
   std::string message = {};  ///< for people; may be empty
 };
 
-/// A request of a client while it is served: what can be said to the client before the answer, and
-/// whether it still wants one. Thread-safe; shared by whoever works on the request.
+/// A client's request while it is served: sends messages to the client before the answer, and knows
+/// whether the client has cancelled it. Thread-safe; shared by everything that works on the
+/// request.
 class RequestContext : public std::enable_shared_from_this<RequestContext> {
  public:
   struct Setup {
     rpc::Id id;
     Dialect dialect = Dialect::kLegacy;
     std::string scope = {};  ///< the client's session or connection; empty: it has none
-    nlohmann::json progress_token = nullptr;  ///< null: the client wants to hear of no progress
+    nlohmann::json progress_token = nullptr;  ///< null: the client wants no progress notifications
     std::optional<LogLevel> log_threshold = std::nullopt;  ///< nothing: the client wants no logs
     nlohmann::json client_capabilities = nullptr;
     std::shared_ptr<transport::PeerChannel> channel = nullptr;  ///< may be null
     transport::StreamOptions stream = {};
     std::string_view result_tail = {};  ///< outlives the request
-    ClientRequests* client_requests = nullptr;  ///< as result_tail
-    std::function<void()> ended = nullptr;  ///< runs once, when there is an answer or none needed
+    ClientRequests* client_requests = nullptr;  ///< must outlive the request
+    std::function<void()> ended = nullptr;  ///< runs once, when it is answered or cancelled
   };
   RequestContext(Setup setup, transport::ReplySlot slot);
   ~RequestContext();
@@ -57,36 +58,36 @@ class RequestContext : public std::enable_shared_from_this<RequestContext> {
   [[nodiscard]] Dialect dialect() const { return setup_.dialect; }
   [[nodiscard]] std::string_view result_tail() const { return setup_.result_tail; }
 
-  /// The way to the client before the answer; null where there is none.
+  /// The channel to the client before the answer; null if there is none.
   [[nodiscard]] const std::shared_ptr<transport::PeerChannel>& channel() const {
     return setup_.channel;
   }
 
-  /// Tells the client how far the work is; false where it did not ask to hear of it.
+  /// Sends the progress to the client; false if the client did not ask for it.
   bool progress(const Progress& progress);
-  /// Sends a log message; false where the client wants none of that level.
+  /// Sends a log message; false if the client does not want that level.
   bool log(LogLevel level, const std::string& logger, const nlohmann::json& data);
   /// Sends any notification.
   bool notify(std::string_view method, const nlohmann::json& params);
 
-  /// Whether the client said at its initialisation, or with this request, that it can do this.
+  /// Whether the client declared this capability, at its initialisation or with this request.
   [[nodiscard]] bool client_has(const std::string& capability) const;
-  /// Asks the client; see ClientRequests. Legacy dialect only: the modern one has no requests of
-  /// servers, so this fails with kUnexpectedMessage there.
+  /// Sends a request to the client; see ClientRequests. Legacy dialect only: the modern dialect has
+  /// no server requests, so this fails with kUnexpectedMessage there.
   void ask_client(const std::string& method, const nlohmann::json& params,
                   std::chrono::milliseconds timeout, ClientRequests::Answered answered);
 
   [[nodiscard]] bool is_cancelled() const { return is_cancelled_; }
-  /// Runs when the client cancels the request, at once if it has done so.
+  /// Runs `callback` when the client cancels the request, at once if it already has.
   void on_cancelled(std::function<void()> callback);
-  /// The client does not want the answer: it gets none.
+  /// Cancels the request: it gets no answer.
   void cancel();
 
-  /// Ends the event stream before the answer is there; a client that comes back for the rest
-  /// gets it, where the transport can resume.
+  /// Ends the event stream before the answer is ready; a client that reconnects gets the answer if
+  /// the transport supports resuming.
   void close_stream();
 
-  /// Answers. Further calls do nothing.
+  /// Sends the answer. Further calls do nothing.
   void finish(transport::OutboundReply reply);
 
  private:
@@ -101,23 +102,23 @@ class RequestContext : public std::enable_shared_from_this<RequestContext> {
   std::vector<std::function<void()>> on_cancelled_;
 };
 
-/// Answers one request of MCP exactly once. Movable, from any thread; letting go of it unanswered
-/// answers with an internal error.
+/// Answers one MCP request exactly once. Movable, from any thread. If it is destroyed unanswered,
+/// it answers with an internal error.
 class Responder {
  public:
   explicit Responder(std::shared_ptr<RequestContext> request_context)
       : context_(std::move(request_context)) {}
 
-  /// With this object; the modern dialect adds what it wants in every result.
+  /// Answers with this object; in the modern dialect, adds the members that every result has.
   void send(nlohmann::json result) const;
-  /// With the text of an object that has neither `_meta` nor `resultType`.
+  /// Answers with the text of an object that has neither `_meta` nor `resultType`.
   void send_text(std::string result) const;
-  /// With a JSON-RPC error; `data` may be null.
+  /// Answers with a JSON-RPC error; `data` may be null.
   void fail(int code, std::string_view message, const nlohmann::json& data = nullptr,
             int http_status = 200) const;
 
-  /// For handlers that encode their answers: the bytes of the answer go to the slot, and every
-  /// result ends with `result_tail` before its last brace.
+  /// For handlers that encode their own answers: the encoded answer goes to the slot, and every
+  /// result must contain `result_tail` before its last brace.
   [[nodiscard]] transport::ReplySlot take_slot() const;
   [[nodiscard]] std::string_view result_tail() const { return context_->result_tail(); }
   [[nodiscard]] const rpc::Id& id() const { return context_->id(); }

@@ -8,7 +8,7 @@ namespace league::mcp {
 /// The revisions of MCP that have a handshake and sessions, oldest first.
 inline constexpr std::array<std::string_view, 4> kLegacyRevisions{"2024-11-05", "2025-03-26",
                                                                   "2025-06-18", "2025-11-25"};
-/// What a server answers to `initialize` with a revision that it does not know.
+/// The revision that a server offers if `initialize` names one that it does not know.
 inline constexpr std::string_view kNewestLegacyRevision = kLegacyRevisions.back();
 /// The stateless revision: no handshake, the version travels in every request.
 inline constexpr std::string_view kModernRevision = "2026-07-28";

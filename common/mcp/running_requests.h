@@ -11,7 +11,7 @@
 
 namespace league::mcp {
 
-/// The requests that are being served and that their clients may cancel. Thread-safe.
+/// The running requests that clients can cancel. Thread-safe.
 class RunningRequests {
  public:
   struct Key {
@@ -20,15 +20,15 @@ class RunningRequests {
     std::string channel;  ///< whose end cancels the request; empty: none
   };
 
-  /// Returns a number for `remove`.
+  /// Returns the number that `remove` needs.
   std::uint64_t reserve(Key key);
   void set(std::uint64_t number, const std::shared_ptr<RequestContext>& request_context);
   void remove(std::uint64_t number);
-  /// The client does not want the answer; false for an unknown request.
+  /// The client has cancelled the request; false if it is unknown.
   bool cancel(const std::string& scope, const rpc::Id& id);
-  /// Cancels what ends with this channel.
+  /// Cancels the requests that end with this channel.
   void cancel_channel(const std::string& channel);
-  /// Cancels all of a session.
+  /// Cancels all requests of a session.
   void cancel_scope(const std::string& scope);
   [[nodiscard]] std::size_t size() const;
 

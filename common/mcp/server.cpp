@@ -16,7 +16,7 @@ using transport::OutboundReply;
 using transport::ReplySlot;
 
 constexpr std::size_t kMostInBatch = 64;
-/// The last revision with batches has this one after it.
+/// The first revision without batches.
 constexpr std::string_view kFirstWithoutBatches = "2025-06-18";
 constexpr std::string_view kFirstResumable = "2025-11-25";
 
@@ -56,7 +56,7 @@ bool is_answer(const json& document) {
          (document.contains("result") || document.contains("error"));
 }
 
-/// For the log: names come from outside.
+/// For the log: clients choose the names.
 std::string short_name(std::string_view method) { return std::string(method.substr(0, 64)); }
 
 std::string server_info(const ServerOptions& options) {
@@ -288,7 +288,7 @@ Server::Served Server::serve(rpc::Request request, Arrival arrival, Dialect dial
     bool is_resumable = session && session->revision() >= kFirstResumable;
     if (is_resumable) setup.stream = {.is_resumable = true, .retry = options_.retry};
   }
-  // Only what a client can name, or whose end it can see, can be cancelled.
+  // A request can be cancelled only if the client can name it or the end of its channel is noticed.
   bool ends_with_channel = is_modern && arrival.channel;
   std::uint64_t number = 0;
   if (!setup.scope.empty() || ends_with_channel) {
@@ -312,7 +312,7 @@ void Server::run(Method method, Served served) {
   try {
     (this->*method)(std::move(served));
   } catch (const std::exception& thrown) {
-    // The text of an exception is for nobody outside.
+    // The exception's text is not sent to the client.
     if (options_.on_exception) options_.on_exception(*notes, thrown.what());
     reply.fail(static_cast<int>(rpc::StandardCode::kInternalError), "Internal error");
   }

@@ -22,7 +22,7 @@
 
 namespace league::mcp {
 
-/// A JSON document that is no message of MCP: it is the application's.
+/// A JSON document that is not an MCP message and goes to the application.
 struct ForeignDocument {
   nlohmann::json document;  ///< an object
   rpc::MessageContext context;
@@ -42,8 +42,8 @@ struct ServerOptions {
   std::string name = "league";
   std::string title = {};
   std::string version = LEAGUE_VERSION;
-  std::string instructions = {};  ///< what a model should know before it uses the tools
-  /// Says that the list of tools (prompts, resources) may change, with notifications to clients.
+  std::string instructions = {};  ///< information for the model before it uses the tools
+  /// Whether the list of tools (prompts, resources) can change; clients are then notified.
   bool tools_change = false;
   bool prompts_change = false;
   bool resources_change = false;
@@ -51,17 +51,18 @@ struct ServerOptions {
   ServerSessions::Options sessions = {};
   std::size_t most_listeners = 4096;
   std::size_t page_size = 100;
-  std::chrono::milliseconds retry{1000};  ///< until a client comes back whose stream broke
+  std::chrono::milliseconds retry{1000};  ///< how long a client waits before it reconnects
   core::RandomSource* random =
       nullptr;  ///< of session ids; null: the system's. Outlives the server
-  /// Handling a request has thrown: what is known of it, and the exception's text. May be empty.
+  /// Called with the notes and the exception's text when handling a request has thrown. May be
+  /// empty.
   std::function<void(const rpc::MessageNotes&, std::string_view)> on_exception = {};
   core::Timer* timer = nullptr;  ///< of requests to clients; null: they wait. Outlives the server
 };
 
-/// The server of the Model Context Protocol: four revisions with a handshake and the stateless one,
-/// on any transport, in front of an application that speaks its own dialect. Parses each message
-/// once. Fill the registry before the first message; what is added later needs a notify.
+/// An MCP server for the four revisions with a handshake and the stateless one, on any transport,
+/// in front of an application that speaks its own dialect. Parses each message once. Fill the
+/// registry before the first message; after adding more later, call notify_list_changed.
 /// Thread-safe.
 class Server final : public transport::MessageHandler {
  public:
@@ -71,11 +72,12 @@ class Server final : public transport::MessageHandler {
 
   [[nodiscard]] Registry& registry() { return registry_; }
 
-  /// Tells the clients that listen that a list has changed.
+  /// Notifies the clients that listen that a list has changed.
   void notify_list_changed(Registry::List list);
-  /// False while nobody has ever subscribed or listens: nothing needs to be told.
+  /// False if no client has ever subscribed or listened; then no notifications are needed.
   [[nodiscard]] bool has_followers() const { return subscriptions_ > 0 || !listeners_.is_empty(); }
-  /// Tells those that have subscribed to `uri` that it has. Costs nothing while nobody has.
+  /// Notifies the clients that have subscribed to `uri` that it has changed. Costs nothing if there
+  /// are none.
   void notify_resource_updated(const std::string& uri);
 
   void on_message(transport::Inbound message, transport::ReplySlot slot) override;
@@ -85,23 +87,23 @@ class Server final : public transport::MessageHandler {
   void on_channel_closed(const transport::PeerChannel& channel) override;
 
  private:
-  /// How a message came.
+  /// How a message arrived.
   struct Arrival {
     rpc::MessageContext context;
     std::shared_ptr<rpc::MessageNotes> notes;
     std::shared_ptr<transport::PeerChannel> channel;
     bool in_batch = false;
   };
-  /// What its headers and connection say about the client, in the legacy dialect.
+  /// What the headers and the connection say about the client, in the legacy dialect.
   struct Client {
     std::shared_ptr<ServerSession> session;  ///< null: none
-    bool is_declared = false;  ///< by a session or a version: what it says is MCP
+    bool is_declared = false;  ///< it sent a session id or a version, so its messages are MCP
   };
   struct Refusal {
     int http_status;
     std::string why;
   };
-  /// A request of MCP on its way to its method.
+  /// An MCP request, passed to the method that serves it.
   struct Served {
     rpc::Request request;
     Arrival arrival;
@@ -159,13 +161,13 @@ class Server final : public transport::MessageHandler {
   core::CryptoRandom system_random_;
   const std::string server_info_;  ///< JSON
   const std::string modern_tail_;
-  const std::string modern_read_tail_;  ///< of results that a client may keep for no time
+  const std::string modern_read_tail_;  ///< of results that a client must not cache
   Registry registry_;
   ServerSessions sessions_;
   ClientRequests client_requests_;
   RunningRequests running_;
   ListenStreams listeners_;
-  std::atomic<std::uint64_t> subscriptions_{0};  ///< ever made; 0 spares looking
+  std::atomic<std::uint64_t> subscriptions_{0};  ///< ever made; while 0, no search is needed
 };
 
 }  // namespace league::mcp

@@ -83,7 +83,7 @@ Server::Method Server::modern_method(std::string_view name) {
 }
 
 std::string Server::capabilities() const {
-  // Lists are served even where they are empty.
+  // All lists are served, even if they are empty.
   json all = {
       {"tools", json::object()}, {"resources", json::object()}, {"prompts", json::object()}};
   auto add = [&all](const char* name, bool is_there) {
@@ -110,8 +110,8 @@ void Server::initialize(Served served) {
     return served.reply.fail(kInvalidParamsCode,
                              "Invalid params: initialize needs the text params.protocolVersion");
   }
-  // A connection may be handed on to a client that knows nothing of the one before (a proxy whose
-  // own client was started again): it begins anew. On HTTP a new client has no session to send.
+  // A connection may be passed on to a new client, for example by a proxy whose own client was
+  // restarted; that client initialises again. On HTTP a new client sends no session id.
   bool is_http = served.arrival.context.transport.as_http() != nullptr;
   bool has_session = served.session && is_http;
   if (has_session || served.arrival.in_batch) {

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kInvalidParams = static_cast<int>(rpc::StandardCode::kInvalidParams);
-/// Lists change only with the program, or are announced; what is read is as old as it is.
+/// Cache hints for lists, which change only with the program or after a notification.
 constexpr std::string_view kListHints = R"(,"ttlMs":60000,"cacheScope":"public")";
 
 /// Takes a text out of the parameters; nothing where there is none.
@@ -24,8 +24,8 @@ std::optional<std::string> take_text(json& params, const char* name) {
   return text;
 }
 
-/// Takes `arguments` out of the parameters: an object, empty where they are missing; nothing where
-/// they are something else.
+/// Takes `arguments` out of the parameters: an object, empty if they are missing; nothing if they
+/// have another type.
 std::optional<json> take_arguments(json& params) {
   auto found = params.find("arguments");
   if (found == params.end() || found->is_null()) return json::object();
@@ -44,14 +44,14 @@ void fail_params(const Responder& reply, const std::string& why, const json& dat
   reply.fail(kInvalidParams, "Invalid params: " + why, data);
 }
 
-/// A call that no tool has seen, in the log too.
+/// Answers a call that reached no tool, and writes the error into the log's notes.
 void fail_call(const Responder& reply, rpc::MessageNotes& notes, const core::Error& error) {
   notes.verdict = error.code;
   notes.fault = error.message;
   fail_params(reply, error.message, error_data(error));
 }
 
-/// What a model reads and can do better.
+/// Answers with a tool error, which the client's model can read and react to.
 void fail_tool(const Responder& reply, const core::Error& error) {
   std::string text = error.message;
   if (!error.field.empty()) text += " (" + error.field + ")";

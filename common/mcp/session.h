@@ -20,11 +20,11 @@
 
 namespace league::mcp {
 
-/// What a client of the legacy dialect has agreed upon, and what it wants to hear. Thread-safe.
+/// What a client of the legacy dialect has negotiated and subscribed to. Thread-safe.
 class ServerSession {
  public:
   struct Setup {
-    std::string id;  ///< of the session, or of the connection that it lives and dies with
+    std::string id;  ///< of the session, or of the connection whose lifetime it shares
     std::string revision;
     nlohmann::json client_capabilities = nullptr;
     std::shared_ptr<transport::PeerChannel> connection = nullptr;  ///< null on HTTP
@@ -36,24 +36,24 @@ class ServerSession {
   [[nodiscard]] const nlohmann::json& client_capabilities() const {
     return setup_.client_capabilities;
   }
-  /// The client has said `notifications/initialized`.
+  /// The client has sent `notifications/initialized`.
   void set_active() { is_active_ = true; }
 
   void set_log_level(LogLevel level) { log_level_ = level; }
   [[nodiscard]] LogLevel log_level() const { return log_level_; }
 
-  /// False when the session has too many.
+  /// False if the session has too many subscriptions.
   bool subscribe(const std::string& uri);
   void unsubscribe(const std::string& uri);
   [[nodiscard]] bool is_subscribed(const std::string& uri) const;
 
-  /// Takes the place of the one stream that a client may listen on. The place is free again when
-  /// the reservation is let go of, or with `leave` once a stream has been set.
+  /// Reserves the only stream that a client may listen on. It becomes free when the reservation is
+  /// destroyed, or, once a stream has been set, by `leave`.
   [[nodiscard]] std::shared_ptr<void> reserve_stream();
   void set_stream(std::shared_ptr<transport::PeerChannel> stream);
   void leave(const std::string& channel_id);
   [[nodiscard]] bool has_stream() const;
-  /// To the stream or connection, if there is one.
+  /// Sends to the stream or connection, if there is one.
   void push(const std::shared_ptr<const std::string>& bytes) const;
   /// Closes the stream.
   void close() const;
@@ -68,32 +68,33 @@ class ServerSession {
   std::weak_ptr<void> reservation_;
 };
 
-/// The sessions of a server: a bounded number over HTTP, of which the least recently used idle one
-/// makes room for a new one, and one for each connection that has initialised. Thread-safe.
+/// The sessions of a server: over HTTP a limited number, of which the least recently used one
+/// without a stream makes room for a new one, and one for each initialised connection. Thread-safe.
 class ServerSessions {
  public:
   struct Options {
-    /// As many as there may be connections: who is evicted has to begin anew (404).
+    /// As many as there can be connections, because the client of an evicted session has to start
+    /// again (404).
     std::size_t most = 20'000;
-    std::chrono::nanoseconds idle = std::chrono::hours(1);  ///< forgotten when not used so long
+    std::chrono::nanoseconds idle = std::chrono::hours(1);  ///< unused for longer: forgotten
   };
   /// Both references outlive this.
   ServerSessions(Options options, core::RandomSource& random, const core::Clock& clock)
       : options_(options), random_(random), clock_(clock) {}
 
-  /// A new session with a random id; null when all places are taken by sessions that listen.
+  /// A new session with a random id; null if all sessions have a stream and there is no room.
   std::shared_ptr<ServerSession> create(ServerSession::Setup setup);
-  /// That of a connection.
+  /// A session for a connection.
   std::shared_ptr<ServerSession> create_for_connection(ServerSession::Setup setup);
-  /// Null for an unknown id, and one that has expired.
+  /// Null for an unknown or expired id.
   std::shared_ptr<ServerSession> find(const std::string& id);
   std::shared_ptr<ServerSession> find_connection(const std::string& channel_id);
   /// Ends a session; null if it is unknown.
   std::shared_ptr<ServerSession> remove(const std::string& id);
-  /// The channel is gone: ends the session of that connection and returns it, and takes a stream
+  /// The channel has closed: ends and returns the session of that connection, or removes the stream
   /// from the session that it belonged to.
   std::shared_ptr<ServerSession> on_channel_closed(const std::string& channel_id);
-  /// For channels of streams, so that on_channel_closed finds their session.
+  /// Registers the channel of a stream, so that on_channel_closed finds its session.
   void note_stream(const std::string& channel_id, const std::shared_ptr<ServerSession>& session);
 
   [[nodiscard]] std::vector<std::shared_ptr<ServerSession>> all() const;

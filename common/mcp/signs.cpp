@@ -74,7 +74,7 @@ std::optional<ModernFault> check_version(const RequestSigns& signs) {
                           {"requested", core::excerpt(*version, core::kMostEchoed)}}};
 }
 
-/// What `Mcp-Name` repeats; null where the method has no such thing.
+/// The value that `Mcp-Name` repeats; null if the method has none.
 const json* named_thing(std::string_view method, const json& params) {
   if (method == "tools/call" || method == "prompts/get") return any_member(params, "name");
   if (method == "resources/read") return any_member(params, "uri");

@@ -10,7 +10,7 @@ std::string encode_tool_result(std::string_view structured, bool is_error, std::
   result = R"({"content":[{"text":)";
   rpc::append_json_string(result, structured);
   result.append(R"(,"type":"text"}],"isError":)");
-  // An error does not keep the tool's output schema, and clients check whatever is structured.
+  // An error does not follow the tool's output schema, and clients validate structured content.
   if (is_error) {
     result.append("true");
   } else {

@@ -26,8 +26,7 @@
 namespace league::agent {
 
 struct AgentHostOptions {
-  std::optional<std::filesystem::path> schema_directory = std::nullopt;  ///< empty: built-in
-                                                                         ///< schemas
+  std::optional<std::filesystem::path> schema_directory = std::nullopt;  ///< empty: built in
   std::filesystem::path child_logs = "logs/children";  ///< directory for the children's stderr
   std::optional<BusAccess> bus = std::nullopt;  ///< empty: the program is on no bus
 };

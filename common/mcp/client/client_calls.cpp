@@ -48,10 +48,11 @@ struct Listing : std::enable_shared_from_this<Listing> {
   }
 };
 
-/// A tool may ask so often; one that asks without end would never let us go.
+/// The most rounds of questions in one call; without a limit a server could keep the call open
+/// forever.
 constexpr int kMostRounds = 16;
 
-/// The result of a tool that wants input, as it is in an unfinished answer.
+/// The result that asks for input, if the answer is unfinished; otherwise null.
 const json* questions_of(const SessionAnswer& answer) {
   const json& result = answer.response.result;
   if (!answer.is_unfinished || !result.is_object()) return nullptr;
@@ -60,14 +61,14 @@ const json* questions_of(const SessionAnswer& answer) {
   return questions != result.end() && questions->is_object() ? &*questions : nullptr;
 }
 
-/// One call, with the rounds that it takes.
+/// One call of a tool, with all its rounds of questions and answers.
 struct Calling : std::enable_shared_from_this<Calling> {
   std::shared_ptr<ClientSession> session;
   ToolCall call;
   ClientSession::Completion completion;
   int rounds = 0;
 
-  /// What is added for one round is not sent in the next.
+  /// Sends the call; `responses` and `state` are used for this round only.
   void send(const json& responses, const json& state) {
     std::string params = R"({"name":)";
     rpc::append_json_string(params, call.name);
@@ -90,7 +91,7 @@ struct Calling : std::enable_shared_from_this<Calling> {
     send(*responses, answer.response.result.value("requestState", json()));
   }
 
-  /// Nothing where nothing is asked, or something cannot be answered.
+  /// The answers to all questions; nothing if there are no questions or one cannot be answered.
   [[nodiscard]] std::optional<json> answers_to(const SessionAnswer& answer) const {
     const json* questions = questions_of(answer);
     if (questions == nullptr || !call.answer_question) return std::nullopt;

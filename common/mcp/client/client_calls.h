@@ -11,14 +11,14 @@
 
 namespace league::mcp {
 
-/// What listing may cost, whatever a server sends.
+/// Limits for listing tools, whatever a server sends.
 struct ListLimits {
   std::size_t max_pages = 100;
   std::size_t max_items = 10'000;
 };
 
 /// All tools of a server (`tools/list`, page after page), as the server describes them. Fails with
-/// what the request failed with, kInvalidReply for the server's error, or kReplyTooLarge.
+/// the request's error, kInvalidReply for an error of the server, or kReplyTooLarge.
 void list_tools(const std::shared_ptr<ClientSession>& session, core::Clock::Steady deadline,
                 std::function<void(core::Result<std::vector<nlohmann::json>>)> completion,
                 const ListLimits& limits = {});
@@ -29,19 +29,19 @@ struct ToolCall {
   std::string arguments = {};  ///< the text of a JSON object; empty: none
   core::Clock::Steady deadline = core::Clock::Steady::max();
   std::function<void(const nlohmann::json&)> on_progress = nullptr;
-  /// The answer to a question of the tool (2026-07-28, `inputRequests`); nothing: there is none,
-  /// and the call fails as SessionAnswer::is_unfinished. Must be short.
+  /// Answers a question of the tool (2026-07-28, `inputRequests`). If it returns nothing, the call
+  /// fails as SessionAnswer::is_unfinished. Must be short.
   std::function<std::optional<nlohmann::json>(const std::string& method,
                                               const nlohmann::json& params)>
       answer_question = nullptr;
 };
 
-/// Calls a tool, again with answers as often as it asks, but not without end. The answer's result
-/// may say `isError`.
+/// Calls a tool and repeats the call with answers as often as the tool asks, up to a limit. The
+/// answer's result may say `isError`.
 void call_tool(const std::shared_ptr<ClientSession>& session, ToolCall call,
                ClientSession::Completion completion);
 
-/// A server's error as ours, with its code and the beginning of its text.
+/// A server's error as an Error of ours, with its code and the beginning of its text.
 [[nodiscard]] core::Error server_error(const rpc::ErrorObject& error);
 
 }  // namespace league::mcp

@@ -204,7 +204,7 @@ void ClientSession::cancel(RequestId id, const std::string& reason) {
   const Error why{ErrorCode::kShuttingDown, "cancelled: " + reason, ""};
   if (client && client->abandon(rpc::Id(id), why)) {
     auto* http = dynamic_cast<transport::StreamableHttpConnection*>(&client->connection());
-    if (is_modern && http != nullptr) return http->abandon(rpc::Id(id));  // that cancels it
+    if (is_modern && http != nullptr) return http->abandon(rpc::Id(id));  // which cancels it
     return tell_cancelled(id, reason);
   }
   SessionAnswer answer;
@@ -237,7 +237,7 @@ void ClientSession::on_connection_closed(const Error& why) {
   bool was_ready = false;
   {
     std::lock_guard lock(mutex_);
-    // While it negotiates, the request that was under way says so.
+    // During negotiation the failure is reported by the negotiation's pending request.
     was_ready = state_ == State::kReady;
     closing = std::move(closing_);
     closing_ = nullptr;

@@ -20,7 +20,7 @@
 
 namespace league::mcp {
 
-/// What sessions need; all outlive them and their last completion.
+/// The objects that sessions use; all must outlive the sessions and their last completion.
 struct SessionTools {
   transport::Connector& connector;
   core::Timer& timer;
@@ -30,36 +30,38 @@ struct SessionTools {
 /// As SessionOptions::longest_probe.
 inline constexpr std::chrono::milliseconds kLongestProbe{2000};
 
-/// Answers a request of the server; once, from any thread. The response's id does not matter.
+/// Answers a request of the server; must be called once, on any thread. The response's id is
+/// ignored.
 using AnswerServer = std::function<void(rpc::Response)>;
 /// Takes a request of the server (elicitation, sampling, roots).
 using TakeServerRequest = std::function<void(rpc::Request, AnswerServer)>;
 
 struct SessionOptions {
   ClientIdentity client = {};
-  /// The peer is known to be older than the modern dialect: begin with the handshake.
+  /// The peer is known not to support the modern dialect: begin with the handshake.
   bool skips_discovery = false;
   bool may_fall_back_to_sse = true;
-  /// `server/discover` may stay unanswered for so long, and for no more than a quarter of the time
-  /// that there is, before the handshake is tried.
+  /// How long to wait for an answer to `server/discover` before trying the handshake; never more
+  /// than a quarter of the time that is available.
   std::chrono::milliseconds longest_probe = kLongestProbe;
-  /// Of every message, such as credentials; never logged.
+  /// Sent with every message, such as credentials; never logged.
   Headers headers = {};
-  /// What the server tells of itself; progress of requests goes to them. On the connection's
+  /// Receives the server's notifications, except the progress of requests. On the connection's
   /// thread, must be short.
   std::function<void(const rpc::Notification&, const rpc::MessageContext&)> on_notification =
       nullptr;
-  /// The server's requests, but for pings, which the connection answers; without it they are
-  /// refused (-32601). On the connection's thread, must be short. Over HTTP servers may ask by the
-  /// stream on which they speak unasked, so a session is there when that is, or does not come.
+  /// Receives the server's requests, except pings, which the connection answers. If empty, requests
+  /// are refused (-32601). On the connection's thread, must be short. Over HTTP a server may send
+  /// its requests on the stream that the client opens to listen, so connecting also waits until
+  /// that stream is open, or until it is clear that it does not come.
   TakeServerRequest on_request = nullptr;
-  /// The session was made again, so the server has forgotten what was set in it; before the
-  /// requests that wait for it are sent.
+  /// The session was renewed, so the server has forgotten the state that was set in it. Called
+  /// before the requests that wait for the renewal are sent.
   std::function<void()> on_renewed = nullptr;
-  /// The session was there and is lost; after its requests have failed. Once.
+  /// An established session was lost. Called once, after its requests have failed.
   std::function<void(const core::Error&)> on_closed = nullptr;
-  /// After close(), when the connection has ended: the session is over for the server, a child has
-  /// ended. Not called where the session object is gone before.
+  /// After close(), when the connection has ended: the server has ended the session, and a child
+  /// process has exited. Not called if the session object was destroyed before.
   std::function<void()> on_disconnected = nullptr;
 };
 
@@ -68,48 +70,50 @@ struct SessionRequest {
   std::string method;
   std::string params = {};  ///< the text of a JSON object, or empty
   core::Clock::Steady deadline = core::Clock::Steady::max();
-  /// Gets the parameters of `notifications/progress`; without it no progress is asked for.
+  /// Receives the parameters of `notifications/progress`; if empty, no progress is requested.
   std::function<void(const nlohmann::json&)> on_progress = nullptr;
-  /// Gets the notifications of its subscription, and those that come by its own stream (HTTP) and
-  /// are not for all: lists and resources that have changed are. False: the session's
-  /// on_notification gets it too.
+  /// Receives the notifications of the request's subscription, and those that arrive on its own
+  /// stream (HTTP), except announcements for everybody (changed lists and resources). If it returns
+  /// false, the session's on_notification receives the notification as well.
   std::function<bool(const rpc::Notification&)> on_notification = nullptr;
-  /// Gets the server's requests that come by its own stream, before SessionOptions::on_request.
+  /// Receives the server's requests that arrive on this request's own stream; takes precedence over
+  /// SessionOptions::on_request.
   TakeServerRequest on_request = nullptr;
-  /// Its answer comes when the server has nothing more to say: it takes no place of others.
+  /// The answer comes only when the server has nothing more to send; the request does not count
+  /// towards the limit of concurrent requests.
   bool is_listening = false;
-  /// It is passed on for a client of 2026-07-28 to a server of that revision: what its `_meta` says
-  /// of the client stands, `headers` go along (its Mcp-Param-NAME), and results are left as they
-  /// are, unfinished ones too.
+  /// The request is forwarded from a client of 2026-07-28 to a server of that revision: the client
+  /// information in its `_meta` is kept, `headers` are sent along (such as Mcp-Param-NAME), and
+  /// results are returned unchanged, including unfinished ones.
   bool is_relayed = false;
   Headers headers = {};
 };
 
 /// How a request ended.
 struct SessionAnswer {
-  /// There is no response: kTimeout (the server was told to cancel), kConnectionError,
-  /// kInvalidReply, kOverloaded, kShuttingDown. Or there is one that is no answer:
+  /// Set if there is no response: kTimeout (the server was told to cancel), kConnectionError,
+  /// kInvalidReply, kOverloaded, kShuttingDown. Also set if the response is not a final answer:
   /// is_unfinished.
   std::optional<core::Error> error;
-  /// The result says that it is not complete (2026-07-28, `resultType`): the server wants input of
-  /// the client first, which this one does not give. `error` is kInvalidReply and says so.
+  /// The result is not complete (2026-07-28, `resultType`): the server asks the client for input,
+  /// which this client does not give. `error` is then kInvalidReply with this reason.
   bool is_unfinished = false;
   int http_status = 0;
-  std::shared_ptr<const rpc::HeaderMap> refusal_headers;  ///< of an HTTP status of 400 and more
+  std::shared_ptr<const rpc::HeaderMap> refusal_headers;  ///< of an HTTP status of 400 or higher
   rpc::Response
       response;  ///< a result, or the server's error; with the id of the session's request
   rpc::MessageContext context;  ///< of the response
   std::optional<core::Clock::Steady> sent_at;
-  rpc::SharedText wire_request;  ///< as it was sent; empty: it was not
-  rpc::SharedText wire_response;  ///< as it came; empty: none came
+  rpc::SharedText wire_request;  ///< as it was sent; empty: not sent
+  rpc::SharedText wire_response;  ///< as it was received; empty: none
 };
 
-/// A client's session with one MCP server of whatever revision and transport: finds out how the
-/// server speaks, then sends requests. A session that the server has forgotten (HTTP 404, or 400
-/// where a session was sent) is made again, once a request, and so it is by the first request after
-/// one that found nobody there: a server that was started again may know nothing of sessions that
-/// it gave before. In 2026-07-28 the arguments that a tool's schema marks (`x-mcp-header`) are
-/// repeated as header fields, and tools with wrong marks are left out of lists. Asynchronous,
+/// A client's session with one MCP server, over any revision and transport: finds out which dialect
+/// the server speaks, then sends requests. If the server has forgotten the session (HTTP 404, or
+/// 400 although a session id was sent), the session is renewed, once per request. The first request
+/// after one that could not reach the server renews it too, because a restarted server may not know
+/// earlier sessions. In 2026-07-28, arguments that a tool's schema marks (`x-mcp-header`) are
+/// repeated as header fields, and tools with invalid marks are left out of lists. Asynchronous,
 /// without a thread of its own; completions run on threads of the connection or the timer, or
 /// within the call, must be short, and run exactly once. Thread-safe.
 class ClientSession : public std::enable_shared_from_this<ClientSession> {
@@ -126,29 +130,29 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   ClientSession(const ClientSession&) = delete;
   ClientSession& operator=(const ClientSession&) = delete;
 
-  /// Once. Fails with what the connector says, kTimeout, kInvalidReply (no MCP server, or one that
-  /// denies us) or kProtocolVersionMismatch.
+  /// Must be called once. Fails with the connector's error, kTimeout, kInvalidReply (not an MCP
+  /// server, or one that refuses us) or kProtocolVersionMismatch.
   void connect(core::Clock::Steady deadline, Connected connected);
-  /// The request's id, for cancel(). Fails with kConnectionError where there is no session.
+  /// Returns the request's id, for cancel(). Fails with kConnectionError if there is no session.
   RequestId request(SessionRequest request, Completion completion);
-  /// Ends a request with kShuttingDown and tells the server; nothing if it has ended.
+  /// Ends a request with kShuttingDown and tells the server; does nothing if the request has ended.
   void cancel(RequestId id, const std::string& reason);
   void notify(const std::string& method, const std::string& params);
-  /// Ends the session; what is pending fails with kShuttingDown.
+  /// Ends the session; pending requests fail with kShuttingDown.
   void close();
 
   [[nodiscard]] bool is_ready() const;
-  /// It was there and is not any more, though on_closed may still be on its way. A session that is
-  /// being made again is not lost: it takes requests.
+  /// The session was established and is lost, though on_closed may not have run yet. A session that
+  /// is being renewed is not lost: it accepts requests.
   [[nodiscard]] bool is_lost() const;
   [[nodiscard]] Negotiated negotiated() const;
-  /// The HTTP answer with which the server has denied the session; status 0: none.
+  /// The HTTP answer with which the server refused the session; status 0: none.
   struct Denial {
     int http_status = 0;
     std::shared_ptr<const rpc::HeaderMap> headers = nullptr;
   };
   [[nodiscard]] Denial denial() const;
-  /// Where the session is: the legacy transport's URL after a fall back.
+  /// The session's endpoint; after a fallback, the URL of the legacy transport.
   [[nodiscard]] transport::Endpoint endpoint() const;
 
  private:
@@ -160,7 +164,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   [[nodiscard]] Negotiation::Options negotiation_options(bool skips_discovery) const;
   [[nodiscard]] Headers with_own(Headers headers) const;
 
-  // Negotiation (client_session_negotiation.cpp). Each runs without the lock.
+  // Negotiation (client_session_negotiation.cpp). Called without the lock.
   void open_connection();
   void on_opened(core::Result<std::shared_ptr<transport::MessageConnection>> connection);
   void run(Negotiation::Step step);
@@ -197,23 +201,23 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   const SessionTools tools_;
   const SessionOptions options_;
 
-  mutable std::mutex mutex_;  // never held during calls of others
+  mutable std::mutex mutex_;  // never held while other objects are called
   State state_ = State::kNew;
   transport::Endpoint endpoint_;
   Client client_;
   Client closing_;  ///< until its connection has ended
   Negotiation negotiation_;
   Negotiated negotiated_;
-  std::uint64_t generation_ = 0;  ///< counts agreements with the server
-  bool is_in_doubt_ = false;  ///< nobody was there: whoever comes next may know no session
-  core::Clock::Steady next_renewal_at_400_{};  ///< a status 400 before is no lost session
+  std::uint64_t generation_ = 0;  ///< counts how often a session was negotiated
+  bool is_in_doubt_ = false;  ///< the server was unreachable and may have lost the session
+  core::Clock::Steady next_renewal_at_400_{};  ///< until then a 400 does not mean a lost session
   ParamHeaders param_headers_;
   Denial denial_;
   core::Clock::Steady connect_deadline_{};
   Connected connected_;
   RequestId next_id_ = 1;
   std::unordered_map<RequestId, std::shared_ptr<Call>> calls_;  ///< not ended
-  std::deque<std::shared_ptr<Call>> waiting_;  ///< for the session to be made again
+  std::deque<std::shared_ptr<Call>> waiting_;  ///< requests that wait until the session is renewed
 };
 
 }  // namespace league::mcp

@@ -8,7 +8,7 @@
 
 namespace league::mcp {
 
-/// The header fields of an answer whose status refuses; null where there is none.
+/// The header fields of an answer with an error status; null if there are none.
 [[nodiscard]] inline std::shared_ptr<const rpc::HeaderMap> headers_of_refusal(
     const transport::CallOutcome& outcome) {
   if (outcome.refusal_headers) return outcome.refusal_headers;
@@ -21,12 +21,12 @@ struct ClientSession::Call {
   RequestId id = 0;
   SessionRequest request;
   Completion completion;
-  std::uint64_t generation = 0;  ///< of the agreement under which it was sent
+  std::uint64_t generation = 0;  ///< generation_ of the session when it was sent
   bool had_session = false;
-  rpc::SharedText bytes;  ///< as it was sent last
+  rpc::SharedText bytes;  ///< the bytes that were last sent
   bool was_renewed = false;
   bool was_renewed_at_400 = false;
-  bool has_listed = false;  ///< for the header fields of its arguments
+  bool has_listed = false;  ///< tools were listed to find the header fields of the arguments
 };
 
 }  // namespace league::mcp

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 constexpr schema::JsonLimits kServerLimits{.max_depth = 64, .max_key_length = 1024};
 
-/// The subscription that a notification belongs to; null: to none.
+/// The subscription that a notification belongs to; null if it belongs to none.
 json subscription_of(const rpc::Notification& note) {
   if (!note.params.is_object()) return nullptr;
   auto meta = note.params.find("_meta");
@@ -19,7 +19,7 @@ json subscription_of(const rpc::Notification& note) {
   return meta->value(std::string(kSubscriptionKey), json(nullptr));
 }
 
-/// True for what a server tells of itself, whatever stream it takes for that.
+/// True for notifications about the server itself, on whichever stream they arrive.
 bool is_for_all(std::string_view method) {
   return method.ends_with("/list_changed") || method == "notifications/resources/updated";
 }
@@ -28,7 +28,7 @@ bool is_for_all(std::string_view method) {
 
 void ClientSession::on_other(const transport::ReceivedMessage& message) {
   auto document = schema::parse_json(message.bytes, kServerLimits);
-  if (!document) return;  // servers print what is no JSON, too
+  if (!document) return;  // some servers also print text that is not JSON
   for (auto& frame : rpc::decode(std::move(*document)).frames) {
     auto* decoded = std::get_if<rpc::Message>(&frame);
     if (decoded == nullptr) continue;
@@ -74,7 +74,7 @@ void ClientSession::take_notification(const rpc::Notification& note,
   std::shared_ptr<Call> call;
   if (!subscription.is_null()) {
     call = call_of(subscription);
-    // Notifications of a subscription go to no other receiver, even after it has ended.
+    // Notifications of a subscription go to its request only, and are dropped after it has ended.
     if (call && call->request.on_notification) (void)call->request.on_notification(note);
     return;
   } else if (!is_for_all(note.method)) {

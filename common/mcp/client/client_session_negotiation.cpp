@@ -20,10 +20,10 @@ Negotiation::Family family_of(const std::string& scheme) {
   return Negotiation::Family::kConnection;
 }
 
-/// Some servers send no head before they have something to say.
+/// Some servers send no response head for the stream before they have something to send.
 constexpr std::chrono::milliseconds kStreamPatience{500};
 
-/// Whoever comes first runs it.
+/// Runs a function the first time run() is called, on whichever thread that is.
 class Once {
  public:
   explicit Once(std::function<void()> work) : work_(std::move(work)) {}
@@ -36,7 +36,7 @@ class Once {
   std::function<void()> work_;
 };
 
-/// The response in an outcome, with what HTTP said about it.
+/// The response in an outcome, together with its HTTP status and session id.
 NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const rpc::Id& id) {
   NegotiationReply reply;
   reply.error = outcome.error;
@@ -47,7 +47,8 @@ NegotiationReply negotiation_reply(const transport::CallOutcome& outcome, const 
         http->headers ? rpc::find_header(*http->headers, "Mcp-Session-Id") : std::nullopt;
     if (session) reply.session_id = std::string(*session);
   }
-  // An answer that came as an event has no headers; its context keeps the session of the head.
+  // An answer that arrived as an event has no headers; its context contains the session id of the
+  // head.
   if (reply.session_id.empty() && outcome.context.session)
     reply.session_id = std::string(outcome.context.session->view());
   if (outcome.bytes.empty()) return reply;
@@ -252,7 +253,7 @@ void ClientSession::do_step(Negotiation::Done done) {
 }
 
 void ClientSession::listen(const Negotiated& negotiated, std::function<void()> then) {
-  // A server that has no session for us has nothing to say unasked either.
+  // A server without a session for us has no unsolicited messages for us either.
   bool is_of_use = options_.on_notification || options_.on_request;
   Client open = is_of_use && !negotiated.session_id.empty() ? client() : nullptr;
   auto* http =

@@ -9,11 +9,12 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-/// A status 400 that came again in a new session was about the request. Who sends many of those
-/// does not make us shake hands each time.
+/// If a request gets status 400 again in the renewed session, the session was not the cause. After
+/// that, no status 400 renews the session for this long, so that faulty requests do not cause
+/// repeated handshakes.
 constexpr std::chrono::seconds kPauseAfterFutileRenewal{10};
 
-/// What a result says of itself; empty where it says nothing.
+/// The `resultType` of a result; empty if it has none.
 std::string result_type_of(const json& result) {
   auto type = result.is_object() ? result.find("resultType") : result.end();
   if (!result.is_object() || type == result.end()) return {};
@@ -31,7 +32,7 @@ bool ClientSession::is_session_lost(const std::shared_ptr<Call>& call, int http_
     if (call->was_renewed_at_400) next_renewal_at_400_ = now + kPauseAfterFutileRenewal;
     return false;
   }
-  // A request that was refused in a session that has been replaced meanwhile is sent again.
+  // If the session was already replaced in the meantime, the request is sent again.
   if (call->generation == generation_ && now < next_renewal_at_400_) return false;
   call->was_renewed_at_400 = true;
   return true;
@@ -39,7 +40,7 @@ bool ClientSession::is_session_lost(const std::shared_ptr<Call>& call, int http_
 
 void ClientSession::note_lost_server(const Call& call) {
   std::lock_guard lock(mutex_);
-  // Requests of 2026-07-28 say everything themselves, and other connections end with their server.
+  // Requests of 2026-07-28 need no session, and other connections end together with their server.
   bool may_forget = !negotiated_.is_modern && transport::is_http(endpoint_);
   if (may_forget && call.generation == generation_) is_in_doubt_ = true;
 }
@@ -57,7 +58,7 @@ void ClientSession::renew(const std::shared_ptr<Call>& call) {
       negotiation_ = Negotiation(negotiation_options(/*skips_discovery=*/true));
       step = negotiation_.begin();
     }
-    // Another request may have noticed first, and be done by now.
+    // Another request may have noticed the loss first, and the renewal may already be complete.
     is_renewed = state_ == State::kReady;
     if (state_ == State::kRenewing) waiting_.push_back(call);
   }
@@ -71,7 +72,7 @@ void ClientSession::judge_result(const Call& call, SessionAnswer& answer) {
   {
     std::lock_guard lock(mutex_);
     is_modern = negotiated_.is_modern;
-    // Only HTTP has header fields; elsewhere the marks mean nothing.
+    // Only HTTP has header fields; on other transports the marks have no meaning.
     bool has_fields = is_modern && transport::is_http(endpoint_);
     if (has_fields && call.request.method == "tools/list")
       param_headers_.learn(answer.response.result);

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What a form may ask at most; each answer costs as much as the question.
+/// The maximum number of fields in a form, since answering costs as much as reading it.
 constexpr std::size_t kMostFields = 256;
 
 const json* object_at(const json& object, const char* key) {
@@ -16,7 +16,7 @@ const json* object_at(const json& object, const char* key) {
   return found != object.end() && found->is_object() ? &*found : nullptr;
 }
 
-/// True if the form has all that it requires.
+/// True if `content` has all fields that the form requires.
 bool is_complete(const json& schema, const json& content) {
   auto required = schema.find("required");
   if (required == schema.end() || !required->is_array()) return true;

@@ -6,17 +6,17 @@
 
 namespace league::mcp {
 
-/// What a client announces that answers questions of a server's forms.
+/// The capability that a client announces if it answers forms of a server.
 [[nodiscard]] nlohmann::json elicitation_capability();
 
 /// The result of `elicitation/create` (MCP, ElicitResult) for a question with these parameters.
-/// `given` is an object of what the user has said beforehand, by the names of the form's fields; a
-/// field that is not in it has its default (SEP-1034), or is left out. Declines where a field that
-/// is required has neither, and questions that are no form. Pure.
+/// `given` is an object with the user's prepared answers, keyed by the form's field names; other
+/// fields get their default (SEP-1034) or are left out. Declines if a required field has neither,
+/// and declines questions that are not forms. Pure.
 [[nodiscard]] nlohmann::json answer_elicitation(const nlohmann::json& params,
                                                 const nlohmann::json& given);
 
-/// The answer to a question of any method; nothing for those that are no elicitation. Pure.
+/// The answer to a request of any method; nothing if the method is not an elicitation. Pure.
 [[nodiscard]] std::optional<nlohmann::json> answer_question(std::string_view method,
                                                             const nlohmann::json& params,
                                                             const nlohmann::json& given);

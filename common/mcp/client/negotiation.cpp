@@ -11,7 +11,7 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-/// What is kept of the texts of strangers.
+/// The maximum length of texts from servers that we store.
 constexpr std::size_t kLongestText = 200;
 
 std::string text_in(const json& object, const char* key, std::size_t longest = kLongestText) {
@@ -44,7 +44,7 @@ bool names_revision(const json& list, std::string_view revision) {
          });
 }
 
-/// The newest revision with a handshake in a server's list; nothing where there is none.
+/// The newest revision with a handshake in a server's list; nothing if there is none.
 std::optional<std::string> newest_legacy(const json& list) {
   for (auto it = kLegacyRevisions.rbegin(); it != kLegacyRevisions.rend(); ++it) {
     if (names_revision(list, *it)) return std::string(*it);
@@ -86,7 +86,7 @@ bool is_modern_error(const rpc::Response& response) {
 }
 
 Negotiation::Negotiation(Options options) : options_(std::move(options)) {
-  // The transport of 2024 is older than the modern dialect: nobody answers discovery there.
+  // The transport of 2024 is older than the modern dialect, so discovery is skipped.
   if (options_.family == Family::kLegacySse) options_.skips_discovery = true;
 }
 
@@ -126,7 +126,7 @@ Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
   is_discovery_answered_ = true;
   if (!reply.response) {
     if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
-    // An invalid answer (HTML, a refused method) comes from an older server.
+    // An invalid answer (HTML, a refused method) means an older server.
     if (reply.http_status != 0 || !reply.error) return ask_initialize();
     return fail(*reply.error);
   }
@@ -138,7 +138,8 @@ Negotiation::Step Negotiation::on_discovered(const NegotiationReply& reply) {
           supported == response.error->data.end() ? std::nullopt : newest_legacy(*supported);
       bool is_ours =
           supported != response.error->data.end() && names_revision(*supported, kModernRevision);
-      // It may have refused what came before it was ready, or in another server's place.
+      // The server may have refused because it was still starting, or another server may have
+      // answered; so discovery is repeated once.
       if (!common && is_ours && !std::exchange(has_repeated_discovery_, true))
         return ask_discover(/*is_probe=*/false);
       if (!common) return fail(refused_handshake(reply));
@@ -182,7 +183,8 @@ Negotiation::Step Negotiation::after_refused_initialize(const NegotiationReply& 
   if (is_denied(reply.http_status)) return fail(denied(reply.http_status));
   bool may_be_older =
       reply.http_status == 400 || reply.http_status == 404 || reply.http_status == 405;
-  // A modern server knows no initialize: it was only slow to come up, or has replaced an older one.
+  // A modern server does not know initialize. If it never answered discovery, it may have started
+  // slowly or have replaced an older server.
   bool is_stranger = !is_discovery_answered_ && options_.family != Family::kLegacySse;
   if (is_stranger && reply.response) {
     negotiated_ = {};
@@ -213,7 +215,7 @@ Negotiation::Step Negotiation::on_confirmed() {
 }
 
 Negotiation::Step Negotiation::on_closed(const core::Error& why) {
-  // Some servers end at a request that they do not know: they get the one that they do.
+  // Some servers close the connection at an unknown request; reconnect and begin with initialize.
   bool at_probe = phase_ == Phase::kDiscovering && options_.family == Family::kConnection;
   if (at_probe && !has_reconnected_) {
     has_reconnected_ = true;

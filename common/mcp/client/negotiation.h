@@ -14,45 +14,45 @@
 
 namespace league::mcp {
 
-/// Names and values of HTTP header fields; transports without them ignore them.
+/// Names and values of HTTP header fields; ignored by transports without header fields.
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-/// What a client and a server agreed upon.
+/// What a client and a server agreed on.
 struct Negotiated {
   std::string revision;  ///< `2025-11-25`
-  bool is_modern = false;  ///< without handshake and session: each request says everything
-  std::string session_id;  ///< empty where the server gave none
-  std::string server_name;  ///< as the server calls itself; perhaps empty
+  bool is_modern = false;  ///< no handshake and no session: each request is self-contained
+  std::string session_id;  ///< empty if the server gave none
+  std::string server_name;  ///< as the server calls itself; may be empty
   std::string server_version;
-  std::string instructions;  ///< of the server for its users; perhaps empty
+  std::string instructions;  ///< from the server, for its users; may be empty
   nlohmann::json capabilities = nlohmann::json::object();
   rpc::TransportType transport = rpc::TransportType::kUnknown;
 };
 
-/// How a request ended, as a basis for what to try next.
+/// The result of a request, from which the next step follows.
 struct NegotiationReply {
-  std::optional<core::Error> error;  ///< no response came, and why
+  std::optional<core::Error> error;  ///< why no response came
   int http_status = 0;  ///< 0 where the transport has none
   std::optional<rpc::Response> response;
-  std::string session_id;  ///< of the answer's head; empty: none
+  std::string session_id;  ///< from the head of the answer; empty: none
 };
 
-/// Finds out, step by step, how a server speaks: the modern dialect first, then the handshake, then
-/// the transport of 2024 (mcp.md "As a client"; modelcontextprotocol.io, backwards compatibility).
-/// A server that refuses the handshake though it never answered the modern question, because it
-/// came up slowly or was not asked, is asked that question once more. Pure: it is told what
-/// happened and says what to do. Not thread-safe.
+/// Finds out, step by step, which dialect a server speaks: first the modern one, then the
+/// handshake, then the transport of 2024 (mcp.md "As a client"; modelcontextprotocol.io, backwards
+/// compatibility). If a server refuses the handshake but has never answered discovery (because it
+/// started slowly, or discovery was skipped), discovery is tried once more. Pure: it is told about
+/// events and returns the next step. Not thread-safe.
 class Negotiation {
  public:
-  /// What is known about the peer before anything was sent.
+  /// What is known about the peer before anything is sent.
   enum class Family {
-    kHttp,  ///< one POST a message; may turn out to be a server of 2024
+    kHttp,  ///< one POST per message; may turn out to be a server of 2024
     kLegacySse,  ///< a stream and POSTs: revision 2024-11-05, or a gateway to something newer
     kConnection,  ///< lines or frames in both directions
   };
   struct Options {
     Family family = Family::kHttp;
-    /// The peer is known to be older: begin with the handshake.
+    /// The peer is known not to support the modern dialect: begin with the handshake.
     bool skips_discovery = false;
     bool may_fall_back_to_sse = true;
     std::string client_name = "league";
@@ -60,12 +60,12 @@ class Negotiation {
     nlohmann::json client_capabilities = nlohmann::json::object();
   };
 
-  /// Send this request and report how it ended.
+  /// Send this request and report its result.
   struct Ask {
     std::string method;
     std::string params;  ///< JSON text
     Headers headers = {};
-    /// The peer may never answer: report silence after a part of the time.
+    /// The peer may never answer: after part of the available time, call on_silence().
     bool is_probe = false;
   };
   /// Send `notifications/initialized` and report when that is done.
@@ -84,16 +84,16 @@ class Negotiation {
 
   explicit Negotiation(Options options);
 
-  /// The connection is there.
+  /// The connection is open.
   [[nodiscard]] Step begin();
   [[nodiscard]] Step on_reply(const NegotiationReply& reply);
-  /// The probe got no answer in its time.
+  /// The probe was not answered in time.
   [[nodiscard]] Step on_silence();
   [[nodiscard]] Step on_confirmed();
   /// The connection ended, or could not be opened.
   [[nodiscard]] Step on_closed(const core::Error& why);
 
-  /// What is agreed so far: headers of requests follow from it.
+  /// What has been agreed so far; determines the headers of requests.
   [[nodiscard]] const Negotiated& negotiated() const { return negotiated_; }
 
  private:
@@ -115,8 +115,8 @@ class Negotiation {
   std::string offered_{kNewestLegacyRevision};
 };
 
-/// True for the answer of a server that speaks the modern dialect, though it refuses: such a server
-/// is not asked in older ones.
+/// True for an error that only a server of the modern dialect sends; such a server is not asked in
+/// older dialects.
 [[nodiscard]] bool is_modern_error(const rpc::Response& response);
 
 }  // namespace league::mcp

@@ -19,9 +19,9 @@ using nlohmann::json;
 
 constexpr const char* kMark = "x-mcp-header";
 constexpr schema::JsonLimits kCallLimits{.max_depth = 64, .max_key_length = 1024};
-/// Of the tools of one server, whatever it lists.
+/// The maximum number of tools of one server that are remembered.
 constexpr std::size_t kMostTools = 10'000;
-/// Integers beyond are not the same number for every peer (2^53 - 1).
+/// Larger integers are not represented exactly by every JSON parser (2^53 - 1).
 constexpr std::int64_t kLargestInteger = 9'007'199'254'740'991;
 
 bool is_token(std::string_view text) {
@@ -31,10 +31,10 @@ bool is_token(std::string_view text) {
   });
 }
 
-/// Walks through a schema and collects its marks.
+/// Walks through a schema and collects the `x-mcp-header` marks.
 class MarkReader {
  public:
-  /// The first rule that is broken.
+  /// Returns the first broken rule, if any.
   std::optional<std::string> read(const json& schema, bool is_reachable) {
     if (schema.is_array()) {
       for (const auto& one : schema) {
@@ -46,7 +46,7 @@ class MarkReader {
       if (auto fault = take(schema, is_reachable)) return fault;
     }
     for (const auto& [key, below] : schema.items()) {
-      // What these hold are values, not schemas.
+      // These keywords contain values, not schemas.
       if (key == "default" || key == "const" || key == "enum" || key == "examples") continue;
       if (key == "properties" && below.is_object()) {
         if (auto fault = read_properties(below, is_reachable)) return fault;
@@ -64,7 +64,7 @@ class MarkReader {
   std::vector<ParamHeader> found;
 
  private:
-  /// Keywords whose keys are names, so one called like the mark is none.
+  /// Keywords whose keys are property names: a key that looks like the mark is not one there.
   static bool is_map_of_schemas(const std::string& key) {
     constexpr std::array<std::string_view, 4> kMaps{"patternProperties", "dependentSchemas",
                                                     "$defs", "definitions"};
@@ -100,7 +100,7 @@ class MarkReader {
   std::set<std::string> names_;
 };
 
-/// A value as the field has it; nothing where there is none.
+/// A value in the form of the header field; nothing if it cannot be one.
 std::optional<std::string> field_value(const json& value) {
   if (value.is_string()) return header_value(value.get_ref<const std::string&>());
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";

@@ -13,29 +13,29 @@ namespace league::mcp {
 
 /// One argument of a tool that is repeated as a header field.
 struct ParamHeader {
-  std::vector<std::string> path;  ///< names of properties, from the arguments down
-  std::string name;  ///< of the field, behind `Mcp-Param-`
+  std::vector<std::string> path;  ///< names of properties, starting at the arguments
+  std::string name;  ///< the part of the field's name after `Mcp-Param-`
 };
 
 /// The properties of a tool's `inputSchema` that `x-mcp-header` marks. Fails with kInvalidReply and
-/// the rule that is broken: a name that is no token of HTTP or is there twice in whatever case, a
-/// property that is no string, integer or boolean, or a mark that is not reached by `properties`
+/// the broken rule: a name that is not an HTTP token or occurs twice (ignoring case), a property
+/// that is not a string, integer or boolean, or a mark that is not reached through `properties`
 /// alone. Pure. Source: MCP 2026-07-28, "Custom Headers from Tool Parameters".
 [[nodiscard]] core::Result<std::vector<ParamHeader>> read_param_headers(
     const nlohmann::json& input_schema);
 
-/// The header fields of a server's tools, as far as its lists of tools have told. Not thread-safe.
+/// The header fields of a server's tools, as far as its tool lists have been seen. Not thread-safe.
 class ParamHeaders {
  public:
-  /// Keeps what the tools in a result of `tools/list` want, and takes those out of it whose marks
-  /// are wrong: a client must not offer them.
+  /// Stores the marks of the tools in a result of `tools/list`, and removes tools with invalid
+  /// marks from the result, because a client must not offer them.
   void learn(nlohmann::json& list_result);
-  /// The fields of a `tools/call` with these parameters (JSON text); none where nothing is known,
-  /// or for arguments that are absent or null.
+  /// The header fields of a `tools/call` with these parameters (JSON text); empty if the tool is
+  /// unknown. Arguments that are absent or null have no field.
   [[nodiscard]] Headers of_call(std::string_view params) const;
 
  private:
-  std::unordered_map<std::string, std::vector<ParamHeader>> tools_;  ///< that have any
+  std::unordered_map<std::string, std::vector<ParamHeader>> tools_;  ///< only tools with marks
 };
 
 }  // namespace league::mcp

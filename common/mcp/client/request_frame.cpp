@@ -32,7 +32,7 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-/// What `Mcp-Name` repeats; empty where the method has none.
+/// The value of `Mcp-Name`; empty if the method has none.
 std::string target_name(std::string_view method, const json& params) {
   const char* key = nullptr;
   if (method == "tools/call" || method == "prompts/get") key = "name";

@@ -10,23 +10,23 @@
 
 namespace league::mcp {
 
-/// One request as the agreed revision wants it.
+/// One request in the form of the agreed revision.
 struct RequestFrame {
   std::string bytes;
   Headers headers;
 };
 
-/// Who we are, for the modern dialect, which says it with each request.
+/// The identity of this client, which the modern dialect sends with each request.
 struct ClientIdentity {
   std::string name = "league";
   std::string version = LEAGUE_VERSION;
-  /// What the server may ask of us (ClientCapabilities of MCP), a JSON object.
+  /// What the server may request of the client (ClientCapabilities of MCP), a JSON object.
   nlohmann::json capabilities = nlohmann::json::object();
 };
 
-/// Frames a request. `params` is the text of a JSON object, or empty; with `wants_progress` the id
-/// is the progress token too; with `is_relayed` the client that `_meta` names stays. Fails with
-/// kMalformedMessage when `params` is no JSON object and has to be read. Pure.
+/// Frames a request. `params` is the text of a JSON object, or empty. With `wants_progress` the id
+/// is also the progress token; with `is_relayed` the client information in `_meta` is kept. Fails
+/// with kMalformedMessage if `params` has to be parsed and is not a JSON object. Pure.
 [[nodiscard]] core::Result<RequestFrame> frame_request(const Negotiated& negotiated,
                                                        const ClientIdentity& client,
                                                        const rpc::Id& id, std::string_view method,
@@ -37,7 +37,7 @@ struct ClientIdentity {
 /// The headers that every message of the session carries on HTTP.
 [[nodiscard]] Headers session_headers(const Negotiated& negotiated);
 
-/// A header value as the modern dialect writes it: as it is when it is visible ASCII, else
+/// A header value in the form of the modern dialect: unchanged if it is visible ASCII, otherwise
 /// `=?base64?…?=`.
 [[nodiscard]] std::string header_value(std::string_view text);
 

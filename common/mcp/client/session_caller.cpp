@@ -23,7 +23,7 @@ struct SessionCall {
   transport::OutboundCall call;
   transport::Caller::Completion completion;
   Steady started;
-  std::uint64_t ticket = 0;  ///< of those that wait
+  std::uint64_t ticket = 0;  ///< identifies the call while it waits
 };
 
 void fail(const SessionCall& call, Error error, Steady now) {
@@ -33,7 +33,7 @@ void fail(const SessionCall& call, Error error, Steady now) {
   call.completion(std::move(outcome));
 }
 
-/// The end of a connection, to be waited for. Thread-safe.
+/// Waits for the end of a connection. Thread-safe.
 class ConnectionEnd {
  public:
   void happen() {
@@ -103,9 +103,9 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
   struct Peer {
     Phase phase = Phase::kNegotiating;
     std::shared_ptr<ClientSession> session;
-    std::shared_ptr<ConnectionEnd> departure;  ///< of a child; null for other transports
+    std::shared_ptr<ConnectionEnd> departure;  ///< of a child process; null for other transports
     std::vector<SessionCall> waiting;
-    bool is_old = false;  ///< had a handshake once, so the next session begins with it
+    bool is_old = false;  ///< the last session used a handshake, so the next one begins with it
     Error refusal{};
     Steady refused_until{};
     Steady used{};
@@ -125,7 +125,7 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
 
   const SessionTools tools_;
   const SessionCallerOptions options_;
-  mutable std::mutex mutex_;  // never held during calls of others
+  mutable std::mutex mutex_;  // never held while other objects are called
   bool closed_ = false;
   std::uint64_t last_ticket_ = 0;
   std::unordered_map<std::string, Peer> peers_;
@@ -143,7 +143,7 @@ void SessionCaller::State::call(SessionCall call) {
   const bool is_child = endpoint.scheme == "stdio";
   const Steady call_deadline = call.call.deadline;
   const Steady deadline = negotiation_deadline(now, call_deadline, is_child);
-  std::uint64_t ticket = 0;  // of a call that waits
+  std::uint64_t ticket = 0;  // of the call, if it waits
   {
     std::lock_guard lock(mutex_);
     if (closed_) {
@@ -169,7 +169,7 @@ void SessionCaller::State::call(SessionCall call) {
     }
   }
   if (evicted) evicted->close();
-  // Where one of them is set, the call waits nowhere.
+  // If either is set, the call was not moved into the waiting list.
   if (refusal) return fail(call, std::move(*refusal), now);  // NOLINT(bugprone-use-after-move)
   if (ready) return forward(ready, std::move(call));  // NOLINT(bugprone-use-after-move)
   if (is_child && call_deadline < deadline) fail_in_time(url, ticket, call_deadline);
@@ -249,7 +249,7 @@ void SessionCaller::State::on_connected(const std::string& url, const ClientSess
       bool is_unreachable = code == ErrorCode::kConnectionError ||
                             code == ErrorCode::kShuttingDown ||
                             code == ErrorCode::kEndpointNotAllowed;
-      // An unreachable server is tried again by the next call.
+      // An unreachable server is tried again at the next call.
       peer.phase = is_unreachable ? Phase::kNegotiating : Phase::kRefused;
       peer.refusal = result.error();
       peer.refused_until = now + options_.refusal_memory;
@@ -272,7 +272,7 @@ void SessionCaller::State::on_lost(const std::string& url, const ClientSession* 
   auto found = peers_.find(url);
   if (found == peers_.end() || found->second.session.get() != session) return;
   if (found->second.phase != Phase::kReady) return;
-  // What it was is remembered; the next call makes a new session.
+  // `is_old` is kept; the next call makes a new session.
   lost = std::move(found->second.session);
   found->second.session = nullptr;
   found->second.phase = Phase::kNegotiating;
@@ -328,7 +328,8 @@ void SessionCaller::State::close() {
     if (peer.session) peer.session->close();
     for (const auto& call : peer.waiting) fail(call, why, tools_.clock.steady_now());
   }
-  // Stopping the event loop kills a child that still runs, and it may have much left to write.
+  // The event loop kills children that still run when it stops, but a child may still have much to
+  // write.
   const auto deadline = std::chrono::steady_clock::now() + options_.farewell;
   for (auto& [url, peer] : peers) {
     bool has_child = peer.session && peer.departure && peer.phase == Phase::kReady;

@@ -12,37 +12,39 @@ namespace league::mcp {
 struct SessionCallerOptions {
   ClientIdentity client = {};
   std::chrono::milliseconds longest_probe = kLongestProbe;  ///< as SessionOptions
-  /// A server with which there was no agreement is left alone for so long.
+  /// How long a server is not tried again after negotiation with it failed.
   std::chrono::milliseconds refusal_memory{30'000};
-  /// Sessions kept at once; the least recently used one that is idle is closed.
+  /// The maximum number of sessions; for a new one the least recently used session without waiting
+  /// calls is closed.
   std::size_t max_sessions = 4096;
-  /// A child may take so long to come up, and its calls fail until then.
+  /// How long a child process may take to start; calls whose deadline comes first fail.
   std::chrono::milliseconds start_up{12'000};
   /// How long the destructor waits for children to end.
   std::chrono::milliseconds farewell{1800};
 };
 
-/// A Caller for plain MCP servers of any transport: requests go through a session with the
-/// endpoint, which is negotiated when it is first needed, kept, and made again when it is lost. A
-/// negotiation takes at most half of the time of the call that needs it; that with a child, which
-/// has to be loaded first, goes on when its calls have failed. Thread-safe.
+/// A Caller for plain MCP servers on any transport: requests go through a session with the
+/// endpoint, which is negotiated at the first call, kept, and renewed if it is lost. A negotiation
+/// takes at most half of the time of the call that needs it; the negotiation with a child process,
+/// which has to be loaded first, continues even if its calls have failed. Thread-safe.
 class SessionCaller final : public transport::Caller {
  public:
-  /// `tools` outlive the caller.
+  /// The objects in `tools` must outlive the caller.
   explicit SessionCaller(const SessionTools& tools, SessionCallerOptions options = {});
-  /// Closes all sessions; their calls end with kShuttingDown. Not on a thread of a connection.
+  /// Closes all sessions; their calls end with kShuttingDown. Must not run on a connection's
+  /// thread.
   ~SessionCaller() override;
   SessionCaller(const SessionCaller&) = delete;
   SessionCaller& operator=(const SessionCaller&) = delete;
 
   /// `call.bytes` is one JSON-RPC request with the id `call.id`; the answer comes with the same id.
   void call(transport::OutboundCall call, Completion completion) override;
-  /// True when the last attempt to come to terms with this server failed though it could be
-  /// reached: it is no MCP server.
+  /// True if the last negotiation with this server failed although the server could be reached: it
+  /// is not an MCP server.
   [[nodiscard]] bool is_refused(const transport::Endpoint& endpoint) const;
-  /// is_refused as a function that may outlive the caller.
+  /// is_refused as a function object that may outlive the caller.
   [[nodiscard]] std::function<bool(const transport::Endpoint&)> refusals() const;
-  /// Sessions there are.
+  /// The number of sessions.
   [[nodiscard]] std::size_t sessions() const;
 
  private:
