@@ -16,7 +16,7 @@
 namespace league::transport {
 namespace {
 
-/// Within its strand: a call costs no change of threads but those of the bus.
+/// Runs within its strand, so a call causes no thread switches except those of the bus.
 class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore> {
  public:
   BusConnectionCore(EventLoop& loop, Bus& bus, BusSession session, BusRoute route,
@@ -121,7 +121,7 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
     PendingCall asked = std::move(found->second);
     asked_.erase(found);
     auto frame = rpc::peek_frame(message.payload);
-    // Else nobody above would know what was answered, and would wait until the deadline.
+    // Otherwise the code above would not recognise the answer and would wait until the deadline.
     if (frame.kind != rpc::FrameKind::kResponse || frame.id != asked.id)
       return lose(asked, "the answer names another request, or none");
     ReceivedMessage received;
@@ -137,8 +137,8 @@ class BusConnectionCore : public std::enable_shared_from_this<BusConnectionCore>
   void on_nobody(std::uint64_t number, PendingCall& asked) {
     if (asked.is_waiting) return;
     auto now = clock_.steady_now();
-    // A manager that was found listens, though the broker may need a moment to know; it is looked
-    // for until the deadline.
+    // A manager that was found does listen, though the broker may need a moment to know it; the
+    // request is repeated until the deadline.
     bool is_patient = route_.attach || now < asked.begun + options_.patience;
     if (!is_patient || now >= asked.deadline) {
       PendingCall gone = std::move(asked);
@@ -213,7 +213,8 @@ class BusConnection final : public MessageConnection {
     BusConnectionCore::run_in(core_,
                               [shared](BusConnectionCore& core) { core.send(std::move(*shared)); });
   }
-  // These may call the receiver, which whoever calls them does not expect within the call.
+  // Scheduled, because these may call the receiver, which the caller does not expect within the
+  // call.
   void set_reading(bool is_on) override {
     later([is_on](BusConnectionCore& core) { core.set_reading(is_on); });
   }

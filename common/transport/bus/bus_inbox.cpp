@@ -58,7 +58,8 @@ core::Result<void> BusInbox::listen(std::size_t lane) {
     if (self && is_connected) self->tell_all_connected();
   });
   std::lock_guard lock(mutex_);
-  // Who lost a race ends its own without the lock: `heard` and `state` are older.
+  // If two threads race, the later subscription is discarded and destroyed after the lock is
+  // released: `heard` and `state` are declared before it.
   if (!lanes_[lane]) lanes_[lane].swap(*heard);
   if (!state_) state_.swap(state);
   return {};
@@ -73,7 +74,7 @@ void BusInbox::on_message(BusMessage message) {
   {
     std::lock_guard lock(mutex_);
     auto found = owners_.find(std::string(subject.substr(name_at, number_at - 1 - name_at)));
-    if (found == owners_.end()) return;  // of a connection that has ended
+    if (found == owners_.end()) return;  // the connection has ended
     owner = found->second;
   }
   owner->on_answer(std::move(message), request);

@@ -49,7 +49,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
   core::Result<void> begin() {
     {
       std::lock_guard lock(mutex_);
-      is_open_ = true;  // before the first message comes, or its answer would be thrown away
+      is_open_ = true;  // before the first message arrives, or its answer would be dropped
     }
     auto subscribed = subscribe();
     std::lock_guard lock(mutex_);
@@ -146,7 +146,7 @@ class BusListener::State final : public PeerChannel, public std::enable_shared_f
     auto pass = options_.limiter->admit(message.payload, budget_name(session_));
     if (!pass.retry_after) {
       if (pass.is_known() || is_in_turn()) return std::move(pass.meter);
-      return std::nullopt;  // and charged all the same: who goes on is refused soon, and told of
+      return std::nullopt;  // still charged, so that a sender that continues is soon refused
     }
     if (pass.is_pressing) {
       listen_later(*pass.retry_after, pass.standing);

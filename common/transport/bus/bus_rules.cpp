@@ -18,7 +18,7 @@ core::Error bus_refusal(std::string_view field, std::string text) {
   return {core::ErrorCode::kInvalidFieldValue, std::move(text), std::string(field)};
 }
 
-/// The token in front, which is taken off `rest`.
+/// Returns the first token and removes it from `rest`.
 std::string_view take_token(std::string_view& rest) {
   auto dot = rest.find('.');
   auto token = rest.substr(0, dot);

@@ -26,9 +26,9 @@ constexpr std::string_view kInitialize = "initialize";
 /// The number of keep-alives that may be missing: a break of nine seconds costs at most two at the
 /// default interval.
 constexpr int kMissed = 3;
-/// A session that may make room for another.
+/// A session that has been silent this long may be dropped to make room for another.
 constexpr std::chrono::minutes kForgotten{10};
-/// The same for one that has never said anything: attaching alone keeps no place.
+/// The same for a session that has never sent anything, because attaching alone reserves no place.
 constexpr std::chrono::minutes kNeverHeard{1};
 
 }  // namespace
@@ -93,7 +93,8 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     attached->last_heard = clock_.steady_now() - (kForgotten - kNeverHeard);
     std::lock_guard lock(mutex_);
     if (is_stopping_) return stopping();
-    // One that lost a race against another request ends without the lock: `attached` is older.
+    // If another request attached the session first, this one is destroyed after the lock is
+    // released: `attached` is declared before it.
     sessions_.try_emplace(session, attached);
     return {};
   }
@@ -138,7 +139,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
   struct Attached {
     std::unique_ptr<BusListener> listener;
     Steady last_heard{};
-    bool is_watched = false;  ///< it has said unasked that it lives
+    bool is_watched = false;  ///< it has sent keep-alives on its own
     bool is_gone = false;
   };
 
@@ -148,7 +149,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
   [[nodiscard]] bool is_first(const BusSession& session) const {
     return options_.first_bus != nullptr && options_.served_first.contains(session);
   }
-  /// By which a session is served.
+  /// The bus that serves the session.
   [[nodiscard]] Bus& bus_of(const BusSession& session) const {
     return is_first(session) ? *options_.first_bus : bus_;
   }
@@ -163,8 +164,8 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     discoveries_.push_back(std::move(*discovery));
     return {};
   }
-  /// Whose session a request at `mcp.discovery` is about: the subject's, which only its user may
-  /// write where the broker knows users, or the header's where it stands at the subject for all.
+  /// The session that a request at `mcp.discovery` is about: the one in the subject, to which only
+  /// its user may publish if the broker has users; otherwise the one in the header, or a new one.
   [[nodiscard]] std::optional<BusSession> session_of(const BusMessage& message) {
     auto named = bus_header(message, rpc::kSessionHeader);
     if (message.subject == kDiscoverySubject)
@@ -182,7 +183,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
     if (session && options_.limiter &&
         options_.limiter->admit({}, budget_name(*session)).retry_after)
       return;
-    // The sessions that are served first are heard by the other bus.
+    // Sessions that are served first are handled on the other bus.
     if (session && is_own && is_first(*session) != is_for_first) return;
     bool may_answer = session && is_own
                           ? is_own_answer(message.reply, *session)
@@ -212,7 +213,7 @@ class BusSessions::State : public std::enable_shared_from_this<State> {
                         {"keep_alive_ms", options_.keep_alive.count()}};
     publish(message.reply, *session, answer);
   }
-  /// The handshake of the Model Context Protocol begins the session that it has just attached.
+  /// Passes an MCP handshake on to the session that it has just attached.
   void hand_over(const BusSession& session, const BusMessage& message) {
     std::shared_ptr<Attached> attached;
     {

@@ -6,7 +6,7 @@
 namespace league::transport {
 namespace {
 
-/// The place behind the scheme.
+/// The index where the part after the scheme begins.
 std::size_t authority_at(std::string_view url) {
   auto scheme = url.find("://");
   return scheme == std::string_view::npos ? 0 : scheme + 3;

@@ -8,8 +8,8 @@
 
 namespace league::transport {
 
-/// Stands between a bus and the handler of one subscription: once closed, it runs the handler no
-/// more and destroys it. Thread-safe.
+/// Protects the handler of one subscription: once closed, it no longer runs the handler, and
+/// destroys it. Thread-safe.
 template <typename Argument>
 class HandlerGate {
  public:
@@ -27,7 +27,7 @@ class HandlerGate {
       runner_ = self;
     }
     handler_(std::move(argument));
-    // Whatever the handler holds is let go of without the lock: it may close this very gate.
+    // The handler is destroyed without the lock, because its destructor may close this gate.
     std::function<void(Argument)> done;
     {
       std::lock_guard lock(mutex_);
@@ -44,8 +44,8 @@ class HandlerGate {
     std::function<void(Argument)> done;
     std::unique_lock lock(mutex_);
     is_closed_ = true;
-    // Who waits for its turn has none any more. It must not wait for the handler that closes: that
-    // one may be about to wait for it.
+    // Wakes the threads that wait to run the handler; they now return. This must happen even if the
+    // running handler itself is closing, because it may then wait for those threads.
     idle_.notify_all();
     if (depth_ > 0 && runner_ == std::this_thread::get_id()) return;
     idle_.wait(lock, [&] { return depth_ == 0; });
@@ -58,7 +58,7 @@ class HandlerGate {
   std::condition_variable idle_;
   std::function<void(Argument)> handler_;
   std::thread::id runner_;
-  int depth_ = 0;  ///< more than one: a handler runs what delivers to it
+  int depth_ = 0;  ///< greater than one if the handler has caused another delivery to itself
   bool is_closed_ = false;
 };
 

@@ -11,14 +11,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A broker that has not ended a request by then has not got it, or has no such consumer.
+/// If the broker has not ended a request this long after its expiry, it did not receive the request
+/// or has no such consumer.
 constexpr std::chrono::milliseconds kFetchSlack = 2s;
 
 core::Error fetch_lost(const std::string& why) {
   return {core::ErrorCode::kConnectionError, why, {}};
 }
 
-/// How a request ends that the broker answers with `status`.
+/// The result of a request that the broker ends with `status`.
 core::Result<void> end_of(const BusMessage& message, const std::string& status) {
   if (status == "404" || status == "408") return {};
   std::string said = status + " " + std::string(bus_header(message, "Description"));
@@ -56,7 +57,7 @@ void JetFetches::fetch(FetchRequest wanted) {
   }
   auto published = parts_.bus.publish(request);
   if (published) return;
-  // The caller does not expect the completion before this returns.
+  // Scheduled, because the caller does not expect the completion before this returns.
   parts_.timer.schedule(0ns, [weak = weak_from_this(), number, error = published.error()] {
     if (auto self = weak.lock()) self->finish(number, error);
   });
@@ -103,8 +104,8 @@ void JetFetches::on_delivery(BusMessage message) {
     {
       std::lock_guard lock(mutex_);
       auto found = find(read->stream, read->consumer);
-      // Too late: whoever asked has been told that it is lost. It is delivered again, or seen as
-      // a gap.
+      // Too late: the caller was told that the request is lost. The message is delivered again, or
+      // shows as a gap.
       if (found == open_.end()) return;
       auto& wanted = found->second.wanted;
       on_message = wanted.on_message;

@@ -63,7 +63,7 @@ void JetRequests::send(std::uint64_t number) {
   if (published) return;
   auto error = published.error();
   if (error.code == core::ErrorCode::kConnectionError) return ask_later(number, error.message);
-  // The caller does not expect the answer before this returns.
+  // Scheduled, because the caller does not expect the answer before this returns.
   parts_.timer.schedule(0ns, [weak = weak_from_this(), number, error] {
     if (auto self = weak.lock()) self->finish(number, error);
   });
@@ -123,7 +123,7 @@ void JetRequests::on_nobody(std::uint64_t number) {
 }
 
 void JetRequests::finish(std::uint64_t number, const core::Result<BusMessage>& answer) {
-  // Taken within the gate: what the gate lets through no more is failed by `end`.
+  // Removed within the gate, because `end` fails all requests that did not pass the gate.
   parts_.gate->run([this, self = shared_from_this(), number, &answer] {
     Answered answered;
     {
@@ -143,7 +143,7 @@ void JetRequests::ask_all_again() {
   {
     std::lock_guard lock(mutex_);
     for (auto& [number, asked] : asked_) {
-      asked.absent_since = {};  // what was not there before may be there now
+      asked.absent_since = {};  // the stream may exist by now
       if (asked.repeat != Repeat::kUnlessTaken || !asked.is_taken) numbers.push_back(number);
     }
   }

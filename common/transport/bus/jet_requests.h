@@ -56,9 +56,9 @@ class JetRequests : public std::enable_shared_from_this<JetRequests> {
     Repeat repeat = Repeat::kAlways;
     Answered answered;
     core::Timer::Id due = 0;
-    bool is_taken = false;  ///< the broker may have it
-    core::Clock::Steady absent_since{};  ///< nobody was there
-    std::string why;  ///< it is not answered
+    bool is_taken = false;  ///< the broker may have received it
+    core::Clock::Steady absent_since{};  ///< since when nobody has been listening
+    std::string why;  ///< why it is not answered yet
   };
 
   void send(std::uint64_t number);

@@ -58,7 +58,7 @@ class JetStream::State : public std::enable_shared_from_this<State> {
     fetches_->end();
   }
 
-  /// Answers in JSON; a refusal is an error, and so is a name that is none.
+  /// Sends a request whose answer is JSON. Gives an error for a refusal or an invalid `name`.
   using Read = std::function<void(core::Result<BusMessage>)>;
   void ask(const std::string& what, const std::string& name, std::string payload, Steady deadline,
            Read done) {
@@ -66,7 +66,7 @@ class JetStream::State : public std::enable_shared_from_this<State> {
     requests_->ask(jet_message(what, std::move(payload)), deadline, JetRequests::Repeat::kAlways,
                    std::move(done));
   }
-  /// Not before the caller has returned.
+  /// Fails the request later, not before the caller has returned.
   void refuse(const core::Error& why, const Read& done) {
     timer_.schedule(std::chrono::nanoseconds(0),
                     [gate = gate_, why, done] { gate->run([&] { done(why); }); });
@@ -94,7 +94,7 @@ class JetStream::State : public std::enable_shared_from_this<State> {
 
 namespace {
 
-/// An answer without a refusal, or why there is none.
+/// The answer, unless it is a refusal or an error.
 core::Result<BusMessage> accepted(core::Result<BusMessage> answer) {
   if (!answer) return answer;
   if (auto refusal = read_refusal(answer->payload)) return refusal_error(*refusal);
@@ -149,7 +149,7 @@ void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<
     auto self = weak.lock();
     bool is_refused = answer && read_refusal(answer->payload);
     if (!is_refused || !self) return give_state(answer, done);
-    // It is there, and stays as it is.
+    // The stream exists; it is used unchanged.
     self->ask("STREAM.INFO." + name, name, "", deadline,
               [done](const auto& state) { give_state(state, done); });
   };
@@ -176,7 +176,7 @@ void JetStream::ensure_stream(const StreamConfig& config, Steady deadline, Done<
     auto refusal = answer ? read_refusal(answer->payload) : std::nullopt;
     bool is_too_much = refusal && config.max_bytes >= 0 && is_refused_for_room(*refusal);
     if (!is_too_much || !self) return on_made(std::move(answer));
-    // Or it is there, and the broker has looked at what is left before it looked for the name.
+    // The stream may also exist already: the broker checks the remaining space before the name.
     auto unlimited = config;
     unlimited.max_bytes = -1;
     self->ask("STREAM.CREATE." + config.name, config.name, stream_request(unlimited), deadline,
@@ -206,8 +206,8 @@ void JetStream::purge(const std::string& stream, const std::string& subject, std
 void JetStream::publish(BusMessage message, PublishCondition condition, Steady deadline,
                         std::function<void(const PublishAck&)> done) {
   bool has_sequence = condition.last_sequence || condition.last_subject_sequence;
-  // A repetition that finds its own first try stored is no conflict: the broker looks at the id
-  // first.
+  // With an id, a repetition that finds its own first attempt stored is no conflict, because the
+  // broker checks the id first.
   if (condition.message_id.empty() && has_sequence)
     condition.message_id = random_name(state_->random_);
   auto add = [&message](const char* name, const std::string& value) {
@@ -251,7 +251,7 @@ void JetStream::get_last(const std::string& stream, const std::string& subject, 
 
 void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig& config,
                                 Steady deadline, Done<std::string> done) {
-  // Named by us, so that a repetition finds it.
+  // We choose the name, so that a repetition finds the same consumer.
   std::string name =
       config.durable_name.empty() ? random_name(state_->random_) : config.durable_name;
   auto checked = check_jet_name(name);
@@ -266,7 +266,7 @@ void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig&
     auto taken = accepted(answer);
     if (taken) return done(name);
     if (!answer || !self) return done(taken.error());
-    // One that is there and cannot be changed serves as it is.
+    // An existing consumer that cannot be changed is used as it is.
     self->ask("CONSUMER.INFO." + stream + "." + name, stream, "", deadline,
               [done, name, why = taken.error()](core::Result<BusMessage> info) {
                 auto found = accepted(std::move(info));
@@ -274,7 +274,7 @@ void JetStream::ensure_consumer(const std::string& stream, const ConsumerConfig&
               });
   };
   std::string what = "CONSUMER.CREATE." + stream + "." + name;
-  // For a broker's permissions; one with wildcards is no subject to publish at.
+  // For the broker's permissions; a filter with wildcards cannot be part of a subject.
   bool is_plain = config.filter_subject.find_first_of("*>") == std::string::npos;
   if (is_plain && !config.filter_subject.empty()) what += "." + config.filter_subject;
   state_->ask(what, stream, consumer_request(stream, name, config), deadline, on_created);

@@ -23,27 +23,27 @@ struct StreamConfig {
   std::vector<std::string> subjects;
   std::chrono::milliseconds max_age{0};  ///< 0: for ever
   std::int64_t max_messages_per_subject = -1;  ///< the oldest go; -1: any number
-  /// -1: any number. A broker that has not so much to promise keeps the stream without a limit.
+  /// -1: no limit. A broker that cannot reserve that much creates the stream without a limit.
   std::int64_t max_bytes = -1;
-  bool refuses_when_full = false;  ///< else the oldest messages go
+  bool refuses_when_full = false;  ///< otherwise the oldest messages are removed
   std::chrono::milliseconds duplicate_window{120'000};  ///< in which `message_id` is remembered
-  int replicas = 1;  ///< how many brokers of a cluster have it, at least
+  int replicas = 1;  ///< at least this many brokers of a cluster store it
 };
 
 struct StreamState {
   std::uint64_t messages = 0;
   std::uint64_t first_sequence = 0;
-  std::uint64_t last_sequence = 0;  ///< ever given; 0: none
+  std::uint64_t last_sequence = 0;  ///< the highest number ever assigned; 0: none
   int replicas = 1;
   std::uint64_t bytes = 0;  ///< as the broker counts them
-  std::int64_t max_bytes = -1;  ///< -1: any number
+  std::int64_t max_bytes = -1;  ///< -1: no limit
 };
 
 /// The condition under which the broker stores a message.
 struct PublishCondition {
   std::string message_id = {};  ///< a repetition within the stream's window is stored once
   std::optional<std::uint64_t> last_sequence = std::nullopt;  ///< of the whole stream
-  std::optional<std::uint64_t> last_subject_sequence = std::nullopt;  ///< 0: none there
+  std::optional<std::uint64_t> last_subject_sequence = std::nullopt;  ///< 0: no message yet
 };
 
 struct PublishAck {
@@ -51,7 +51,7 @@ struct PublishAck {
     kStored,  ///< now, or before, under the same `message_id`
     kConflict,  ///< the condition does not hold
     kFull,  ///< the stream, or the broker's store, has no room for it
-    kFailed,  ///< not answered in time, or the broker cannot: whether it is stored is not known
+    kFailed,  ///< no answer in time, or a broker error: it is unknown whether the message is stored
   };
   Status status = Status::kFailed;
   std::uint64_t sequence = 0;  ///< of a message that is stored

@@ -94,7 +94,7 @@ std::string stream_request(const StreamConfig& config) {
                   {"max_msgs_per_subject", config.max_messages_per_subject},
                   {"max_age", nanoseconds(config.max_age)},
                   {"num_replicas", config.replicas}};
-  // A broker refuses a window that is longer than the age.
+  // A broker refuses a duplicate window that is longer than the maximum age.
   auto window = config.max_age.count() > 0 ? std::min(config.duplicate_window, config.max_age)
                                            : config.duplicate_window;
   request["duplicate_window"] = nanoseconds(window);
@@ -163,9 +163,9 @@ bool is_refused_for_room(const JetRefusal& refusal) {
 
 bool is_not_ready(std::string_view answer) {
   constexpr int kUnavailable = 503;
-  constexpr int kIsBeingStored = 10158;  // the same message, by an earlier copy of it
+  constexpr int kIsBeingStored = 10158;  // an earlier copy of the same message is being stored
   auto refusal = read_refusal(answer);
-  // A full store is unavailable too, and stays so.
+  // A full store has the same code, but is permanent.
   return refusal && !is_refused_for_room(*refusal) &&
          (refusal->code == kUnavailable || refusal->number == kIsBeingStored);
 }

@@ -51,13 +51,13 @@ inline constexpr int kWrongLastSequenceToo = 10164;  ///< of later brokers
 /// What is stored or refused.
 [[nodiscard]] PublishAck read_publish_ack(std::string_view answer);
 
-/// A delivered message, and whose it is.
+/// A delivered message and the consumer that it belongs to.
 struct JetDelivery {
   std::string stream;
   std::string consumer;
   StreamDelivery delivery;
 };
-/// Nothing for a message that no consumer has delivered, as its `reply` shows.
+/// Nothing if the `reply` subject shows that no consumer has delivered the message.
 [[nodiscard]] std::optional<JetDelivery> read_delivery(BusMessage message);
 
 }  // namespace league::transport

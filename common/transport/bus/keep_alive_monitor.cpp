@@ -28,7 +28,7 @@ struct KeepAliveMonitor::State : std::enable_shared_from_this<State> {
       std::lock_guard lock(mutex);
       if (has_ended) return;
       auto now = clock.steady_now();
-      if (now > wanted + interval / 2) last_beat = now;  // it was us who slept
+      if (now > wanted + interval / 2) last_beat = now;  // our own timer was late
       bool is_due = now >= last_beat + 2 * interval;
       if (is_due) {
         is_silent = true;

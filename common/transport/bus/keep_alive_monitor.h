@@ -25,7 +25,7 @@ class KeepAliveMonitor {
   KeepAliveMonitor(const KeepAliveMonitor&) = delete;
   KeepAliveMonitor& operator=(const KeepAliveMonitor&) = delete;
 
-  /// The peer lives. True if it was taken for gone.
+  /// The peer has given a sign of life. True if it was considered gone.
   bool beat();
   [[nodiscard]] bool is_silent() const;
 

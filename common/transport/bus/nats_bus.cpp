@@ -29,7 +29,7 @@ core::Result<NatsSettings> settings_for(const std::vector<std::string>& urls,
   return settings;
 }
 
-/// Whether we have told the broker who we are, so that it tells others apart as well.
+/// Whether we log in as a user, so that the broker can distinguish its clients.
 bool is_user(const NatsBusOptions& options, const std::string& url) {
   return !options.credentials.user.empty() || !options.credentials.creds_file.empty() ||
          !options.tls.cert.empty() || has_user(url);
@@ -46,7 +46,7 @@ class StalledEverywhere final : public Bus::Subscription {
 
 }  // namespace
 
-/// A slow consumer at each broker, from the first need on: each stalls only those that are
+/// A slow consumer at each broker, created when first needed; each stalls only publishers that are
 /// connected to its own broker.
 class NatsBus::Stalls {
  public:

@@ -9,8 +9,8 @@
 
 namespace league::transport {
 
-/// How an agent says who it is: user and password, a token, or a `.creds` file of NATS. All empty:
-/// as the URLs say.
+/// How an agent logs in: user and password, a token, or a NATS `.creds` file. If all are empty, the
+/// URLs are used.
 struct NatsCredentials {
   std::string user = {};
   std::string password = {};
@@ -18,42 +18,42 @@ struct NatsCredentials {
   std::filesystem::path creds_file = {};
 };
 
-/// In PEM. `tls://` alone trusts the system's authorities.
+/// PEM files. With `tls://` alone, the system's certificate authorities are trusted.
 struct NatsTls {
   std::filesystem::path ca = {};
-  std::filesystem::path cert = {};  ///< ours, with `key`: both or none
+  std::filesystem::path cert = {};  ///< our certificate; requires `key`
   std::filesystem::path key = {};
-  std::string expected_host = {};  ///< that the broker's certificate must name; empty: the URL's
+  std::string expected_host = {};  ///< the name in the broker's certificate; empty: the URL's host
 };
 
 struct NatsBusOptions {
-  std::string urls;  ///< with commas between; a broker of a cluster names the others itself
-  std::string name = {};  ///< for the broker's own monitoring
+  std::string urls;  ///< separated by commas; brokers announce the others of their cluster
+  std::string name = {};  ///< shown in the broker's own monitoring
   NatsCredentials credentials = {};
   NatsTls tls = {};
-  /// What an operator should know: a permission that is missing, messages dropped because a handler
-  /// was too slow, a broker that refuses us. Without credentials. On a thread of the bus; may
-  /// be empty.
+  /// Reports what an operator should know: a missing permission, messages dropped because a handler
+  /// was too slow, a broker that refuses us. The text contains no credentials. On a thread of the
+  /// bus; may be empty.
   std::function<void(std::string)> on_fault = nullptr;
-  /// Delivers on a thread for each subscription, and not on those that all buses of the process
-  /// share: what comes by the others holds nothing up here. For few subscriptions.
+  /// Uses one delivery thread per subscription instead of the pool that all buses of the process
+  /// share, so that traffic on other buses causes no delays. Only for few subscriptions.
   bool has_own_threads = false;
 };
 
-/// A bus over NATS brokers. Looks for a broker until it is destroyed, whatever becomes of its
-/// connections: brokers that take one and close it, or refuse today what they took yesterday. What
-/// is published meanwhile waits, up to 4 MiB, and goes out when a broker is found; subscriptions
-/// last. A broker that does not read delays whoever publishes by two seconds at most. Takes three
-/// threads per process and one per bus, however many subscriptions there are, and one more per bus
-/// that has once had to look; stalling publishers takes a connection and a thread for each broker
-/// that `urls` name, from the first time on. Thread-safe; the destructor may run on any thread, and
-/// waits for handlers that run on others and for an attempt to connect, a second per broker.
+/// A bus over NATS brokers. It keeps looking for a broker until it is destroyed, even if brokers
+/// accept a connection and close it, or refuse it later. Messages published meanwhile are queued,
+/// up to 4 MiB, and sent when a broker is found; subscriptions persist. A broker that does not read
+/// delays a publisher by at most two seconds. Uses three threads per process and one per bus,
+/// however many subscriptions there are, and one more per bus once it has had to search; stalling
+/// publishers takes a connection and a thread for each broker in `urls`, once it is first used.
+/// Thread-safe. The destructor may run on any thread; it waits for handlers on other threads, and
+/// for an attempt to connect, which takes a second per broker.
 class NatsBus final : public Bus {
  public:
-  /// Tries once, which takes a second per broker at most; without success the bus is made all the
-  /// same and goes on looking. kInvalidFieldValue for URLs, credentials or certificates that cannot
-  /// be used, or that a broker has just refused; kInternalError in a build without libnats
-  /// (LEAGUE_BUS).
+  /// Tries to connect once, which takes at most a second per broker; if that fails, the bus is
+  /// still created and keeps trying. Fails with kInvalidFieldValue if URLs, credentials or
+  /// certificates cannot be used or a broker has just refused them, and with kInternalError in a
+  /// build without libnats (LEAGUE_BUS).
   [[nodiscard]] static core::Result<std::unique_ptr<NatsBus>> connect(
       const NatsBusOptions& options);
   ~NatsBus() override;

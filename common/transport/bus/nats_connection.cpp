@@ -8,7 +8,7 @@ namespace {
 
 std::string said_or(const char* text, natsStatus status) {
   std::string_view said = text == nullptr ? "" : text;
-  // A prefix such as `(conn.c:1909): ` is of no use to an operator.
+  // A prefix such as `(conn.c:1909): ` means nothing to an operator.
   if (auto end = said.find("): "); said.starts_with('(') && end != std::string_view::npos) {
     said.remove_prefix(end + 3);
   }
@@ -26,7 +26,7 @@ std::shared_ptr<NatsConnection> NatsConnection::connect(
   if (status == NATS_OK) status = natsConnection_Connect(&self->connection_, options);
   if (status == NATS_OK) return self;
   why = said_or(nats_GetLastError(nullptr), status);
-  // libnats does not report that an attempt has failed, not even that it has ended.
+  // libnats calls no callback for a failed first attempt, not even on_closed.
   self->self_ = nullptr;
   return nullptr;
 }
@@ -56,7 +56,7 @@ void NatsConnection::forward_error(natsConnection* connection, natsSubscription*
   natsConnection_GetLastError(connection, &text);
   std::string what = said_or(text, status);
   if (status == NATS_SLOW_CONSUMER && subscription != nullptr) {
-    // Null for a subscription that has ended meanwhile.
+    // Null if the subscription has ended in the meantime.
     const char* subject = natsSubscription_GetSubject(subscription);
     what = "messages" + (subject != nullptr ? " at " + std::string(subject) : std::string()) +
            " are dropped: they arrive faster than they are handled";

@@ -11,34 +11,36 @@ namespace league::transport {
 
 class NatsConnection;
 
-/// What libnats reports about a connection, on a thread that all connections of the process share:
-/// handlers must neither block nor throw. `on_closed` comes once, and nothing comes after it.
+/// Receives what libnats reports about a connection, on a thread that all connections of the
+/// process share: handlers must neither block nor throw. `on_closed` is called once, as the last
+/// call.
 class NatsConnectionWatcher {
  public:
   virtual ~NatsConnectionWatcher() = default;
   virtual void on_reconnected(NatsConnection& connection) = 0;
   virtual void on_disconnected(NatsConnection& connection) = 0;
-  /// For good: by `close`, or because the broker would not have us again, as `why` says.
+  /// The connection is closed permanently: by `close`, or because the broker did not accept it
+  /// again for the reason `why`.
   virtual void on_closed(NatsConnection& connection, const std::string& why) = 0;
   virtual void on_fault(const std::string& what) = 0;
 };
 
-/// What is known of a connection; kept here for its watcher, under the watcher's lock.
+/// The state of a connection; stored here for its watcher and protected by the watcher's lock.
 struct NatsConnectionState {
   bool is_lost = false;  ///< libnats is reconnecting
-  bool is_ready = false;  ///< all subscriptions are made, and what waited has been sent
-  bool is_closed = false;  ///< for good
+  bool is_ready = false;  ///< all subscriptions are made and queued messages are sent
+  bool is_closed = false;  ///< permanently
 };
 
-/// One connection of libnats, which reconnects by itself from its first success on. The first
-/// success is not left to libnats: where a broker takes the TCP connection and is gone before it
-/// has greeted, libnats forgets its list of brokers and closes the connection for good.
-/// Thread-safe.
+/// One connection of libnats, which reconnects by itself once it has connected for the first time.
+/// The first connection is not left to libnats: if a broker accepts the TCP connection and
+/// disappears before its greeting, libnats forgets its list of brokers and closes the connection
+/// permanently. Thread-safe.
 class NatsConnection {
  public:
-  /// Tries each broker once, which takes a second each. `watcher` hears from now on, and is kept
-  /// until the connection is closed. Null without success; then `status` and `why` say what the
-  /// last broker did. Changes `options`.
+  /// Tries each broker once, which takes a second each. `watcher` receives events from now on and
+  /// is kept alive until the connection is closed. Returns null on failure; `status` and `why` then
+  /// describe the last broker's error. Changes `options`.
   static std::shared_ptr<NatsConnection> connect(natsOptions* options,
                                                  std::shared_ptr<NatsConnectionWatcher> watcher,
                                                  natsStatus& status, std::string& why);
@@ -46,7 +48,7 @@ class NatsConnection {
   NatsConnection(const NatsConnection&) = delete;
   NatsConnection& operator=(const NatsConnection&) = delete;
 
-  /// To be called before the last owner lets go, unless it was closed for us.
+  /// Must be called before the last owner releases the connection, unless it has closed by itself.
   void close() { natsConnection_Close(connection_); }
   [[nodiscard]] natsConnection* get() const { return connection_; }
 
@@ -68,7 +70,7 @@ class NatsConnection {
 
   std::shared_ptr<NatsConnectionWatcher> watcher_;
   natsConnection* connection_ = nullptr;
-  std::shared_ptr<NatsConnection> self_;  ///< until libnats has said its last
+  std::shared_ptr<NatsConnection> self_;  ///< cleared by libnats's last callback
 };
 
 }  // namespace league::transport

@@ -7,7 +7,7 @@ namespace league::transport {
 namespace {
 
 constexpr int kDeliveryThreads = 2;
-/// libnats holds its lock during an attempt, so subscribing may wait as long.
+/// libnats holds its lock during an attempt to connect, so subscribing may block for as long.
 constexpr std::int64_t kConnectTimeoutMs = 1'000;
 constexpr std::int64_t kWriteDeadlineMs = 2'000;
 constexpr std::int64_t kReconnectWaitMs = 100;
@@ -15,7 +15,7 @@ constexpr std::int64_t kReconnectJitterMs = 50;
 constexpr std::int64_t kPingIntervalMs = 2'000;
 constexpr int kMaxPingsOut = 2;
 
-/// Memory that a thread has finished with and libnats has not got back yet.
+/// Messages that a thread has finished with and that are still to be returned to libnats.
 class NatsLeftovers {
  public:
   NatsLeftovers() = default;
@@ -64,7 +64,7 @@ natsStatus send_with_headers(natsConnection* connection, const BusMessage& messa
       message.payload.data(), static_cast<int>(message.payload.size()));
   const NatsMessage owned(made, size_of(message));
   for (const auto& [name, value] : message.headers) {
-    // libnats takes the line behind an empty value for the value.
+    // libnats would read the line after an empty value as the value.
     if (value.empty()) continue;
     if (status == NATS_OK) status = natsMsgHeader_Add(made, name.c_str(), value.c_str());
   }
@@ -87,7 +87,7 @@ NatsMessage::~NatsMessage() {
 
 void prepare_nats() {
   static std::once_flag once;
-  // The pool is the process's: however many subscriptions there are, they take so many threads.
+  // The pool belongs to the process, so the number of threads does not depend on the subscriptions.
   std::call_once(once, [] {
     nats_Open(0);
     nats_SetMessageDeliveryPoolSize(kDeliveryThreads);
@@ -124,9 +124,9 @@ natsStatus send_to_nats(natsConnection* connection, const BusMessage& message) {
 }
 
 bool flush_nats(natsConnection* connection, std::chrono::milliseconds patience) {
-  // libnats 3.4 calls it a success when the ping could not even be written, as in the moment before
-  // it hears that the broker is gone; why is this thread's last error then. Before, that is the one
-  // of a flush without time, which cannot be.
+  // libnats 3.4 reports success even if the ping could not be written, for example just before it
+  // notices that the broker is gone; only this thread's last error then shows it. So that error is
+  // first set to a known value, by a flush with time-out 0, which always fails.
   const natsStatus marker = natsConnection_FlushTimeout(connection, 0);
   if (natsConnection_FlushTimeout(connection, patience.count()) != NATS_OK) return false;
   natsStatus last = NATS_OK;
@@ -161,10 +161,10 @@ void NatsSettings::set_tls(const NatsTls& tls, bool is_asked_for) {
 
 void NatsSettings::set_manners(const std::string& name, bool has_own_threads) {
   if (!name.empty()) take(natsOptions_SetName(get(), name.c_str()), "name");
-  // Without it each message waits a millisecond for company.
+  // Otherwise libnats delays each message by a millisecond to send several together.
   take(natsOptions_SetSendAsap(get(), true), "SendAsap");
   take(natsOptions_SetTimeout(get(), kConnectTimeoutMs), "Timeout");
-  // A write that blocked for good would hold the lock that the ping timer needs to see it.
+  // A write that blocks forever would hold the lock that the ping timer needs to detect this.
   take(natsOptions_SetWriteDeadline(get(), kWriteDeadlineMs), "WriteDeadline");
   take(natsOptions_SetAllowReconnect(get(), true), "AllowReconnect");
   take(natsOptions_SetMaxReconnect(get(), -1), "MaxReconnect");

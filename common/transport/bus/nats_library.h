@@ -15,7 +15,8 @@
 
 namespace league::transport {
 
-/// libnats as the bus uses it. Only for nats_*.cpp: the one header in which the library is seen.
+/// The parts of libnats that the bus uses. Only for nats_*.cpp: no other header includes the
+/// library.
 
 struct NatsDeleter {
   void operator()(natsOptions* options) const { natsOptions_Destroy(options); }
@@ -25,15 +26,15 @@ struct NatsDeleter {
 template <typename T>
 using NatsOwned = std::unique_ptr<T, NatsDeleter>;
 
-/// Headers and payload, without what frames them.
+/// The size of headers and payload in bytes, without framing.
 [[nodiscard]] std::size_t size_of(const BusMessage& message);
 
-/// A message of libnats', which goes back to it later and with others: libnats hands each to a
-/// thread of its own, and waking that one costs more than the message. What waits is the calling
-/// thread's, 64 messages or 256 KiB at most.
+/// Owns a message of libnats. Messages are destroyed later and several at once, because libnats
+/// hands each one to a thread of its own, and waking that thread costs more than the message. Each
+/// thread collects at most 64 messages or 256 KiB.
 class NatsMessage {
  public:
-  /// `bytes`: its size. Null is no message.
+  /// `bytes`: the message's size. `message` may be null.
   NatsMessage(natsMsg* message, std::size_t bytes) : message_(message), bytes_(bytes) {}
   ~NatsMessage();
   NatsMessage(const NatsMessage&) = delete;
@@ -46,16 +47,16 @@ class NatsMessage {
 
 inline constexpr int kMaxPendingMessages = 65'536;
 
-/// Opens the library. Any number of times, from any thread.
+/// Initialises the library. May be called any number of times, from any thread.
 void prepare_nats();
-/// kReplyTooLarge or kConnectionError.
+/// The error is kReplyTooLarge or kConnectionError.
 [[nodiscard]] core::Error nats_error(natsStatus status, const std::string& what);
 [[nodiscard]] BusMessage from_nats(natsMsg* message);
 [[nodiscard]] natsStatus send_to_nats(natsConnection* connection, const BusMessage& message);
-/// Whether the broker has answered a ping that was sent now, within `patience`.
+/// Sends a ping; true if the broker answers within `patience`.
 [[nodiscard]] bool flush_nats(natsConnection* connection, std::chrono::milliseconds patience);
 
-/// The options of libnats. The first failure is kept. Not thread-safe.
+/// The options of libnats. Keeps the first failure. Not thread-safe.
 class NatsSettings {
  public:
   NatsSettings() {

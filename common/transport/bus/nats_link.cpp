@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kGuessedPayload = 1 << 20;
 constexpr std::size_t kMaxWaiting = 4 << 20;
-/// As libnats waits where it reconnects.
+/// The same delay as libnats uses when it reconnects.
 constexpr std::chrono::milliseconds kFirstPause = 100ms;
-/// Between attempts that were refused: each costs the broker a hash of the password.
+/// The longest delay between refused attempts, since each costs the broker a password hash.
 constexpr std::chrono::milliseconds kLongestRetryPause = 5s;
 
 class NatsSubscribed final : public Bus::Subscription {
@@ -29,16 +29,17 @@ class NatsSubscribed final : public Bus::Subscription {
   std::function<void()> end_;
 };
 
-/// No broker is there (yet, or any more), which is not worth a message.
+/// Whether no broker is available (yet, or any more), which is not reported.
 bool is_absence(natsStatus status, const std::string& why) {
-  // What libnats makes of an end in place of the answer to CONNECT.
+  // The error of libnats if the connection ends before the answer to CONNECT.
   if (status == NATS_PROTOCOL_ERROR) return why.ends_with("got ''");
   return status == NATS_NO_SERVER || status == NATS_IO_ERROR || status == NATS_TIMEOUT ||
          status == NATS_CONNECTION_CLOSED || status == NATS_CONNECTION_DISCONNECTED;
 }
 
-/// A handshake that breaks off, because the broker dies, is an SSL error as well. Where libnats
-/// does not trust a certificate it says which: "18:self-signed certificate:depth=0:cert=/CN=…".
+/// Whether the broker or its certificate was refused. A handshake that breaks off because the
+/// broker dies is an SSL error as well; but if libnats does not trust a certificate, it names the
+/// certificate: "18:self-signed certificate:depth=0:cert=/CN=…".
 bool is_refusal(natsStatus status, const std::string& why) {
   return status == NATS_CONNECTION_AUTH_FAILED ||
          (status == NATS_SSL_ERROR && why.find(":depth=") != std::string::npos);
@@ -52,7 +53,7 @@ core::Error closed_bus_error() {
   return {core::ErrorCode::kShuttingDown, "the connection to the broker is closed", {}};
 }
 
-/// So that a thousand agents do not come back to a broker at the same moment.
+/// Adds a random delay, so that a thousand agents do not reconnect to a broker at the same moment.
 std::chrono::milliseconds with_jitter(std::chrono::milliseconds pause) {
   thread_local std::minstd_rand random(std::random_device{}());
   return pause + std::chrono::milliseconds(
@@ -106,7 +107,7 @@ void NatsBus::Link::close() {
   faults_.close();
   if (connection) connection->close();
   if (!searcher.joinable()) return;
-  // It runs the handler that destroys the bus, and owns what it still needs.
+  // This thread is running the handler that destroys the bus, and owns everything it still uses.
   if (searcher.get_id() == std::this_thread::get_id()) {
     searcher.detach();
   } else {
@@ -114,7 +115,7 @@ void NatsBus::Link::close() {
   }
 }
 
-/// Under the lock.
+/// Called with the lock held.
 void NatsBus::Link::start_searching() {
   if (searcher_.joinable() || is_closing_) return;
   searcher_ = std::thread([self = shared_from_this()] { self->search(); });
@@ -129,7 +130,8 @@ void NatsBus::Link::search() {
     lock.unlock();
     if (try_to_connect(pause)) pause = kFirstPause;
     lock.lock();
-    // After a success as well: a broker may let us in and close at once, again and again.
+    // Wait after a success as well: a broker may repeatedly accept a connection and close it at
+    // once.
     changed_.wait_for(lock, with_jitter(pause), [&] { return is_closing_; });
   }
 }
@@ -166,7 +168,7 @@ void NatsBus::Link::take(const ConnectionPointer& connection) {
     if (connection->state.is_closed) return;
     connection_ = connection;
     number = ++line_number_;
-    // Later subscriptions find the connection and attach themselves.
+    // Subscriptions made later see the new connection and attach themselves.
     listeners = listeners_;
   }
   learn(*connection);
@@ -177,13 +179,13 @@ void NatsBus::Link::take(const ConnectionPointer& connection) {
 void NatsBus::Link::attach(NatsListener& listener, NatsConnection& connection,
                            std::uint64_t number) {
   natsStatus status = listener.attach(connection.get(), number);
-  // A connection that is closed has a successor, which gets the subscription.
+  // If the connection is already closed, the subscription is attached to the next one.
   if (status == NATS_OK || status == NATS_CONNECTION_CLOSED) return;
   on_fault(nats_error(status, "no subscription to " + listener.subject()).message);
 }
 
-/// Without a connection libnats would hold its lock, and us, for each attempt to get one. Under the
-/// lock.
+/// Queues the message, because without a connection libnats would hold its lock, and block us,
+/// during each attempt to reconnect. Called with the lock held.
 core::Result<void> NatsBus::Link::keep_for_later(const BusMessage& message) {
   if (is_closing_) return closed_bus_error();
   if (waiting_bytes_ + message.payload.size() > kMaxWaiting) {
@@ -206,7 +208,7 @@ core::Result<void> NatsBus::Link::publish(const BusMessage& message) {
   }
   natsStatus status = send_to_nats(connection->get(), message);
   if (status == NATS_CONNECTION_CLOSED) {
-    // We shall hear of it in a moment; until then nobody else should try.
+    // libnats will report this in a moment; until then other threads should not try either.
     std::lock_guard lock(mutex_);
     if (connection_ == connection) is_connected_ = false;
     if (!is_connected_) return keep_for_later(message);
@@ -266,7 +268,8 @@ void NatsBus::Link::forget(const std::shared_ptr<NatsListener>& listener) {
 }
 
 std::unique_ptr<Bus::Subscription> NatsBus::Link::watch(StateHandler handler) {
-  // Two threads may tell, ours and libnats': read when its turn has come, the last word is true.
+  // Both our thread and libnats's may report. The state is read when the handler runs, so that the
+  // last report is correct.
   auto gate =
       std::make_shared<Watcher>([this, heard = std::move(handler)](bool) { heard(is_connected_); });
   {
@@ -294,7 +297,7 @@ void NatsBus::Link::learn(NatsConnection& connection) {
   if (is_known && url[0] != '\0') url_ = without_credentials(url);
 }
 
-/// What is published meanwhile goes behind what waits.
+/// Messages published meanwhile are queued behind those that wait.
 void NatsBus::Link::send_waiting(NatsConnection& connection) {
   for (;;) {
     std::deque<BusMessage> batch;
@@ -321,7 +324,7 @@ void NatsBus::Link::send_waiting(NatsConnection& connection) {
   if (is_connected_) tell();
 }
 
-/// For the next connection; before what has come since.
+/// Puts the unsent messages back in front of the queue, for the next connection.
 void NatsBus::Link::wait_again(std::deque<BusMessage> unsent) {
   std::lock_guard lock(mutex_);
   if (is_closing_) return;
@@ -343,7 +346,7 @@ void NatsBus::Link::on_reconnected(NatsConnection& connection) {
   {
     std::lock_guard lock(mutex_);
     connection.state.is_lost = false;
-    // Otherwise our own thread is at it.
+    // Otherwise our own thread is still sending the queue.
     if (!connection.state.is_ready) return;
   }
   learn(connection);

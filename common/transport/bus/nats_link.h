@@ -21,19 +21,19 @@
 
 namespace league::transport {
 
-/// What a bus is, whichever connection it has at the moment: its subscriptions, the messages that
-/// wait for a broker, and the thread that looks for one while there is no connection. That thread
-/// is made when it is needed for the first time. Thread-safe. Lives on until libnats has said that
-/// the connection is closed.
+/// The state of a bus that is independent of its current connection: its subscriptions, the
+/// messages that wait for a broker, and the thread that looks for a broker while there is no
+/// connection. That thread is created when it is first needed. Thread-safe. Lives until libnats has
+/// reported that the connection is closed.
 class NatsBus::Link final : public NatsConnectionWatcher,
                             public std::enable_shared_from_this<Link> {
  public:
   Link(std::string url, NatsSettings settings, std::function<void(std::string)> on_fault);
 
-  /// Once, before all else. kInvalidFieldValue where a broker refuses the credentials, or we the
-  /// broker's certificate: nobody would mend that but who wrote the options.
+  /// Called once, first. Fails with kInvalidFieldValue if a broker refuses the credentials, or we
+  /// refuse its certificate, because only different options can solve that.
   core::Result<void> open();
-  /// Once, after all else. Waits for handlers on other threads and for an attempt to connect.
+  /// Called once, last. Waits for handlers on other threads and for an attempt to connect.
   void close();
   core::Result<void> publish(const BusMessage& message);
   bool flush(std::chrono::milliseconds patience);
@@ -73,7 +73,7 @@ class NatsBus::Link final : public NatsConnectionWatcher,
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::string url_;
-  NatsSettings settings_;  ///< of `open`, then of the search
+  NatsSettings settings_;  ///< used by `open`, then by the search
   std::string last_fault_;  ///< likewise
   HandlerGate<std::string> faults_;
   std::atomic<bool> is_connected_ = false;  ///< changed under the lock
@@ -82,7 +82,7 @@ class NatsBus::Link final : public NatsConnectionWatcher,
   std::deque<BusMessage> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::vector<std::shared_ptr<NatsListener>> listeners_;
-  /// Those that have ended, and when: see NatsListener::end.
+  /// Subscriptions that have ended, with the time; see NatsListener::end.
   std::deque<std::pair<std::chrono::steady_clock::time_point, std::shared_ptr<NatsListener>>>
       ended_;
   std::vector<std::shared_ptr<Watcher>> watchers_;

@@ -7,7 +7,7 @@ using NatsGate = HandlerGate<BusMessage>;
 
 constexpr int kMaxPendingBytes = 64 << 20;
 
-/// Frees the gate that a subscription of libnats points to, after its last message.
+/// Called after the last message: frees the gate that a subscription of libnats points to.
 void on_nats_complete(void* closure) { delete static_cast<std::shared_ptr<NatsGate>*>(closure); }
 
 void on_nats_message(natsConnection*, natsSubscription*, natsMsg* message, void* closure) noexcept {
@@ -30,11 +30,12 @@ natsStatus NatsListener::attach(natsConnection* connection, std::uint64_t number
   if (status != NATS_OK) return status;
   NatsOwned<natsSubscription> subscription(made);
   natsSubscription_SetPendingLimits(made, kMaxPendingMessages, kMaxPendingBytes);
-  // From here the closure is libnats': where it refuses (the connection has just been closed) it
-  // may still be in use, and is given up.
+  // From here on libnats owns the closure. If the next call fails (the connection has just been
+  // closed), libnats may still use it, so it is leaked.
   void* given = closure.release();
   natsSubscription_SetOnCompleteCB(made, on_nats_complete, given);
-  // Declared before the lock, what is replaced is let go of without it: libnats may write then.
+  // The replaced subscription, declared before the lock, is released without it, because libnats
+  // may write to the connection then.
   std::lock_guard lock(mutex_);
   if (is_ended_ || number < number_) return NATS_OK;
   number_ = number;

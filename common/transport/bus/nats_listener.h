@@ -11,7 +11,7 @@
 
 namespace league::transport {
 
-/// A subscription of ours, whatever line it is made at: it outlives them. Thread-safe.
+/// A subscription that persists while its connections change. Thread-safe.
 class NatsListener {
  public:
   NatsListener(std::string subject, std::string queue, Bus::Handler handler)
@@ -19,14 +19,13 @@ class NatsListener {
         queue_(std::move(queue)),
         gate_(std::make_shared<HandlerGate<BusMessage>>(std::move(handler))) {}
 
-  /// Subscribes at a connection, in place of the one before. `number` grows from one connection to
-  /// the next: whoever comes late with an older one changes nothing.
+  /// Subscribes on a connection, replacing the previous subscription. `number` increases from one
+  /// connection to the next; a late call with an older number changes nothing.
   [[nodiscard]] natsStatus attach(natsConnection* connection, std::uint64_t number);
-  /// The handler runs no more, as of a gate that closes.
+  /// Afterwards the handler does not run any more; see HandlerGate::close.
   void close() { gate_->close(); }
-  /// Ends the subscription, and those that are attached afterwards. The listener is to be kept for
-  /// some seconds more: libnats 3.4.1 may just be handing a message to the subscription, which it
-  /// does not hold.
+  /// Ends the current and any later subscription. The listener must be kept for a few more seconds:
+  /// libnats 3.4.1 may just be passing a message to the subscription, without holding a reference.
   void end();
 
   [[nodiscard]] const std::string& subject() const { return subject_; }

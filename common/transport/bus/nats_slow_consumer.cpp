@@ -25,15 +25,15 @@ namespace {
 using namespace std::chrono_literals;
 using StallClock = std::chrono::steady_clock;
 
-/// The end of a connection that nobody reads does not reach us behind what we have not read: a ping
-/// does reach the broker, whose kernel then resets the connection.
+/// While we do not read, we do not see the end of the connection, because unread data precedes it.
+/// A ping still reaches the broker's machine, whose kernel then resets the connection.
 constexpr std::int64_t kPingMs = 250;
-/// Of a connection that nobody needs any more; whoever floods comes back.
+/// How long an unneeded connection is kept, because a flooding sender usually comes back.
 constexpr auto kIdleTime = 10s;
-/// Between attempts that failed, and where connections do not last.
+/// The delay after a failed attempt or a short connection.
 constexpr auto kPauseBetween = 1s;
 
-/// Distinguishes a socket from a later one with the same descriptor; nothing: it is closed.
+/// Distinguishes a socket from a later one with the same descriptor; nothing if it is closed.
 std::optional<ino_t> socket_number(int descriptor) {
   struct stat known {};
   return ::fstat(descriptor, &known) == 0 ? std::optional(known.st_ino) : std::nullopt;
@@ -43,8 +43,8 @@ struct ConnectionDeleter {
   void operator()(natsConnection* connection) const { natsConnection_Destroy(connection); }
 };
 
-/// An event loop for libnats that never finds anything to read. libnats calls it under its own
-/// lock, on our thread and on the one of its timers.
+/// An event loop for libnats that never reports anything to read. libnats calls it with its own
+/// lock held, on our thread and on its timer thread.
 class UnreadingLoop {
  public:
   explicit UnreadingLoop(std::function<void()> wake) : wake_(std::move(wake)) {}
@@ -52,7 +52,7 @@ class UnreadingLoop {
   [[nodiscard]] natsStatus give_to(natsOptions* options) {
     return natsOptions_SetEventLoop(options, this, on_attach, on_read, on_write, on_detach);
   }
-  /// To be called before each connection, of which there is one at a time.
+  /// Must be called before each connection; there is only one at a time.
   void reset() {
     socket_ = -1;
     has_writes_ = false;
@@ -98,7 +98,7 @@ class StallSubscription final : public Bus::Subscription {
 
 }  // namespace
 
-/// Kept by its thread as well, which is the only one that uses the connection.
+/// Shared with its thread, which is the only one that uses the connection.
 class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worker> {
  public:
   Worker(NatsSettings settings, std::function<void(std::string)> on_fault)
@@ -108,10 +108,10 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
         loop_([this] { wake(); }) {
     settings_.take(natsOptions_SetAllowReconnect(settings_.get(), false), "AllowReconnect");
     settings_.take(natsOptions_SetPingInterval(settings_.get(), kPingMs), "PingInterval");
-    // No answer to a ping is ever read.
+    // Answers to pings are never read.
     settings_.take(natsOptions_SetMaxPingsOut(settings_.get(), std::numeric_limits<int>::max()),
                    "MaxPingsOut");
-    // The others of a cluster have a connection of their own.
+    // Each of the cluster's other brokers has a slow consumer of its own.
     settings_.take(natsOptions_SetIgnoreDiscoveredServers(settings_.get(), true),
                    "IgnoreDiscoveredServers");
     settings_.take(loop_.give_to(settings_.get()), "EventLoop");
@@ -146,7 +146,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     wake();
     faults_.close();
     if (!thread.joinable()) return;
-    // It runs the handler that destroys us, and owns what it still needs.
+    // This thread is running the handler that destroys us, and owns everything it still uses.
     if (thread.get_id() == std::this_thread::get_id()) {
       thread.detach();
     } else {
@@ -169,7 +169,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
         const auto socket = socket_number(loop_.socket());
         serve(connection.get());
         connection.reset();
-        // From 3.10 on libnats leaves the socket to the event loop.
+        // From 3.10 on libnats leaves closing the socket to the event loop.
         if (socket && socket_number(loop_.socket()) == socket) ::close(loop_.socket());
       }
       for (auto left = kPauseBetween - (StallClock::now() - begun);
@@ -180,7 +180,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     }
   }
   Connection connect() {
-    // Without the event loop libnats would read what comes.
+    // Without the event loop libnats would read incoming data.
     if (settings_.error()) return nullptr;
     loop_.reset();
     natsConnection* made = nullptr;
@@ -204,8 +204,8 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     Subscriptions made;
     stall(connection, made);
     if (loop_.is_closed()) return;
-    // libnats would wait half a second for the answer to a last ping. Once it has failed to write,
-    // it does not.
+    // Otherwise libnats would wait half a second for the answer to a last ping; after a failed
+    // write it does not.
     ::shutdown(loop_.socket(), SHUT_RDWR);
     for (const auto& [subject, one] : made) (void)natsSubscription_Unsubscribe(one.get());
     natsConnection_ProcessWriteEvent(connection);
@@ -218,13 +218,13 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
       const auto now = StallClock::now();
       if (!made.empty()) idle_since = now;
       if (now >= idle_since + kIdleTime) return;
-      // The pings wake us.
+      // The pings wake this thread.
       const short events = wait_for_events(std::nullopt, loop_.socket(), loop_.has_writes());
       if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) return;
       if ((events & POLLOUT) != 0) natsConnection_ProcessWriteEvent(connection);
     }
   }
-  /// Subscribes to what is wanted, and to nothing else. False: the connection is lost.
+  /// Subscribes to the wanted subjects and to no others. False if the connection is lost.
   bool update(natsConnection* connection, Subscriptions& made) {
     std::map<std::string, int> wanted;
     {
@@ -239,7 +239,7 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
     for (const auto& [subject, count] : wanted) {
       if (made.contains(subject)) continue;
       natsSubscription* subscription = nullptr;
-      // One without a handler takes no thread.
+      // A subscription without a handler needs no thread.
       if (natsConnection_SubscribeSync(&subscription, connection, subject.c_str()) != NATS_OK)
         return false;
       made.emplace(subject, subscription);
@@ -277,9 +277,9 @@ class NatsSlowConsumer::Worker final : public std::enable_shared_from_this<Worke
   HandlerGate<std::string> faults_;
   const FileDescriptor woken_;
   UnreadingLoop loop_;
-  std::optional<natsStatus> last_fault_;  ///< of the thread
+  std::optional<natsStatus> last_fault_;  ///< used by the thread only
   mutable std::mutex mutex_;  // guards the rest
-  std::map<std::string, int> wanted_;  ///< how many want each subject
+  std::map<std::string, int> wanted_;  ///< number of subscriptions by subject
   bool is_stopping_ = false;
   std::thread thread_;
 };

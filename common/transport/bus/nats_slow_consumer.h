@@ -9,26 +9,26 @@
 
 namespace league::transport {
 
-/// A connection to one broker that takes messages and deliberately never reads them. What the
-/// broker has for it piles up there, up to half of its `max_pending` (64 MB if not set), and from
-/// then on the broker stalls whoever publishes: it reads nothing more from that connection for 100
-/// ms to 1 s a message (nats-server up to 2.10.25; later ones for 10 ms a read), which costs
-/// neither of us anything. After its `write_deadline` (10 s if not set) the broker closes the
-/// connection, and we open the next. There is one only while it is needed, and one thread from the
-/// first need on. Thread-safe.
+/// A connection to one broker that subscribes to subjects and deliberately never reads. The
+/// broker's data for it piles up, up to half of the broker's `max_pending` (64 MB by default). From
+/// then on the broker stalls the publishers: it stops reading from their connections for 100 ms to
+/// 1 s per message (nats-server up to 2.10.25; later versions for 10 ms per read), which costs
+/// neither side anything. After its `write_deadline` (10 s by default) the broker closes the
+/// connection, and we open the next. The connection exists only while it is needed, and the thread
+/// from the first need on. Thread-safe.
 class NatsSlowConsumer {
  public:
-  /// `settings` as for any connection to this broker, and of its own. `on_fault` hears, on our
-  /// thread and once each, why a broker refuses the connection; a broker that is absent is not
-  /// worth a word.
+  /// `settings` are those of any connection to this broker, but must not be shared. `on_fault` is
+  /// called on our thread with the reason for which a broker refuses the connection, once per
+  /// reason; a broker that is not available is not reported.
   NatsSlowConsumer(NatsSettings settings, std::function<void(std::string)> on_fault);
-  /// Waits for an attempt to connect, a second at most. May run within `on_fault`.
+  /// Waits for an attempt to connect, at most a second. May run within `on_fault`.
   ~NatsSlowConsumer();
   NatsSlowConsumer(const NatsSlowConsumer&) = delete;
   NatsSlowConsumer& operator=(const NatsSlowConsumer&) = delete;
 
-  /// Stalls those that publish to `subject` until the subscription ends, from the moment on at
-  /// which a connection stands. Does not wait for that. The subscription may outlive this object.
+  /// Stalls the publishers of `subject` as soon as a connection is open, until the subscription
+  /// ends. Does not wait for the connection. The subscription may outlive this object.
   [[nodiscard]] std::unique_ptr<Bus::Subscription> subscribe(const std::string& subject);
 
  private:

@@ -7,9 +7,9 @@
 
 namespace league::transport {
 
-/// Runs tasks one at a time and in order on whichever threads hand them over: at once where none
-/// runs, else after those that wait, by the thread that is at it. No lock is held while a task
-/// runs, so tasks may hand over more. Thread-safe.
+/// Runs tasks one at a time and in order, on the threads that submit them: a task runs at once if
+/// no other is running, otherwise after the waiting tasks, on the thread that is already running
+/// tasks. No lock is held while a task runs, so tasks may submit more. Thread-safe.
 class Strand {
  public:
   void run(std::function<void()> task) {
