@@ -19,7 +19,7 @@ constexpr int kTooManyRequests = 429;
 constexpr milliseconds kFirstWait{100};
 constexpr milliseconds kLongestOwnWait{3200};
 
-/// The number that `text` begins with, perhaps after white space; nothing where it does not.
+/// The number at the start of `text`, after optional white space; nothing if there is none.
 std::optional<std::int64_t> number_at(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
   std::int64_t number = 0;
@@ -76,7 +76,8 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
     {
       std::shared_lock lock(callers_mutex);
       if (callers) {
-        // They only queue here; but for a call that is refused at once, completions run elsewhere.
+        // The callers only queue the call here. Completions run later on other threads, except for
+        // a call that is refused at once.
         Caller& way = is_http(attempt->call.endpoint) ? *callers->http : *callers->links;
         way.call(attempt->call, [self = shared_from_this(), attempt](CallOutcome outcome) {
           self->on_outcome(attempt, std::move(outcome));
@@ -145,7 +146,7 @@ struct EndpointCaller::Shared : std::enable_shared_from_this<Shared> {
   core::Timer& timer;
   const core::Clock& clock;
   const bool repeats_refused;
-  std::shared_mutex callers_mutex;  // shared: the callers are in use; alone: they are taken away
+  std::shared_mutex callers_mutex;  // shared: the callers are in use; exclusive: they are removed
   std::unique_ptr<Callers> callers;
   std::mutex waiting_mutex;  // guards the rest
   bool is_ending = false;

@@ -56,7 +56,7 @@ void HttpCall::stop() {
   end();
 }
 
-/// The request, or what continues its answer.
+/// Sends the request, or the GET that continues its answer.
 void HttpCall::ask() {
   HttpRequest request;
   request.target = call_.endpoint.path;
@@ -102,8 +102,8 @@ void HttpCall::on_body(std::string_view piece) {
   }
 }
 
-/// The stream's end mostly comes with the answer, and then the connection can be reused. The caller
-/// does not wait for that.
+/// The end of the stream usually arrives right after the answer, and then the connection can be
+/// reused. The caller does not have to wait for that.
 void HttpCall::take(ReceivedMessage message) {
   vain_attempts_ = 0;
   auto peek = rpc::peek_frame(message.bytes);

@@ -20,7 +20,7 @@ class HttpCall final : public HttpSink, public std::enable_shared_from_this<Http
   HttpCall(EventLoop& loop, OutboundCall call, Caller::Completion completion,
            std::size_t max_response);
 
-  /// Fails with kTimeout at the deadline unless its turn comes before.
+  /// Waits in the queue; fails with kTimeout if the deadline passes before begin() is called.
   void wait_for_turn();
   /// Sends the request. `ended` runs once, after the completion: a stream is read for a moment
   /// beyond its answer, so that the connection can be reused.
@@ -51,13 +51,13 @@ class HttpCall final : public HttpSink, public std::enable_shared_from_this<Http
   const core::Clock::Steady begun_ = std::chrono::steady_clock::now();
   const std::size_t max_response_;
   boost::asio::steady_timer timer_;
-  std::shared_ptr<HttpPool> pool_;  ///< null before its turn
+  std::shared_ptr<HttpPool> pool_;  ///< null until it begins
   std::function<void()> ended_;
   std::weak_ptr<PoolExchange> exchange_;
   EventStream events_;
-  int vain_attempts_ = 0;  ///< to continue the stream, since its last message
+  int vain_attempts_ = 0;  ///< attempts to continue the stream since its last message
   ResponseHead head_;
-  rpc::MessageContext context_;  ///< of the answer whose head is here
+  rpc::MessageContext context_;  ///< of the answer whose head has arrived
   bool is_events_ = false;
   std::string body_;
   std::size_t received_ = 0;

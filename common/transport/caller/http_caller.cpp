@@ -22,14 +22,14 @@ using CallPointer = std::shared_ptr<HttpCall>;
 struct CallLine {
   std::deque<CallPointer> waiting;
   std::size_t running = 0;
-  bool is_ready = false;  ///< stands in the budget's list
+  bool is_ready = false;  ///< is in the budget's list of peers that are ready
 };
 
 /// One endpoint, whose connections all budgets share.
 struct CalledPeer {
   std::shared_ptr<HttpPool> pool;
   std::array<CallLine, 3> lines;  ///< by budget
-  std::size_t idle = 0;  ///< connections, as last counted
+  std::size_t idle = 0;  ///< number of idle connections when last counted
   std::list<CalledPeer*>::iterator place;
 
   [[nodiscard]] bool is_used() const {
@@ -43,7 +43,7 @@ struct CalledPeer {
 struct CallBudget {
   std::size_t most = 0;
   std::size_t running = 0;
-  std::deque<CalledPeer*> ready;  ///< with a call that may begin
+  std::deque<CalledPeer*> ready;  ///< peers with a call that may begin
 };
 
 }  // namespace
@@ -203,7 +203,8 @@ HttpCaller::~HttpCaller() = default;
 void HttpCaller::call(OutboundCall call, Completion completion) {
   auto made = std::make_shared<HttpCall>(*impl_->loop, std::move(call), std::move(completion),
                                          impl_->options.max_response);
-  // What a completion calls while all is being stopped is refused at once, and nothing is lost.
+  // During shutdown, or on the loop's own thread, a call that a completion makes is handled at
+  // once, so that it cannot get lost.
   if (impl_->is_stopping || impl_->loop->is_loop_thread()) return impl_->submit(made);
   impl_->loop->post([impl = impl_.get(), made] { impl->submit(made); });
 }

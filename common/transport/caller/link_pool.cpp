@@ -126,14 +126,14 @@ void LinkCaller::Pool::pump(const std::string& key, Peer& peer, Actions& actions
       if (place(key, peer, job, actions)) {
         next = queue.erase(next);
       } else {
-        ++next;  // its id is pending everywhere; others may go first
+        ++next;  // its id is pending on every connection; other calls may go first
         if (peer.is_connecting && peer.links.empty()) break;
       }
     }
   }
 }
 
-/// Gives the job to a connection, or ends it. False when it has to wait.
+/// Gives the job to a connection, or completes it. False if it has to wait.
 bool LinkCaller::Pool::place(const std::string& key, Peer& peer, const JobPointer& job,
                              Actions& actions) {
   auto budget = queue_of(job->call);
@@ -164,7 +164,8 @@ void LinkCaller::Pool::drop_if_unused(const std::string& key) {
   if (found != peers_.end() && found->second.is_unused()) peers_.erase(found);
 }
 
-/// A connection could not be opened. A deadline that was another call's is no reason to give up.
+/// A connection could not be opened. If only the deadline of another call has passed, the waiting
+/// calls do not fail.
 void LinkCaller::Pool::fail_waiting(const std::string& key, const core::Error& why) {
   std::vector<JobPointer> failed;
   Actions actions;
@@ -224,8 +225,8 @@ void LinkCaller::Pool::on_outcome(const std::string& key, const LinkPointer& lin
     link->ids.erase(job->call.id);
     link->last_used = clock_.steady_now();
     --peer.in_flight[queue_of(job->call)];
-    // The connection ended just now and nothing of the call went out: it may go by another one,
-    // once. This one is out of use even before it says so.
+    // The connection ended before any of the call was sent, so the call may use another connection,
+    // once. This connection is no longer usable, even if it has not reported its end yet.
     bool is_unsent = outcome.error && outcome.error->code == core::ErrorCode::kConnectionError &&
                      !outcome.sent_at;
     is_repeated =
@@ -235,7 +236,7 @@ void LinkCaller::Pool::on_outcome(const std::string& key, const LinkPointer& lin
     is_idle = link->ids.empty() && !std::exchange(link->is_idle_watched, true);
     drop_if_unused(key);
   }
-  // A child keeps what it knows as long as it lives.
+  // A child process may keep state in memory, so it is not closed when idle.
   if (is_idle && job->call.endpoint.scheme != "stdio") watch_idle(key, link);
   run(actions);
   if (is_repeated) {
@@ -276,7 +277,7 @@ void LinkCaller::Pool::stop() {
     return std::all_of(peers_.begin(), peers_.end(),
                        [](const auto& entry) { return entry.second.links.empty(); });
   });
-  // The thread that has taken a call off its connection still has to complete it.
+  // A thread that has removed a call from its connection may still have to complete it.
   changed_.wait(lock, [this] {
     return running_ == 0 && std::all_of(peers_.begin(), peers_.end(), [](const auto& entry) {
              const auto& busy = entry.second.in_flight;

@@ -35,7 +35,7 @@ void LinkCaller::Pool::remove_link(Peer& peer, const LinkPointer& link, Actions&
   auto erased = std::erase(peer.links, link);
   link_count_ -= erased;
   changed_.notify_all();
-  // Closed and destroyed outside of the lock, perhaps by whoever is inside of it at the moment.
+  // Closed and destroyed without the lock; another thread may still be using it.
   if (erased > 0) actions.push_back([link] { link->client->close(); });
 }
 

@@ -42,7 +42,7 @@ class ConnectionHandle : public Interface {
   }
 
  protected:
-  /// Later, on the event loop's thread, in the order of the calls.
+  /// Runs the task later, on the event loop's thread, in the order of the calls.
   template <typename Task>
   void run(Task task) {
     loop_.post([core = core_, task = std::move(task)]() mutable { task(*core); });

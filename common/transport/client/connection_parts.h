@@ -11,12 +11,13 @@
 
 namespace league::transport {
 
-/// Of an answer: direction, times, HTTP metadata with status, the session id of its head.
+/// The context of an answer: direction, times, HTTP metadata with status, and the session id in its
+/// head.
 [[nodiscard]] rpc::MessageContext context_of_answer(
     const ResponseHead& head, std::string_view method, const std::string& target,
     std::shared_ptr<const rpc::ConnectionInfo> connection);
 
-/// Of an event, on top of the answer's context.
+/// The context of an event, based on that of its answer.
 [[nodiscard]] rpc::MessageContext context_of_event(const SseEvent& event,
                                                    const std::string& last_event_id,
                                                    const std::string& stream_id,
@@ -31,7 +32,7 @@ namespace league::transport {
                                      std::string_view type, std::string_view expected,
                                      std::string_view body);
 
-/// Reports the result of sending a message, if anybody wants to know.
+/// Reports the result of sending a message through the message's `done`, if it has one.
 void tell(const OutboundMessage& message, std::optional<core::Error> error, int http_status = 0,
           rpc::MessageContext context = {});
 

@@ -24,11 +24,11 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using SystemError = boost::system::error_code;
 
-/// One for all connections: reading the system's roots takes milliseconds.
+/// Shared by all connections, because loading the system's root certificates takes milliseconds.
 asio::ssl::context& tls_context() {
   static asio::ssl::context context = [] {
     asio::ssl::context made(asio::ssl::context::tls_client);
-    SystemError ignored;  // without roots every certificate is refused, which is said then
+    SystemError ignored;  // ignored: without roots every certificate is refused later
     made.set_default_verify_paths(ignored);
     ::SSL_CTX_set_min_proto_version(made.native_handle(), TLS1_2_VERSION);
     made.set_verify_mode(asio::ssl::verify_peer);
@@ -37,8 +37,9 @@ asio::ssl::context& tls_context() {
   return context;
 }
 
-/// The system's resolver blocks, and for a stranger's name perhaps for many seconds: so several are
-/// asked for at once. The threads come with the first name and end with the event loop.
+/// Resolves names with the system's resolver, which blocks, possibly for many seconds, so several
+/// threads resolve names in parallel. The threads start with the first name and end with the event
+/// loop.
 class NameResolver final : public asio::execution_context::service {
  public:
   using Resolved = core::Result<std::vector<std::string>>;
@@ -63,7 +64,8 @@ class NameResolver final : public asio::execution_context::service {
   asio::thread_pool threads_{kMostAtOnce};
 };
 
-/// A peer whose machine vanished is noticed within two minutes, also where nothing is sent.
+/// Enables TCP keep-alives, so that a vanished peer is noticed within two minutes even if nothing
+/// is sent.
 void keep_watch(int fd) {
   int on = 1;
   int idle = 60;
@@ -105,7 +107,7 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
     }
     wait_until(deadline_);
     auto done = [this, self = shared_from_this()](NameResolver::Resolved found) mutable {
-      // Nothing of this object is let go of on that thread.
+      // The object must not be destroyed on the resolver's thread.
       asio::post(context_,
                  [self = std::move(self), found = std::move(found)] { self->on_resolved(found); });
     };
@@ -131,7 +133,7 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
     try_next();
   }
 
-  /// All addresses but the last get half of the time that is left.
+  /// Each address except the last gets half of the remaining time.
   void try_next() {
     if (!done_) return;
     auto now = std::chrono::steady_clock::now();
@@ -216,7 +218,7 @@ class DialAttempt final : public Dial, public std::enable_shared_from_this<DialA
   void wait_until(core::Clock::Steady until) {
     timer_.expires_at(until);
     timer_.async_wait([self = shared_from_this()](SystemError fault) {
-      // It may have been set anew while this was on its way.
+      // The timer may have been set again while this callback was pending.
       bool is_old = self->timer_.expiry() > std::chrono::steady_clock::now();
       if (fault || is_old || !self->done_) return;
       self->has_run_out_ = true;

@@ -12,7 +12,7 @@
 
 namespace league::transport {
 
-/// A connection that was made.
+/// A new connection.
 struct Dialed {
   PeerStream stream;
   std::shared_ptr<const rpc::ConnectionInfo> info;
@@ -22,7 +22,7 @@ struct Dialed {
 class Dial {
  public:
   virtual ~Dial() = default;
-  /// The function is not called any more.
+  /// After this, `done` is not called any more.
   virtual void cancel() = 0;
 };
 

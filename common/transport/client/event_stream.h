@@ -10,13 +10,13 @@
 
 namespace league::transport {
 
-/// The events of a stream that may break off and continue on another connection. Not thread-safe.
+/// The events of a stream that can break off and continue on another connection. Not thread-safe.
 class EventStream {
  public:
   explicit EventStream(const HttpClientLimits& limits)
       : limits_{limits.max_message + 64, limits.max_message}, parser_(limits_) {}
 
-  /// A new answer continues it.
+  /// The stream begins or continues with a new answer.
   void begin(rpc::MessageContext of_answer) {
     if (!parser_.last_event_id().empty()) last_id_ = parser_.last_event_id();
     if (parser_.retry()) retry_ = parser_.retry();
@@ -36,7 +36,7 @@ class EventStream {
     });
   }
 
-  /// Empty where no event had an id: then the stream cannot be continued.
+  /// Empty if no event had an id; then the stream cannot be continued.
   [[nodiscard]] const std::string& last_event_id() const {
     return parser_.last_event_id().empty() ? last_id_ : parser_.last_event_id();
   }

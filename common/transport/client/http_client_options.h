@@ -22,11 +22,11 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 /// Limits of a connection to an HTTP server.
 struct HttpClientLimits {
-  std::size_t max_head = 32 * 1024;  ///< bytes of an answer's head
-  std::size_t max_message = 1024 * 1024;  ///< bytes of a JSON answer, and of one event
+  std::size_t max_head = 32 * 1024;  ///< of an answer's head, in bytes
+  std::size_t max_message = 1024 * 1024;  ///< of a JSON answer and of one event, in bytes
   std::size_t max_connections = 6;  ///< requests at once; streams that listen are not counted
-  std::size_t max_waiting = 4 * 1024 * 1024;  ///< bytes of messages to be sent; more: dropped
-  std::chrono::milliseconds connection_idle{15'000};  ///< kept alive for so long without a request
+  std::size_t max_waiting = 4 * 1024 * 1024;  ///< bytes waiting to be sent; beyond it: dropped
+  std::chrono::milliseconds connection_idle{15'000};  ///< then idle connections are closed
   /// For messages without a deadline: the time limit for the head of the answer.
   std::chrono::milliseconds default_patience{30'000};
 };

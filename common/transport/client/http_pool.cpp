@@ -39,7 +39,7 @@ std::string head_of(const HttpRequest& request, const Endpoint& endpoint) {
   return head + "\r\n";
 }
 
-/// A byte or an end of stream where no answer is due: the peer has given the connection up.
+/// Data or an end of stream although no answer is due: the peer no longer uses the connection.
 bool is_given_up(int fd) {
   char byte = 0;
   return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
@@ -83,7 +83,8 @@ class HttpPool::Exchange final : public PoolExchange,
   void set_deadline(core::Clock::Steady deadline) override {
     if (is_over()) return;
     timer_.expires_at(deadline);
-    // Also without a deadline: this wait is what keeps an exchange alive that does not read.
+    // Needed even without a deadline: while an exchange does not read, only this wait keeps it
+    // alive.
     timer_.async_wait([self = shared_from_this()](SystemError fault) {
       bool is_old = self->timer_.expiry() > std::chrono::steady_clock::now();
       if (!fault && !is_old) self->fail(core::ErrorCode::kTimeout, "the deadline has passed");
@@ -170,7 +171,7 @@ class HttpPool::Exchange final : public PoolExchange,
     if (count > 0 && !reader_.feed({buffer_.data(), count}, *this)) {
       return fail(core::ErrorCode::kConnectionError, reader_.fault());
     }
-    if (is_over()) return;  // the sink has lost interest
+    if (is_over()) return;  // the sink has cancelled the exchange
     if (fault && reader_.has_head() && reader_.finish()) return succeed(false);
     if (reader_.is_done()) return succeed(!fault && reader_.keeps_connection());
     if (!fault) return read();
@@ -180,8 +181,8 @@ class HttpPool::Exchange final : public PoolExchange,
                                     : "the peer closed the connection without an answer");
   }
 
-  /// On a connection that its peer had closed before it saw the request, nothing of the request
-  /// was handled.
+  /// If the peer had closed a reused connection before it read the request, the request was not
+  /// handled, so it is sent again on a new connection.
   void on_broken(const std::string& cause) {
     if (!is_reused_ || reader_.has_begun()) {
       return fail(core::ErrorCode::kConnectionError, cause);
@@ -216,7 +217,7 @@ class HttpPool::Exchange final : public PoolExchange,
 
   const std::shared_ptr<HttpPool> pool_;
   const HttpRequest request_;
-  std::shared_ptr<HttpSink> sink_;  ///< null once it is over
+  std::shared_ptr<HttpSink> sink_;  ///< null once the exchange is over
   const std::string head_;
   ResponseReader reader_;
   asio::steady_timer timer_;

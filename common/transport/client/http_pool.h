@@ -25,7 +25,7 @@ struct HttpRequest {
   HttpHeaders headers;  ///< beside Host, User-Agent, Accept-Encoding and Content-Length
   std::shared_ptr<const std::string> body;  ///< may be null
   core::Clock::Steady deadline = core::Clock::Steady::max();
-  bool is_listening = false;  ///< not counted: it takes no place away from others
+  bool is_listening = false;  ///< not counted: it does not use up the limit of connections
 };
 
 /// How an exchange failed.
@@ -47,15 +47,15 @@ class HttpSink : public ResponseSink {
 class PoolExchange {
  public:
   virtual ~PoolExchange() = default;
-  /// Nothing is called any more; if a connection is in use, it is closed.
+  /// Afterwards the sink is not called; if a connection is in use, it is closed.
   virtual void cancel() = 0;
-  /// Instead of the request's.
+  /// Replaces the request's deadline.
   virtual void set_deadline(core::Clock::Steady deadline) = 0;
   /// Pauses or resumes reading; data already read is still delivered.
   virtual void set_reading(bool is_on) = 0;
   /// The connection that it uses; null before there is one.
   [[nodiscard]] virtual const std::shared_ptr<const rpc::ConnectionInfo>& connection() const = 0;
-  /// When the last byte of the request went to the system; nothing before.
+  /// When the last byte of the request was passed to the system; nothing before that.
   [[nodiscard]] virtual std::optional<core::Clock::Steady> sent_at() const = 0;
 };
 
@@ -71,8 +71,8 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
 
   /// Sends the request; `sink` is called later, never from within.
   std::shared_ptr<PoolExchange> start(HttpRequest request, std::shared_ptr<HttpSink> sink);
-  /// Fails all exchanges with kShuttingDown, now, and closes all connections; later exchanges fail
-  /// alike.
+  /// Fails all exchanges with kShuttingDown at once, and closes all connections; later exchanges
+  /// fail the same way.
   void close();
 
   /// Idle connections.
@@ -97,10 +97,11 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   const Endpoint endpoint_;
   const HttpClientLimits limits_;
   std::deque<std::unique_ptr<Link>> idle_;  ///< the most recently used last
-  // What waits in the event loop owns the exchanges: when it is stopped, all are gone.
+  // Weak, because the operations pending in the event loop own the exchanges: when it stops, they
+  // are destroyed.
   std::deque<std::weak_ptr<Exchange>> waiting_;
   std::set<std::weak_ptr<Exchange>, std::owner_less<>> running_;
-  std::size_t in_use_ = 0;  ///< of those that count
+  std::size_t in_use_ = 0;  ///< counted exchanges only
   bool is_closed_ = false;
 };
 

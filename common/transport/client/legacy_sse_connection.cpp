@@ -122,7 +122,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
 
   void on_endpoint(std::string_view reference);
 
-  /// Back-pressure: before the start nothing is due, and a receiver may ask for a pause.
+  /// Back-pressure: before the start there is nothing to read, and the receiver may pause reading.
   void set_stream_reading() {
     auto stream = stream_.lock();
     if (!opened_ && stream)
@@ -141,7 +141,7 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
     finish({code, phase + cause, {}});
   }
 
-  /// `is_stream_fault`: the text is one of the exchange and lacks what we waited for.
+  /// `is_stream_fault`: the text is an error of the exchange and does not say what was expected.
   void finish(core::Error why, bool is_stream_fault = false) {
     if (receive_buffer_.is_closed()) return;
     auto opened = std::exchange(opened_, nullptr);
@@ -166,13 +166,13 @@ class LegacySseCore final : public HttpSink, public std::enable_shared_from_this
   PostDrain posts_;
   SseParser parser_;
   ReceiveBuffer receive_buffer_;
-  HttpConnector::OpenedOrFailed opened_;  ///< null once it has run
+  HttpConnector::OpenedOrFailed opened_;  ///< null once it was called
   std::weak_ptr<PoolExchange> stream_;
   int status_ = 0;
   std::string media_type_;
   std::string refusal_;
   std::string stream_id_;
-  std::string target_;  ///< of POSTs; set before anybody else sees this
+  std::string target_;  ///< of POSTs; set before the connection is visible to others
   rpc::MessageContext context_;
   bool is_closing_ = false;
 };

@@ -5,10 +5,10 @@
 
 namespace league::transport {
 
-/// Of connections to servers of MCP's transport "HTTP with SSE" (2024-11-05).
+/// Options of connections to servers with MCP's transport "HTTP with SSE" (2024-11-05).
 struct LegacySseOptions {
   HttpHeaders stream_headers;  ///< of the GET, such as credentials
-  HttpHeaders post_headers;  ///< of each POST; those of a message come after them
+  HttpHeaders post_headers;  ///< of each POST; a message's own headers are added after them
   HttpClientLimits limits;
 };
 

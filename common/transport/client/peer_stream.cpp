@@ -10,7 +10,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Done as a handler that is moved, not copied, on its way through Asio.
+/// `done` as a handler that Asio can move without copying it.
 auto handler_of(PeerStream::Done done) {
   return [done = std::move(done)](boost::system::error_code fault, std::size_t count) {
     done(fault, count);

@@ -16,9 +16,9 @@ struct ssl_st;
 
 namespace league::transport {
 
-/// A TCP connection, with TLS or without: Asio's AsyncStream. Movable; not thread-safe. Only the
-/// sources of connections to HTTP servers include this. What waits for an operation is a function,
-/// not a type: Asio's operations on sockets and TLS are compiled once.
+/// A TCP connection, with or without TLS: Asio's AsyncStream. Movable; not thread-safe. Included
+/// only by the sources for connections to HTTP servers. All completion handlers have one function
+/// type, so that Asio's operations on sockets and TLS are compiled only once.
 class PeerStream {
  public:
   using Socket = boost::asio::ip::tcp::socket;
@@ -35,7 +35,7 @@ class PeerStream {
   [[nodiscard]] executor_type get_executor() { return socket_->get_executor(); }
   [[nodiscard]] Socket& next_layer() { return *socket_; }
   [[nodiscard]] const Socket& next_layer() const { return *socket_; }
-  /// From now on all data goes through TLS, once its handshake is done. Returns OpenSSL's session.
+  /// From now on all data goes through TLS, once the handshake is done. Returns OpenSSL's session.
   ssl_st* secure(boost::asio::ssl::context& context);
   void shake_hands(std::function<void(boost::system::error_code)> done);
   /// Cancels all pending operations. Safe to call twice.
@@ -48,7 +48,7 @@ class PeerStream {
   /// Writes all of them; as read_some.
   void write(const Pieces& pieces, Done done);
 
-  // As Beast's WebSocket calls them.
+  // The interface that Beast's WebSocket calls.
   template <typename Buffers, typename Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {
     boost::asio::mutable_buffer first;
@@ -72,7 +72,7 @@ class PeerStream {
  private:
   struct Tls;
 
-  /// Beast's handlers can be moved only.
+  /// Beast's handlers can only be moved.
   template <typename Handler>
   static Done shared(Handler&& handler) {
     return [kept = std::make_shared<std::decay_t<Handler>>(std::forward<Handler>(handler))](
@@ -83,7 +83,7 @@ class PeerStream {
   std::unique_ptr<Tls> tls_;  // after the socket that it uses
 };
 
-// How Beast ends a WebSocket's connection after the closing handshake.
+// Called by Beast to end a WebSocket's connection after the closing handshake.
 inline void teardown(boost::beast::role_type /*role*/, PeerStream& stream,
                      boost::system::error_code& fault) {
   stream.close();

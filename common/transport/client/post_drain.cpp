@@ -35,7 +35,7 @@ struct PostDrain::State : std::enable_shared_from_this<State> {
   std::weak_ptr<std::function<void()>> then;  ///< the timer owns it
 };
 
-/// Reports at the head when it is fine, else with the text of the refusal.
+/// Reports success when the head arrives, or the refusal with its text when the body is complete.
 class PostDrain::Post final : public HttpSink {
  public:
   Post(std::shared_ptr<State> state, Endpoint endpoint, OutboundMessage message)
@@ -50,7 +50,7 @@ class PostDrain::Post final : public HttpSink {
     status_ = head.status;
     auto exchange = exchange_.lock();
     context_ = context_of_answer(head, "POST", endpoint_.path, exchange->connection());
-    // What comes after the head is read so that the connection can be used again.
+    // The body is read so that the connection can be reused.
     exchange->set_deadline(std::chrono::steady_clock::now() + kLongestDrain);
     if (status_ / 100 == 2) report(std::nullopt);
   }

@@ -23,13 +23,14 @@ constexpr int kSwitchingProtocols = 101;
 
 std::string ResponseHead::media_type() const { return media_type_of(*headers); }
 
-/// Hands Beast's callbacks on.
+/// Forwards Beast's callbacks to the sink.
 class ResponseReader::Parser final : public http::basic_parser<false> {
  public:
   explicit Parser(std::size_t max_head) {
     eager(true);
     header_limit(static_cast<std::uint32_t>(max_head));
-    // The sinks have their own limits. (To say "none" refuses every sized body in Boost 1.74.)
+    // The sinks have limits of their own. (Setting no limit at all makes Boost 1.74 refuse every
+    // body with a length.)
     body_limit(std::numeric_limits<std::uint64_t>::max());
   }
 
@@ -45,13 +46,13 @@ class ResponseReader::Parser final : public http::basic_parser<false> {
   void on_request_impl(http::verb /*method*/, BeastText /*name*/, BeastText /*target*/,
                        int /*version*/, BeastError& /*ec*/) override {}
   void on_response_impl(int code, BeastText /*reason*/, int /*version*/, BeastError& ec) override {
-    // Beast takes `000` for a status, and what follows for its body.
+    // Beast accepts `000` as a status and would read the rest as its body.
     if (code < kContinueCode) ec = http::error::bad_status;
     status_ = code;
   }
   void on_field_impl(http::field /*field*/, BeastText name, BeastText value,
                      BeastError& /*ec*/) override {
-    // After the head they are trailers, which nobody may rely on.
+    // After the head these are trailers, which are ignored.
     if (headers_) headers_->emplace(std::string(name), std::string(value));
   }
   void on_header_impl(BeastError& /*ec*/) override {
@@ -95,7 +96,8 @@ bool ResponseReader::feed(std::string_view bytes, ResponseSink& sink) {
 
 bool ResponseReader::parse(ResponseSink& sink) {
   while (!held_.empty() && !is_done()) {
-    // Beast asserts that it never sees less of a last chunk, though it comes in any pieces.
+    // Beast asserts that it sees at least this much of a last chunk, though it can arrive in
+    // smaller pieces.
     constexpr std::size_t kShortestLastChunk = 5;
     if (parser_->is_between_chunks() && held_.size() < kShortestLastChunk) break;
     BeastError fault;

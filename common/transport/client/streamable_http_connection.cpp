@@ -10,7 +10,7 @@ namespace league::transport {
 
 namespace {
 
-/// What was begun has this long to reach the server when the connection is closed.
+/// When the connection is closed, requests that have begun may take this long to reach the server.
 constexpr std::chrono::seconds kLongestGoodbye{1};
 
 class StreamableCore final : public std::enable_shared_from_this<StreamableCore> {

@@ -5,9 +5,9 @@
 
 namespace league::transport {
 
-/// Of connections to servers of MCP's Streamable HTTP.
+/// Options of connections to servers of MCP's Streamable HTTP.
 struct StreamableHttpOptions {
-  HttpHeaders headers;  ///< of every request, such as credentials; those of a message come after
+  HttpHeaders headers;  ///< of every request, such as credentials; those of a message follow them
   HttpClientLimits limits;
   /// The delay before a broken stream is requested again, unless the server names one (`retry`).
   std::chrono::milliseconds retry{1000};
@@ -25,19 +25,20 @@ class StreamableHttpConnection : public MessageConnection {
  public:
   using Done = std::function<void(const SendOutcome&)>;
 
-  /// Opens the stream on which the server speaks unasked, and opens it again when it breaks, with
-  /// Last-Event-ID where there is one, until close(). `done` runs once, with the first attempt's
-  /// outcome; 405 is the answer of a server without such a stream and no error. Other refusals end
-  /// the attempts.
+  /// Opens the stream for the server's unsolicited messages and reopens it when it breaks, with
+  /// Last-Event-ID if there is one, until close(). `done` runs once, with the outcome of the first
+  /// attempt; 405 means that the server has no such stream and is no error. After any other refusal
+  /// there are no more attempts.
   virtual void open_stream(HttpHeaders headers, Done done = nullptr) = 0;
-  /// Abandons this request: closes its stream, which in 2026-07-28 cancels it. Its functions report
+  /// Abandons this request: closes its stream, which in 2026-07-28 cancels it. Its callbacks report
   /// kShuttingDown.
   virtual void abandon(const rpc::Id& id) = 0;
-  /// DELETE: ends the session that `headers` name; 405 is no error (the server does not allow it).
+  /// Sends DELETE to end the session that `headers` name; 405 is no error (the server does not
+  /// allow it).
   virtual void end_session(HttpHeaders headers, core::Clock::Steady deadline, Done done) = 0;
 };
 
-/// No byte is sent before the first message. `loop` outlives the connection.
+/// Nothing is sent before the first message. `loop` must outlive the connection.
 [[nodiscard]] std::shared_ptr<StreamableHttpConnection> make_streamable_http_connection(
     EventLoop& loop, const Endpoint& endpoint, StreamableHttpOptions options = {});
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::milliseconds kLongestPause{30'000};
 constexpr std::size_t kMaxRefusalText = 1024;
 
-/// GET, and again whenever it breaks.
+/// The GET stream for unsolicited messages; it is requested again whenever it breaks.
 class StreamableListening final : public StreamableTask,
                                   public std::enable_shared_from_this<StreamableListening> {
  public:
@@ -94,7 +94,7 @@ class StreamableListening final : public StreamableTask,
     exchange_ = shared_->pool->start(std::move(request), shared_from_this());
   }
 
-  /// Longer each time that nothing came of it.
+  /// Waits before the next attempt, longer after each failed one.
   void wait() {
     auto pause = events_.retry_or(shared_->options.retry);
     pause = std::max(pause, std::min(kLongestPause, pause * (1 << std::min(failures_, 10))));
@@ -133,7 +133,7 @@ class StreamableListening final : public StreamableTask,
   bool is_over_ = false;
 };
 
-/// DELETE.
+/// The DELETE that ends a session.
 class StreamableDelete final : public StreamableTask,
                                public std::enable_shared_from_this<StreamableDelete> {
  public:

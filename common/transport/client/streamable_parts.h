@@ -11,13 +11,13 @@
 
 namespace league::transport {
 
-/// A request of a connection with all that follows from it.
+/// A request of a connection, including its answer and any attempts to continue it.
 class StreamableTask : public HttpSink {
  public:
-  /// The connection closes: report it, and release everything.
+  /// The connection closes: report this, and release everything.
   virtual void stop() = 0;
   virtual void set_reading(bool is_on) = 0;
-  /// Ends the task if it is this request's.
+  /// Ends the task if it belongs to the request `id`.
   virtual void abandon(const rpc::Id& /*id*/) {}
 };
 
@@ -55,16 +55,16 @@ struct StreamableShared {
   const StreamableHttpOptions options;
   const std::shared_ptr<HttpPool> pool;
   ReceiveBuffer receive_buffer;
-  /// Their exchanges and timers own them.
+  /// Weak, because their exchanges and timers own them.
   std::set<std::weak_ptr<StreamableTask>, std::owner_less<>> tasks;
   std::size_t bytes = 0;  ///< of messages whose answers are not complete
-  std::size_t unsent = 0;  ///< requests without an answer's head
-  std::weak_ptr<std::function<void()>> when_sent;  ///< a timer owns it
+  std::size_t unsent = 0;  ///< requests whose answer's head has not arrived
+  std::weak_ptr<std::function<void()>> when_sent;  ///< owned by a timer
 };
 
 /// Sends a message and delivers its answer. Reports to the message's functions.
 void start_post(const std::shared_ptr<StreamableShared>& shared, OutboundMessage message);
-/// Opens the stream on which the server speaks unasked.
+/// Opens the stream for the server's unsolicited messages.
 void start_listening(const std::shared_ptr<StreamableShared>& shared, HttpHeaders headers,
                      StreamableHttpConnection::Done done);
 /// Ends a session.

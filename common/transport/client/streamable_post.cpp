@@ -9,9 +9,9 @@ namespace league::transport {
 
 namespace {
 
-/// How often a stream is asked for again without one event that is new.
+/// How often a stream is requested again without receiving a new event.
 constexpr int kMaxResumptions = 5;
-/// A server has this long to end a stream that has brought its answer.
+/// How long a server may take to end a stream after it has sent the answer.
 constexpr std::chrono::seconds kStreamEnd{1};
 
 class StreamablePost final : public StreamableTask,
@@ -73,13 +73,13 @@ class StreamablePost final : public StreamableTask,
   void resume();
   void ask_again();
 
-  /// The head is here, or never will be.
+  /// Reports that the head has arrived, or that it will not arrive.
   void report(std::optional<core::Error> error) {
     if (std::exchange(has_reported_, true)) return;
     tell(message_, std::move(error), status_, context_);
     shared_->on_sent();
   }
-  /// The exchange has ended; an error is passed on if somebody still waits.
+  /// The exchange has ended; an error is reported if the message still waits for a result.
   void end(std::optional<core::Error> error) {
     if (std::exchange(is_over_, true)) return;
     auto self = shared_from_this();
@@ -182,7 +182,7 @@ void StreamablePost::on_whole() {
                                     "application/json or text/event-stream", body_)
                        : refusal("POST", shared_->endpoint, status_, body_);
   bool is_good = is_fine && (is_message || body_.empty());
-  // A peer's own error is worth more than its status, so it goes first.
+  // The peer's own error says more than its status, so it is delivered first.
   if (is_message) shared_->receive_buffer.deliver({{std::move(body_), context_}});
   end(is_good ? std::nullopt : std::optional(std::move(error)));
 }
@@ -205,7 +205,7 @@ void StreamablePost::on_stream_end(const HttpFault* fault) {
   resume();
 }
 
-/// Waits as long as the server asked for, then continues behind the last event.
+/// Waits as long as the server asked, then continues after the last event.
 void StreamablePost::resume() {
   ++resumptions_;
   auto at = std::chrono::steady_clock::now() + events_.retry_or(shared_->options.retry);

@@ -121,7 +121,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
     go_on_reading();
   }
 
-  /// Not while nothing is read: the peer's signs of life would not be seen.
+  /// Switched off while reading is paused, because the peer's messages would not be noticed then.
   void watch_for_life(bool is_on) {
     if (std::exchange(is_watching_, is_on) == is_on) return;
     websocket::stream_base::timeout patience{};
@@ -183,7 +183,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   }
   [[nodiscard]] core::Error cause_of(SocketError fault) const;
 
-  /// The end, whoever wants it. With a code the peer is told why.
+  /// Ends the connection, whichever side caused it. With `code`, the peer is told the reason.
   void finish(core::Error why, std::uint16_t code = 0) {
     if (receive_buffer_.is_closed()) return;
     close_timer_.cancel();
@@ -204,7 +204,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
 
   void hang_up() { socket_->next_layer().close(); }
 
-  /// The front of the queue is the system's while it is being written.
+  /// The first message of the queue must stay valid while it is being written.
   void drop_queue() {
     for (const auto& message : std::exchange(queue_, {})) tell(message, gone());
   }
@@ -215,7 +215,7 @@ class WebSocketCore final : public std::enable_shared_from_this<WebSocketCore> {
   ReceiveBuffer receive_buffer_;
   asio::steady_timer close_timer_;
   core::Clock::Steady deadline_;
-  HttpConnector::OpenedOrFailed opened_;  ///< null once it has run
+  HttpConnector::OpenedOrFailed opened_;  ///< null once it was called
   std::shared_ptr<const rpc::ConnectionInfo> info_;
   std::optional<Socket> socket_;
   websocket::response_type response_;

@@ -5,12 +5,12 @@
 
 namespace league::transport {
 
-/// Of connections to WebSocket servers.
+/// Options of connections to WebSocket servers.
 struct WebSocketOptions {
   HttpHeaders headers;  ///< of the upgrade request, such as credentials
   std::size_t max_message = 1024 * 1024;  ///< bytes of a message of the peer
   std::size_t max_waiting = 4 * 1024 * 1024;  ///< bytes to be sent; more: the peer is dropped
-  /// Without a sign of life for half of this the peer is pinged, for all of it dropped.
+  /// After half of this time without a message the peer is pinged; after all of it, it is dropped.
   std::chrono::milliseconds idle_timeout{60'000};
   std::chrono::milliseconds close_timeout{1000};  ///< for the closing handshake
 };

@@ -45,8 +45,8 @@ struct Listener {
       false;  ///< accepting failed for lack of descriptors; the next sweep tries again
 };
 
-/// One accepted connection. Whoever owns it (kOwned, by `claim`) may touch everything; others may
-/// only claim.
+/// One accepted connection. Its owner (kOwned, obtained by `claim`) may use all members; other
+/// threads may only call `claim`.
 class Connection {
  public:
   enum class State {
@@ -71,8 +71,8 @@ class Connection {
     state_ = State::kOwned;
     return true;
   }
-  /// Gives up ownership; `arm` runs under the lock, so that nobody can claim the connection before
-  /// it is done.
+  /// Gives up ownership; `arm` runs under the lock, so that no other thread can claim the
+  /// connection before it is done.
   template <typename Arm>
   void release(State to, Deadline until, Arm arm) {
     std::lock_guard lock(mutex_);
@@ -87,7 +87,7 @@ class Connection {
     state_ = State::kArmed;
     arm();
   }
-  /// As release, but while a handler is working on the request.
+  /// As release, but for a connection whose request a handler is still working on.
   template <typename Arm>
   void park(std::shared_ptr<HttpExchange> its_exchange, Arm arm) {
     std::lock_guard lock(mutex_);
@@ -96,7 +96,7 @@ class Connection {
     parked_ = std::move(its_exchange);
     arm();
   }
-  /// What the connection waits for; null if it is not parked. For code that watches for a
+  /// The exchange that the connection waits for; null if it is not parked. Used to watch for a
   /// disconnect.
   [[nodiscard]] std::shared_ptr<HttpExchange> parked_exchange() {
     std::lock_guard lock(mutex_);
@@ -111,29 +111,29 @@ class Connection {
   FileDescriptor fd;
   const std::shared_ptr<ServerState> server;
   SocketAddress remote;
-  std::string peer;  ///< whose turn it is in the fair queue
-  std::string address;  ///< with which strangers are counted, see budget_address
+  std::string peer;  ///< the key under which it waits in the fair queue
+  std::string address;  ///< under which strangers are counted, see budget_address
   std::shared_ptr<const rpc::ConnectionInfo> info;
 
   RequestScanner scanner;
   std::string in;
   Deadline request_begun{};
-  std::string out;  ///< what the peer has not taken yet
+  std::string out;  ///< not yet accepted by the peer
   std::size_t sent = 0;
   std::shared_ptr<HttpExchange> exchange;
   std::function<void()> after_sent;
   bool close_after = false;  ///< when everything is sent
-  bool is_draining = false;  ///< refused: what still comes is thrown away
+  bool is_draining = false;  ///< refused: remaining input is discarded
   bool peer_finished = false;  ///< it will send no more
-  bool is_known = false;  ///< a request of it has shown a credential, or its server asks for none
-  bool is_first_served = false;  ///< the request in work goes before those of strangers
-  bool is_held = false;  ///< its refusal is ready and leaves in a moment
-  std::shared_ptr<LogMeter> meter;  ///< of who sent the request in work; may be null
+  bool is_known = false;  ///< a request on it has shown a credential
+  bool is_first_served = false;  ///< the current request is served before those of strangers
+  bool is_held = false;  ///< its refusal is ready, but is delayed for a moment
+  std::shared_ptr<LogMeter> meter;  ///< of the current request's sender; may be null
 
  private:
   std::mutex mutex_;
   State state_ = State::kOwned;
-  std::shared_ptr<HttpExchange> parked_;  ///< of the last time that it was parked
+  std::shared_ptr<HttpExchange> parked_;  ///< when it was last parked
   Deadline deadline_{};
 };
 

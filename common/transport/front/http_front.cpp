@@ -43,8 +43,8 @@ core::Result<void> HttpFront::start() {
   auto period = std::chrono::duration_cast<std::chrono::nanoseconds>(options_.sweep_interval);
   timespec every{period.count() / 1'000'000'000, period.count() % 1'000'000'000};
   itimerspec schedule{every, every};
-  // Edge-triggered: each tick and each ring wakes one worker. The stop event stays ready and wakes
-  // all.
+  // Edge-triggered: each tick and each wake-up wakes one worker. The stop event stays ready and
+  // wakes all workers.
   bool is_good = epoll_.is_open() && timer_.is_open() && wake_.is_open() && stop_.is_open() &&
                  ::timerfd_settime(timer_.get(), 0, &schedule, nullptr) == 0 &&
                  watch(epoll_.get(), timer_.get(), kTimerId, EPOLLIN | EPOLLET) &&
@@ -76,7 +76,8 @@ void HttpFront::stop() {
 void HttpFront::run() {
   std::array<epoll_event, kEventsAtOnce> events{};
   while (!is_stopping_) {
-    // Counted as idle before it checks the queue: a thread that adds to it afterwards wakes it.
+    // Counted as idle before it checks the queue, so that a thread that adds a request afterwards
+    // wakes it.
     ++idle_workers_;
     bool has_work = queue_.size() > 0;
     int count = ::epoll_wait(epoll_.get(), events.data(), kEventsAtOnce, has_work ? 0 : -1);

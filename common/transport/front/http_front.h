@@ -36,7 +36,7 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
   std::shared_ptr<Listener> add(FileDescriptor socket, std::shared_ptr<ServerState> server);
   void remove(Listener& listener);
   /// Closes the server's connections that wait for a request, or, with kParked, all that no thread
-  /// has in work.
+  /// is working on.
   void close_connections(const ServerState& server, Connection::State up_to);
 
  private:
@@ -91,9 +91,9 @@ class HttpFront : public std::enable_shared_from_this<HttpFront> {
 
   const HttpRuntimeOptions options_;
   FileDescriptor epoll_;
-  FileDescriptor timer_;  ///< when the next sweep is due
-  FileDescriptor wake_;  ///< one idle worker is to look at the queue
-  FileDescriptor stop_;  ///< all workers are to end
+  FileDescriptor timer_;  ///< fires when the next sweep is due
+  FileDescriptor wake_;  ///< wakes one idle worker to check the queue
+  FileDescriptor stop_;  ///< tells all workers to end
   std::atomic<bool> is_stopping_ = false;
   std::atomic<int> idle_workers_ = 0;
   RequestQueue<ConnectionPtr> queue_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kAcceptAtOnce = 64;
 
-/// Says why in one send; a new socket's buffer takes it.
+/// Sends the reason in a single call, because a new socket's buffer has room for it.
 void turn_away(const FileDescriptor& socket) {
   std::string bytes =
       refusal_response({503, "too many connections: close some or come back later"});
@@ -30,7 +30,7 @@ bool HttpFront::make_room(const Connection& newcomer) {
   std::vector<std::uint64_t> oldest;
   {
     std::lock_guard lock(mutex_);
-    // Thousands may watch a league from its own machine.
+    // Thousands of viewers may watch a league from its own machine.
     const bool has_room =
         newcomer.remote.is_loopback
             ? unauthenticated_.waiting(address) < options_.max_local_connections
@@ -48,8 +48,8 @@ bool HttpFront::evict(std::uint64_t id) {
     connection->rearm([&] { rearm(*connection, connection->out.empty() ? EPOLLIN : EPOLLOUT); });
     return false;
   }
-  // A connection between two requests is closed silently: it would take an error for its next
-  // answer.
+  // A connection between two requests is closed without a text, because the client would take the
+  // text for the answer to its next request.
   if (!connection->in.empty()) turn_away(connection->fd);
   close(connection);
   return true;
@@ -91,7 +91,7 @@ void HttpFront::accept_all(Listener& listener) {
   std::lock_guard lock(listener.mutex);
   if (!listener.fd.is_open()) return;
   for (int i = 0; i < kAcceptAtOnce; ++i) {
-    // Peers that keep connecting must not keep `remove` from the lock.
+    // Peers that keep connecting must not keep the lock from `remove`.
     if (listener.server->is_stopping) return;
     if (!accept_one(listener)) break;
   }
@@ -106,8 +106,8 @@ bool HttpFront::accept_one(Listener& listener) {
     return true;
   }
   if (errno == ECONNABORTED || errno == EINTR) return true;
-  // Out of descriptors or memory: the peer waits in the backlog until the next sweep, and nobody
-  // spins.
+  // Out of descriptors or memory: the peer waits in the backlog until the next sweep, so that no
+  // thread spins.
   listener.needs_rearm = errno != EAGAIN;
   return false;
 }

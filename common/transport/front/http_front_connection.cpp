@@ -21,7 +21,7 @@ std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::
 
 void HttpFront::on_event(const ConnectionPtr& connection) {
   if (connection->is_held) {
-    close(connection);  // nothing else of it is watched now
+    close(connection);  // nothing else is watched for it now
   } else if (!connection->out.empty()) {
     finish_sending(connection);
   } else if (connection->is_draining) {
@@ -97,7 +97,8 @@ void HttpFront::serve(const ConnectionPtr& connection) {
                        server.is_stopping || connection->peer_finished, connection->meter};
     served = server.http.serve(request, connection->exchange, connection->out);
   }
-  // Before the server may think that nothing is in work: streams know how to end.
+  // Done before `serving` is decreased, so that the server does not stop in between. Streams end by
+  // themselves.
   bool is_detached = served.take_over != nullptr;
   if (is_detached) detach(connection, served.take_over);
   bool is_unserved = !served.is_deferred && connection->out.empty();
@@ -121,7 +122,7 @@ void HttpFront::serve(const ConnectionPtr& connection) {
 void HttpFront::park(const ConnectionPtr& connection) {
   auto exchange = connection->exchange;
   connection->park(exchange, [&] {
-    // Nothing is read meanwhile; only the end of the peer is noticed.
+    // Nothing is read meanwhile; only a disconnect is noticed.
     if (exchange->is_watched()) rearm(*connection, EPOLLRDHUP);
   });
   exchange->park([front = weak_from_this(), connection, exchange] {
@@ -147,7 +148,7 @@ void HttpFront::detach(const ConnectionPtr& connection, const TakeOver& take_ove
   connection->exchange.reset();
   socket.connection = connection->info;
   socket.fd = std::move(connection->fd);
-  // The connection stays in the tables, owned by nobody who could touch it, until the stream ends.
+  // The connection stays in the tables until the stream ends; its state keeps others from using it.
   socket.seat = std::shared_ptr<void>(nullptr, [front = weak_from_this(), connection](void*) {
     if (auto self = front.lock()) self->close(connection);
   });
@@ -196,7 +197,7 @@ void HttpFront::after_response(const ConnectionPtr& connection) {
 }
 
 void HttpFront::begin_drain(const ConnectionPtr& connection) {
-  // A close with unread bytes would reset the connection, and the peer would not see why.
+  // Closing with unread bytes would reset the connection, and the peer would not see the reason.
   ::shutdown(connection->fd.get(), SHUT_WR);
   arm(connection, EPOLLIN, now() + connection->server->options.limits.linger_timeout);
 }

@@ -4,23 +4,23 @@
 #include "common/transport/front/http_front.h"
 #include "common/transport/link/rate_limiter.h"
 
-// What becomes of a complete request before anybody reads it.
+// Rate limiting of complete requests, before they are parsed.
 namespace league::transport {
 namespace {
 
-/// So long does a sender wait for its refusal that goes on although it is refused: it would use up
-/// the time of both sides otherwise.
+/// The refusal of a sender that continues although it is refused is delayed by this long; otherwise
+/// both sides would waste time on further requests.
 constexpr std::chrono::milliseconds kHold{250};
 constexpr std::chrono::milliseconds kFullQueue{1000};
 
-/// What follows the head of a whole request.
+/// The part of a complete request after the head.
 std::string_view body_of(std::string_view request) {
   constexpr std::string_view kEnd = "\r\n\r\n";
   const std::size_t end = request.find(kEnd);
   return end == request.npos ? std::string_view() : request.substr(end + kEnd.size());
 }
 
-/// Whether the client reads its answer up to the end of the connection.
+/// Whether the client expects the connection to be closed after the answer.
 bool wants_close(std::string_view request) {
   const std::string head = core::lower_case(request.substr(0, request.find("\r\n\r\n")));
   return head.find(" http/1.0\r\n") != head.npos || head.find("\r\nconnection: close") != head.npos;

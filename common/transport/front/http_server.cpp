@@ -71,7 +71,7 @@ void HttpServer::stop() {
   state_->is_stopped = true;
   front_->close_connections(*state_, Connection::State::kParked);
   lock.lock();
-  // The handler must outlive every call of it, however long one takes.
+  // The handler must outlive all calls of it, however long they take.
   state_->changed.wait(lock, [&] { return state_->serving == 0; });
   lock.unlock();
   state_->streams->stop();

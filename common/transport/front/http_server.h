@@ -28,14 +28,14 @@ class HttpRuntime {
   HttpRuntime(const HttpRuntime&) = delete;
   HttpRuntime& operator=(const HttpRuntime&) = delete;
 
-  /// Where its streams live.
+  /// The event loop for streams.
   [[nodiscard]] EventLoop& loop() const;
 
  private:
   friend class HttpServer;
   HttpRuntime(std::unique_ptr<EventLoop> own_loop, EventLoop& loop,
               std::shared_ptr<HttpFront> front);
-  std::unique_ptr<EventLoop> own_loop_;  ///< null where one was given
+  std::unique_ptr<EventLoop> own_loop_;  ///< null if one was given
   std::unique_ptr<SharedStreams> streams_;
   std::shared_ptr<HttpFront> front_;
 };

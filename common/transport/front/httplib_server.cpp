@@ -19,12 +19,13 @@ namespace {
 constexpr const char* kJson = "application/json";
 constexpr const char* kEventStream = "text/event-stream";
 constexpr std::string_view kLegacyMessages = "/message";
-/// Where bots of other leagues register without JSON-RPC. Nothing is served there, but the handler
-/// sees it, so that there is a record, and says what to do instead.
+/// The path at which bots of other leagues register without JSON-RPC. No registration is possible
+/// there, but the handler receives the request, so that it is logged and the answer explains what
+/// to do.
 constexpr std::string_view kRestRegistration = "/register";
 constexpr std::string_view kCodeParameter = "registration_code";
 
-/// A request in memory for httplib to read, and the response that it writes.
+/// A request in memory from which httplib reads, and the response that it writes.
 class MemoryStream final : public httplib::Stream {
  public:
   MemoryStream(const RawRequest& request, std::string& out) : request_(request), out_(out) {}
@@ -61,7 +62,7 @@ class MemoryStream final : public httplib::Stream {
   std::size_t position_ = 0;
 };
 
-/// The request that a thread is serving: httplib's handlers have no other way to it.
+/// The request that a thread is serving; httplib's handlers have no other access to it.
 struct Current {
   const RawRequest* request = nullptr;
   std::shared_ptr<HttpExchange>* exchange = nullptr;
@@ -71,7 +72,7 @@ struct Current {
 };
 thread_local Current* current = nullptr;
 
-/// Takes the request's headers over, without those that httplib adds.
+/// Copies the request's headers, except those that httplib adds.
 std::shared_ptr<rpc::HeaderMap> copy_headers(const httplib::Request& request) {
   auto headers = std::make_shared<rpc::HeaderMap>();
   for (const auto& [name, value] : request.headers) {
@@ -156,7 +157,7 @@ class HttplibServer::Adapter final : public httplib::Server {
   /// Runs between httplib's parser and its router.
   static void prepare(httplib::Request& request) {
     current->headers = copy_headers(request);
-    // Somebody who cannot change a bot can still choose the URL that it is given (protocol 8.26).
+    // Somebody who cannot change a bot can still choose the URL that it uses (protocol 8.26).
     if (const std::string name(kCodeParameter); request.has_param(name))
       current->headers->emplace(std::string(rpc::kRegistrationCodeHeader),
                                 request.get_param_value(name));
@@ -179,7 +180,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     response.status = 204;
   }
 
-  /// False when it has answered.
+  /// False if it has answered the request.
   bool check_edge(const httplib::Request& request, httplib::Response& response) const {
     auto refusal = edge_.check_peer(*current->headers, request.version);
     if (!refusal) {
@@ -327,7 +328,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     }
   }
 
-  /// The text for what httplib itself refuses.
+  /// The text for refusals by httplib itself.
   static std::string error_text(int status) {
     switch (status) {
       case 400:
@@ -341,7 +342,7 @@ class HttplibServer::Adapter final : public httplib::Server {
     }
   }
 
-  /// Paths are texts here, but httplib matches regular expressions.
+  /// httplib matches paths as regular expressions, so special characters are escaped.
   static std::string escape(const std::string& path) {
     std::string out;
     for (char c : path) {
@@ -365,8 +366,9 @@ class HttplibServer::Adapter final : public httplib::Server {
 HttplibServer::HttplibServer(const HttpServerOptions& options, MessageHandler& handler,
                              StreamHost& streams)
     : adapter_(std::make_unique<Adapter>(options, handler, streams)) {
-  // httplib makes the lists of its parser at the first request. One is parsed here, before threads
-  // serve: ThreadSanitizer does not see the guards of such lists in a library built without it.
+  // httplib initialises its parser's tables at the first request. One request is parsed here,
+  // before several threads serve: ThreadSanitizer does not see the guards of such tables in a
+  // library built without it.
   const SocketAddress nobody;
   RawRequest request;
   request.bytes = "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n";

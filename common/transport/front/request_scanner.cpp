@@ -120,7 +120,7 @@ bool RequestScanner::read_known_header(std::string_view name, std::string_view v
       return false;
     }
   } else if (core::equals_ignoring_case(name, "range")) {
-    // httplib would run a recursive regular expression over it.
+    // httplib would run a recursive regular expression on it.
     refuse(400, "ranges are not served: send the request without Range");
     return false;
   } else if (core::equals_ignoring_case(name, "expect")) {

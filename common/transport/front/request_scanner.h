@@ -18,8 +18,8 @@ class RequestScanner {
 
   explicit RequestScanner(const HttpLimits& limits) : limits_(&limits) {}
 
-  /// Looks at everything received since the begin of the request; `received` only grows between two
-  /// calls.
+  /// Examines everything received since the beginning of the request; between two calls `received`
+  /// may only grow.
   State scan(std::string_view received);
   /// The bytes of the complete request.
   [[nodiscard]] std::size_t length() const { return cursor_; }
@@ -48,8 +48,8 @@ class RequestScanner {
 
   const HttpLimits* limits_;
   Part part_ = Part::kHead;
-  std::size_t searched_ = 0;  ///< of the head: no end of it before this place
-  std::size_t cursor_ = 0;  ///< of the body: everything before is accepted
+  std::size_t searched_ = 0;  ///< of the head: it does not end before this position
+  std::size_t cursor_ = 0;  ///< of the body: everything before this position is accepted
   std::size_t body_size_ = 0;  ///< so far, without the framing of chunks
   std::size_t chunk_left_ = 0;
   std::optional<std::size_t> content_length_;

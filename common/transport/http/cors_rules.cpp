@@ -9,16 +9,16 @@ namespace league::transport {
 namespace {
 
 constexpr std::string_view kEveryOrigin = "*";
-/// What a page may read besides the body: its session, and why it was refused.
+/// The header fields that a page may read: its session, and why it was refused.
 constexpr const char* kExposed = "Mcp-Session-Id, WWW-Authenticate, Allow";
-/// What clients of MCP send (Streamable HTTP), in lower case.
+/// Header fields that MCP clients send (Streamable HTTP), in lower case.
 constexpr std::array<std::string_view, 8> kAllowedFields{
     "accept",     "authorization", "content-type",         "last-event-id",
     "mcp-method", "mcp-name",      "mcp-protocol-version", "mcp-session-id"};
-/// Arguments of tools, whose names only the caller knows.
+/// Prefix of fields for tool arguments; only the caller knows the rest of the name.
 constexpr std::string_view kArgumentPrefix = "mcp-param-";
 constexpr std::size_t kMostArguments = 64;
-/// Seconds for which a browser need not ask again.
+/// For how many seconds a browser may cache the answer to a preflight.
 constexpr const char* kMaxAge = "600";
 
 std::string_view only(const rpc::HeaderMap& headers, std::string_view name) {
@@ -33,7 +33,7 @@ bool is_name(std::string_view text) {
   });
 }
 
-/// The names in a list with commas, in lower case.
+/// The names in a comma-separated list, in lower case.
 std::vector<std::string> names_in(std::string_view list) {
   std::vector<std::string> names;
   std::string name;
@@ -104,7 +104,7 @@ CorsRules::Fields CorsRules::preflight_fields(const rpc::HeaderMap& headers,
   Fields fields{{"Access-Control-Allow-Methods", std::string(methods)},
                 {"Access-Control-Allow-Headers", std::move(allowed)},
                 {"Access-Control-Max-Age", kMaxAge}};
-  // A page from the internet may call this machine only if that is allowed explicitly.
+  // A page from the internet may call this machine only if this is allowed explicitly.
   if (only(headers, "Access-Control-Request-Private-Network") == "true")
     fields.emplace_back("Access-Control-Allow-Private-Network", "true");
   return fields;

@@ -8,7 +8,7 @@ namespace league::transport {
 
 namespace {
 
-/// `localhost` of `localhost:8000`, `[::1]` of `[::1]:8000`; empty when what follows is no port.
+/// `localhost` of `localhost:8000`, `[::1]` of `[::1]:8000`; empty if the rest is not a port.
 std::string_view without_port(std::string_view host) {
   std::size_t from = host.starts_with('[') ? std::min(host.find(']'), host.size()) : 0;
   std::size_t colon = host.find(':', from);
@@ -19,8 +19,8 @@ std::string_view without_port(std::string_view host) {
   return is_port ? host.substr(0, colon) : std::string_view{};
 }
 
-/// A page that this very server has given out, under one of the machine's own names: a name of
-/// somebody else's could lead here too (DNS rebinding).
+/// Whether the page comes from this server, under one of the machine's own names. Other names are
+/// not accepted, because a foreign name could resolve to this machine (DNS rebinding).
 bool is_own_page(std::string_view host, std::string_view origin) {
   constexpr std::string_view kScheme = "http://";
   std::string_view name = without_port(host);

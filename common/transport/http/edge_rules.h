@@ -12,19 +12,19 @@
 
 namespace league::transport {
 
-/// Who may talk to a port at all: no foreign Host (a web page that rebinds its name), no foreign
-/// Origin, POST with JSON only. Immutable, so thread-safe. Source: MCP, security of the HTTP
-/// transport.
+/// Which requests are accepted at all: no foreign Host (a web page that rebinds its name), no
+/// foreign Origin, POST with JSON only. Immutable, so thread-safe. Source: MCP, security of the
+/// HTTP transport.
 class EdgeRules {
  public:
   explicit EdgeRules(const HttpServerOptions& options);
 
-  /// Nothing when a request with these headers may go on.
+  /// Nothing if a request with these headers is acceptable.
   [[nodiscard]] std::optional<HttpRefusal> check_peer(const rpc::HeaderMap& headers,
                                                       std::string_view version) const;
   /// For a message: a missing content type is accepted, a wrong one refused.
   [[nodiscard]] static std::optional<HttpRefusal> check_content_type(const rpc::HeaderMap& headers);
-  /// Of pages of other origins.
+  /// The rules for pages of other origins.
   [[nodiscard]] const CorsRules& cors() const { return cors_; }
 
  private:

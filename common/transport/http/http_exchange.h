@@ -10,33 +10,34 @@
 
 namespace league::transport {
 
-/// What takes the place of a plain answer once the handler has pushed something.
+/// Replaces a plain answer once the handler has pushed a message.
 struct ExchangeStream {
-  TakeOver take_over;  ///< gets the connection
-  std::function<void(OutboundReply)> answer;  ///< gets the answer when it comes
-  std::function<void()> abandon;  ///< there is no connection any more
+  TakeOver take_over;  ///< receives the connection
+  std::function<void(OutboundReply)> answer;  ///< receives the answer when it is ready
+  std::function<void()> abandon;  ///< called if the connection has ended
 };
 
-/// One HTTP request between its handler and its answer: it joins the thread that serves the
-/// connection with whoever answers, at once or later. Thread-safe.
+/// One HTTP request between its handler and its answer: connects the thread that serves the
+/// connection with the thread that answers, at once or later. Thread-safe.
 class HttpExchange final : public PeerWatch, public std::enable_shared_from_this<HttpExchange> {
  public:
   void when_gone(std::function<void()> callback) override;
-  /// True when somebody wants to know that the peer has gone.
+  /// True if a callback is set for the peer's disconnect.
   [[nodiscard]] bool is_watched();
-  /// The peer has gone; whoever watches is told.
+  /// The peer has disconnected; runs the callback.
   void peer_left();
   /// A slot that answers this exchange; only one is made.
   [[nodiscard]] ReplySlot make_slot();
-  /// The answer, once it is there.
+  /// The answer, once it is ready.
   [[nodiscard]] std::optional<OutboundReply> take_reply();
-  /// Asks for `resume` to run when the answer comes; runs it now when it is there already.
+  /// Runs `resume` when the answer is ready, or now if it already is.
   void park(std::function<void()> resume);
-  /// The answer will be a stream. False when it has been sent already, or nobody will send it.
+  /// The answer will be a stream. False if the answer was already sent or can no longer be sent.
   bool begin_stream(ExchangeStream stream);
-  /// What gets the connection; once, and nothing where the answer is no stream.
+  /// The function that takes over the connection; returned once, and empty if the answer is no
+  /// stream.
   [[nodiscard]] TakeOver take_over();
-  /// Nobody will send the answer any more: its `after_sent` runs as soon as it comes.
+  /// The answer can no longer be sent: its `after_sent` runs as soon as it is given.
   void abandon();
 
  private:

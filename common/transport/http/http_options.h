@@ -9,10 +9,10 @@
 
 namespace league::transport {
 
-/// Of one server's event streams and WebSockets.
+/// Counters of one server's event streams and WebSockets.
 struct StreamCounts {
   std::size_t open = 0;  ///< sockets
-  std::size_t resumable = 0;  ///< streams that a client may come back to, connected or not
+  std::size_t resumable = 0;  ///< streams that a client may resume, connected or not
   std::size_t stored_bytes = 0;  ///< of their events, in all servers of the runtime
   std::uint64_t opened = 0;
   std::uint64_t resumed = 0;
@@ -31,19 +31,19 @@ struct HttpLimits {
 
 /// What long-lived streams may cost: event streams and WebSockets.
 struct StreamLimits {
-  /// An event stream that was silent for so long gets a comment.
+  /// After this much silence an event stream sends a comment.
   std::chrono::milliseconds keep_alive{15'000};
-  /// A WebSocket that shows no sign of life for half of this is pinged, for all of it dropped.
+  /// A WebSocket that is silent for half of this is pinged; after all of it, it is dropped.
   std::chrono::milliseconds idle_timeout{60'000};
-  /// Bytes that wait for one peer; who has more reads too slowly and is dropped.
+  /// Bytes that wait for one peer; a peer with more reads too slowly and is dropped.
   std::size_t max_queue = 1024 * 1024;
   std::size_t max_in_work = 64;  ///< messages of one legacy stream or WebSocket without an answer
   std::size_t max_stored = 256 * 1024;  ///< bytes of the last events of a resumable stream
   std::size_t max_stored_in_total = 64 * 1024 * 1024;  ///< of all streams of a runtime
-  /// Resumable streams that are kept for a peer's return: those that go on, and as many for their
-  /// end.
+  /// The maximum number of resumable streams that are kept for absent peers; the limit applies to
+  /// open and to ended streams separately.
   std::size_t max_away_streams = 10'000;
-  /// How long events are kept, and a resumable stream without its peer.
+  /// How long events, and resumable streams without their peer, are kept.
   std::chrono::milliseconds stored_for{60'000};
 };
 
@@ -57,20 +57,20 @@ struct HttpServerOptions {
   /// Where the transport of MCP 2024-11-05 opens its stream; its messages go to this path and
   /// `/message`. Empty: it is not served.
   std::string sse_path = "/sse";
-  /// A client that takes JSON and event streams gets a stream of one event for an answer.
+  /// If a client accepts JSON and event streams, answer with a stream of one event.
   bool prefers_event_stream = false;
   HttpLimits limits;
   StreamLimits streams;
-  /// Names besides localhost, 127.0.0.1 and [::1] that the Host header may say, without port; `*`
+  /// Names besides localhost, 127.0.0.1 and [::1] that the Host header may have, without port; `*`
   /// allows every name.
   std::vector<std::string> allow_hosts;
-  /// Origins such as `http://localhost:3000` whose pages may call, as parse_origin gives them; none
-  /// by default.
+  /// Origins such as `http://localhost:3000` whose pages may call, in the form that parse_origin
+  /// returns; none by default.
   std::vector<std::string> allow_origins;
-  /// Asked for every request before it is parsed; requests that it knows are served before others.
-  /// Null: everybody is let in, and nobody is a stranger.
+  /// Consulted for every request before it is parsed; requests of known senders are served first.
+  /// Null: every request is accepted, and no sender is a stranger.
   std::shared_ptr<RateLimiter> limiter;
-  /// How long stop() waits for requests in work.
+  /// How long stop() waits for running requests.
   std::chrono::milliseconds stop_grace{500};
 };
 
@@ -79,15 +79,17 @@ class EventLoop;
 /// What all servers of a process share.
 struct HttpRuntimeOptions {
   std::size_t workers = 2;
-  EventLoop* loop = nullptr;  ///< of long-lived streams; outlives the runtime. Null: one of its own
-  std::size_t max_connections = 20'000;  ///< with streams and WebSockets
-  /// Of those that have shown no credential to a server with a rate limiter. The oldest that waits
-  /// or is half-sent makes room for a new one.
+  EventLoop* loop = nullptr;  ///< for long-lived streams; outlives the runtime. Null: its own
+  std::size_t max_connections = 20'000;  ///< including streams and WebSockets
+  /// Per remote address, connections that have shown no credential; on a server without a rate
+  /// limiter these are all of them. For a new connection the oldest one that waits or is half-sent
+  /// is closed.
   std::size_t max_connections_per_address = 64;
-  /// The same from loopback, but that streams do not count; no limit without a rate limiter.
+  /// The same for loopback, where streams do not count; no limit on a server without a rate
+  /// limiter.
   std::size_t max_local_connections = 1024;
-  std::size_t max_waiting_strangers = 1024;  ///< whole requests in the queue; more get a 429
-  /// How often time limits are looked at, and so how late they may be noticed.
+  std::size_t max_waiting_strangers = 1024;  ///< whole requests in the queue; further ones get 429
+  /// How often time limits are checked; they may be noticed later by this much.
   std::chrono::milliseconds sweep_interval{250};
 };
 

@@ -11,19 +11,19 @@
 
 namespace league::transport {
 
-/// A GET or HEAD of a page that has passed the edge.
+/// A GET or HEAD request for a page that has passed the EdgeRules.
 struct PageRequest {
-  std::string_view name;  ///< what follows the page's path, where it serves all that is below it
-  std::optional<std::string_view> last_event_id;  ///< of a client that comes back to a stream
+  std::string_view name;  ///< the rest of the path, if the page serves everything below its path
+  std::optional<std::string_view> last_event_id;  ///< of a client that resumes a stream
 };
 
-/// What a page answers.
+/// The answer of a page.
 struct HttpPage {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
-  /// In place of all the above: the connection becomes an event stream.
+  /// Replaces all of the above: the connection becomes an event stream.
   std::optional<StreamAcceptance> stream = std::nullopt;
 };
 /// Called from several threads at once; must not block.
@@ -35,7 +35,7 @@ struct Page {
   PageHandler handler;
 
   [[nodiscard]] bool is_folder() const { return path.size() > 1 && path.back() == '/'; }
-  /// Whether `asked` is this page.
+  /// Whether `asked` is the path of this page.
   [[nodiscard]] bool is_at(std::string_view asked) const {
     return is_folder() ? asked.starts_with(path) && asked.size() > path.size() : asked == path;
   }

@@ -5,7 +5,7 @@
 
 namespace league::transport {
 
-/// Why a request is not served: what the front or the edge answers in place of a handler.
+/// Why a request is not served: the answer of the front or the EdgeRules instead of the handler's.
 struct HttpRefusal {
   int status = 400;
   std::string text;  ///< names the rule and what to do

@@ -108,7 +108,7 @@ void ChildProcess::look_for_end() {
   siginfo_t info{};
   int found = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
   if (found == 0 && info.si_pid == 0) return wait_for_end();
-  // While it is not reaped nobody else can have its number, so this reaches its own group only.
+  // Until the child is reaped, its process id cannot be reused, so this reaches only its own group.
   if (found == 0) ::kill(-pid_, SIGKILL);
   int status = 0;
   bool is_known = ::waitpid(pid_, &status, 0) == pid_;
@@ -143,7 +143,8 @@ void ChildProcess::read_errors() {
       });
 }
 
-/// A child that still writes while it ends is not to be killed by a pipe that nobody reads.
+/// Reads and discards the output, so that a child that still writes while it ends is not killed by
+/// SIGPIPE.
 void ChildProcess::drain_output() {
   output_.async_wait(
       Descriptor::wait_read, [self = shared_from_this()](const boost::system::error_code& fault) {

@@ -14,30 +14,30 @@
 
 namespace league::transport {
 
-/// Cuts what a child writes on stderr into lines of at most 4096 bytes; the rest of a longer one is
-/// left out. Not thread-safe.
+/// Splits what a child writes to stderr into lines of at most 4096 bytes; the rest of a longer line
+/// is dropped. Not thread-safe.
 class ErrorLines {
  public:
-  /// Calls `sink` with each line that is whole now.
+  /// Calls `sink` with each line that is now complete.
   void append(std::string_view bytes, const std::function<void(std::string_view)>& sink);
-  /// The last line, if it has no end.
+  /// Calls `sink` with the last line if it has no line end.
   void finish(const std::function<void(std::string_view)>& sink);
 
  private:
   std::string line_;
 };
 
-/// A child, its stderr, its end and the ladder that leads there. After start() everything runs on
-/// the event loop's thread; what is under way keeps it alive. The destructor kills a child that
-/// lives.
+/// A child process, its stderr, its end, and the steps that end it. After start() everything runs
+/// on the event loop's thread; pending operations keep the object alive. The destructor kills a
+/// running child.
 class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
  public:
-  /// The ends of the child's pipes that are ours.
+  /// Our ends of the child's pipes.
   struct Streams {
-    FileDescriptor input;  ///< to be written
+    FileDescriptor input;  ///< for writing
     FileDescriptor output;
   };
-  /// Starts it. Fails with kConnectionError.
+  /// Starts the child. Fails with kConnectionError.
   [[nodiscard]] static core::Result<std::shared_ptr<ChildProcess>> start(
       EventLoop& loop, const std::string& command, const SubprocessOptions& options,
       Streams& streams);
@@ -45,11 +45,11 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Begins to watch. `on_end` runs once, when it is reaped.
+  /// Begins to watch the child. `on_end` runs once, when it has been reaped.
   void watch(std::function<void()> on_end);
-  /// Its input is closed: it is given time, then SIGTERM, time again, SIGKILL.
+  /// The child's input is closed: after some time it gets SIGTERM, and after the same time SIGKILL.
   void begin_ladder();
-  /// `the command "bot" ended with exit code 1`; nothing while it lives.
+  /// `the command "bot" ended with exit code 1`; nothing while it runs.
   [[nodiscard]] const std::optional<std::string>& end_text() const { return end_text_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] const std::string& command() const { return command_; }
@@ -71,9 +71,9 @@ class ChildProcess final : public std::enable_shared_from_this<ChildProcess> {
   bool is_reaped_ = false;
   std::optional<std::string> end_text_;
   std::function<void()> on_end_;
-  Descriptor end_;  ///< readable when it has ended; not open where the system has no such thing
+  Descriptor end_;  ///< readable once the child has ended; not open if the system lacks this
   Descriptor errors_;
-  Descriptor output_;  ///< its stdout, read to nowhere once nobody else does
+  Descriptor output_;  ///< its stdout; read and discarded once the connection no longer reads it
   boost::asio::steady_timer end_timer_;
   boost::asio::steady_timer ladder_;
   bool is_ladder_begun_ = false;

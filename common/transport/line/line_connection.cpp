@@ -9,7 +9,8 @@
 namespace league::transport {
 namespace {
 
-/// A pipe whose reader is gone would kill the process; we look at the result of each write.
+/// Otherwise writing to a pipe without a reader would kill the process; we check each write's
+/// result.
 void ignore_broken_pipes() {
   static std::once_flag once;
   std::call_once(once, [] { std::signal(SIGPIPE, SIG_IGN); });

@@ -12,37 +12,38 @@
 
 namespace league::transport {
 
-/// The limits of one connection of lines.
+/// The limits of one connection that carries lines.
 struct LineLimits {
   std::size_t max_line = 256 * 1024;  ///< bytes of one inbound line; longer closes
-  /// A line that is too long is passed over in place of closing: the receiver is told which message
-  /// it was (on_oversized).
+  /// A line that is too long is skipped instead of closing the connection: the receiver is told
+  /// which message it was (on_oversized).
   bool skips_long_lines = false;
   std::size_t max_queued = 4 * 1024 * 1024;  ///< bytes that wait for a slow reader; more closes
-  /// A line that was begun and is not ended by then closes the connection. Silence between lines is
+  /// The connection is closed if a line is not complete after this long. Silence between lines is
   /// allowed.
   std::chrono::milliseconds line_timeout{5000};
-  /// How long a peer may take nothing of what waits for it.
+  /// How long a peer may accept none of the data that waits for it.
   std::chrono::milliseconds write_timeout{10'000};
-  /// After close(): how long what waits may take to be sent.
+  /// How long sending the queued data may take after close().
   std::chrono::milliseconds close_timeout{1000};
 };
 
-/// A stream of bytes to speak lines on.
+/// The byte stream that carries the lines.
 struct LineStreams {
   FileDescriptor in;
-  FileDescriptor out;  ///< not open: `in` is a socket, for both ways
+  FileDescriptor out;  ///< not open: `in` is a socket for both directions
   rpc::TransportContext context;
-  rpc::MessageDirection received = rpc::MessageDirection::kUnknown;  ///< of what comes in
-  /// Tells the peer in a JSON-RPC error why the connection is closed for a fault of its own.
+  rpc::MessageDirection received = rpc::MessageDirection::kUnknown;  ///< of received messages
+  /// Tells the peer in a JSON-RPC error why the connection is closed because of a fault of the
+  /// peer.
   bool explains_faults = false;
 };
 
-/// Newline-delimited JSON over a socket, or a pair of pipes, terminals or files: one document a
-/// line, LF or CRLF. Raw line ends inside an outbound document become blanks. Lives on the event
-/// loop's thread, where the receiver is called: at most a few messages a turn, so that no peer has
-/// the event loop for itself. Thread-safe. Ignores SIGPIPE for the process. Letting go of it aborts
-/// it.
+/// Newline-delimited JSON over a socket, or a pair of pipes, terminals or files: one document per
+/// line, LF or CRLF. Line ends inside an outbound document become blanks. Runs on the event loop's
+/// thread, on which the receiver is called with at most a few messages at a time, so that no peer
+/// monopolises the event loop. Thread-safe. Ignores SIGPIPE for the process. Destroying it aborts
+/// the connection.
 class LineConnection final : public MessageConnection {
  public:
   /// `loop` outlives the connection. Descriptors become non-blocking.
@@ -57,13 +58,13 @@ class LineConnection final : public MessageConnection {
   [[nodiscard]] rpc::TransportType transport_type() const override;
   [[nodiscard]] rpc::TransportContext current_context() const override;
 
-  /// Closes at once with `why`; what waits is dropped.
+  /// Closes at once with `why`; queued messages are dropped.
   void abort(const core::Error& why);
-  /// The same after receiving what the peer has sent by then, up to 2 MiB: its last words.
+  /// The same, but first receives what the peer has already sent, up to 2 MiB.
   void abort_after_input(const core::Error& why);
-  /// In place of closing at the end of the input. For children, whose exit status says more than
-  /// the end of a pipe: who sets it aborts later, with the reason. Before start; runs on the event
-  /// loop's thread.
+  /// Sets a function to call instead of closing at the end of the input. For child processes, whose
+  /// exit status says more than the end of a pipe: the caller aborts the connection later, with the
+  /// reason. Must be called before start; the function runs on the event loop's thread.
   void on_input_closed(std::function<void()> function);
 
  private:

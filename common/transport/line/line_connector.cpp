@@ -33,7 +33,7 @@ std::string shown_endpoint(const tcp::endpoint& endpoint) {
   return host_and_port(endpoint.address().to_string(), endpoint.port());
 }
 
-/// One attempt to reach a TCP endpoint, on the event loop's thread. What is under way keeps it
+/// One attempt to reach a TCP endpoint, on the event loop's thread. Pending operations keep it
 /// alive.
 class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
  public:
@@ -61,7 +61,7 @@ class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
       return try_all({tcp::endpoint(boost::asio::ip::address_v4::loopback(), endpoint_.port),
                       tcp::endpoint(boost::asio::ip::address_v6::loopback(), endpoint_.port)});
     }
-    // On a thread of its own inside of asio.
+    // Runs on a thread inside asio.
     resolver_.async_resolve(host, std::to_string(endpoint_.port),
                             [self = shared_from_this()](const boost::system::error_code& why,
                                                         const tcp::resolver::results_type& found) {
@@ -113,7 +113,7 @@ class TcpAttempt : public std::enable_shared_from_this<TcpAttempt> {
   std::vector<tcp::endpoint> addresses_;
 };
 
-/// Connecting to a Unix socket takes no time, but its listener's queue may be full.
+/// Connecting to a Unix socket does not block, but the listener's queue may be full.
 void connect_unix(EventLoop& loop, const std::string& path, core::Clock::Steady deadline,
                   const LineLimits& limits, Connector::Opened opened) {
   bool would_block = false;

@@ -13,13 +13,14 @@
 
 namespace league::transport {
 
-/// Options of connections of lines.
+/// Options of connections that carry lines.
 struct LineConnectorOptions {
   LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
   SubprocessOptions subprocess;  ///< of children; `limits` there is replaced by the one here
 };
 
-/// Opens connections of lines: `tcp://HOST:PORT`, `unix:/path`, `stdio:COMMAND`. Thread-safe.
+/// Opens connections that carry lines: `tcp://HOST:PORT`, `unix:/path`, `stdio:COMMAND`.
+/// Thread-safe.
 class LineConnector final : public Connector {
  public:
   /// `loop` outlives it and its connections.

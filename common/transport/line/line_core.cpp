@@ -22,8 +22,8 @@ void make_non_blocking(int fd) {
   if (flags >= 0) ::fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 }
 
-/// A line end inside a document would cut it in two. In valid JSON it stands between tokens only,
-/// where a blank does as well.
+/// Replaces line ends inside a document, which would split it. In valid JSON they occur only
+/// between tokens, where a blank is equivalent.
 rpc::SharedText on_one_line(rpc::SharedText bytes) {
   if (bytes.view().find_first_of("\r\n") == std::string::npos) return bytes;
   std::string copy = bytes.str();
@@ -126,7 +126,7 @@ void LineCore::flush() {
   post(&LineCore::flush);
 }
 
-/// False when there is nothing more to do for now.
+/// False if there is nothing more to do for now.
 bool LineCore::write_some() {
   std::array<iovec, kLinesAtOnce * 2> parts{};
   std::vector<rpc::SharedText> held;
@@ -157,7 +157,7 @@ bool LineCore::write_some() {
     wait_writable();
   } else if (auto explain = std::exchange(input_closed_, nullptr)) {
     is_end_explained_ = true;
-    explain();  // a child that reads no more has mostly ended
+    explain();  // a child that stops reading has usually ended
   } else if (!is_end_explained_) {
     end(line_error(core::ErrorCode::kConnectionError,
                    "the peer cannot be written to: " + system_error_text(errno)));
@@ -227,7 +227,7 @@ void LineCore::close_for(core::Error why) {
   }
   loop_.post([self = shared_from_this()] {
     self->closing_since_ = steady_now();
-    // The limit is another one now; a wait that ends with it sets the timer anew.
+    // Closing has another time limit; a pending wait sets the timer again with it.
     if (self->is_waiting_to_write_) {
       self->write_timer_.cancel();
       self->is_write_timer_set_ = false;
@@ -238,13 +238,13 @@ void LineCore::close_for(core::Error why) {
 }
 
 void LineCore::abort(const core::Error& why) {
-  if (is_closed()) return;  // perhaps the event loop is gone, too
+  if (is_closed()) return;  // the event loop may also be gone
   loop_.post([self = shared_from_this(), why] { self->end(why); });
 }
 
 void LineCore::abort_after_input(const core::Error& why) {
   loop_.post([self = shared_from_this(), why] {
-    // What is here already was sent before the peer's end.
+    // Data that is already here was sent before the peer's end.
     for (int i = 0; i < 64 && !self->is_closed() && !self->has_input_ended_ &&
                     self->wants_reading_ && self->receiver_ && self->read_chunk();
          ++i) {

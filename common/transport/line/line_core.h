@@ -17,8 +17,8 @@
 
 namespace league::transport {
 
-/// The state of a LineConnection, kept alive by pending operations. Except for the functions of the
-/// first group everything runs on the event loop's thread.
+/// The state of a LineConnection, kept alive by pending operations. Except for the first group of
+/// functions, everything runs on the event loop's thread.
 class LineCore final : public std::enable_shared_from_this<LineCore> {
  public:
   LineCore(EventLoop& loop, LineStreams streams, const LineLimits& limits);
@@ -77,20 +77,20 @@ class LineCore final : public std::enable_shared_from_this<LineCore> {
   bool is_flush_posted_ = false;
   bool is_overflowing_ = false;
   Life life_ = Life::kOpen;
-  core::Error closing_reason_;  ///< once it is kClosing
+  core::Error closing_reason_;  ///< set once the state is kClosing
 
   Descriptor in_;
   std::optional<Descriptor> out_;
   std::shared_ptr<MessageReceiver> receiver_;
   std::function<void()> input_closed_;
-  bool is_end_explained_ = false;  ///< `input_closed_` was called: it says why, and ends this
+  bool is_end_explained_ = false;  ///< `input_closed_` was called and ends the connection
   LineSplitter splitter_;
   bool is_waiting_to_read_ = false;
   bool is_waiting_to_write_ = false;
   bool is_delivery_posted_ = false;
   bool has_input_ended_ = false;
   bool is_input_end_told_ = false;
-  std::size_t front_written_ = 0;  ///< bytes of the queue's front, with its line end
+  std::size_t front_written_ = 0;  ///< bytes of the queue's first message, with its line end
   boost::asio::steady_timer line_timer_;
   bool is_line_timer_set_ = false;
   std::optional<core::Clock::Steady> partial_since_;

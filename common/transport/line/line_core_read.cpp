@@ -12,7 +12,7 @@ namespace league::transport {
 namespace {
 
 constexpr std::size_t kChunk = 32 * 1024;
-/// A peer that sends much has these handled, then others have their turn.
+/// After this many messages of one peer, other peers have their turn.
 constexpr int kMessagesAtOnce = 8;
 
 }  // namespace
@@ -88,7 +88,7 @@ void LineCore::deliver() {
   });
 }
 
-/// All whole lines were delivered.
+/// Called when all complete lines were delivered.
 void LineCore::after_lines() {
   if (splitter_.is_faulty()) {
     return fail_line("a line is longer than " + std::to_string(limits_.max_line) + " bytes");
@@ -110,7 +110,7 @@ void LineCore::watch_partial_line() {
     self->is_line_timer_set_ = false;
     if (fault || self->life() != Life::kOpen || !self->partial_since_) return;
     auto now = std::chrono::steady_clock::now();
-    if (!self->wants_reading_) self->partial_since_ = now;  // it is us who keep it waiting
+    if (!self->wants_reading_) self->partial_since_ = now;  // our side has paused reading
     if (now < *self->partial_since_ + self->limits_.line_timeout) {
       return self->watch_partial_line();
     }
@@ -142,12 +142,12 @@ void LineCore::end_input() {
     return function();
   }
   if (receiver_->on_input_end()) return;
-  // What was answered already is still sent.
+  // Answers that are already queued are still sent.
   close_for({core::ErrorCode::kConnectionError, "the peer closed the connection", {}});
 }
 
-/// Keeps a socket a little longer: closed with unread input it would be reset, and the peer lose
-/// what was sent to it last.
+/// Keeps a socket open a little longer: if it were closed with unread input, it would be reset, and
+/// the peer would lose the last data sent to it.
 void LineCore::linger() {
   boost::system::error_code ignored;
   if (::shutdown(in_.native_handle(), SHUT_WR) != 0) {

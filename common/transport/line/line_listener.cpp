@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kPauseWithoutDescriptors{100};
 
 }  // namespace
 
-/// Accepting happens on the event loop's thread; the table of connections is shared with who stops.
+/// Accepts connections on the event loop's thread; the table of connections is also used by stop().
 struct LineListener::Impl : std::enable_shared_from_this<Impl> {
   Impl(EventLoop& the_loop, LineListenerOptions the_options, MessageHandler& the_handler)
       : loop(the_loop),
@@ -79,7 +79,7 @@ void LineListener::Impl::accept_some() {
     if (is_stopping) return;
     if (accept_one()) continue;
     if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) break;
-    // The waiting connection would wake us again and again.
+    // Without the pause, the waiting connection would wake us again and again.
     pause.expires_after(kPauseWithoutDescriptors);
     pause.async_wait([self = shared_from_this()](const boost::system::error_code& fault) {
       if (!fault && !self->is_stopping) self->wait();
@@ -89,7 +89,7 @@ void LineListener::Impl::accept_some() {
   wait();
 }
 
-/// False, with errno, when there is none.
+/// False, with errno set, if there is no connection.
 bool LineListener::Impl::accept_one() {
   int fd = -1;
   do {
@@ -123,7 +123,7 @@ rpc::TransportContext LineListener::Impl::context_of(int fd, std::uint64_t numbe
 }
 
 void LineListener::Impl::welcome(FileDescriptor socket) {
-  static std::atomic<std::uint64_t> next_number = 1;  // one name for one connection in a process
+  static std::atomic<std::uint64_t> next_number = 1;  // unique within the process
   bool is_unix = !options.unix_path.empty();
   auto remote = is_unix ? SocketAddress{} : remote_address(socket.get());
   bool is_counted = !is_unix && !remote.is_loopback;
@@ -144,7 +144,7 @@ void LineListener::Impl::welcome(FileDescriptor socket) {
   served.on_closed = [weak = weak_from_this(), number] {
     if (auto self = weak.lock()) self->forget(number);
   };
-  // Nothing of it happens before this function returns to the event loop.
+  // None of its callbacks runs before this function returns to the event loop.
   auto guest = ServedConnection::serve(connection, handler, std::move(served));
   std::lock_guard lock(mutex);
   guests.emplace(number, AcceptedConnection{std::move(connection), std::move(guest),
@@ -174,7 +174,7 @@ void LineListener::Impl::stop_accepting() {
 
 void LineListener::Impl::stop(std::chrono::milliseconds grace) {
   stop_accepting();
-  // On the event loop's thread, so that nobody who was being welcomed is missed.
+  // On the event loop's thread, so that no connection that is just being accepted is missed.
   loop.post([self = shared_from_this()] {
     boost::system::error_code ignored;
     self->acceptor.close(ignored);

@@ -17,7 +17,7 @@ void LineSplitter::begin_skipping() {
   scanned_ = begin_;
 }
 
-/// False while the end of the line that is passed over is not here.
+/// False while the end of the skipped line has not arrived.
 bool LineSplitter::skip() {
   auto end = buffer_.find('\n', begin_);
   bool is_whole = end != std::string::npos;
@@ -58,7 +58,7 @@ std::optional<std::string> LineSplitter::next() {
     }
     if (!is_blank_line(line)) return std::string(line);
   }
-  // One byte more is allowed for: it may be the CR of a CRLF.
+  // One more byte is allowed: it may be the CR of a CRLF.
   if (buffered() > max_line_ + 1 && skips_long_lines_ && !is_faulty_) {
     begin_skipping();
     is_skipped_whole_ = skip();

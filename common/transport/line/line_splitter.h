@@ -41,10 +41,10 @@ class LineSplitter {
   bool skips_long_lines_;
   std::string buffer_;
   std::size_t begin_ = 0;  ///< of the line that comes next
-  std::size_t scanned_ = 0;  ///< no line ends before this
+  std::size_t scanned_ = 0;  ///< no line ends before this position
   bool is_faulty_ = false;
-  std::optional<rpc::FrameSkeleton> skipped_;  ///< of a line that is being passed over
-  bool is_skipped_whole_ = false;  ///< its end is here
+  std::optional<rpc::FrameSkeleton> skipped_;  ///< of the line that is being skipped
+  bool is_skipped_whole_ = false;  ///< the end of the skipped line has arrived
 };
 
 }  // namespace league::transport

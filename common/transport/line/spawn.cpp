@@ -41,7 +41,7 @@ std::vector<std::string> environment(const std::vector<std::string>& also) {
   return out;
 }
 
-/// What is done in the child before the program runs.
+/// The actions in the child before the program runs.
 class SpawnPlan {
  public:
   SpawnPlan(int in, int out, int error) {
@@ -50,7 +50,7 @@ class SpawnPlan {
     ::posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions_, error, STDERR_FILENO);
 #if __GLIBC_PREREQ(2, 34)
-    // Ours are all opened with close-on-exec; libraries may have forgotten one.
+    // Our own descriptors are all close-on-exec, but a library may have forgotten one.
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
 #endif
     ::posix_spawnattr_init(&attributes_);

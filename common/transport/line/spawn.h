@@ -18,12 +18,14 @@ struct SpawnedChild {
   FileDescriptor error;  ///< its stderr
 };
 
-/// Arguments or an environment as exec takes them: ending with null, valid as long as `texts`.
+/// Arguments or an environment in the form that exec takes: terminated by null, valid as long as
+/// `texts`.
 [[nodiscard]] std::vector<char*> exec_pointers(std::vector<std::string>& texts);
 
-/// Starts a command, looked for in PATH, in a process group of its own, with default signals, none
-/// of our other descriptors, and of our environment only PATH, HOME, LANG, LC_ALL, TMPDIR, TZ,
-/// USER, SHELL, TERM and `pass_environment`. Fails with kConnectionError.
+/// Starts a command, which is searched in PATH, in its own process group, with default signals and
+/// without our other descriptors. Its environment contains only our PATH, HOME, LANG, LC_ALL,
+/// TMPDIR, TZ, USER, SHELL, TERM and the variables in `pass_environment`. Fails with
+/// kConnectionError.
 [[nodiscard]] core::Result<SpawnedChild> spawn_command(
     const std::string& command, const std::vector<std::string>& pass_environment);
 

@@ -11,8 +11,8 @@
 namespace league::transport {
 namespace {
 
-/// A descriptor of ours for a standard stream. Non-blocking is a property that all share who have
-/// the stream from the same parent (a terminal, stderr): so pipes and terminals are opened anew.
+/// A descriptor of our own for a standard stream. Pipes and terminals are opened again, because the
+/// non-blocking flag would otherwise affect all processes that share the stream.
 FileDescriptor own_descriptor(int fd, int mode) {
   struct stat found {};
   bool can_be_opened =
@@ -36,7 +36,8 @@ core::Result<ServedConnection> serve_stdio(EventLoop& loop, MessageHandler& hand
                        "standard input and output cannot be used: " + system_error_text(errno),
                        {}};
   }
-  // Nobody else reads our messages or writes between them.
+  // From now on other code in this process can neither read our input nor write between our
+  // messages.
   FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (nothing.is_open()) ::dup2(nothing.get(), STDIN_FILENO);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -11,10 +11,10 @@
 
 namespace league::transport {
 
-/// Serves a handler on this process's standard input and output. From then on what else writes to
-/// stdout (printf, std::cout) goes to stderr, since only messages may stand there. `on_end` runs
-/// once, on the event loop's thread: the input has ended and everything was answered, or nobody
-/// reads the output any more. `loop` and `handler` outlive the connection. Fails with
+/// Serves a handler on this process's standard input and output. From then on, other output to
+/// stdout (printf, std::cout) goes to stderr, because stdout may carry only messages. `on_end` runs
+/// once, on the event loop's thread, when the input has ended and everything was answered, or when
+/// the output's reader is gone. `loop` and `handler` must outlive the connection. Fails with
 /// kInternalError.
 [[nodiscard]] core::Result<ServedConnection> serve_stdio(EventLoop& loop, MessageHandler& handler,
                                                          std::function<void()> on_end,

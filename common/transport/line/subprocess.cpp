@@ -7,11 +7,11 @@
 namespace league::transport {
 namespace {
 
-/// How long the end of the output waits for the exit status that explains it.
+/// How long the end of the child's output waits for the exit status, which explains it.
 constexpr std::chrono::milliseconds kExplanation{100};
 
-/// Stands between the lines and the receiver: the end of the connection begins the ladder, and for
-/// a close of ours the receiver hears of the end when the child is reaped.
+/// Wraps the receiver of the child's lines: the end of the connection starts the steps that end the
+/// child; after a close by our side, the receiver is told only when the child has been reaped.
 class ChildReceiver final : public MessageReceiver {
  public:
   ChildReceiver(std::shared_ptr<MessageReceiver> receiver, std::weak_ptr<ChildProcess> child)
@@ -42,7 +42,7 @@ class ChildReceiver final : public MessageReceiver {
   }
 
   std::shared_ptr<MessageReceiver> receiver_;
-  const std::weak_ptr<ChildProcess> child_;  // it holds this
+  const std::weak_ptr<ChildProcess> child_;  // weak, because the child holds this object
   std::optional<core::Error> why_;
 };
 
@@ -52,7 +52,7 @@ class SubprocessConnection final : public MessageConnection {
                        std::shared_ptr<LineConnection> lines)
       : loop_(loop), child_(std::move(child)), lines_(std::move(lines)) {}
   ~SubprocessConnection() override {
-    // If it was never started nobody else ends the child.
+    // If the connection was never started, nothing else ends the child.
     loop_.post([child = child_] { child->begin_ladder(); });
   }
 
@@ -73,7 +73,7 @@ class SubprocessConnection final : public MessageConnection {
       timer->expires_after(kExplanation);
       timer->async_wait([timer, end](const boost::system::error_code&) { end(); });
     });
-    lines_->start(between);  // before the child is watched, whose last words are not to be lost
+    lines_->start(between);  // before the child is watched, so that its last output is not lost
     loop_.post([child = child_, between, end] {
       child->watch([between, end, weak = std::weak_ptr<ChildProcess>(child)] {
         end();

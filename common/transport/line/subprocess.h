@@ -17,23 +17,23 @@ namespace league::transport {
 /// Options of a child process.
 struct SubprocessOptions {
   LineLimits limits{.max_line = 1024 * 1024, .skips_long_lines = true};
-  /// Gets the command and each line that the child writes on stderr, at most 4096 bytes of it, on
-  /// the event loop's thread. Without it they are thrown away.
+  /// Receives the command and each line that the child writes to stderr, at most 4096 bytes of it,
+  /// on the event loop's thread. If empty, the lines are discarded.
   std::function<void(std::string_view command, std::string_view line)> on_stderr = nullptr;
-  /// Steps of closing: how long the child may take to end after its input is closed, and again
-  /// after SIGTERM; then follows SIGKILL.
+  /// How long the child may take to end after its input is closed, and again after SIGTERM; then it
+  /// gets SIGKILL.
   std::chrono::milliseconds patience{2000};
   /// Variables of our environment that the child gets besides PATH, HOME, LANG, LC_ALL, TMPDIR, TZ,
-  /// USER, SHELL and TERM: no others, since an environment may hold keys and tokens.
+  /// USER, SHELL and TERM. It gets no others, since an environment may contain keys and tokens.
   std::vector<std::string> pass_environment;
 };
 
-/// Starts a child and speaks lines on its standard input and output. It is looked for in PATH, runs
-/// in our working directory and in a process group of its own (so the ladder ends what it has
-/// started, too, and a ^C at the terminal does not reach it). It is reaped whenever it ends, and
-/// the connection's on_closed says how. close() closes its input; the rest of the ladder follows by
-/// itself, blocks nobody, and also runs when the child closes its output. `loop` outlives the
-/// child; who stops the event loop while a child lives kills it. Fails with kConnectionError.
+/// Starts a child and exchanges lines on its standard input and output. The command is searched in
+/// PATH and runs in our working directory and in its own process group, so that processes it has
+/// started are ended too, and ^C at the terminal does not reach it. The child is always reaped, and
+/// on_closed says how it ended. close() closes its input; the following steps (SIGTERM, SIGKILL)
+/// run by themselves without blocking, and also when the child closes its output. `loop` must
+/// outlive the child; stopping the event loop kills a running child. Fails with kConnectionError.
 /// Thread-safe.
 [[nodiscard]] core::Result<std::shared_ptr<MessageConnection>> start_subprocess(
     EventLoop& loop, const std::string& command, const SubprocessOptions& options = {});

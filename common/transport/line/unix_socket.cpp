@@ -17,7 +17,7 @@ FileDescriptor unix_stream() {
   return FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-/// False when the path is too long for a Unix socket (107 bytes).
+/// False if the path is too long for a Unix socket (107 bytes).
 bool fill_in(sockaddr_un& address, const std::string& path) {
   if (path.empty() || path.size() >= sizeof address.sun_path) return false;
   address.sun_family = AF_UNIX;
@@ -25,7 +25,8 @@ bool fill_in(sockaddr_un& address, const std::string& path) {
   return true;
 }
 
-/// Removes the file if it is a socket that nobody listens on. Says why it must stay, or nothing.
+/// Removes the file if it is a socket without a listener. Returns why it must stay, or an empty
+/// text.
 std::string clear_stale(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return {};
@@ -65,7 +66,7 @@ core::Result<FileDescriptor> listen_on_unix(const std::string& path, UnixSocketF
   if (auto obstacle = clear_stale(path); !obstacle.empty()) return refuse(obstacle);
   auto socket = unix_stream();
   if (!socket.is_open()) return refuse(system_error_text(errno));
-  // Before bind, so that there is no moment at which others may connect.
+  // Before bind, so that others can never connect.
   ::fchmod(socket.get(), S_IRUSR | S_IWUSR);
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return refuse(system_error_text(errno));

@@ -9,7 +9,7 @@
 
 namespace league::transport {
 
-/// The file of a listening Unix socket; removes it in the end if it is still the same one. Not
+/// The file of a listening Unix socket. The destructor removes it if it is still the same file. Not
 /// thread-safe.
 class UnixSocketFile {
  public:
@@ -28,9 +28,9 @@ class UnixSocketFile {
   ino_t inode_ = 0;
 };
 
-/// A non-blocking listening socket; its file has mode 0600 and belongs to `file`. A file on which
-/// nobody listens is replaced, any other file never. Fails with kConnectionError and a text that
-/// names the path and the cause.
+/// A non-blocking listening socket; its file has mode 0600 and is owned by `file`. A socket file
+/// without a listener is replaced; any other file is never touched. Fails with kConnectionError and
+/// a text that names the path and the cause.
 [[nodiscard]] core::Result<FileDescriptor> listen_on_unix(const std::string& path,
                                                           UnixSocketFile& file);
 

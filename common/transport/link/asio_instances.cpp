@@ -1,3 +1,3 @@
-// Boost.Asio is compiled here, for all sources that declare what they use of it.
+// Compiles Boost.Asio once, for all sources that only declare what they use of it.
 #include <boost/asio/impl/src.hpp>
 #include <boost/asio/ssl/impl/src.hpp>

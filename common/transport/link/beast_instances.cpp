@@ -1,2 +1,2 @@
-// Boost.Beast is compiled here, for all sources that declare what they use of it.
+// Compiles Boost.Beast once, for all sources that only declare what they use of it.
 #include <boost/beast/src.hpp>

@@ -7,7 +7,7 @@
 namespace league::transport {
 namespace {
 
-/// Of a Unix socket, whose peers have none.
+/// For Unix sockets, whose peers have no address.
 constexpr const char* kThisMachine = "this machine";
 
 /// `10.0.0.1` of `10.0.0.1:4711`, `::1` of `[::1]:4711`.
@@ -25,7 +25,7 @@ OutboundReply over_budget_reply(std::string_view request, std::chrono::milliseco
   OutboundReply reply;
   const rpc::FramePeek frame = rpc::peek_frame(request);
   if (frame.kind == rpc::FrameKind::kNotification || frame.kind == rpc::FrameKind::kResponse) {
-    reply.http_status = 202;  // nobody waits for an answer
+    reply.http_status = 202;  // no answer is expected
   } else {
     std::string id;
     frame.id.append_to(id);

@@ -10,14 +10,13 @@
 
 namespace league::transport {
 
-/// What is answered to a request that a rate limiter has refused; no bytes where nobody waits for
-/// an answer.
+/// The answer to a request that a rate limiter has refused; without bytes if no answer is expected.
 [[nodiscard]] OutboundReply over_budget_reply(std::string_view request,
                                               std::chrono::milliseconds retry_after);
 
-/// Asks a rate limiter before messages that come by connections (WebSockets, lines) reach a
-/// handler; those beyond a budget are answered with a JSON-RPC error. What came over HTTP has
-/// passed the rate limiter in the front, and who is on the standard streams has started this
+/// Checks messages that arrive on connections (WebSockets, lines) with a rate limiter before they
+/// reach a handler; messages beyond a budget get a JSON-RPC error. HTTP messages have already
+/// passed the rate limiter in the front, and the peer on the standard streams has started this
 /// program. Thread-safe if the handler is.
 class BudgetedHandler final : public HandlerDecorator {
  public:

@@ -16,27 +16,29 @@
 
 namespace league::transport {
 
-/// Calls of different kinds never wait for each other's threads (docs/architecture.md).
+/// Calls of different kinds use separate limits, so that none waits for calls of another kind
+/// (docs/architecture.md).
 enum class Budget {
   kGame,  ///< referee → player, referee → manager: what a match waits for
-  kBroadcast,  ///< what nobody waits for
+  kBroadcast,  ///< messages whose answer nothing waits for
   kControl,  ///< registration, queries, pings
 };
 
-/// One JSON-RPC request to one peer. Its context says where it goes once it is in the log
+/// One JSON-RPC request to one peer. Its context says where it goes, once it has been logged
 /// (context_of_call).
 struct OutboundCall : rpc::Delivery {
   Endpoint endpoint{};
   core::Clock::Steady deadline{};  ///< absolute: covers waiting, connecting, sending and receiving
   Budget budget = Budget::kControl;
-  /// Further headers, where the transport is HTTP.
+  /// Additional header fields, for HTTP only.
   std::vector<std::pair<std::string, std::string>> headers = {};
-  /// Of the request in `bytes`, for transports on which answers come in any order; null: HTTP only.
+  /// The id of the request in `bytes`, for transports whose answers arrive in any order; null: HTTP
+  /// only.
   rpc::Id id{};
 };
 
-/// What is known of the way of a call before it is made: transport, address, and over HTTP method
-/// and path. Which connection it takes stands in the context of its outcome.
+/// What is known about a call's transport before it is made: the type, the address, and for HTTP
+/// the method and path. The context of the outcome also contains the connection that was used.
 [[nodiscard]] rpc::MessageContext context_of_call(const Endpoint& endpoint,
                                                   const core::Clock& clock);
 
@@ -46,13 +48,14 @@ struct CallOutcome : rpc::Delivery {
   std::optional<core::Error> error = std::nullopt;
   int http_status = 0;  ///< 0 where the transport has none
   std::chrono::nanoseconds elapsed{};
-  /// When the last byte of the request went to the system; nothing before, or where that is
-  /// unknown.
+  /// When the last byte of the request was passed to the system; nothing if it was not, or if that
+  /// is unknown.
   std::optional<core::Clock::Steady> sent_at = std::nullopt;
-  /// Of an HTTP answer that refuses (its `WWW-Authenticate`), where the caller keeps them.
+  /// The header fields of an HTTP answer that refuses (such as `WWW-Authenticate`), if the caller
+  /// keeps them.
   std::shared_ptr<const rpc::HeaderMap> refusal_headers = nullptr;
-  /// Where the caller frames requests anew (a session of MCP): request and answer as they were on
-  /// the wire, for the log. Empty: as they were given and as `bytes` are.
+  /// If the caller frames requests itself (an MCP session): request and answer as they were sent
+  /// and received, for the log. Empty: as given, and as in `bytes`.
   rpc::SharedText wire_request{};
   rpc::SharedText wire_answer{};
 };

@@ -8,9 +8,9 @@
 
 namespace league::transport {
 
-/// Splits a command into words as a shell would, but for its expansions: blanks separate, 'single
+/// Splits a command into words like a shell, but without expansions: blanks separate words, 'single
 /// quotes' keep everything, "double quotes" and a backslash keep the next character. Fails with
-/// kEndpointNotAllowed for an empty command or an open quote.
+/// kEndpointNotAllowed for an empty command or an unclosed quote.
 [[nodiscard]] core::Result<std::vector<std::string>> split_command(std::string_view command);
 
 }  // namespace league::transport

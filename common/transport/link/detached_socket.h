@@ -9,10 +9,10 @@
 
 namespace league::transport {
 
-/// A connection that the front has let go of: from here on it belongs to a stream.
+/// A connection that the front has given up: it now belongs to a stream.
 struct DetachedSocket {
   FileDescriptor fd;
-  std::string leftover;  ///< what the peer has sent after its request
+  std::string leftover;  ///< data that the peer has sent after its request
   std::shared_ptr<const rpc::ConnectionInfo> connection;
   /// The connection's place under the limits; held until the descriptor is closed.
   std::shared_ptr<void> seat;

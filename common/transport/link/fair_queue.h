@@ -9,8 +9,8 @@
 
 namespace league::transport {
 
-/// A queue that takes one item of each peer in turn, so that a peer with a thousand requests delays
-/// another by one. Thread-safe.
+/// A queue that serves peers in turn, so that a peer with a thousand requests delays another peer
+/// by only one. Thread-safe.
 template <typename Item>
 class FairQueue {
  public:

@@ -16,37 +16,39 @@
 
 namespace league::transport {
 
-/// What became of one message that was sent.
+/// The result of sending one message.
 struct SendOutcome {
-  std::optional<core::Error> error;  ///< the peer has not got it, or refused it (HTTP)
+  std::optional<core::Error> error;  ///< the peer did not receive it, or refused it (HTTP)
   int http_status = 0;  ///< 0 where the transport has none
   rpc::MessageContext context{};  ///< of the answer's head (HTTP)
 };
 
 /// One message to be sent: one JSON document without line feeds outside strings.
 struct OutboundMessage : rpc::Delivery {
-  /// Of the request in `bytes`, where the sender knows it; null says nothing.
+  /// The id of the request in `bytes`, if the sender knows it; null: unknown.
   rpc::Id id = {};
   /// For transports that have headers (`Mcp-Session-Id`); the others ignore them.
   std::vector<std::pair<std::string, std::string>> headers = {};
-  /// The answer is of no use later; transports that wait for one give up then.
+  /// When the answer becomes useless; transports that wait for an answer give up then.
   core::Clock::Steady deadline = core::Clock::Steady::max();
-  /// Its answer is a stream that stays open, so it takes no place away from other messages (HTTP).
+  /// The answer is a stream that stays open, so the message does not count towards the limit of
+  /// concurrent requests (HTTP).
   bool is_listening = false;
-  /// Runs once: when the bytes are with the system, on HTTP when the answer's head is here; where
-  /// that is a refusal (a status of 400 and more), after the message that its body may carry was
-  /// delivered, so that a peer's own error is not overtaken by the status. May be empty.
+  /// Runs once: when the bytes were passed to the system, or on HTTP when the answer's head has
+  /// arrived. If the answer is a refusal (status 400 or higher), runs after the message in its
+  /// body, if any, was delivered, so that the peer's own error comes before the status. May be
+  /// empty.
   std::function<void(const SendOutcome&)> done = nullptr;
-  /// Runs at most once, after a `done` without an error: the answer broke off and will not come
+  /// Runs at most once, after a `done` without an error: the answer broke off and will not arrive
   /// (HTTP). May be empty.
   std::function<void(const core::Error&)> lost = nullptr;
 };
 
-/// What came by a connection: one JSON document, not yet parsed.
+/// A received message: one JSON document, not parsed yet.
 struct ReceivedMessage : rpc::Delivery {
-  /// peek_frame(bytes), where the connection had to look itself.
+  /// peek_frame(bytes), if the connection has already called it.
   std::optional<rpc::FramePeek> frame = std::nullopt;
-  /// Our request whose answer's stream it came by (HTTP); null where that is unknown.
+  /// The request of ours in whose answer stream it arrived (HTTP); null if that is unknown.
   rpc::Id by_answer_to = {};
 };
 
@@ -56,15 +58,15 @@ class MessageReceiver {
  public:
   virtual ~MessageReceiver() = default;
   virtual void on_message(ReceivedMessage message) = 0;
-  /// A message was too large and thrown away; the connection goes on. `frame` is what could be
-  /// seen of it, `why` names the limit.
+  /// A message was too large and was discarded; the connection continues. `frame` is what could be
+  /// read of it, `why` names the limit.
   virtual void on_oversized(const rpc::FramePeek& /*frame*/, const std::string& /*why*/) {}
-  /// The peer will say nothing more, but may still read (the end of standard input, a half-closed
-  /// socket). True: the receiver has something left to send and closes the connection itself.
+  /// The peer will send nothing more, but may still read (the end of standard input, a half-closed
+  /// socket). True: the receiver still has something to send and closes the connection itself.
   /// False: the connection closes now.
   virtual bool on_input_end() { return false; }
-  /// Once, last. kConnectionError with the cause (for a child: how it ended), or kShuttingDown for
-  /// a close of ours.
+  /// Called once, last. kConnectionError with the cause (for a child: how it ended), or
+  /// kShuttingDown if our side has closed the connection.
   virtual void on_closed(const core::Error& why) = 0;
 };
 
@@ -78,14 +80,14 @@ class MessageConnection {
 
   /// Begins to receive. Once, before the first send; the receiver lives until on_closed has run.
   virtual void start(std::shared_ptr<MessageReceiver> receiver) = 0;
-  /// Never blocks. A peer that does not read while more than the transport's limit waits for it is
-  /// dropped: the connection closes.
+  /// Never blocks. If a peer does not read and more than the transport's limit is queued for it,
+  /// the connection is closed.
   virtual void send(OutboundMessage message) = 0;
-  /// Back-pressure: with false nothing more is read from the peer until it is called with true. In
-  /// effect at once when called from on_message, else soon. Reading is on from the start; never
-  /// calls the receiver from within.
+  /// Back-pressure: with false, nothing more is read from the peer until this is called with true.
+  /// Takes effect at once when called from on_message, otherwise soon. Reading is on at first; this
+  /// function never calls the receiver.
   virtual void set_reading(bool is_on) = 0;
-  /// Sends what waits, then closes; on_closed follows. Further calls do nothing.
+  /// Sends the queued messages, then closes; on_closed follows. Further calls do nothing.
   virtual void close() = 0;
 
   [[nodiscard]] virtual rpc::TransportType transport_type() const = 0;

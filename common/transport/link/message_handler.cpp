@@ -25,7 +25,7 @@ ReplySlot& ReplySlot::operator=(ReplySlot&& other) noexcept {
 ReplySlot::~ReplySlot() { abandon(); }
 
 void ReplySlot::send(OutboundReply reply) {
-  // Emptied first: the sink may be what keeps the owner of this slot alive.
+  // Emptied first, because the sink may own the object that contains this slot.
   if (auto sink = std::exchange(sink_, nullptr)) sink(std::move(reply));
 }
 

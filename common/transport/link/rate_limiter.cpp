@@ -32,7 +32,7 @@ bool has_any(std::string_view text, const auto& words) {
                              [&](std::string_view word) { return find(text, word) != text.npos; });
 }
 
-/// The string that is the value of a member whose name ends before `at`; empty where it is none.
+/// The string value of the member whose name ends before `at`; empty if it is not a string.
 std::string_view value_after(std::string_view body, std::size_t at) {
   auto skip = [&](char expected) {
     at = body.find_first_not_of(" \t\r\n", at);
@@ -48,7 +48,7 @@ std::string_view value_after(std::string_view body, std::size_t at) {
   return body.substr(at, end - at);
 }
 
-/// How many requests a body holds: of a batch all.
+/// The number of requests in a body; more than one for a batch.
 std::size_t requests_in(std::string_view body) {
   const std::size_t begin = body.find_first_not_of(" \t\r\n");
   if (begin == body.npos || body[begin] != '[') return 1;

@@ -43,7 +43,7 @@ class RateLimiter {
   RateLimiter(const RequestBudgetOptions& options, Recognise recognise, const core::Clock& clock)
       : recognise_(std::move(recognise)), clock_(clock), budgets_(options) {}
 
-  /// `body`: JSON text, perhaps none; `address`: of the peer, without its port.
+  /// `body`: JSON text, may be empty; `address`: of the peer, without port.
   [[nodiscard]] Pass admit(std::string_view body, std::string_view address);
   /// See RequestBudgets::take_overruns.
   [[nodiscard]] std::vector<Overrun> take_overruns();

@@ -7,7 +7,8 @@
 namespace league::transport {
 namespace {
 
-/// So many refusals of a sender are answered at once, in a row and in each second.
+/// How many refusals of a sender are answered at once, before its answers are delayed; it regains
+/// as many each second.
 constexpr double kPatience = 20;
 
 /// The name of those that are not told apart.
@@ -48,7 +49,8 @@ void RequestBudgets::refill(Account& account, Instant now) const {
   account.patience = std::min(account.patience + passed * kPatience, kPatience);
   const double most = capacity(allowed.log_bytes_per_second);
   account.log_bytes = std::min(account.log_bytes + passed * allowed.log_bytes_per_second, most);
-  // A debt is bounded like a credit, or one answer of many megabytes would lock a sender out.
+  // A debt is limited like a credit; otherwise one answer of many megabytes would lock a sender
+  // out.
   account.log_bytes =
       std::max(account.log_bytes - static_cast<double>(account.meter->take()), -most);
 }
@@ -61,7 +63,7 @@ bool RequestBudgets::is_idle(Account& account, Instant now) const {
 }
 
 void RequestBudgets::forget_idle(Accounts& accounts, Instant now) {
-  // Looking through all of them is not to be had for each new address.
+  // Searching all accounts for each new address would be too expensive.
   constexpr std::chrono::seconds kApart{1};
   if (forgot_at_ && now < *forgot_at_ + kApart) return;
   forgot_at_ = now;
@@ -104,7 +106,7 @@ RequestBudgets::Charge RequestBudgets::charge(const RequestSender& sender, std::
   const double wait = std::max(seconds_for(1 - account.requests, allowed.requests_per_second),
                                seconds_for(-account.log_bytes, allowed.log_bytes_per_second));
   if (wait <= 0) {
-    // A batch may take more than is left, and the next request waits for it.
+    // A batch may use more than is left; then later requests have to wait.
     account.requests = std::max(account.requests - static_cast<double>(requests),
                                 -capacity(allowed.requests_per_second));
     return {std::nullopt, false, account.meter};

@@ -15,7 +15,7 @@ namespace league::transport {
 
 namespace {
 
-/// Signals no longer end the program; they are read from what this gives.
+/// Blocks the signals' default action and returns a descriptor from which they can be read.
 FileDescriptor readable_signals(std::initializer_list<int> numbers) {
   sigset_t wanted;
   sigemptyset(&wanted);

@@ -6,9 +6,9 @@
 
 namespace league::transport {
 
-/// Makes SIGINT and SIGTERM something to wait for. Create it at the top of main, before any thread:
-/// threads inherit the mask that keeps the signals from killing them. Also ignores SIGPIPE. One
-/// thread may wait, any may `request_stop`.
+/// Makes SIGINT and SIGTERM events that can be waited for. Create it at the top of main, before any
+/// thread, because threads inherit the signal mask that blocks them. Also ignores SIGPIPE. One
+/// thread may wait, any thread may call `request_stop`.
 class StopSignal {
  public:
   StopSignal();

@@ -10,7 +10,7 @@ namespace league::transport {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-/// Longer pauses are of no use to anybody, and sums with them must not overflow.
+/// Longer delays are useless, and sums with them must not overflow.
 constexpr std::chrono::milliseconds kLongestRetry = std::chrono::hours(24);
 
 }  // namespace
@@ -48,7 +48,7 @@ bool SseParser::feed(std::string_view bytes, const Sink& sink) {
 std::string_view SseParser::skip_mark(std::string_view bytes) {
   while (mark_seen_ < kByteOrderMark.size() && !bytes.empty()) {
     if (bytes.front() != kByteOrderMark[mark_seen_]) {
-      partial_.assign(kByteOrderMark.substr(0, mark_seen_));  // it was none: ordinary bytes
+      partial_.assign(kByteOrderMark.substr(0, mark_seen_));  // not a mark: ordinary bytes
       mark_seen_ = kByteOrderMark.size();
       break;
     }
