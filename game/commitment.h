@@ -32,7 +32,7 @@ struct Bindings {
   bool operator==(const Bindings&) const = default;
 };
 
-/// How far the players have bound a draw: who could have steered it is said in docs/protocol.md.
+/// How many players have bound the draw; docs/protocol.md says who could have influenced it.
 enum class Fairness : std::uint8_t { kNone, kOne, kBoth };
 /// `none`, `one`, `both`.
 [[nodiscard]] std::string_view fairness_name(Fairness fairness);

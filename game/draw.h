@@ -15,22 +15,22 @@ namespace league::game {
 /// §7.
 using Seed = core::Digest;
 
-/// The seed that `hex` writes: 64 hexadecimal digits. Fails with kInvalidFieldValue.
+/// Parses a seed of 64 hexadecimal digits. Fails with kInvalidFieldValue.
 [[nodiscard]] core::Result<Seed> parse_seed(std::string_view hex);
 
 /// Lower-case hexadecimal SHA-256 of the seed's 32 bytes followed by the match id: what is promised
 /// before anybody chooses.
 [[nodiscard]] std::string draw_commitment(const Seed& seed, std::string_view match_id);
 
-/// Which of the two ways of drawing a match has: 2 exactly where a commitment counts.
+/// The version of the draw: 2 if a commitment counts, otherwise 1.
 [[nodiscard]] int draw_version(const Bindings& bindings);
 
-/// What a number follows from.
+/// The data from which a match's number is computed.
 struct DrawInput {
   const Seed& seed;
   std::string_view match_id;
   const Choices& choices;
-  const Bindings& bindings;  ///< only nonces of counting commitments enter
+  const Bindings& bindings;  ///< only nonces of commitments that count are used
 };
 
 /// The number of a match, so that anybody who has the input can check it in any language:

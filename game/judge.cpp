@@ -12,7 +12,7 @@ std::string shown(const std::optional<std::string>& text) {
   return text ? core::shown(*text) : "nothing";
 }
 
-/// Goes through one claim, from what everything else rests on to what rests on it.
+/// Checks one claim, from the facts that all others depend on to those that depend on them.
 class Judge {
  public:
   Judge(const Rules& rules, const MatchFacts& facts, const Claim& claim)
@@ -113,7 +113,8 @@ class Judge {
     }
   }
 
-  /// Only where both choice and nonce are there: who lost by a failure may have opened nothing.
+  /// Recomputes a commitment only if choice and nonce are there: after a failure, a player may not
+  /// have opened its commitment.
   void check_openings() {
     for (Side side : kBothSides) {
       const auto& commitment = out_.bindings.commitments[side];
@@ -148,7 +149,7 @@ class Judge {
 
   void check_version() {
     const int demanded = draw_version(out_.bindings);
-    // Nothing is drawn after a technical loss, so the version need not be said.
+    // Nothing is drawn after a technical loss, so the version may be missing.
     if (!claim_.technical_reason.empty() && !claim_.draw_version) return;
     const int claimed = claim_.draw_version.value_or(1);
     if (claimed == demanded) return;
@@ -173,7 +174,7 @@ class Judge {
                    shown(claim_.winner));
   }
 
-  /// False where there is no number to go on with.
+  /// False if there is no number to continue with.
   bool check_number(const Choices& choices) {
     const auto range = rules_.numbers();
     const auto claimed = claim_.drawn_number;

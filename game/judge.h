@@ -8,7 +8,7 @@
 
 namespace league::game {
 
-/// What is known of a match before its result is claimed.
+/// What is known about a match before its result is claimed.
 struct MatchFacts {
   std::string match_id;
   PerSide<std::string> players;  ///< ids, player A first
@@ -18,7 +18,7 @@ struct MatchFacts {
 /// By player id, as it was sent.
 using ByPlayer = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
-/// What somebody says of a match: the content of a report or of GAME_OVER, unchecked.
+/// A claim about a match: the content of a report or of GAME_OVER, unchecked.
 struct Claim {
   std::optional<std::string> winner;
   /// Nothing where the message has no score (GAME_OVER).
@@ -33,7 +33,7 @@ struct Claim {
   std::string technical_reason;  ///< empty for a match that was played
 };
 
-/// What about a claim is wrong. Verifiers derive the name of their rule from it.
+/// Which part of a claim is wrong. Verifiers derive the name of their rule from it.
 enum class Aspect {
   kForm,  ///< it is no result of a match of these players
   kUnproven,  ///< it reveals no seed, so the number cannot be checked
@@ -52,14 +52,14 @@ struct Contradiction {
   std::string text;  ///< what is wrong and what it should be; bounded, holds no secret
 };
 
-/// A claim and what follows from it.
+/// A claim and its checked consequences.
 struct Judgement {
   MatchResult result;  ///< as claimed; meaningful only where nothing is contradicted
   Bindings bindings;  ///< commitments and nonces as claimed
   std::vector<Contradiction> contradictions;  ///< the most fundamental first
 
-  /// Whether the only thing wrong is that the seed is not revealed: the result follows from the
-  /// number that is claimed, and nobody can say whether that number was drawn.
+  /// True if the only fault is that the seed is not revealed: the result follows from the claimed
+  /// number, but it cannot be checked whether that number was drawn.
   [[nodiscard]] bool is_only_unproven() const;
 };
 

@@ -22,7 +22,7 @@ struct NumberRange {
   [[nodiscard]] bool contains(int number) const { return number >= lowest && number <= highest; }
 };
 
-/// What a game's rules say of a match in which both chose.
+/// The decision of a game's rules for a match in which both players chose.
 struct Decision {
   Outcome outcome = Outcome::kDraw;
   std::string reason;  ///< one sentence for people
@@ -44,11 +44,11 @@ class Rules {
   [[nodiscard]] virtual std::span<const std::string_view> choices() const = 0;
   /// Nothing for a game that draws no number.
   [[nodiscard]] virtual std::optional<NumberRange> numbers() const = 0;
-  /// What kind of number it is in the game's words (`number_parity` on the wire), where the game
-  /// has such words: one of `choices()`.
+  /// The kind of a number in the game's words (`number_parity` on the wire), one of `choices()`;
+  /// nothing if the game has no such words.
   [[nodiscard]] virtual std::optional<std::string_view> kind_of(int number) const = 0;
-  /// Who won. `choices` have passed `check_choice`; `number` is in `numbers()`, and there is one
-  /// exactly where the game draws one.
+  /// Decides who won. `choices` have passed `check_choice`; `number` is in `numbers()` and is set
+  /// exactly if the game draws one.
   [[nodiscard]] virtual Decision decide(const Choices& choices,
                                         std::optional<int> number) const = 0;
 

@@ -21,7 +21,7 @@ const Bytef* readable(std::string_view bytes) {
   return reinterpret_cast<const Bytef*>(bytes.data());
 }
 
-/// Ends what inflateInit2 has begun.
+/// Calls inflateEnd in its destructor.
 class Inflation {
  public:
   Inflation() {
@@ -98,7 +98,7 @@ Result<std::string> decompress(std::string_view compressed, std::size_t limit) {
   std::string out;
   for (int status = Z_OK; status != Z_STREAM_END;) {
     const auto before = out.size();
-    // One more than may be, which shows that it is too much.
+    // One byte more than allowed, to detect that the limit is exceeded.
     out.resize(std::min(before + kStep, limit + 1));
     stream.next_out = writable(out.data() + before);
     stream.avail_out = static_cast<uInt>(out.size() - before);

@@ -9,18 +9,18 @@
 
 namespace league::core {
 
-/// Makes one gzip member (RFC 1952) of what it is given bit by bit. Not thread-safe.
+/// Compresses data that is added piece by piece into one gzip member (RFC 1952). Not thread-safe.
 class Compressor {
  public:
-  /// Throws std::bad_alloc.
+  /// Throws std::bad_alloc if memory is short.
   Compressor();
   ~Compressor();
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  /// Appends to `out` what is ready once `bytes` are in.
+  /// Compresses `bytes` and appends the output that is ready to `out`.
   void add(std::string_view bytes, std::string& out);
-  /// Appends what is left. The last call.
+  /// Appends the rest of the output. Must be the last call.
   void end(std::string& out);
 
  private:
@@ -31,8 +31,9 @@ class Compressor {
 /// `bytes` as one gzip member. Thread-safe.
 [[nodiscard]] std::string compress(std::string_view bytes);
 
-/// What is in `compressed`, which is one gzip member. kMalformedMessage for anything else, for
-/// bytes that follow it, and for more than `limit` bytes, before they take up memory. Thread-safe.
+/// The content of `compressed`, one gzip member. Fails with kMalformedMessage for anything else,
+/// for trailing bytes, and for content of more than `limit` bytes, before it uses that much memory.
+/// Thread-safe.
 [[nodiscard]] Result<std::string> decompress(std::string_view compressed, std::size_t limit);
 
 }  // namespace league::core

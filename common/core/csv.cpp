@@ -12,7 +12,7 @@ char separator_of(std::string_view text) {
   const std::string_view first = text.substr(0, text.find('\n'));
   constexpr std::array<char, 3> kSeparators{',', ';', '\t'};
   return *std::ranges::max_element(kSeparators, {}, [first](char one) {
-    return std::ranges::count(first, one);  // the first of them where all are as many
+    return std::ranges::count(first, one);  // a tie means the first of the separators
   });
 }
 

@@ -11,20 +11,20 @@ namespace league::core {
 
 /// One record of a CSV text.
 struct CsvRecord {
-  int line = 1;  ///< on which it begins
-  std::vector<std::string> fields;  ///< without white space at their ends, unless it was quoted
+  int line = 1;  ///< the line on which it begins
+  std::vector<std::string> fields;  ///< without surrounding white space, unless quoted
 };
 
-/// The records of a CSV text (RFC 4180) and how its fields are separated.
+/// The records of a CSV text (RFC 4180), and the separator of its fields.
 struct CsvText {
   char separator = ',';
   std::vector<CsvRecord> records;
 };
 
-/// Reads what spreadsheets write: fields in quotes may hold separators, line ends and quotes (as
-/// two), lines end with LF or CRLF, and the separator is whichever of `,`, `;` and the tab the
-/// first line has most of. A byte order mark and records without any content are passed over.
-/// Errors begin with `line N: `.
+/// Reads the CSV files that spreadsheets write: quoted fields may contain separators, line ends and
+/// (doubled) quotes, lines end with LF or CRLF, and the separator is whichever of `,`, `;` and the
+/// tab occurs most often in the first line. A byte order mark and empty records are skipped. Errors
+/// begin with `line N: `.
 [[nodiscard]] Result<CsvText> parse_csv(std::string_view text);
 
 /// One record with its line end; fields are quoted where they need it.

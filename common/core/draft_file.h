@@ -10,15 +10,15 @@ namespace league::core {
 
 enum class Flush { kNow, kLater };
 
-/// A file that takes the place of another one as soon as it is whole: a reader sees the old content
-/// or the new one, never half of it, also after a crash. Without `commit` the old file stays as it
-/// is and no trace is left, unless the process is killed: then the draft (`FILE` + suffix) stays,
-/// and the next writer with that suffix removes it. Movable; not thread-safe.
+/// A file that replaces another one when it is complete: a reader sees the old or the new content,
+/// never a part of it, even after a crash. Without `commit` the old file is unchanged and the draft
+/// is removed. If the process is killed, the draft (`FILE` + suffix) remains; the next writer with
+/// the same suffix removes it. Movable; not thread-safe.
 class DraftFile {
  public:
   struct Options {
-    std::string suffix = ".new";  ///< of the draft's name; no two writers at a time have the same
-    unsigned mode = 0644;  ///< less what the process's umask takes away
+    std::string suffix = ".new";  ///< of the draft's name; unique among concurrent writers
+    unsigned mode = 0644;  ///< reduced by the process's umask
   };
 
   /// Begins a draft; the directory must exist. Errors name `file`.
@@ -32,9 +32,9 @@ class DraftFile {
   DraftFile& operator=(const DraftFile&) = delete;
   ~DraftFile();
 
-  /// Adds to the draft. After a failure the draft is of no use.
+  /// Appends to the draft. After a failure the draft must not be used any more.
   [[nodiscard]] Result<void> write(std::string_view content);
-  /// The file is to stay as it is after all: `commit` will change nothing.
+  /// Removes the draft and leaves the file unchanged; a later `commit` does nothing.
   void discard();
   /// Puts the draft in the file's place. With kNow it is on the disk when this returns; with kLater
   /// it survives the process, but after a loss of power the file may be empty.
@@ -46,7 +46,7 @@ class DraftFile {
   void close();
 
   std::filesystem::path file_;
-  std::filesystem::path draft_;  // empty when there is none any more
+  std::filesystem::path draft_;  // empty if there is no draft any more
   int descriptor_ = -1;
 };
 

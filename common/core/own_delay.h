@@ -5,22 +5,23 @@
 
 namespace league::core {
 
-/// How late this program itself was at the worst during some interval.
+/// The worst delay of this program itself during an interval.
 struct OwnDelay {
-  std::chrono::nanoseconds scheduling{};  ///< a thread that was to run ran so much later
-  /// A call to ourselves, the way others are called, took so long.
+  std::chrono::nanoseconds scheduling{};  ///< how late a thread ran that was due
+  /// How long a call to ourselves took, made in the same way as calls to peers.
   std::chrono::nanoseconds canary{};
 
   bool operator==(const OwnDelay&) const = default;
 };
 
-/// So late may we be ourselves with something that has `limit`: 5 % of it, and 50 ms at least.
+/// How late we may be ourselves with a call that has this `limit`: 5 % of it, but at least 50 ms.
 [[nodiscard]] inline std::chrono::nanoseconds allowed_own_delay(std::chrono::nanoseconds limit) {
   constexpr int kShare = 20;
   return std::max<std::chrono::nanoseconds>(limit / kShare, std::chrono::milliseconds(50));
 }
 
-/// True if we were later than that: what did not come within `limit` says nothing about others.
+/// True if we were later than that. Then an answer that did not arrive within `limit` is no
+/// evidence against the peer.
 [[nodiscard]] inline bool was_too_late(const OwnDelay& own, std::chrono::nanoseconds limit) {
   return std::max(own.scheduling, own.canary) > allowed_own_delay(limit);
 }

@@ -9,9 +9,8 @@
 
 namespace league::core {
 
-/// What went wrong: the code of the protocol, a text that names the thing, the rule and what to do,
-/// and the JSON pointer of the field where there is one (`/player_meta/version`). Never contains a
-/// token.
+/// An error: the protocol's code; a text that names the object, the rule and what to do; and the
+/// JSON pointer of the field, if there is one (`/player_meta/version`). Never contains a token.
 struct Error {
   ErrorCode code = ErrorCode::kInternalError;
   std::string message;

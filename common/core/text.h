@@ -6,24 +6,24 @@
 
 namespace league::core {
 
-/// How many bytes of a foreign value an error text shows.
+/// How many bytes of a peer's value an error text shows.
 inline constexpr std::size_t kShownLength = 40;
 
-/// A stranger's text made fit for a message: printable ASCII, and cut (which `...` shows) after
-/// `longest` bytes.
+/// A peer's text in a form that is safe in messages: printable ASCII, cut after `longest` bytes
+/// (shown by `...`).
 std::string shown(std::string_view text, std::size_t longest = kShownLength);
 
-/// The most that an answer repeats of what it answers, in bytes.
+/// How many bytes of a request an answer repeats at most.
 inline constexpr std::size_t kMostEchoed = 200;
 
-/// `text` as an error text shows it: of one longer than `most` bytes the beginning, whole
+/// `text` for an error text: if it is longer than `most` bytes, its beginning, cut between
 /// characters, and `...`.
 std::string excerpt(std::string_view text, std::size_t most = kShownLength);
 
 /// `text` with A-Z in lower case; other bytes stay as they are, whatever the locale.
 std::string lower_case(std::string_view text);
 std::string upper_case(std::string_view text);  ///< likewise
-/// Whether the two differ in the case of ASCII letters alone.
+/// Whether the two are equal except for the case of ASCII letters.
 [[nodiscard]] bool equals_ignoring_case(std::string_view a, std::string_view b);
 
 /// Whether `c` is an ASCII letter or digit, whatever the locale.

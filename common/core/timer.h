@@ -13,8 +13,8 @@
 
 namespace league::core {
 
-/// Runs functions later. Implementations are thread-safe; functions are run one after the other,
-/// never under a lock of the timer, and must be short.
+/// Runs functions later. Implementations are thread-safe. Functions run one at a time, never while
+/// a lock of the timer is held, and must be short.
 class Timer {
  public:
   using Id = std::uint64_t;  ///< never 0
@@ -23,12 +23,12 @@ class Timer {
   virtual ~Timer() = default;
   /// Runs `function` once, `delay` from now.
   virtual Id schedule(std::chrono::nanoseconds delay, Function function) = 0;
-  /// Forgets the function; false if it has begun or is unknown. Does not wait for one that is
-  /// running.
+  /// Removes the function; false if it has begun or is unknown. Does not wait for a function that
+  /// is running.
   virtual bool cancel(Id id) = 0;
 };
 
-/// A Timer with a thread of its own. The destructor forgets what is waiting and joins.
+/// A Timer with a thread of its own. The destructor drops waiting functions and joins the thread.
 class ThreadTimer final : public Timer {
  public:
   ThreadTimer();

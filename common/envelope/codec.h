@@ -21,14 +21,15 @@ namespace league::envelope {
 template <typename Message>
 [[nodiscard]] nlohmann::json encode(const Envelope& envelope, const Message& message);
 
-/// The text of the same, without the tree. Instantiated for what a referee says to players, which
-/// is most of what a league says, and for what agents ask the manager.
+/// The JSON text of the same, written directly without building a JSON tree. Instantiated for what
+/// referees send to players, which is most of a league's traffic, and for agents' queries to the
+/// manager.
 template <typename Message>
 [[nodiscard]] std::string encode_text(const Envelope& envelope, const Message& message);
 
-/// The message's own fields. Meant for what MessageSchemas::validate has passed; anything else
-/// gives an Error with the JSON pointer of the field, never an exception. Fields that are not
-/// required read as their defaults.
+/// Reads the message's own fields. Meant for messages that have passed MessageSchemas::validate;
+/// anything else gives an Error with the JSON pointer of the field, never an exception. Missing
+/// optional fields get their defaults.
 template <typename Message>
 [[nodiscard]] core::Result<Message> decode(const nlohmann::json& message);
 // These are used in this library, too, and instantiated where their fields are described.
@@ -48,11 +49,11 @@ extern template core::Result<LeagueQueryResponse> decode(const nlohmann::json&);
 [[nodiscard]] core::Result<std::vector<MatchAssignment>> decode_assignments(
     const nlohmann::json& matches);
 
-/// The array `matches` of ROUND_ANNOUNCEMENT, for copies that hold a part of it.
+/// The array `matches` of ROUND_ANNOUNCEMENT, for copies that contain only a part of it.
 [[nodiscard]] nlohmann::json encode_announced(std::span<const AnnouncedMatch> matches);
 
-/// Rows of the table, for answers that are no league message (`get_standings`) and for copies that
-/// hold a part of it.
+/// Rows of the table, for answers that are not league messages (`get_standings`) and for copies
+/// that contain only a part of it.
 [[nodiscard]] nlohmann::json encode_standings(std::span<const StandingsRow> rows);
 
 }  // namespace league::envelope

@@ -14,8 +14,8 @@ std::string three_digits(int number) {
   return digits.size() < kWidth ? std::string(kWidth - digits.size(), '0') + digits : digits;
 }
 
-/// Names are made of ids, which may be 64 characters long; what does not fit is cut off in front of
-/// the number.
+/// Builds a conversation id from a name and a number. Names contain ids of up to 64 characters; if
+/// the result would be too long, the name is cut.
 core::ConversationId conversation(std::string name, std::string_view number) {
   name.resize(std::min(name.size(), kMaxConversationIdLength - number.size()));
   return core::ConversationId(name.append(number));

@@ -34,7 +34,7 @@ struct Envelope {
   std::optional<core::MatchId> match_id = std::nullopt;
 };
 
-/// What differs between the envelopes of one agent.
+/// The parts that differ between the envelopes of one agent.
 struct EnvelopeOptions {
   core::ConversationId conversation_id{};
   std::optional<core::AuthToken> auth_token = std::nullopt;
@@ -44,12 +44,12 @@ struct EnvelopeOptions {
 
 /// Whether a message may carry `text` as its conversation id: 1 to 100 characters.
 [[nodiscard]] bool is_conversation_id(std::string_view text);
-/// What a message that need not be valid has as its conversation id, of any length; empty where
-/// that is no text.
+/// The conversation id of a message that need not be valid; it can have any length, and is empty if
+/// the field is missing or not a string.
 [[nodiscard]] std::string conversation_id_in(const nlohmann::json& message);
 
-/// Stamps the envelopes of one agent. `clock` must outlive it. Const methods are thread-safe; the
-/// setters belong to the time before the agent serves (registration).
+/// Creates the envelopes of one agent. `clock` must outlive it. Const methods are thread-safe; the
+/// setters may be called only before the agent serves (during registration).
 class EnvelopeBuilder {
  public:
   EnvelopeBuilder(Sender sender, std::optional<core::LeagueId> league_id, const core::Clock& clock)

@@ -20,9 +20,9 @@ Error wrong_type(const char* name, const char* expected) {
           std::string("/") + name};
 }
 
-/// The field unless it is absent, null or empty.
+/// The field, or null if it is absent, null or empty.
 const json* find(const json& message, const char* name) {
-  auto it = message.find(std::string_view(name));  // not measured anew at each comparison
+  auto it = message.find(std::string_view(name));  // converted once, not at each comparison
   if (it == message.end() || it->is_null()) return nullptr;
   if (it->is_string() && it->get_ref<const std::string&>().empty()) return nullptr;
   return &*it;

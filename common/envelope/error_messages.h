@@ -11,7 +11,7 @@
 
 namespace league::envelope {
 
-/// Free facts beside an error. Values that are no text read as their JSON.
+/// Additional facts about an error. Values that are not strings are read as their JSON text.
 using ErrorContext = std::map<std::string, std::string>;
 
 /// Message 17. Never holds a token beyond its first 8 characters.

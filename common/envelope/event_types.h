@@ -9,8 +9,8 @@
 
 namespace league::envelope {
 
-/// What a league tells everybody, as it stands in the subjects of events: the types of the four
-/// broadcasts in small letters. Source: docs/distributed.md.
+/// The types of events that a league publishes to everybody, as they occur in the subjects: the
+/// types of the four broadcasts in lower case. Source: docs/distributed.md.
 inline constexpr auto kEventTypes = std::to_array<std::string_view>(
     {"round_announcement", "league_standings_update", "round_completed", "league_completed"});
 
@@ -18,16 +18,17 @@ inline constexpr auto kEventTypes = std::to_array<std::string_view>(
   return std::ranges::find(kEventTypes, type) != kEventTypes.end();
 }
 
-/// The type that somebody means who may have written it as a broadcast is called, in capitals; the
-/// text in small letters where it is none.
+/// The event type for a name that somebody may have written like a message type, in upper case. Not
+/// checked: other texts are only converted to lower case.
 [[nodiscard]] inline std::string event_type_of(std::string_view written) {
   return core::lower_case(written);
 }
 
-/// Type of the server-sent event that says that numbers begin anew: the broker has lost its events.
+/// Type of the server-sent event that says that the numbering starts again, because the broker has
+/// lost its events.
 inline constexpr std::string_view kEventsReset = "reset";
 
-/// Why `type` is no event type, for its author.
+/// The error text for an unknown event `type`.
 [[nodiscard]] inline std::string unknown_event_type(std::string_view type) {
   std::string text =
       "there are no events of type '" + std::string(type.substr(0, 64)) + "'; the types are ";

@@ -18,7 +18,7 @@
 // Private to the .cpp files of this folder.
 namespace league::envelope {
 
-/// Selects the description of `Struct`, whether it comes as const or not.
+/// Selects the description of `Struct`, for both const and non-const objects.
 template <typename Struct>
 struct Of {};
 
@@ -111,15 +111,16 @@ class FieldWriter {
   nlohmann::json& out_;
 };
 
-/// Where a value stands in a document: a chain of steps on the stack, made text only for a fault. A
-/// table of 64 rows has 500 places, and nobody asks for them.
+/// The position of a value in a document: a chain of steps on the stack that is converted to text
+/// only for a fault, because a table of 64 rows has 500 positions whose text is normally not
+/// needed.
 class FieldPath {
  public:
   FieldPath() = default;
   FieldPath(const FieldPath& parent, std::string_view name) : parent_(&parent), name_(name) {}
   FieldPath(const FieldPath& parent, std::size_t index) : parent_(&parent), index_(index) {}
 
-  /// As JSON pointer.
+  /// The position as a JSON pointer.
   [[nodiscard]] std::string text() const {
     if (parent_ == nullptr) return "";
     return parent_->text() + "/" + (name_ ? std::string(*name_) : std::to_string(index_));
@@ -131,7 +132,7 @@ class FieldPath {
   std::size_t index_ = 0;
 };
 
-/// Reads the described fields from a JSON value of any shape; keeps the first fault and then does
+/// Reads the described fields from a JSON value of any shape; after the first fault it reads
 /// nothing more.
 class FieldReader {
  public:
@@ -180,7 +181,7 @@ class FieldReader {
     std::string pointer = place.text();
     fault_ = core::Error{code, pointer + " " + std::string(rule), pointer};
   }
-  /// At the field `name`.
+  /// Reports a fault in the field `name`.
   void fail(core::ErrorCode code, const char* name, std::string_view rule) {
     fail(code, FieldPath(place_, name), rule);
   }
@@ -197,7 +198,7 @@ class FieldReader {
   void from_json(const nlohmann::json& in, core::AuthToken& value, const FieldPath& at);
   void from_json(const nlohmann::json& in, core::UtcTimestamp& value, const FieldPath& at);
   void from_json(const nlohmann::json& in, core::ErrorCode& value, const FieldPath& at);
-  /// Free facts: a value that is no text is read as its JSON.
+  /// Reads additional facts: a value that is not a string is read as its JSON text.
   void from_json(const nlohmann::json& in, std::map<std::string, std::string>& values,
                  const FieldPath& at);
   template <typename Tag>

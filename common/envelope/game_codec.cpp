@@ -56,7 +56,7 @@ void describe(Archive& a, Self& s, Of<ChooseParityResponse> /*unused*/) {
   a.optional("choice_nonce", s.choice_nonce);
 }
 
-/// How the players bound the draw: the same in GAME_OVER and in the report.
+/// The players' commitments and nonces: the same in GAME_OVER and in the report.
 template <typename Archive, typename Self>
 void describe_bindings(Archive& a, Self& s) {
   a.optional("draw_version", s.draw_version);

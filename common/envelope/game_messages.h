@@ -22,7 +22,7 @@ struct GameInvitation {
   std::string game_type{};
   PlayerRole role_in_match = PlayerRole::kPlayerA;
   core::PlayerId opponent_id{};
-  /// Whom it is for: a bot that was registered by somebody else has no other way to know its id.
+  /// The invited player's id. A bot that somebody else has registered has no other way to learn it.
   std::optional<core::PlayerId> player_id = std::nullopt;
   std::optional<std::string> draw_commitment = std::nullopt;  ///< as announced
 
@@ -106,7 +106,7 @@ struct GameOver {
   bool operator==(const GameOver&) const = default;
 };
 
-/// Why a call counts as out of time, or does not. Ours; others may leave it out.
+/// The evidence for a time-out, or against it. An extension of ours; other referees may omit it.
 struct ClockProof {
   int limit_ms = 0;  ///< what the player had for its answer
   std::optional<std::string> sent_at =

@@ -64,8 +64,8 @@ class Rewriter {
     }
   }
 
-  /// Managers and third-party referees call their guests so; agents at home have their own to
-  /// listen to.
+  /// Reads forms that third-party managers and referees use towards guests. Agents in a league of
+  /// ours do not need them.
   void read_foreign_forms() {
     for (const char* name : {"timestamp", "deadline", "arrival_timestamp"}) {
       const std::string* time = text_of(message_, name);
@@ -124,8 +124,8 @@ class Rewriter {
     }
   }
 
-  /// What a reply leaves out is known from the call that it answers; what a registration leaves out
-  /// is made up.
+  /// Fills in missing fields: for a reply from the call that it answers, for a registration with
+  /// made-up values.
   void fill_holes() {
     bool is_registration = type_ == MessageType::kRefereeRegisterRequest ||
                            type_ == MessageType::kLeagueRegisterRequest;
@@ -135,7 +135,7 @@ class Rewriter {
     bool is_bare_query = type_ == MessageType::kLeagueQuery && defaults_.league_id;
     if (!is_registration && !is_reply && !is_bare_query) return;
     if (is_bare_query) fill("league_id", defaults_.league_id->str(), kMissingLeagueId);
-    // Of a registration the method has said what it is, or it would not have come here.
+    // For a registration, the method has already determined the type.
     fill("protocol", std::string(kProtocol), kMissingProtocol);
     fill("message_type", std::string(wire_name(type_)), kMissingMessageType);
     fill("timestamp", defaults_.now.to_wire(), kMissingTimestamp);
@@ -150,7 +150,7 @@ class Rewriter {
   }
 
  private:
-  /// Tables are by rank, so the place says it.
+  /// Tables are sorted by rank, so the row's position gives its rank.
   void fill_ranks(const char* name) {
     auto rows = message_.find(name);
     if (rows == message_.end() || !rows->is_array()) return;
@@ -182,7 +182,7 @@ class Rewriter {
     }
     const std::string* status = text_of(message_, "status");
     if (status == nullptr) return;
-    // A plain acknowledgement is a yes only where it says to which match.
+    // A plain acknowledgement accepts the invitation only if it names the right match.
     const std::string* match = text_of(message_, "match_id");
     if ((*status == "ACK" || *status == "OK") && match != nullptr && defaults_.match_id &&
         *match == defaults_.match_id->str()) {
@@ -196,7 +196,8 @@ class Rewriter {
     taken_.add(kStatusForAccept);
   }
 
-  /// What `version` was left out, or `protocol_version` was written like the protocol's name.
+  /// Fills in a missing `version`, and corrects a `protocol_version` that contains the protocol's
+  /// name.
   void read_version(const char* holder) {
     auto meta = message_.find(holder);
     if (meta == message_.end() || !meta->is_object()) return;
@@ -233,7 +234,8 @@ class Rewriter {
     taken_.add(leniency);
   }
 
-  /// Registration may come without a name; replies of players always have one in the defaults.
+  /// A registration may come without a name. For replies of players the defaults always contain
+  /// one.
   [[nodiscard]] std::string unnamed_sender(bool is_registration) const {
     if (spec(type_).senders.contains(Role::kLeagueManager)) return Sender::league_manager().str();
     if (!is_registration) return "";

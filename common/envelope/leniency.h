@@ -15,16 +15,16 @@
 
 namespace league::envelope {
 
-/// Every deviation of bots in the wild that `open` mode accepts. Source: protocol §9.
+/// Every deviation by bots in the wild that `open` mode accepts. Source: protocol §9.
 enum class Leniency {
-  // Which JSON-RPC method carried it (taken by common/agent).
+  // Which JSON-RPC method was used (noted by common/agent).
   kMethodMessageType,  ///< the message type itself as the method
   kMethodLowerCaseType,  ///< the message type in lower case
   kMethodAlias,  ///< another known name (`parity_choose`, `receive_*`)
   kMethodGeneric,  ///< `mcp_message`, `handle_message`
   kMethodToolsCall,  ///< MCP `tools/call` with the tool's name
   kMethodUnknownRouted,  ///< an unknown method, routed by message_type
-  // Where the message sat (taken by common/agent).
+  // Where in the frame the message was (noted by common/agent).
   kParamsMessage,  ///< request in `params.message`
   kParamsArguments,  ///< request in `params.arguments`
   kBareRequestBody,  ///< request without a JSON-RPC frame
@@ -33,7 +33,7 @@ enum class Leniency {
   kResultContentText,  ///< reply as JSON text in `result.content[0].text`
   kReplyAsRequest,  ///< reply in `params` of a JSON-RPC request
   kBareReplyBody,  ///< reply without a JSON-RPC frame
-  // The JSON-RPC frame (taken by common/agent).
+  // Deviations of the JSON-RPC frame (noted by common/agent).
   kNullErrorBesideResult,
   kNullResultBesideError,
   kIdNotEchoed,
@@ -41,7 +41,7 @@ enum class Leniency {
   kReplyWithErrorStatus,  ///< a good reply with an HTTP status of 4xx or 5xx
   kAckMethodNotFound,  ///< -32601 to a notification
   kAckWithoutJson,  ///< a 2xx answer to a notification that is no JSON-RPC
-  // Field names and values (taken by normalise).
+  // Field names and values (noted by normalise).
   kChoiceField,  ///< `choice` for `parity_choice`
   kAcceptedField,  ///< `accepted` for `accept`
   kStatusForAccept,  ///< `status: "ACCEPTED"` for `accept`
@@ -63,17 +63,17 @@ enum class Leniency {
   kMissingPlayerId,
   kMissingMatchId,
   kMissingArrivalTimestamp,
-  // What third-party managers and referees send to their guests (taken by normalise).
+  // Forms that third-party managers and referees use towards their guests (noted by normalise).
   kTimestampZoneTwice,  ///< `…+00:00Z`
   kRoleInMatchCase,  ///< `player_a` for `PLAYER_A`
   kMissingRank,  ///< a row of the standings without `rank`
-  // How such a manager answers a registration (taken by common/agent).
+  // How such a manager answers a registration (noted by common/agent).
   kAcceptedWithoutToken,  ///< no `auth_token`
-  // What a reply says of its call (taken by common/agent).
+  // Ids in a reply that differ from the call's (noted by common/agent).
   kForeignConversationId,  ///< another `conversation_id` than the call's
   kForeignLeagueId,  ///< another `league_id` than the call's
   kForeignRoundId,  ///< another `round_id` than the call's
-  // Who called (taken by common/agent and the agents, which know whose tokens are whose).
+  // Who called (noted by common/agent and by the agents, which know the valid tokens).
   kMissingCallToken,  ///< a call without `auth_token`
   kForeignCallToken,  ///< a call with a token that nobody can check
   kForeignRefereeToken,  ///< the token of a foreign referee that the announcement names
@@ -82,10 +82,10 @@ enum class Leniency {
   kReportForm,  ///< a result in another shape: `winner_id`, `players`, no `details`
   kDrawnNumberZero,  ///< `drawn_number: 0` where nothing was drawn
   kDrawScoreZero,  ///< a draw reported as 0 : 0
-  // What binds nobody (taken by the referee, in both modes: it is ignored, not read).
+  // What does not bind a player (noted by the referee in both modes, because it is ignored).
   kCommitmentIgnored,  ///< `choice_commitment` where no `draw_commitment` was announced
   kNonceIgnored,  ///< `choice_nonce` of a player whose commitment does not count
-  // Who answered (taken by common/agent and the referee, which know whom they called).
+  // Who answered (noted by common/agent and the referee, which know whom they called).
   kMissingReplyToken,  ///< a reply without `auth_token`
   kForeignReplyToken,  ///< a reply with a token that is not the player's
   kForeignReplySender,  ///< a reply whose sender is not the agent that was called
@@ -114,25 +114,25 @@ class Leniencies {
   std::uint64_t bits_ = 0;
 };
 
-/// What fills the holes of an incomplete envelope: for a reply what is known from the call, for a
-/// registration what is known from the connection. Absent parts fill nothing.
+/// Values for missing fields of an envelope: for a reply those known from the call, for a
+/// registration those known from the connection. Absent values fill nothing.
 struct NormaliseDefaults {
   core::UtcTimestamp now{};
   std::optional<std::string> sender = std::nullopt;  ///< `player:P01`
   std::optional<core::ConversationId> conversation_id = std::nullopt;
   std::optional<core::PlayerId> player_id = std::nullopt;
   std::optional<core::MatchId> match_id = std::nullopt;
-  /// The receiver is the guest of a third-party manager, or may be: what such managers and
-  /// referees write is rewritten too (protocol §8).
+  /// The receiver is, or may be, the guest of a third-party manager: forms that such managers and
+  /// referees use are rewritten too (protocol §8).
   bool is_guest = false;
-  /// Of a query that has no envelope, beside `sender`: whose token it shows.
+  /// For a query without an envelope, together with `sender`: the league of the token's owner.
   std::optional<core::LeagueId> league_id = std::nullopt;
 };
 
-/// Rewrites the tolerated deviations of `message` into exact form and adds each to `taken`; to be
-/// called before the schema is asked. In strict mode nothing is rewritten, so that the schema
-/// refuses them; the few that a schema would pass are refused here. Fails only then, and if
-/// `message` is no object.
+/// Rewrites the tolerated deviations in `message` into the exact form and adds each to `taken`;
+/// must be called before the schema is checked. In strict mode nothing is rewritten, so that the
+/// schema refuses deviations; the few that a schema would accept are refused here. Fails only for
+/// these, and if `message` is not an object.
 [[nodiscard]] core::Result<void> normalise(nlohmann::json& message, MessageType expected, Mode mode,
                                            const NormaliseDefaults& defaults, Leniencies& taken);
 

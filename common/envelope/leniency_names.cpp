@@ -13,7 +13,7 @@ struct Named {
   std::string_view name;
 };
 
-/// In the order of the enumeration. The names stand in logs: they may be added to, never changed.
+/// In the order of the enumeration. The names are stored in logs, so they must never be changed.
 constexpr auto kNames = std::to_array<Named>({
     {kMethodMessageType, "method_message_type"},
     {kMethodLowerCaseType, "method_lower_case_type"},

@@ -22,8 +22,8 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-/// Every field that holds an instant but the envelope's timestamp; the pattern of the schema lets
-/// dates through that do not exist.
+/// All time fields except the envelope's timestamp; the schema's pattern also accepts dates that do
+/// not exist.
 constexpr auto kOtherTimes = std::to_array<const char*>({"arrival_timestamp", "deadline"});
 
 std::string file_name(std::string_view stem) { return std::string(stem) + ".schema.json"; }
@@ -50,8 +50,8 @@ core::Result<json> load_document(const std::optional<std::filesystem::path>& dir
   return Error{ErrorCode::kInternalError, name + ": " + document.error().message, ""};
 }
 
-/// The schema without the patterns of fields that has_exact_texts and those who read the fields
-/// check more strictly: regular expressions cost more than all the rest of a validation.
+/// The schema without the patterns of those fields that has_exact_texts and the readers of the
+/// fields check more strictly: regular expressions cost more than the rest of a validation.
 json without_checked_patterns(json document) {
   for (auto& [name, field] : document["properties"].items()) {
     if (name == "protocol" || name == "sender" || name == "timestamp" ||
@@ -76,8 +76,7 @@ bool is_commitment(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// Whether the texts whose patterns were left out, and which no reader looks at, are as their
-/// patterns demand.
+/// Checks the fields whose patterns were removed and that no reader checks.
 bool has_exact_texts(const json& message) {
   auto holds = [&message](std::string_view name, auto check) {
     auto field = message.find(name);
@@ -87,7 +86,7 @@ bool has_exact_texts(const json& message) {
   return holds("protocol", is_our_protocol) && holds("choice_commitment", is_commitment);
 }
 
-/// The first of the other times that is none.
+/// The error for the first of the other time fields that is invalid.
 std::optional<Error> wrong_time(const json& message) {
   for (const char* name : kOtherTimes) {
     auto field = message.find(name);
@@ -111,7 +110,7 @@ Error of_message(MessageType type, Error error) {
 
 class MessageSchemas::Impl {
  public:
-  std::vector<schema::CompiledSchema> schemas;  ///< by type; they explain what is wrong
+  std::vector<schema::CompiledSchema> schemas;  ///< by type; used to explain what is wrong
   std::vector<schema::CompiledSchema>
       quick;  ///< by type; with has_exact_texts and those who read the fields they decide the same
 };
@@ -130,7 +129,7 @@ core::Result<MessageSchemas> MessageSchemas::load(
     auto compiled = schema::CompiledSchema::compile(*document, shown);
     if (!compiled) return compiled.error();
     impl->schemas.push_back(std::move(*compiled));
-    // Schemas of an operator may have other patterns: then nothing is left out.
+    // An operator's schemas may have other patterns, so none are removed.
     if (directory) continue;
     auto quick =
         schema::CompiledSchema::compile(without_checked_patterns(std::move(*document)), shown);

@@ -17,9 +17,9 @@ namespace league::envelope {
 /// share.
 class MessageSchemas {
  public:
-  /// Compiles the schemas that are built in, or those of `directory` (one
-  /// `game_invitation.schema.json` per type, all of them) in their place. Fails with a text that
-  /// names the file and what is wrong with it.
+  /// Compiles the built-in schemas, or those in `directory` instead (one
+  /// `game_invitation.schema.json` per type, all of them). Fails with a text that names the file
+  /// and the fault.
   [[nodiscard]] static core::Result<MessageSchemas> load(
       const std::optional<std::filesystem::path>& directory = std::nullopt);
 
@@ -28,8 +28,8 @@ class MessageSchemas {
   /// pointer of the field and a text for the author of the bot.
   [[nodiscard]] core::Result<Envelope> validate(MessageType type,
                                                 const nlohmann::json& message) const;
-  /// The same for a message whose fields have been read (envelope::read): `fault` is the first one
-  /// that the reader found, and is told where the schema finds none.
+  /// As validate, for a message whose fields have already been read (envelope::read): `fault` is
+  /// the reader's first fault, which is returned if the schema finds none.
   [[nodiscard]] core::Result<void> check(MessageType type, const nlohmann::json& message,
                                          const std::optional<core::Error>& fault) const;
 

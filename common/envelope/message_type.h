@@ -63,7 +63,7 @@ struct MessageSpec {
   bool token_required;
   std::optional<MessageType> reply;  ///< the message that answers it; nothing: any acknowledgement
   std::chrono::milliseconds time_limit{0};  ///< default per attempt; 0 for replies
-  bool best_effort;  ///< nobody waits for it to arrive
+  bool best_effort;  ///< not confirmed: delivery is not waited for
 };
 
 /// The protocol, as one table in the order of the protocol. Immutable. Source: protocol §4 and §9.

@@ -58,7 +58,7 @@ void describe_response(Archive& a, Self& s, const char* id_name) {
   if constexpr (Archive::kWrites) {
     a.optional("error_code", s.error_code);
   } else {
-    // Another manager may know codes that we do not: that is no reason to misread its refusal.
+    // Another manager may use codes that we do not know; its refusal must still be readable.
     std::optional<std::string> code;
     a.optional("error_code", code);
     if (code) s.error_code = core::parse_error_code(*code);

@@ -23,10 +23,11 @@ struct RefereeMeta {
   std::optional<std::string> log_public_key =
       std::nullopt;  ///< with which its conversation log can be verified
   bool hears_events = false;  ///< listens to broadcasts that are published once on a bus
-  /// Shows players match credentials and reveals every seed, as ours do (protocol §8). A referee
-  /// that does not say so is a third-party one.
+  /// The referee shows match credentials to players and reveals every seed, as our referees do
+  /// (protocol §8). Without this field it is a third-party referee.
   bool match_credentials = false;
-  /// What the manager's `referee.key` holds, where it is asked for (protocol §8). A secret.
+  /// The content of the manager's `referee.key`, if the manager requires it (protocol §8). A
+  /// secret.
   std::optional<std::string> admission_key = std::nullopt;
 
   bool operator==(const RefereeMeta&) const = default;
@@ -42,8 +43,8 @@ struct PlayerMeta {
   std::optional<std::string> contact_email = std::nullopt;
   std::optional<std::string> log_public_key = std::nullopt;  ///< as a referee's
   bool hears_events = false;  ///< as a referee's
-  /// What the operator gave this bot to register with, where that is asked for (protocol §8). A
-  /// secret.
+  /// The code that the operator gave to this bot, if one is required for registering (protocol §8).
+  /// A secret.
   std::optional<std::string> registration_code = std::nullopt;
 
   bool operator==(const PlayerMeta&) const = default;

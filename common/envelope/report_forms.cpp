@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 using enum Leniency;
 
-/// Moves `from` of `source` to `name` of `target` where that is not there yet.
+/// Moves `from` of `source` to `name` of `target` unless the target already has it.
 bool take(json& source, std::string_view from, json& target, std::string_view name) {
   auto found = source.find(from);
   if (found == source.end() || target.contains(name)) return false;
@@ -21,7 +21,7 @@ bool take(json& source, std::string_view from, json& target, std::string_view na
   return true;
 }
 
-/// The winner and the points, from wherever `source` has them.
+/// Moves winner and points from the fields of `source` that can contain them.
 bool take_outcome(json& source, json& result) {
   bool moved = false;
   for (std::string_view name : {"winner_id", "winner_player_id"})
@@ -36,7 +36,7 @@ bool take_details(json& source, json& details) {
   return moved;
 }
 
-/// `players: {"P01": {"result": "WIN", "points": 3}}` as winner and score.
+/// Converts `players: {"P01": {"result": "WIN", "points": 3}}` to winner and score.
 bool take_players(json& source, json& result) {
   auto players = source.find("players");
   if (players == source.end() || !players->is_object() || result.contains("score")) return false;
@@ -52,8 +52,8 @@ bool take_players(json& source, json& result) {
   return true;
 }
 
-/// One code base writes 0 : 0 for a draw. A match with a number and without a word on how it ended
-/// was played, so nobody failed.
+/// Corrects a draw that is reported as 0 : 0, as one code base does. A match with a drawn number
+/// and no `termination` was played, so no player failed.
 void read_draw(json& result, Leniencies& taken) {
   const json& details = result["details"];
   const auto number = details.find("drawn_number");
@@ -69,7 +69,7 @@ void read_draw(json& result, Leniencies& taken) {
   taken.add(kDrawScoreZero);
 }
 
-/// Whether `result` is an object to work on; makes one where the message has its fields itself.
+/// Whether `result` is an object; creates it if its fields are in the message itself.
 bool find_result(json& message, Leniencies& taken) {
   auto found = message.find("result");
   if (found != message.end()) return found->is_object();

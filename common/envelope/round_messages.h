@@ -62,8 +62,8 @@ struct MatchAssignment {
   core::RefereeId referee_id{};
   std::optional<std::string> draw_commitment = std::nullopt;
   int attempt = 1;
-  /// Of the manager that gives the match, where managers stand by for each other: a referee takes
-  /// nothing from one of an earlier term than it has seen.
+  /// The term of the manager that assigned the match, if several managers stand by for each other:
+  /// a referee accepts nothing from a manager with a lower term than it has seen.
   std::optional<int> term = std::nullopt;
   core::ConversationId conversation_id{};
   std::string player_a_endpoint{};

@@ -13,7 +13,7 @@ using core::ErrorCode;
 using nlohmann::json;
 using schema::Violation;
 
-/// Keys of a message stand in it; it is told twice.
+/// A pointer contains keys from the message and appears twice in the error.
 constexpr std::size_t kShownOfPointer = 90;
 
 const json* value_at(const json& message, const std::string& pointer) {
@@ -33,7 +33,7 @@ bool is_secret(std::string_view property) {
   });
 }
 
-/// What was received, short enough for a log; nothing for what must not or need not be shown.
+/// The received value, short enough for a log; secrets are not shown.
 std::string shown(const json& value, std::string_view property) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "an array";
@@ -57,7 +57,7 @@ bool has_other_protocol(const Violation& violation) {
          (violation.keyword == "pattern" || violation.keyword == "maxLength");
 }
 
-/// Faults that only some fields can have; nothing for the others.
+/// Error codes that depend on the field; nothing for other fields.
 std::optional<ErrorCode> code_by_field(const Violation& violation, const json* value) {
   if (value == nullptr) return std::nullopt;
   if (has_other_protocol(violation)) return ErrorCode::kProtocolVersionMismatch;
@@ -90,7 +90,8 @@ ErrorCode code_of(const Violation& violation, const json* value) {
 
 core::Error to_error(MessageType type, const json& message,
                      const std::vector<Violation>& violations) {
-  // A peer of another version cannot be expected to follow the rules of this one.
+  // A peer with another protocol version is told that first, since it cannot follow our other
+  // rules.
   auto chosen = std::ranges::find_if(violations, has_other_protocol);
   const Violation& violation = chosen != violations.end() ? *chosen : violations.front();
   const json* value = value_at(message, violation.pointer);

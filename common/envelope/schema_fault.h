@@ -9,8 +9,8 @@
 
 namespace league::envelope {
 
-/// The Error that tells the author of a bot about the most useful of `violations` (at least one) of
-/// `message`.
+/// The Error that explains the most useful of the `violations` (at least one) of `message` to the
+/// bot's author.
 [[nodiscard]] core::Error to_error(MessageType type, const nlohmann::json& message,
                                    const std::vector<schema::Violation>& violations);
 

@@ -16,14 +16,14 @@
 // Private to the .cpp files of this folder, as field_archive.h is.
 namespace league::envelope {
 
-/// Appends the described fields to the text of a JSON object, in the order of the description: what
-/// a FieldWriter would build, without the tree, which costs as much as all else that a message
-/// does. The fields of one object must have different names, and nothing is written into what
-/// stands already: for messages whose description does that, there is FieldWriter.
+/// Appends the described fields to the text of a JSON object, in the order of the description. The
+/// result is that of a FieldWriter, but without building a JSON tree, which would cost as much as
+/// all other work on the message. The fields of one object must have different names, and nothing
+/// can be added to a field that is already written; use FieldWriter for descriptions that do so.
 class TextWriter {
  public:
   static constexpr bool kWrites = true;
-  /// Begins behind the last byte of `out`, which outlives this; end() is to follow.
+  /// Appends to `out`, which must outlive this object; end() must follow.
   explicit TextWriter(std::string& out) : out_(out) { out_ += '{'; }
   void end() { out_ += '}'; }
 

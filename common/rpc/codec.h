@@ -33,20 +33,20 @@ struct Decoded {
 struct DecodeOptions {
   /// MCP forbids the null ids that JSON-RPC merely discourages.
   bool refuse_null_id = false;
-  /// A longer batch is one invalid request, since each bad item of two bytes would cost an answer
-  /// of ninety.
+  /// A longer batch counts as one invalid request, because each invalid item of two bytes would
+  /// cause an answer of ninety.
   std::size_t max_batch = 64;
 };
 
-/// Takes a parsed document apart by the rules of JSON-RPC 2.0; give it by move, parameters are
-/// moved out of it. An empty array is one invalid request and no batch. Unknown members are
-/// ignored. Never throws on any JSON value.
+/// Splits a parsed document into frames by the rules of JSON-RPC 2.0. Pass it by move: parameters
+/// are moved out of it. An empty array is one invalid request, not a batch. Unknown members are
+/// ignored. Never throws, whatever the JSON value.
 [[nodiscard]] Decoded decode(nlohmann::json document, const DecodeOptions& options = {});
 
-/// The answer to a frame that is no request, without `data`.
+/// The answer to an invalid frame, without `data`.
 [[nodiscard]] Response to_response(const InvalidRequest& invalid);
 
-/// What had to be overlooked to read a response (protocol §9).
+/// Which deviations were tolerated to read a response (protocol §9).
 struct ResponseLeniencies {
   bool null_error = false;  ///< `"error": null` beside a result
   bool null_result = false;  ///< `"result": null` beside an error
@@ -59,15 +59,15 @@ struct ResponseLeniencies {
   bool operator==(const ResponseLeniencies&) const = default;
 };
 
-/// A response as it was meant.
+/// A response, corrected where it deviates.
 struct TolerantResponse {
   Response response;  ///< with the id of the request where the answer's own was missing or foreign
   ResponseLeniencies leniencies;
 };
 
-/// Reads the answer to the request `expected`, overlooking what ResponseLeniencies names. Fails
-/// with kInvalidReply when there is neither result nor error, or both. Never throws on any JSON
-/// value.
+/// Reads the answer to the request `expected`, tolerating the deviations in ResponseLeniencies.
+/// Fails with kInvalidReply if there is neither a result nor an error, or both. Never throws,
+/// whatever the JSON value.
 [[nodiscard]] core::Result<TolerantResponse> decode_response(nlohmann::json document,
                                                              const Id& expected);
 
@@ -84,7 +84,7 @@ struct TolerantResponse {
 /// The bytes of a failed answer; `data_bytes` must be JSON or empty: no data.
 [[nodiscard]] std::string encode_error(const Id& id, int code, std::string_view message,
                                        std::string_view data_bytes = {});
-/// With the specification's text.
+/// An error with the specification's text for `code`.
 [[nodiscard]] std::string encode_error(const Id& id, StandardCode code,
                                        std::string_view data_bytes = {});
 /// The bytes of any message. Bytes in strings that are no UTF-8 are replaced by U+FFFD.

@@ -27,7 +27,7 @@ bool has_version(json& object) {
 
 std::optional<int> as_code(const json& value) {
   if (!value.is_number_integer()) return std::nullopt;
-  std::optional<Id> number = Id::from_json(value);  // also says no to what exceeds 64 bits
+  std::optional<Id> number = Id::from_json(value);  // also fails for numbers of more than 64 bits
   if (!number || *number->number() < std::numeric_limits<int>::min() ||
       *number->number() > std::numeric_limits<int>::max()) {
     return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<ErrorObject> exact_error(json& error) {
   return out;
 }
 
-/// Saves what can be saved of an error that is not as specified.
+/// Reads as much as possible of an error that does not follow the specification.
 ErrorObject malformed_error(json& error) {
   ErrorObject out;
   out.code = static_cast<int>(StandardCode::kInternalError);
@@ -81,8 +81,8 @@ Frame decode_call(json& object, json& method, const std::optional<Id>& id) {
   return Message(make_request(*id, std::move(*name), std::move(moved)));
 }
 
-/// A wrong response is answered without its id, which would look like the answer to a request of
-/// the peer's.
+/// The answer to an invalid response has no id; with one it would look like the answer to a request
+/// of the peer.
 Frame decode_answer(const std::optional<Id>& id, json* result, json* error) {
   if (result != nullptr && error != nullptr) {
     return invalid(Id(), "/error", "a response must have either result or error, not both");

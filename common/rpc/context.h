@@ -11,8 +11,8 @@
 
 namespace league::rpc {
 
-/// Everything about a message that is not in the message: it travels beside it inside the process,
-/// never on the wire. A value; a copy of an HTTP context allocates nothing. Source: the
+/// Everything that is known about a message but not part of it: it accompanies the message inside
+/// the process and is never sent. A value; copying an HTTP context allocates nothing. Source: the
 /// MessageEnvelope design (docs/decisions.md).
 struct MessageContext {
   MessageDirection direction = MessageDirection::kUnknown;
@@ -20,7 +20,7 @@ struct MessageContext {
   TransportContext transport;
   TimingContext timing;
 
-  /// Of a message that comes or goes now.
+  /// The context of a message that is sent or received now.
   [[nodiscard]] static MessageContext now(const core::Clock& clock,
                                           MessageDirection direction = MessageDirection::kUnknown,
                                           TransportContext transport = {}) {

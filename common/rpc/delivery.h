@@ -8,11 +8,10 @@
 
 namespace league::rpc {
 
-/// One message in this process: its bytes, the way that it came or goes, and what is learned of it
-/// on the way. This pair of message and context is what transports, admission and the log hand on,
-/// in both directions: whatever else they need of a message stands beside it. Copies share the
-/// bytes and the notes; the context is each copy's own. Source: the MessageEnvelope design
-/// (docs/decisions.md).
+/// One message in this process: its bytes, its context, and what is learned about it while it is
+/// handled. Transports, admission and the log pass this on in both directions; other facts about a
+/// message are stored beside it. Copies share the bytes and the notes; the context is each copy's
+/// own. Source: the MessageEnvelope design (docs/decisions.md).
 struct Delivery {
   SharedText bytes;  ///< one JSON document as on the wire; empty: none
   MessageContext context;

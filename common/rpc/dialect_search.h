@@ -4,9 +4,9 @@
 
 namespace league::rpc {
 
-/// The fault (MessageNotes) of an answer after which the same call goes out in another way, with
-/// the verdict E007: the caller is finding out how its peer wants to be called, and nobody has done
-/// wrong.
+/// The fault text (MessageNotes) of an answer after which the same call is sent again in another
+/// dialect, with the verdict E007. The caller is finding out how its peer wants to be called, so
+/// nobody is at fault.
 inline constexpr std::string_view kTriesAnotherName =
     "the peer does not know the method; trying another way of calling";
 inline constexpr std::string_view kTriesLeagueAgent =
@@ -14,7 +14,7 @@ inline constexpr std::string_view kTriesLeagueAgent =
 inline constexpr std::string_view kTriesPlainMcp =
     "the peer does not take the call; trying it as a plain MCP server";
 
-/// Whether `fault` is one of them.
+/// Whether `fault` is one of these texts.
 [[nodiscard]] constexpr bool is_search_for_dialect(std::string_view fault) {
   return fault == kTriesAnotherName || fault == kTriesLeagueAgent || fault == kTriesPlainMcp;
 }

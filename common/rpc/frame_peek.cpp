@@ -9,14 +9,15 @@
 namespace league::rpc {
 namespace {
 
-/// A set of characters, to be looked for in every message: a look-up each, where find_first_of
-/// makes a call.
+/// A set of characters to search for in every message: uses a table look-up for each character,
+/// while find_first_of makes a function call.
 class CharacterSet {
  public:
   constexpr explicit CharacterSet(std::string_view members) {
     for (char c : members) holds_[static_cast<unsigned char>(c)] = true;
   }
-  /// Where the first of them stands in `text`, from `at` on; the size of the text if none does.
+  /// The position of the first such character in `text`, from `at` on; the size of the text if
+  /// there is none.
   [[nodiscard]] std::size_t find(std::string_view text, std::size_t at) const {
     while (at < text.size() && !holds_[static_cast<unsigned char>(text[at])]) ++at;
     return at;
@@ -61,7 +62,7 @@ std::optional<std::uint32_t> hex4(std::string_view raw, std::size_t at) {
   return value;
 }
 
-/// Appends the code point whose escape begins at `at` (behind `\u`) and moves `at` behind it.
+/// Appends the code point whose escape begins at `at` (after `\u`) and moves `at` past it.
 bool append_unicode_escape(std::string_view raw, std::size_t& at, std::string& out) {
   auto first = hex4(raw, at);
   if (!first || (*first >= 0xDC00 && *first <= 0xDFFF)) return false;
@@ -78,7 +79,7 @@ bool append_unicode_escape(std::string_view raw, std::size_t& at, std::string& o
   return true;
 }
 
-/// The text of a JSON string, given what stands between its quotes; nothing for a wrong escape.
+/// The text of a JSON string, given the raw text between its quotes; nothing for an invalid escape.
 std::optional<std::string> unescape(std::string_view raw) {
   std::string out;
   for (std::size_t at = 0; at < raw.size();) {
@@ -101,7 +102,7 @@ std::optional<std::string> unescape(std::string_view raw) {
   return out;
 }
 
-/// Walks over JSON text. Every step returns false at what cannot be JSON.
+/// Steps through JSON text. Every step returns false if the text cannot be JSON.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -121,7 +122,7 @@ class Scanner {
     return at_ >= text_.size();
   }
 
-  /// `raw` gets what stands between the quotes.
+  /// `raw` is set to the text between the quotes.
   bool string(std::string_view& raw) {
     if (!take('"')) return false;
     std::size_t begin = at_;
@@ -137,7 +138,7 @@ class Scanner {
     }
   }
 
-  /// `raw` gets the text of the value. Brackets are only counted, so any depth costs no memory.
+  /// `raw` is set to the text of the value. Brackets are only counted, so depth costs no memory.
   bool value(std::string_view& raw) {
     char first = peek();
     std::size_t begin = at_;
@@ -205,14 +206,14 @@ Id id_of_value(std::string_view raw) {
   return number_id(raw).value_or(Id());
 }
 
-/// The members that say what a frame is, as they stand in the text.
+/// The members that determine the kind of a frame, as raw text.
 struct Members {
   std::optional<std::string_view> method;
   std::optional<std::string_view> id;
   bool has_outcome = false;
 
   void note(std::string_view key, std::string_view value) {
-    // The longest of the keys is `method`, and an escape is at most six characters for one.
+    // The longest of the keys is `method`, and each character may be an escape of six characters.
     constexpr std::size_t kLongestKey = 6 * 6;
     if (key.size() > kLongestKey) return;
     std::optional<std::string> plain;

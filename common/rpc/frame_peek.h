@@ -8,26 +8,26 @@
 
 namespace league::rpc {
 
-/// What a JSON text is, seen from outside.
+/// The kind of a JSON text, as far as its top level shows it.
 enum class FrameKind : std::uint8_t {
-  kRequest,  ///< an object with a method and an id, also one that no request may have
+  kRequest,  ///< an object with a method and an id, even an invalid id
   kNotification,  ///< an object with a method and no id
   kResponse,  ///< an object with a result or an error, and no method
   kBatch,  ///< an array
   kOther,  ///< anything else, and what is no JSON
 };
 
-/// What routing needs to know of a frame before anybody parses it.
+/// What routing needs to know about a frame before it is parsed.
 struct FramePeek {
   FrameKind kind = FrameKind::kOther;
-  Id id;  ///< null also where the frame's id is no id (a fraction, an object)
+  Id id;  ///< null if the frame's id is invalid (a fraction, an object)
   std::string method;  ///< empty for responses
 };
 
-/// Reads kind, id and method of the top-level object in one pass without building a document. Where
-/// a key comes twice, the last one counts, as for the parser. Accepts more than JSON (values inside
-/// are only skipped), so a parser still has to look. Any bytes, any depth; never throws but for
-/// lack of memory. Thread-safe.
+/// Reads kind, id and method of the top-level object in one pass without building a document. If a
+/// key occurs twice, the last one counts, as in the parser. Accepts more than valid JSON (inner
+/// values are only skipped), so a parser still has to check the text. Accepts any bytes of any
+/// depth; throws only if memory is short. Thread-safe.
 [[nodiscard]] FramePeek peek_frame(std::string_view bytes);
 
 }  // namespace league::rpc

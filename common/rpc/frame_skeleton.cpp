@@ -8,7 +8,7 @@ constexpr std::size_t kMostKept = 4096;
 }  // namespace
 
 void FrameSkeleton::keep(char c) {
-  // What stands in an inner object or array says nothing about the frame.
+  // The content of inner objects and arrays does not matter for the frame.
   if (depth_ > 1) return;
   if (kept_.size() >= kMostKept) {
     is_too_large_ = true;

@@ -8,13 +8,13 @@
 
 namespace league::rpc {
 
-/// What is left of a JSON text that is too large to be kept, while its bytes pass by: the members
-/// of the top-level object, without what is inside of their objects and arrays, as far as 4 KiB go.
-/// Any bytes, any depth. Not thread-safe.
+/// Keeps the essential part of a JSON text that is too large to be stored, while its bytes arrive:
+/// the members of the top-level object, without the content of inner objects and arrays, up to 4
+/// KiB. Accepts any bytes of any depth. Not thread-safe.
 class FrameSkeleton {
  public:
   void add(std::string_view bytes);
-  /// As peek_frame of the whole text; kOther where its members alone are too large.
+  /// The result of peek_frame for the whole text; kOther if its members alone are too large.
   [[nodiscard]] FramePeek peek() const;
 
  private:

@@ -28,15 +28,15 @@ using HeaderMap = std::multimap<std::string, std::string, HeaderNameLess>;
 [[nodiscard]] std::optional<std::string_view> find_header(const HeaderMap& headers,
                                                           std::string_view name);
 
-/// The session of Streamable HTTP, and of a message on a bus.
+/// The session id of Streamable HTTP and of messages on a bus.
 inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 
-/// What a player registers with where its message has no code: the field, or the query parameter
-/// `registration_code`, which the HTTP front turns into it.
+/// The registration code of a player whose message has none: sent in this header field, or in the
+/// query parameter `registration_code`, which the HTTP front converts to the field.
 inline constexpr std::string_view kRegistrationCodeHeader = "X-Registration-Code";
 
-/// Whether a proxy says that it passed the message on (RFC 7239, RFC 9110 §7.6.3, and what proxies
-/// wrote before).
+/// Whether a header shows that a proxy forwarded the message (RFC 7239, RFC 9110 §7.6.3, and older
+/// header fields).
 [[nodiscard]] bool is_relayed(const HeaderMap& headers);
 
 }  // namespace league::rpc

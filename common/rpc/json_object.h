@@ -9,8 +9,8 @@
 
 namespace league::rpc {
 
-/// Writes one JSON object to the end of a text, key by key in the order of the calls; keys need no
-/// escaping. For files and answers that are long or must look the same each time. Not thread-safe.
+/// Appends one JSON object to a text, key by key in the order of the calls; keys are not escaped.
+/// For files and answers that are long or must always look the same. Not thread-safe.
 class JsonObject {
  public:
   /// `separator` stands between members.
@@ -28,9 +28,9 @@ class JsonObject {
   JsonObject& null(std::string_view key) { return raw(key, "null"); }
   /// `json` is a JSON value.
   JsonObject& raw(std::string_view key, std::string_view json);
-  /// What is appended to the text next, before any other call, is the value of `key`.
+  /// Writes the key; the caller must then append its value to the text before any other call.
   void name(std::string_view key);
-  /// The last call.
+  /// Must be the last call.
   void end() { out_ += '}'; }
 
  private:

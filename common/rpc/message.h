@@ -19,7 +19,7 @@ enum class StandardCode : int {
   kInternalError = -32603,
 };
 
-/// The specification's text to a code: `Method not found`.
+/// The specification's text for a code: `Method not found`.
 [[nodiscard]] std::string_view standard_message(StandardCode code);
 
 /// Why a request failed.
@@ -31,7 +31,7 @@ struct ErrorObject {
   bool operator==(const ErrorObject&) const = default;
 };
 
-/// A call that wants an answer.
+/// A call that expects an answer.
 struct Request {
   Id id;
   std::string method;
@@ -40,7 +40,7 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 
-/// A call that wants none.
+/// A call that expects no answer.
 struct Notification {
   std::string method;
   nlohmann::json params;  ///< an object, an array, or null: absent

@@ -9,8 +9,8 @@
 
 namespace league::rpc {
 
-/// What is learned about a message while it is handled and belongs in the conversation log: the
-/// transport opens the record with the bytes, admission fills this in, the log writes it once
+/// What is learned about a message while it is handled, for the conversation log: the transport
+/// starts the record with the bytes, admission fills this in, and the log writes it once
 /// (docs/architecture.md, life of a message). Not thread-safe: it belongs to one delivery.
 struct MessageNotes {
   std::string message_type;  ///< wire name, or empty while unknown

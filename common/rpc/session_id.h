@@ -8,8 +8,8 @@
 
 namespace league::rpc {
 
-/// Names the session that a message belongs to. Worth as much as a credential while the session
-/// lives: logs show only its beginning.
+/// The name of the session that a message belongs to. It works like a credential while the session
+/// lives, so logs show only its beginning.
 class SessionId {
  public:
   explicit SessionId(std::string text) : text_(std::move(text)) {}

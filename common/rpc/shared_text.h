@@ -9,9 +9,8 @@
 
 namespace league::rpc {
 
-/// Text that never changes, so that copies share it: a copy allocates nothing whatever the length.
-/// Copies may be used from several threads at once. Made from a text, and read as one, without a
-/// word.
+/// Immutable text that copies share: a copy allocates nothing, whatever the length. Copies may be
+/// used from several threads at once. Converts implicitly from and to a text.
 class SharedText {
  public:
   SharedText() = default;

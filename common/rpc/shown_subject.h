@@ -5,8 +5,8 @@
 
 namespace league::rpc {
 
-/// A subject as logs may show it: of the names behind `mcp.session.` and `_INBOX.`, which are worth
-/// as much as credentials, only the beginning.
+/// A subject in a form for logs: the names after `mcp.session.` and `_INBOX.` work like
+/// credentials, so only their beginning is shown.
 [[nodiscard]] std::string shown_subject(std::string_view subject);
 
 }  // namespace league::rpc

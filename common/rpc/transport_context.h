@@ -50,7 +50,7 @@ struct SseMetadata {
   std::optional<std::string> event_id;
   std::optional<std::string> event_type;
   std::optional<std::chrono::milliseconds> retry_after;
-  std::optional<std::string> last_event_id;  ///< what a client that comes back has seen
+  std::optional<std::string> last_event_id;  ///< the last event that a returning client has seen
   std::string stream_id;
   bool operator==(const SseMetadata&) const = default;
 };
@@ -66,7 +66,7 @@ struct WebSocketMetadata {
   WebSocketFrameType frame_type = WebSocketFrameType::kText;
   bool is_final = true;
   bool is_compressed = false;
-  bool is_relayed = false;  ///< the request to upgrade had come through a proxy
+  bool is_relayed = false;  ///< the upgrade request came through a proxy
   bool operator==(const WebSocketMetadata&) const = default;
 };
 

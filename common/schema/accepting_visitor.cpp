@@ -11,9 +11,10 @@
 namespace league::schema {
 namespace {
 
-/// valijson's visitor for the question "valid or not". The stock one writes down where it is, as
-/// new strings for each property and item, even if nobody wants to know; on a table of 64 rows that
-/// is most of its time. Whatever is not overridden here, the stock visitor decides.
+/// A visitor of valijson that only decides "valid or not". The stock visitor records its position
+/// in new strings for each property and item, even if the position is not needed; on a table of 64
+/// rows this takes most of its time. The stock visitor handles everything that is not overridden
+/// here.
 class AcceptingVisitor final
     : public valijson::ValidationVisitor<valijson::adapters::NlohmannJsonAdapter> {
   using Adapter = valijson::adapters::NlohmannJsonAdapter;
@@ -56,7 +57,7 @@ class AcceptingVisitor final
     return accepted;
   }
 
-  /// Side by side as well.
+  /// Walks both sorted lists side by side, too.
   bool visit(const valijson::constraints::RequiredConstraint& constraint) override {
     if (!target_.is_object()) return true;
     const auto& members = target_.get_ref<const Json::object_t&>();
@@ -114,7 +115,7 @@ class AcceptingVisitor final
     return AcceptingVisitor(child, patterns_).accepts(schema);
   }
 
-  /// A member that `properties` does not name.
+  /// Checks a member that `properties` does not name.
   [[nodiscard]] bool accepts_unnamed(const valijson::constraints::PropertiesConstraint& constraint,
                                      const Json& value) {
     const auto* schema = constraint.getAdditionalPropertiesSubschema();
@@ -123,7 +124,7 @@ class AcceptingVisitor final
 
   [[nodiscard]] const std::string& text() const { return target_.get_ref<const std::string&>(); }
 
-  /// Code points; unlike the stock visitor's count it goes on behind a zero character.
+  /// The number of code points; unlike the stock visitor, counts beyond a zero character.
   [[nodiscard]] std::size_t characters() const {
     std::size_t count = 0;
     for (char c : text()) count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80 ? 1 : 0;

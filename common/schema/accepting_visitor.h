@@ -11,11 +11,11 @@ class Subschema;
 
 namespace league::schema {
 
-/// Compiled patterns by their text.
+/// Compiled patterns, keyed by their text.
 using PatternCache = std::unordered_map<std::string, std::regex>;
 
-/// Whether `document` keeps `schema`, which is what valijson says, without the words that nobody
-/// reads. `patterns` is filled without a lock: one thread at a time.
+/// Whether `document` follows `schema`; the same result as valijson's, but without error texts.
+/// `patterns` is filled without a lock: one thread at a time.
 [[nodiscard]] bool accepts(const valijson::Subschema& schema, const nlohmann::json& document,
                            PatternCache& patterns);
 

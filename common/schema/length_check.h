@@ -8,25 +8,25 @@
 
 namespace league::schema {
 
-/// The longest string that a pattern may see: std::regex recurses once per character and overflows
-/// the stack on long ones (30,000 characters end the process).
+/// The maximum length of a string that is matched against a pattern: std::regex recurses once per
+/// character and overflows the stack on long strings (30,000 characters crash the process).
 inline constexpr std::size_t kMaxPatternLength = 256;
 /// Deeper documents are refused, because validation recurses too.
 inline constexpr std::size_t kMaxDocumentDepth = 64;
 
-/// What a document broke before it was even validated.
+/// A limit that a document exceeded before it was validated.
 struct LengthViolation {
   std::string pointer;
   std::string property;
   bool too_deep = false;  ///< otherwise a string is too long
 };
 
-/// Keeps dangerous documents away from the validator. Immutable and thread-safe.
+/// Keeps documents that would overflow the stack away from the validator. Immutable and
+/// thread-safe.
 class LengthCheck {
  public:
-  /// Learns from `schema` the names of the properties whose strings a pattern sees. A pattern that
-  /// no property name governs (in `additionalProperties`, behind `$ref`) makes it guard every
-  /// string.
+  /// Collects from `schema` the names of the properties that have a pattern. If a pattern belongs
+  /// to no named property (in `additionalProperties`, behind `$ref`), every string is checked.
   explicit LengthCheck(const nlohmann::json& schema);
 
   [[nodiscard]] std::optional<LengthViolation> check(const nlohmann::json& document) const;

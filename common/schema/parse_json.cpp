@@ -31,7 +31,7 @@ std::string syntax_reason(std::string_view what) {
   return std::string(what);
 }
 
-/// Builds the document while it is read; returns false from an event to stop at a fault.
+/// Builds the document while it is parsed; an event handler returns false to stop at a fault.
 class LimitedBuilder final : public nlohmann::json_sax<json> {
  public:
   explicit LimitedBuilder(const JsonLimits& limits) : limits_(limits) {
@@ -146,7 +146,7 @@ class LimitedBuilder final : public nlohmann::json_sax<json> {
 
 core::Result<json> parse_json(std::string_view bytes, const JsonLimits& limits) {
   if (auto document = quick_parse(bytes, limits)) return std::move(*document);
-  // nlohmann's reader takes a zero byte for the end and would not look at what follows.
+  // nlohmann's reader treats a zero byte as the end and would ignore what follows.
   if (auto zero = bytes.find('\0'); zero != std::string_view::npos) {
     return Error{ErrorCode::kMalformedMessage,
                  "the body is not JSON: byte " + std::to_string(zero + 1) + " is a zero", ""};

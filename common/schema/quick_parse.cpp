@@ -13,8 +13,8 @@ using nlohmann::json;
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-/// A parser keeps about 14 bytes per byte of the longest document it has seen; threads keep theirs,
-/// so one that was longer than this goes at once.
+/// A parser keeps about 14 bytes per byte of its longest document, and each thread keeps a parser;
+/// so a parser that has read a longer document than this is freed at once.
 constexpr std::size_t kKeptCapacity = 64 * 1024;
 
 /// Copies simdjson's tape into nlohmann's document. Each function returns false at a broken rule.
@@ -66,7 +66,7 @@ class Copier {
     for (auto [name, value] : fields) {
       if (name.size() > limits_.max_key_length) return false;
       std::size_t before = members.size();
-      // Most senders write their keys sorted; then the hint spares every comparison.
+      // Most senders write their keys sorted; then the hint avoids all comparisons.
       auto member = members.try_emplace(members.end(), std::string(name));
       if (members.size() == before || !copy(value, member->second, depth + 1)) return false;
     }
@@ -99,7 +99,7 @@ std::optional<json> parse_with(simdjson::dom::parser& parser, std::string_view b
 }  // namespace
 
 std::optional<json> quick_parse(std::string_view bytes, const JsonLimits& limits) {
-  if (bytes.empty()) return std::nullopt;  // simdjson would copy from nowhere
+  if (bytes.empty()) return std::nullopt;  // simdjson would copy from a null pointer
   if (bytes.size() > kKeptCapacity) {
     simdjson::dom::parser parser;
     return parse_with(parser, bytes, limits);

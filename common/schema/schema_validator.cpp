@@ -74,8 +74,8 @@ std::string step_name(const std::string& step) {
 }  // namespace
 
 /// valijson's visitors use the compiled patterns without a lock, so each call leases a set of them.
-/// They are copies of a warmed prototype: the compiled patterns are shared between the copies, and
-/// a new thread pays for none.
+/// The sets are copies of a prototype with all patterns compiled: copies share the compiled
+/// patterns, and a new thread need not compile any.
 class CompiledSchema::Impl {
  public:
   explicit Impl(const json& document) : document_(document), gate_(document) {
@@ -205,8 +205,8 @@ std::vector<Violation> CompiledSchema::violations(const json& document) const {
     if (impl_->is_valid(document)) return {};
     return impl_->explain_all(document);
   } catch (const std::exception& error) {
-    // std::regex may give up on a string; that is the document's fault as far as anybody can act on
-    // it.
+    // std::regex may fail on a string; this is reported as a fault of the document, because only
+    // its sender can change it.
     return {Violation{"", "schema", "", std::string("cannot be validated: ") + error.what(), false,
                       ""}};
   }

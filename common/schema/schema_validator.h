@@ -35,7 +35,7 @@ class CompiledSchema {
   [[nodiscard]] static core::Result<CompiledSchema> compile(const nlohmann::json& document,
                                                             std::string_view name);
 
-  /// Whether the document keeps the schema, without saying why not.
+  /// Whether the document follows the schema, without an explanation.
   [[nodiscard]] bool is_valid(const nlohmann::json& document) const;
   /// The most useful violation, or nothing for a valid document. A string longer than 256 bytes is
   /// refused before any pattern could see it.

@@ -11,12 +11,12 @@ using nlohmann::json;
 
 struct Phrase {
   std::string_view begins;
-  std::string_view keyword;  ///< empty: an echo of a fault that is reported where it is
+  std::string_view keyword;  ///< empty: a consequence of a fault that is reported elsewhere
 };
 
-/// The validator names rules by sentences only; the tests provoke every one of them, so a version
-/// with other sentences is noticed. In the order of usefulness: a missing field explains more than
-/// the rules it breaks elsewhere.
+/// The validator identifies rules only by sentences; the tests provoke each of them, so that a
+/// version with other sentences is noticed. Sorted by usefulness: a missing field explains more
+/// than the other rules that it breaks.
 constexpr auto kPhrases = std::to_array<Phrase>({
     {"Missing required property '", "required"},
     {"Value type not permitted by 'type'", "type"},
@@ -55,8 +55,8 @@ const Phrase* phrase_of(std::string_view description) {
   return found == kPhrases.end() ? nullptr : found;
 }
 
-/// The subschema that governs `path`, as far as `properties`, `items` and `additionalProperties`
-/// lead.
+/// The subschema that applies to `path`, as far as `properties`, `items` and `additionalProperties`
+/// can be followed.
 const json* schema_at(const json& schema, const std::vector<std::string>& path) {
   const json* at = &schema;
   for (const auto& part : path) {

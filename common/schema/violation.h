@@ -12,14 +12,14 @@ namespace league::schema {
 /// One step of a JSON pointer: `/` and the key or index with `~` and `/` escaped.
 [[nodiscard]] std::string pointer_step(std::string_view key);
 
-/// One finding of the validator: where, in parts, and its own words.
+/// One finding of the validator: its place, split into steps, and its own text.
 struct ValidatorError {
   std::vector<std::string> path;
   std::string description;
 };
 
-/// Says for each finding which rule of `schema` is broken and how to keep it; the most useful
-/// first, echoes of an inner fault (`an item failed`) left out.
+/// For each finding, says which rule of `schema` is broken and how to follow it; the most useful
+/// first, without findings that only repeat an inner fault (`an item failed`).
 [[nodiscard]] std::vector<Violation> explain(const nlohmann::json& schema,
                                              const std::vector<ValidatorError>& findings);
 

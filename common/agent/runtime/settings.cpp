@@ -17,7 +17,7 @@ using core::ErrorCode;
 using core::Result;
 using nlohmann::json;
 
-/// One number that an operator may set. The table below is the whole file format.
+/// One number that an operator may set; the tables below define the whole file format.
 struct Field {
   std::string_view section;
   std::string_view key;

@@ -41,11 +41,11 @@ struct Settings {
     int workers = 0;  ///< 0: one per core, at least 2
   } http;
 
-  /// What one sender may ask, and have written into the conversation log, in a second. Referees,
-  /// the operator and the manager are staff; players count one by one; registrations and everybody
-  /// else by address.
+  /// The requests per second, and the bytes in the conversation log, that one sender may cause.
+  /// Referees, the operator and the manager are staff; each player has a budget of its own;
+  /// registrations and all other senders are counted by address.
   struct Budgets {
-    int burst_seconds = 30;  ///< as much as so many seconds allow may come at once
+    int burst_seconds = 30;  ///< a burst may use the budget of so many seconds
     int staff_requests = 20'000;
     int staff_log_kib = 64 * 1024;
     int player_requests = 200;
@@ -67,10 +67,10 @@ struct Settings {
 
   struct Bus {
     Milliseconds keep_alive{5000};  ///< docs/distributed.md, "Keep-alives"
-    Milliseconds lease{6000};  ///< how long a manager leads that does not say that it lives
-    int replicas = 1;  ///< how many brokers of a cluster keep each stream; never fewer than do now
-    long events_max_mib = 256;  ///< of the events' stream, the oldest go; 0: no limit
-    long journal_max_mib = 512;  ///< of the journal's stream, which takes no more then; 0: no limit
+    Milliseconds lease{6000};  ///< how long a silent manager stays the leader
+    int replicas = 1;  ///< of each stream in a cluster of brokers; never lowered
+    long events_max_mib = 256;  ///< of the events' stream; then the oldest go; 0: no limit
+    long journal_max_mib = 512;  ///< of the journal's stream, which then takes no more; 0: no limit
   } bus;
 
   struct Breaker {
@@ -88,7 +88,7 @@ struct Settings {
     Milliseconds announcement_grace{
         250};  ///< how long a round waits for players to take its announcement
     Milliseconds referee_ping_interval{2000};
-    int referee_ping_failures = 3;  ///< in a row: the referee counts as gone
+    int referee_ping_failures = 3;  ///< in a row, until the referee counts as gone
     int max_match_attempts = 3;  ///< then the match ends without a winner
     Milliseconds match_watchdog{
         0};  ///< 0: the longest that the limits above allow a match, plus 10 s
@@ -108,18 +108,18 @@ struct Settings {
   /// `budgets` as rate limiters take them.
   [[nodiscard]] transport::RequestBudgetOptions request_budgets() const;
 
-  /// The longest time in which a referee that lives must have reported a match: all attempts of
-  /// both calls.
+  /// The longest time in which a live referee must have reported a match: all attempts of both
+  /// calls.
   [[nodiscard]] Milliseconds longest_match() const;
 };
 
-/// Reads settings from a JSON object of sections; an unknown section or key, a wrong type or a
-/// value out of range is refused with the name of the key and the range.
+/// Reads settings from a JSON object of sections. Fails for an unknown section or key, a wrong type
+/// or a value out of range, with the key's name and the range.
 [[nodiscard]] core::Result<Settings> parse_settings(const nlohmann::json& document);
-/// As parse_settings, from a JSON file, or from `[limits]` of a ConfigFile; there an error begins
+/// As parse_settings, from a JSON file or from `[limits]` of a ConfigFile, where an error begins
 /// with the place of the limit.
 [[nodiscard]] core::Result<Settings> load_settings(const std::filesystem::path& file);
-/// The whole of the settings as the JSON that parse_settings reads.
+/// All settings, as the JSON that parse_settings reads.
 [[nodiscard]] nlohmann::json to_json(const Settings& settings);
 
 }  // namespace league::agent

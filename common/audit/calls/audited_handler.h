@@ -11,10 +11,9 @@ namespace league::audit {
 
 /// Logs every message that a handler receives and every answer that it gives in the conversation
 /// log. Both records are appended when the answer is sent, because by then admission has completed
-/// the first; each exactly once, even if the handler forgets to answer. What is no message is not
-/// logged. Reads that belong to no
-/// conversation (is_plain_read) are not logged unless they are refused. Thread-safe if the handler
-/// is.
+/// the first; each exactly once, even if the handler forgets to answer. Data that is not a message
+/// is not logged. Reads that belong to no conversation (is_plain_read) are not logged unless they
+/// are refused. Thread-safe if the handler is.
 class AuditedHandler final : public transport::HandlerDecorator {
  public:
   /// All three outlive this object and every slot that came through it.

@@ -66,8 +66,8 @@ void AuditLog::append(Record record) {
   queued_bytes_ += size;
   ++appended_;
   lock.unlock();
-  // One wake-up begins a batch and one ends it early; a wake-up per record would cost more than the
-  // record.
+  // One wake-up begins a batch, and one may end it early; a wake-up for each record would cost more
+  // than the record.
   if (before < options_.batch_bytes && before + size >= options_.batch_bytes) {
     options_.writer->wake(*this);
   } else if (was_idle) {

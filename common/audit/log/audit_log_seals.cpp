@@ -41,13 +41,13 @@ bool AuditLog::seal_if_due() {
   return due && unsealed_ > 0 && seal(false);
 }
 
-/// Waits for the disk, then signs the records on it. False if writing failed, or seals are switched
-/// off.
+/// Waits until the records are on the disk, then signs them. False if writing failed or seals are
+/// switched off.
 bool AuditLog::seal(bool closed) {
   if (!options_.verifiable) return false;
   if (auto synced = sync(); !synced) {
-    // What a disk has refused once it may have forgotten; the next seal is tried later, and whether
-    // it is true the hashes show.
+    // After a failed sync the disk may have lost the data. The next seal is tried later; the hashes
+    // show whether it is correct.
     report_problem(synced.error());
     seal_due_ = std::chrono::steady_clock::now() + options_.seal_interval;
     return false;
@@ -93,7 +93,7 @@ void AuditLog::publish_seal() {
   if (seal.closed && file_) {
     if (auto synced = sync(); !synced) report_problem(synced.error());
   }
-  // The last file is nobody else's draft: who reads the one before may take its time.
+  // From now on nothing reuses the previous file, so a reader may take its time with it.
   if (seal.closed) options_.files->end_replacing(seal_path(options_.path));
   auto kept = options_.files->replace(seal_path(options_.path),
                                       seal_file_text(seal, options_.key->public_key()));

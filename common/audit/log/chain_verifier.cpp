@@ -330,8 +330,8 @@ class ChainVerifier {
   std::string agent_;
   LeagueIdentity league_;
   std::string key_;
-  std::string stated_{kNoLine};  ///< the hash that the line before says it has
-  std::string computed_;  ///< and the one that it has
+  std::string stated_{kNoLine};  ///< the hash that the previous line claims to have
+  std::string computed_;  ///< the hash that it really has
   std::string before_file_{kNoLine};  ///< of the last line of the segment before
   std::uint64_t seq_ = 0;
   std::uint64_t older_seq_ = 0;

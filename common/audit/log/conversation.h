@@ -14,7 +14,7 @@ namespace league::audit {
 /// is there.
 struct LoggedMessage {
   std::optional<LogEntry> sent;  ///< as the sender logged it
-  std::optional<LogEntry> received;  ///< as the receiver did, with what it thought of it
+  std::optional<LogEntry> received;  ///< as the receiver logged it, with its verdict
 
   /// The record of the side that knows more: the receiver.
   [[nodiscard]] const LogEntry& main() const { return received ? *received : *sent; }

@@ -152,7 +152,7 @@ class Reading {
     return base->second.substr(0, before) + raw + base->second.substr(base->second.size() - after);
   }
 
-  /// The writer refers to as many, so memory stays flat however long the file is.
+  /// Bounded like the writer's memory, so that memory use does not grow with the file.
   static void remember(Bodies& bodies, std::uint64_t seq, const std::string& raw) {
     if (bodies.size() == kRememberedBroadcasts) bodies.erase(bodies.begin());
     bodies.emplace(seq, raw);

@@ -93,7 +93,8 @@ void LogWriter::run() {
   }
 }
 
-/// Once it is awake it serves whoever would wake it soon, so that many logs cost one wake-up.
+/// Once awake, the thread also serves clients whose wake-up is due soon, so that many logs share
+/// one wake-up.
 void LogWriter::serve_all(std::unique_lock<std::mutex>& lock) {
   Time until = std::chrono::steady_clock::now() + options_.batch_delay;
   ++rounds_;

@@ -53,7 +53,7 @@ constexpr std::uint32_t bits_of(char c) { return kBits[static_cast<unsigned char
 
 struct SecretWord {
   std::string_view word;
-  std::uint32_t letters;  ///< a key without all of them cannot contain the word: the quick way out
+  std::uint32_t letters;  ///< quick check: a key without all of them cannot contain the word
   std::size_t shown = kShown;  ///< so many characters of the value at most
 };
 
@@ -73,7 +73,7 @@ constexpr std::array kSecretWords{
     secret("privatekey"),   secret("admissionkey"),  hidden("registrationcode"),
     hidden("contactemail"),
 };
-/// Not credentials, and no fault in logs from before they were masked.
+/// Not credentials, so they are no fault in logs written before they were masked.
 constexpr std::string_view kPersonalWord = "contactemail";
 constexpr std::string_view kPublicSuffix = "tokenhash";
 
@@ -106,8 +106,8 @@ const SecretWord* find_secret_word(std::string_view key, std::uint32_t possible)
   return nullptr;
 }
 
-/// Finds the next separator of a key from its value, or the end of a name that may be a token's
-/// beginning, a block at a time: messages are full of both.
+/// Finds the next `:` or `=` after a key, or the end of a name that may be the beginning of a
+/// token, a block at a time, since messages contain many of both.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -187,8 +187,9 @@ class SecretFinder {
     }
   }
 
-  /// Whether a short quoted key that ends before the separator at `end` has none of the letters
-  /// that every secret word has; in doubt no. Nearly all keys of a message end here.
+  /// Whether a short quoted key that ends before the separator at `end` contains none of the
+  /// letters of which every secret word has one; false if unsure. This is sufficient for nearly all
+  /// keys of a message.
   [[nodiscard]] bool key_is_plain(std::size_t end) const {
     if (end < kBlock + 1 || !is_quote(end - 1)) return false;
     Block key = load_block(chars_.data() + end - 1 - kBlock);
@@ -197,7 +198,7 @@ class SecretFinder {
     std::uint32_t rare =
         bits_of_block((small == splat('z')) | (small == splat('g')) | (small == splat('w')) |
                       (small == splat('k')) | (small == splat('c')));
-    // The key begins behind the last quote; one right before its end is for the slow way.
+    // The key begins after the last quote; a quote right before its end needs the slow search.
     return quotes != 0 && (quotes >> (kBlock - 1)) == 0 && rare < std::bit_floor(quotes);
   }
 
@@ -266,7 +267,7 @@ class SecretFinder {
     return i;
   }
 
-  /// A number or an unquoted word; null, true and false say nothing secret.
+  /// Hides a number or an unquoted word; null, true and false are not secret.
   std::size_t hide_bare(std::size_t i) {
     std::size_t end = i;
     while (end < chars_.size() && std::strchr(",;&}])\"'\n\r", chars_[end]) == nullptr) ++end;

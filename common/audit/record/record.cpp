@@ -25,7 +25,7 @@ Record record_of(const rpc::Delivery& message, Direction direction, Kind kind) {
   record.time = message.context.timing.system_time;
   record.mono = message.context.timing.created;
   record.context = message.context.transport;
-  // Credentials are in there, and a queue of records would keep them all.
+  // Headers contain credentials, and a queue of records would keep them all in memory.
   if (auto* http = record.context.as_http()) http->headers = nullptr;
   record.session = message.context.session;
   record.body = message.bytes;

@@ -9,7 +9,7 @@ namespace league::transport {
 
 namespace {
 
-/// `;q=0` says: not this one.
+/// Whether the parameters contain `;q=0`, which excludes the type.
 bool is_excluded(std::string_view parameters) {
   std::size_t q = parameters.find("q=");
   if (q == std::string_view::npos) return false;

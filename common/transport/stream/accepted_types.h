@@ -7,7 +7,7 @@ namespace league::transport {
 /// The types of answers that a client accepts (RFC 9110 §12.5.1, without preferences).
 struct AcceptedTypes {
   bool json = false;
-  bool event_stream = false;  ///< named; a wildcard alone stands for JSON
+  bool event_stream = false;  ///< named explicitly; a wildcard alone means JSON
 };
 
 /// Without an Accept header: JSON.

@@ -38,7 +38,7 @@ boost::asio::ip::tcp::socket server_socket(boost::asio::io_context& context, int
 HandshakeRequest handshake_request(const WebSocketUpgrade& upgrade) {
   using beast::http::field;
   HandshakeRequest request{beast::http::verb::get, "/", 11};
-  request.set(field::host, "localhost");  // the edge has looked at the real one
+  request.set(field::host, "localhost");  // the EdgeRules have already checked the real host
   request.set(field::upgrade, "websocket");
   request.set(field::connection, "Upgrade");
   request.set(field::sec_websocket_version, "13");
@@ -208,7 +208,7 @@ void BeastServerWebSocket::take_message() {
   try {
     receiver_->on_message(std::move(message));
   } catch (...) {
-    // The text of the exception stays here; what it left half done is not to be trusted.
+    // The exception's text is not sent, and the state that it left behind must not be used.
     begin_close(websocket::close_code::internal_error, "the message could not be handled");
   }
 }
@@ -282,7 +282,7 @@ void BeastServerWebSocket::drop() {
       message.done({core::Error{core::ErrorCode::kConnectionError, "the peer was dropped", {}}});
     }
   }
-  // The frame goes out behind the message that the peer is not reading, or never.
+  // The frame is sent after the message that the peer is not reading, or never.
   begin_close(websocket::close_code::try_again_later, "the peer reads too slowly: more than " +
                                                           std::to_string(options_.max_queue) +
                                                           " bytes wait for it");

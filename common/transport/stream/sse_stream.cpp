@@ -203,7 +203,7 @@ void SseStream::store(std::uint64_t number, const StreamPiece& piece) {
   events_.push_back({number, piece, std::chrono::steady_clock::now()});
   stored_bytes_ += size;
   std::size_t total = home_->stored() += size;
-  // The last event stays whatever its size: it may be the answer.
+  // The last event is always kept, because it may be the answer.
   while (events_.size() > 1 &&
          (stored_bytes_ > limits.max_stored || total > limits.max_stored_in_total)) {
     forget_first();

@@ -172,7 +172,7 @@ void StreamHost::stop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return streams_.empty(); });
   }
-  // Who came back for the end of one.
+  // Clients that have reconnected for the end of a stream.
   for (const auto& [id, stream] : ended) stream->cut("the server stops");
 }
 
@@ -225,7 +225,7 @@ bool StreamHost::on_begun(const StreamPtr& stream, const std::string& id) {
 
 void StreamHost::on_closed(const StreamPtr& stream) {
   handler_.on_channel_closed(*stream);
-  // Asked for before the lock: streams call this object with theirs.
+  // Determined before the lock is taken, because streams call this object with their own lock held.
   const std::string& id = stream->id();
   bool is_resumable = stream->is_resumable();
   StreamPtr forgotten;
@@ -265,7 +265,7 @@ void StreamHost::expire_streams(std::chrono::steady_clock::time_point now) {
     std::lock_guard lock(mutex_);
     for (const auto& [id, stream] : ended_) ended.push_back(stream);
   }
-  // Closing one that is still open moves it to the ended ones, and there it expires at once.
+  // Closing an open stream moves it to the ended ones, where it expires at once.
   std::size_t away = 0;
   for (const auto& stream : all_streams()) {
     if (!stream->is_resumable() || stream->expire(now) || !stream->is_away()) continue;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kLastEventId = "Last-Event-ID";
 constexpr const char* kMessageMethods = "POST, GET, DELETE";
-/// Whatever the status: there was no message that could be malformed.
+/// The answer to a refused stream, for any status: no message was involved that could be malformed.
 RouteAnswer handlers_refusal(const StreamRefusal& refusal, std::string_view allow) {
   RouteAnswer answer =
       refusal_answer({refusal.http_status, ""}, refusal.http_status == 405 ? allow : "");
