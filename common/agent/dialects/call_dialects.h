@@ -35,9 +35,9 @@ struct CallDialect {
 };
 
 /// All ways of calling with `type`, each once: first those of the style `first`, then tool name,
-/// message type, known aliases, `handle_message`, `tools/call`. Calls in a session (kMcp) use their
-/// own names only and are included only if `first` is kMcp: the caller decides whether it can reach
-/// plain MCP servers.
+/// message type, known aliases, `handle_message`, `tools/call`. If `first` is kMcp, only calls in a
+/// session are listed; otherwise none are, since the caller decides whether it can reach plain MCP
+/// servers.
 [[nodiscard]] std::vector<CallDialect> call_dialects(envelope::MessageType type, CallStyle first);
 
 /// The JSON-RPC frame of `message_bytes` (a league message) in this dialect.
