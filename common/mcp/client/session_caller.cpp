@@ -105,6 +105,7 @@ class SessionCaller::State : public std::enable_shared_from_this<State> {
     std::shared_ptr<ClientSession> session;
     std::shared_ptr<ConnectionEnd> departure;  ///< of a child process; null for other transports
     std::vector<SessionCall> waiting;
+    std::size_t running = 0;  ///< requests that the session has not answered yet
     bool is_old = false;  ///< the last session used a handshake, so the next one begins with it
     Error refusal{};
     Steady refused_until{};
@@ -282,9 +283,20 @@ void SessionCaller::State::forward(const std::shared_ptr<ClientSession>& session
                                    SessionCall call) {
   auto request = take_apart(call.call);
   if (!request) return fail(call, request.error(), tools_.clock.steady_now());
+  const std::string url = call.call.endpoint.url();
+  {
+    std::lock_guard lock(mutex_);
+    ++peers_[url].running;
+  }
   session->request(std::move(*request),
-                   [self = shared_from_this(), id = call.call.id, started = call.started,
+                   [self = shared_from_this(), url, id = call.call.id, started = call.started,
                     completion = std::move(call.completion)](SessionAnswer answer) {
+                     {
+                       std::lock_guard lock(self->mutex_);
+                       if (auto peer = self->peers_.find(url);
+                           peer != self->peers_.end() && peer->second.running > 0)
+                         --peer->second.running;
+                     }
                      auto outcome = outcome_of(std::move(answer), id);
                      outcome.elapsed = self->tools_.clock.steady_now() - started;
                      completion(std::move(outcome));
@@ -294,7 +306,7 @@ void SessionCaller::State::forward(const std::shared_ptr<ClientSession>& session
 std::shared_ptr<ClientSession> SessionCaller::State::evict() {
   auto oldest = peers_.end();
   for (auto it = peers_.begin(); it != peers_.end(); ++it) {
-    if (!it->second.waiting.empty()) continue;
+    if (!it->second.waiting.empty() || it->second.running > 0) continue;
     if (oldest == peers_.end() || it->second.used < oldest->second.used) oldest = it;
   }
   if (oldest == peers_.end()) return nullptr;

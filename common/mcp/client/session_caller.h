@@ -14,8 +14,8 @@ struct SessionCallerOptions {
   std::chrono::milliseconds longest_probe = kLongestProbe;  ///< as SessionOptions
   /// How long a server is not tried again after negotiation with it failed.
   std::chrono::milliseconds refusal_memory{30'000};
-  /// The maximum number of sessions; for a new one the least recently used session without waiting
-  /// calls is closed.
+  /// For a session beyond this number, the least recently used session without a call is closed. If
+  /// all have calls, there are more sessions for a while.
   std::size_t max_sessions = 4096;
   /// How long a child process may take to start; calls whose deadline comes first fail.
   std::chrono::milliseconds start_up{12'000};

@@ -189,5 +189,24 @@ TEST_F(SessionCallerTest, KeepsNoMoreSessionsThanItMay) {
   EXPECT_FALSE(connector_.connections[4]->is_closed);
 }
 
+TEST_F(SessionCallerTest, ClosesNoSessionThatHasACall) {
+  caller_ = std::make_unique<SessionCaller>(SessionTools{connector_, time_, time_},
+                                            SessionCallerOptions{.max_sessions = 1});
+  connector_.script = [this](ScriptedConnection& server, const json& message, const Headers&) {
+    if (!answer_handshake(server, message)) pending_ = message;
+  };
+  call(rpc::Id(1), "tcp://127.0.0.1:1");
+  const json first = pending_;
+  call(rpc::Id(2), "tcp://127.0.0.1:2");
+  EXPECT_FALSE(connector_.connections[0]->is_closed);
+  EXPECT_EQ(caller_->sessions(), 2U);
+  connector_.connections[0]->result(first, json::object());
+  ASSERT_EQ(outcomes_.size(), 1U);
+  EXPECT_FALSE(outcomes_[0].error);
+  call(rpc::Id(3), "tcp://127.0.0.1:3");
+  EXPECT_TRUE(connector_.connections[0]->is_closed);
+  EXPECT_FALSE(connector_.connections[1]->is_closed);
+}
+
 }  // namespace
 }  // namespace league::mcp

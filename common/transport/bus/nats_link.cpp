@@ -188,7 +188,7 @@ void NatsBus::Link::attach(NatsListener& listener, NatsConnection& connection,
 /// during each attempt to reconnect. Called with the lock held.
 core::Result<void> NatsBus::Link::keep_for_later(const BusMessage& message) {
   if (is_closing_) return closed_bus_error();
-  if (waiting_bytes_ + message.payload.size() > kMaxWaiting) {
+  if (waiting_bytes_ + room_of(message) > kMaxWaiting) {
     return core::Error{core::ErrorCode::kConnectionError,
                        "there is no connection to " + url_ + ", and its queue is full",
                        {}};
