@@ -299,7 +299,7 @@ std::optional<StreamRefusal> Server::on_session_end(const rpc::MessageContext& c
 }
 
 void Server::on_channel_closed(const transport::PeerChannel& channel) {
-  const std::string id = channel.id();
+  const std::string& id = channel.id();
   if (auto session = sessions_.on_channel_closed(id)) client_requests_.forget(session->id());
   running_.cancel_channel(id);
   running_.cancel_scope(id);

@@ -47,7 +47,7 @@ class Merge {
   using Key = std::tuple<int, std::int64_t, int, std::uint64_t>;
 
   /// A new segment may come from a new process, whose monotonic clock may have begun anew.
-  Key order(std::size_t i) const {
+  [[nodiscard]] Key order(std::size_t i) const {
     const LogEntry& entry = entries_[i];
     return {entry.segment, entry.mono_ns, entry.kind == "request" ? 0 : 1, entry.seq};
   }
@@ -69,7 +69,7 @@ class Merge {
     }
   }
 
-  std::pair<std::string, std::string> key_of(std::size_t i) const {
+  [[nodiscard]] std::pair<std::string, std::string> key_of(std::size_t i) const {
     return {entries_[i].kind, entries_[i].raw};
   }
 
@@ -92,7 +92,7 @@ class Merge {
     candidates.erase(found);
   }
 
-  bool ready(std::size_t i) const {
+  [[nodiscard]] bool ready(std::size_t i) const {
     return entries_[i].outbound || partner_[i] == kNone || taken_.contains(partner_[i]);
   }
 

@@ -132,7 +132,7 @@ class DiskFiles final : public LogFiles {
     std::filesystem::remove(draft_of(path), ignored);
   }
 
-  std::uint64_t free_space(const std::filesystem::path& path) const override {
+  [[nodiscard]] std::uint64_t free_space(const std::filesystem::path& path) const override {
     std::filesystem::path directory = path.parent_path();
     struct statvfs space {};
     while (::statvfs(directory.empty() ? "." : directory.c_str(), &space) != 0) {

@@ -60,7 +60,8 @@ void LinkCaller::Pool::on_opened(const std::string& key,
     std::lock_guard lock(mutex_);
     auto& peer = peers_[key];
     peer.is_connecting = false;
-    if (!connection) failure = connection.error();
+    if (!connection)
+      failure = connection.error();  // NOLINT(bugprone-use-after-move): a value was moved
     if (link->lost) failure = link->lost;
     if (failure || is_stopping_) {
       --link_count_;

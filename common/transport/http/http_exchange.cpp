@@ -97,7 +97,8 @@ void HttpExchange::answer(OutboundReply reply) {
       next = std::exchange(resume_, nullptr);
     }
   }
-  if (to_stream) to_stream(std::move(reply));
+  // A stream takes the reply only where nothing above has moved it.
+  if (to_stream) to_stream(std::move(reply));  // NOLINT(bugprone-use-after-move)
   if (next) next();
 }
 

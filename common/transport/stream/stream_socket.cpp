@@ -85,7 +85,7 @@ bool StreamSocket::push(StreamPiece piece, std::function<void()> done) {
              " bytes wait for it",
          true});
   }
-  if (done) done();
+  if (done) done();  // NOLINT(bugprone-use-after-move): moved only where the piece was taken
   return false;
 }
 
