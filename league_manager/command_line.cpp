@@ -5,7 +5,7 @@
 namespace league::league_manager {
 namespace {
 
-/// For managers of which one leads and the others stand by.
+/// Options for several managers of one league, of which one leads.
 struct StandbyOptions {
   std::string replicate;
   bool is_standby = false;
@@ -82,7 +82,7 @@ constexpr const char* kFooter =
     "Agents register at http://localhost:PORT/mcp. `league status URL` shows the progress,\n"
     "`league start URL` starts the league early.";
 
-/// An exit code where they cannot be.
+/// Copies the stand-by options to `options`; returns an exit code if they are invalid.
 std::optional<int> take_standby_options(const StandbyOptions& given, ProgramOptions& options) {
   if (given.replicate.empty() && !given.is_standby) return std::nullopt;
   options.is_standby = given.is_standby;

@@ -74,7 +74,8 @@ core::Result<void> LeagueStore::open_all(const TurnDependencies& turn,
 
 core::Result<void> LeagueStore::open_journal(const TurnDependencies& turn,
                                              journal::SqliteJournalOptions journal_options) {
-  // Where others may have the journal they are asked first.
+  // With replication or a new league, an empty journal is no error: other managers can have the
+  // journal.
   const bool is_alone = !options_.replication && !options_.is_new;
   journal_options.check = [this, is_alone] {
     return is_alone ? check_empty_journal(places()) : core::Result<void>();
@@ -85,7 +86,7 @@ core::Result<void> LeagueStore::open_journal(const TurnDependencies& turn,
   return take_turn(turn);
 }
 
-/// Waits until this manager leads, where there are several; then the journal is the league's.
+/// Waits until this manager leads, if there are several; afterwards the local journal is complete.
 core::Result<void> LeagueStore::take_turn(const TurnDependencies& turn) {
   if (!options_.replication) return {};
   auto creation = read_creation(*sqlite_);
@@ -103,7 +104,7 @@ core::Result<void> LeagueStore::take_turn(const TurnDependencies& turn) {
 core::Result<void> LeagueStore::lock_log(const core::LeagueId& league) {
   auto log = audit::league_log_path(options_.common.logs, league.str());
   if (!log) return log.error();
-  std::error_code failed;  // told by the lock
+  std::error_code failed;  // the lock reports the error
   std::filesystem::create_directories(log->parent_path(), failed);
   auto lock = journal::LockFile::acquire(log->parent_path() / "league.lock");
   if (!lock) {
@@ -115,7 +116,7 @@ core::Result<void> LeagueStore::lock_log(const core::LeagueId& league) {
   return {};
 }
 
-/// Where this manager has left traces of its league.
+/// The places where files of this manager prove what its journal must contain.
 EvidencePaths LeagueStore::places() const {
   return {DataDirectory(options_.data), options_.common.logs, settings_.league_id.str()};
 }

@@ -30,9 +30,9 @@ class LeagueStore {
 
   /// False: the manager was asked to stop before it led. Then nothing else is available.
   [[nodiscard]] bool has_turn() const { return has_turn_; }
-  /// Whether the league begins with this process.
+  /// Whether this process has begun the league, rather than continued it.
   [[nodiscard]] bool is_new() const { return is_new_; }
-  /// False: the league does not survive the process.
+  /// False: the league is ephemeral and does not survive the process.
   [[nodiscard]] bool is_kept() const { return sqlite_ != nullptr; }
   [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] journal::Journal& journal() const;

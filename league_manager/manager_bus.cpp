@@ -15,7 +15,7 @@
 namespace league::league_manager {
 namespace {
 
-/// Whose session that is; nothing for one that is no agent's.
+/// The agent with this session; nothing if it is no agent's.
 std::optional<AgentRef> agent_at(const Ledger& ledger, const transport::BusSession& session) {
   return ledger.read([endpoint = "nats:" + session.str()](const League& league) {
     return league.roster().find_by_endpoint(endpoint);

@@ -14,7 +14,7 @@ namespace league::league_manager {
 /// Publishes the league's events; all are null if the program is not on a bus.
 struct EventPublisher {
   std::unique_ptr<EventSubscriptions> feed;
-  std::unique_ptr<EventBoard> board;  // after the feed, which it tells
+  std::unique_ptr<EventBoard> board;  // after the feed, which it notifies
   std::shared_ptr<void>
       stores;  ///< watches how full the streams are; null, too, where there are none
 };

@@ -24,8 +24,8 @@ core::Result<void> ManagerCodes::read(const Ledger& ledger) {
       });
     });
     if (!has_had_codes) return {};
-    // If the option is missing, here or at a stand-by manager, the league must not become open to
-    // all.
+    // If the option was forgotten, at a restart or at a stand-by manager, the league must not
+    // become open to everybody.
     log_.say(true, "REGISTRATION_CODES_MISSING",
              "players of this league have registered with codes, and there is no "
              "--registration-codes: no new player is admitted");

@@ -14,7 +14,7 @@ namespace league::league_manager {
 /// players of the league have registered with codes. Not thread-safe.
 class ManagerCodes {
  public:
-  /// Everything outlives it; `file` may be empty.
+  /// All arguments must outlive this object; `file` may be empty.
   ManagerCodes(const std::filesystem::path& file, RegistrationCodes::DigestOf digest_of,
                Admission& admission, RegistrationBoard& board, OperatorLog& log)
       : has_file_(!file.empty()),
@@ -23,11 +23,11 @@ class ManagerCodes {
         board_(board),
         log_(log) {}
 
-  /// Whether the file can be used, to be checked before anything is opened.
+  /// Checks that the file can be used; call it before anything is opened.
   [[nodiscard]] static core::Result<void> check(const std::filesystem::path& file);
   /// Reads the file; call it before anybody registers, once `ledger` is open.
   [[nodiscard]] core::Result<void> read(const Ledger& ledger);
-  /// Watches the file, as long as `timer` lives, which outlives this.
+  /// Watches the file as long as `timer` lives, which must outlive this object.
   void follow(core::Timer& timer);
 
  private:

@@ -8,7 +8,7 @@
 namespace league::league_manager {
 namespace {
 
-/// So long a spectator's question waits for a file that is being written.
+/// How long a spectator's request waits for a file that is being written.
 constexpr std::chrono::milliseconds kPatienceWithFiles{100};
 
 }  // namespace

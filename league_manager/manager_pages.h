@@ -18,8 +18,8 @@ namespace league::league_manager {
 /// All pages of the manager, for people and for Prometheus. Thread-safe.
 class ManagerPages {
  public:
-  /// Observes `ledger`, which is not open yet, from now on. All outlive it, but nothing may be
-  /// committed any more when it is destroyed.
+  /// Begins to observe `ledger`, which must not be open yet. All arguments must outlive this
+  /// object; no commits may happen any more when it is destroyed.
   ManagerPages(Ledger& ledger, Metrics& metrics, LeagueProjector& projector,
                core::RandomSource& random, const core::Clock& clock);
   ManagerPages(const ManagerPages&) = delete;
@@ -41,7 +41,7 @@ class ManagerPages {
  private:
   const Ledger& ledger_;
   Metrics& metrics_;
-  core::ThreadTimer timer_;  // its own: what spectators cost shall make nobody else wait
+  core::ThreadTimer timer_;  // its own, so that work for spectators does not delay anybody else
   RegistrationBoard registrations_;
   const std::shared_ptr<SpectatorFeed> feed_;
 };

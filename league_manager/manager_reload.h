@@ -19,11 +19,11 @@ class ManagerReload {
   /// Reads the options again; returns an exit code if they are wrong.
   using Read = std::function<std::variant<ProgramOptions, int>()>;
 
-  /// Make one at the top of main, before any thread (HangUpSignal).
+  /// Create it at the beginning of main, before any thread (see HangUpSignal).
   explicit ManagerReload(Read read) : read_(std::move(read)) {}
 
   /// Waits for the signal as long as `timer` lives. `now` are the settings in force; all arguments
-  /// outlive this object's last run, which the timer's end drops.
+  /// must outlive the last check; there is none after `timer` is destroyed.
   void follow(core::Timer& timer, agent::Settings now, agent::AgentPort& port, OperatorLog& log);
 
  private:

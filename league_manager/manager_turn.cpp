@@ -24,7 +24,8 @@ core::Error key_missing(const std::filesystem::path& file, const core::LeagueId&
           ""};
 }
 
-/// Whether the directory's key has made the token of the first agent that comes by.
+/// Checks once, with the first registered agent in the journal, that its token was made with the
+/// key of this data directory.
 class KeyCheck {
  public:
   KeyCheck(core::LeagueId league, std::filesystem::path file, core::RandomSource& random)
@@ -58,7 +59,8 @@ class KeyCheck {
   bool is_done_ = false;
 };
 
-/// Brokers that keep a stream together agree anew on who writes it when one of them is gone.
+/// Warns of a lease that is shorter than an election: when a broker of a cluster fails, the others
+/// elect a new leader of the stream and accept no messages meanwhile.
 void warn_of_short_lease(const agent::Settings::Bus& bus) {
   constexpr std::chrono::seconds kLongestElection{10};
   if (bus.replicas == 1 || bus.lease > kLongestElection) return;

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What the news is called for others; empty for a line that is none.
+/// The type of the webhook message for a log line; empty: none is sent.
 std::string_view type_of(std::string_view event) {
   static const std::map<std::string_view, std::string_view> kTypes{
       {"LEAGUE_STARTED", "league.started"},
@@ -63,7 +63,7 @@ void ManagerWebhooks::on_line(const OperatorLine& line) {
   json data = line.fields;
   data["text"] = line.text;
   if (data.contains("act")) data["at"] = host_.clock().utc_now().to_log();
-  // The thread that logs for the operator may hold the ledger's lock.
+  // Deferred to the timer, since the calling thread can hold the ledger's lock.
   host_.timer().schedule(std::chrono::nanoseconds(0), [webhooks = webhooks_, &ledger = ledger_,
                                                        type, data = std::move(data)]() mutable {
     ledger.read([&data](const League& league) {

@@ -14,8 +14,8 @@ namespace league::league_manager {
 /// end. Source: docs/operating.md, "Webhooks". Thread-safe.
 class ManagerWebhooks {
  public:
-  /// Does nothing if `urls` is empty. All outlive it, but nothing may be committed any more when it
-  /// is destroyed. Fails as parse_webhook_targets and open_webhook_secret.
+  /// Does nothing if `urls` is empty. All arguments must outlive this object; no commits may happen
+  /// any more when it is destroyed. Fails like parse_webhook_targets and open_webhook_secret.
   [[nodiscard]] static core::Result<std::unique_ptr<ManagerWebhooks>> open(
       const std::vector<std::string>& urls, const std::filesystem::path& secret_file,
       agent::AgentHost& host, Ledger& ledger, OperatorLog& log);

@@ -1,4 +1,5 @@
-// A manager that was built with -DLEAGUE_BUS=OFF: it is alone, and publishes nothing on a bus.
+// A manager that was built with -DLEAGUE_BUS=OFF: no other manager can take over, and no events are
+// published.
 #include "league_manager/manager_bus.h"
 #include "league_manager/manager_turn.h"
 

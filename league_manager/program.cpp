@@ -29,7 +29,7 @@
 namespace league::league_manager {
 namespace {
 
-/// One run of the program. What it is made of stands in the order of the lifetimes: each part uses
+/// One run of the program. Its members are declared in the order of their lifetimes: each uses
 /// those above it.
 class Program {
  public:
@@ -38,12 +38,12 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
   ~Program() {
-    if (port_) port_->stop_serving();  // whoever calls must not find a service that is gone
-    if (store_) store_->close();  // and the journal calls back no part that is gone
+    if (port_) port_->stop_serving();  // no request may reach a service that is destroyed
+    if (store_) store_->close();  // the journal must not call back into destroyed members
   }
 
-  /// Opens everything and serves; no round is begun yet. False: it was asked to stop before it led
-  /// its league.
+  /// Opens everything and begins to serve, but starts no round yet. False: the manager was asked to
+  /// stop before it led its league.
   core::Result<bool> open();
   /// Runs the league until somebody stops it.
   void play(ManagerReload* reload);
@@ -281,7 +281,8 @@ core::Result<void> Program::serve() {
 
 void Program::on_finished() {
   operator_log_->say(false, "LEAGUE_COMPLETED", end_of_league(id(), service_->status()));
-  std::printf("finished %s\n", id().str().c_str());  // for `league up`: everybody has been told
+  std::printf("finished %s\n", id().str().c_str());  // tells `league up` that all agents have been
+                                                     // notified
   std::fflush(stdout);
   projections_.write_all_now();
 }

@@ -27,7 +27,8 @@ enum class RefereeAdmission {
 /// The identity under which a player is admitted.
 struct AdmittedPlayer {
   std::string name;  ///< its own, or the one that the operator has for its code
-  std::optional<std::string> code_digest = std::nullopt;  ///< nothing where no code was asked for
+  std::optional<std::string> code_digest = std::nullopt;  ///< nothing if the league requires no
+                                                          ///< code
 
   bool operator==(const AdmittedPlayer&) const = default;
 };
@@ -40,22 +41,22 @@ class Admission {
   struct Options {
     RefereeAdmission referees = RefereeAdmission::kKeyFromElsewhere;
     core::AuthToken referee_key{};
-    std::string referee_key_file{};  ///< as texts name it
+    std::string referee_key_file{};  ///< as it is named in messages for people
     Codes codes{};  ///< null: every player may register
   };
   explicit Admission(Options options)
       : options_(std::move(options)), codes_(std::move(options_.codes)) {}
 
-  /// From now on these codes are valid, and no others.
+  /// Replaces all codes; only these are valid from now on.
   void replace_codes(Codes codes);
   [[nodiscard]] Codes codes() const;
 
   /// Why a referee that shows `key` (empty: none) is refused; nothing if it is admitted.
   [[nodiscard]] std::optional<core::Error> refusal_of_referee(bool is_local,
                                                               std::string_view key) const;
-  /// The identity under which a player is admitted that shows `code` (empty: none) and calls itself
-  /// `name`, or why it is refused. A player with the name of another entry has been given the wrong
-  /// code.
+  /// The identity under which the player is admitted that calls itself `name` and shows `code`
+  /// (empty: none), or why it is refused. A player with the name of another entry has been given
+  /// the wrong code.
   [[nodiscard]] core::Result<AdmittedPlayer> admit_player(std::string_view code,
                                                           const std::string& name) const;
 
@@ -69,7 +70,7 @@ class Admission {
   [[nodiscard]] std::string referees_text() const;
 
  private:
-  Options options_;  // not changed, but for the codes, which are:
+  Options options_;  // constant, except `codes`, which `codes_` replaces
   mutable std::mutex mutex_;
   Codes codes_;  // guarded by mutex_
 };

@@ -13,7 +13,7 @@ CodeWatch::Version CodeWatch::version() const {
 }
 
 core::Result<CodeWatch::Codes> CodeWatch::read() {
-  seen_ = version();  // before the content: a change in between is seen at the next look
+  seen_ = version();  // read before the content, so that the next check detects a change in between
   auto table = agent::CodeTable::read(file_);
   if (!table) return table.error();
   auto codes = std::make_shared<const RegistrationCodes>(*table, digest_of_);

@@ -18,14 +18,14 @@ class CodeWatch {
   using Codes = std::shared_ptr<const RegistrationCodes>;
   struct Callbacks {
     std::function<void(Codes)> on_codes;  ///< the file has changed
-    std::function<void(const core::Error&)> on_fault;  ///< it has, and cannot be used: once for
-                                                       ///< each change
+    std::function<void(const core::Error&)> on_fault;  ///< the changed file cannot be used; called
+                                                       ///< once per change
   };
 
   CodeWatch(std::filesystem::path file, RegistrationCodes::DigestOf digest_of)
       : file_(std::move(file)), digest_of_(std::move(digest_of)) {}
 
-  /// Fails as CodeTable::read does, and where no entry has a code.
+  /// Fails like CodeTable::read, and if no entry has a code.
   [[nodiscard]] core::Result<Codes> read();
   /// Checks the file every second, as long as the timer lives; `timer` must outlive this object,
   /// whose destructor waits for the last check.
@@ -34,7 +34,7 @@ class CodeWatch {
   void look(const Callbacks& callbacks);
 
  private:
-  /// Changes whenever the file, its content or its mode does.
+  /// Differs whenever the file was replaced or its content or mode has changed.
   struct Version {
     std::uint64_t inode = 0;
     std::int64_t size = 0;

@@ -14,7 +14,7 @@ bool blocks(const transport::Endpoint& endpoint) {
 }
 
 core::Result<transport::Endpoint> pinned(core::Result<transport::Endpoint> admitted) {
-  // Under TLS the certificate is for the name.
+  // Under TLS the host name has to stay, since the certificate is issued for it.
   if (admitted && !transport::is_tls(*admitted) && !admitted->pinned_address.empty()) {
     admitted->host = admitted->pinned_address;
   }
@@ -28,8 +28,8 @@ std::optional<core::Error> foreign_session(const std::string& endpoint,
   auto parsed = transport::parse_endpoint(endpoint);
   if (!parsed || parsed->scheme != "nats") return std::nullopt;
   auto session = transport::BusSession::parse(parsed->path);
-  // The subject says by which session the request came; the session of the context is another one
-  // for an agent that has begun an MCP session on its bus session.
+  // The session is taken from the request's subject: `context.session` is a different one if the
+  // agent has begun an MCP session on its bus session.
   const auto* nats =
       std::get_if<std::shared_ptr<const rpc::NatsMetadata>>(&context.transport.metadata);
   bool is_own =

@@ -16,7 +16,7 @@ namespace league::league_manager {
 /// transport::RateLimiter::Recognise; thread-safe.
 class KnownSenders {
  public:
-  /// All three outlive it.
+  /// All arguments must outlive this object.
   KnownSenders(const Ledger& ledger, const core::AuthToken& operator_key,
                const Admission& admission)
       : ledger_(&ledger), operator_key_(&operator_key), admission_(&admission) {}

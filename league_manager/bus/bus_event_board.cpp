@@ -15,16 +15,18 @@
 namespace league::league_manager {
 namespace {
 
-// For the stream: events wait for it, and with them the players for their round.
+// Time limit for finding the stream at first: meanwhile events wait, and so do players for the
+// announcement of their round.
 constexpr std::chrono::milliseconds kQuickSearch{300};
-constexpr std::chrono::seconds kElection{15};  // of who keeps it, where several brokers do
-constexpr std::chrono::seconds kSearch{5};  // beside the events
+constexpr std::chrono::seconds kElection{15};  // the same in a cluster, which elects a broker for
+                                               // the stream
+constexpr std::chrono::seconds kSearch{5};  // later searches, during which events are not held back
 constexpr std::chrono::seconds kBetweenSearches{15};
-constexpr std::chrono::seconds kAnswer{5};  // of the broker to one event
+constexpr std::chrono::seconds kAnswer{5};  // for the broker to confirm one event
 constexpr int kMostTries = 3;
 constexpr std::chrono::milliseconds kEventsKept = std::chrono::hours(24 * 30);
-/// Of events whose answer was lost: they are published again when the broker or the manager is
-/// back.
+/// How long the broker recognises duplicates: an event whose confirmation was lost is published
+/// again when the broker or the manager is back.
 constexpr std::chrono::milliseconds kRemembered = std::chrono::hours(24);
 
 transport::StreamConfig event_stream_config(const BusEventBoardDependencies& wanted) {
@@ -40,8 +42,8 @@ transport::StreamConfig event_stream_config(const BusEventBoardDependencies& wan
 
 }  // namespace
 
-/// Shared with the bus and its streams. One event is on its way at a time, so that they keep their
-/// order and that nobody hears of a round before the one before it.
+/// Shared with the callbacks of the bus and of its streams. Publishes one event at a time, so that
+/// events keep their order and no subscriber gets a round before the previous one.
 class BusEventBoard::State : public std::enable_shared_from_this<State> {
  public:
   explicit State(BusEventBoardDependencies dependencies)
@@ -71,13 +73,13 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     is_stopped_ = true;
     dropped.swap(waiting_);
     watch.swap(watch_);
-    // Whoever is told of an event must still be there when it is.
+    // Waits for running callbacks, whose targets may be destroyed after this call.
     is_told_.wait(lock, [this] {
       return teller_ == std::thread::id() || teller_ == std::this_thread::get_id();
     });
   }
 
-  /// Looks for the stream where it is time to, and sends the first event that waits.
+  /// Starts a search for the stream if one is due, and publishes the first waiting event.
   void pump() {
     std::optional<PublishedEvent> next;
     bool is_kept = false;
@@ -113,7 +115,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
   void on_connected() {
     {
       std::lock_guard lock(mutex_);
-      // It may be another broker, or the same one with other files.
+      // The new connection may be to another broker, or to the same one after it lost its files.
       if (is_searching_)
         must_search_again_ = true;
       else if (deps_.streams != nullptr)
@@ -121,7 +123,8 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     }
     pump();
   }
-  /// With the lock. A cluster may take its time to elect who keeps streams, or a disk to make one.
+  /// Needs the lock. Also true some time after a failed search: electing a broker for the stream,
+  /// or creating it on a slow disk, can take longer than one search.
   [[nodiscard]] bool is_search_due() const {
     if (deps_.streams == nullptr || is_searching_) return false;
     return keeping_ == Keeping::kUnknown ||
@@ -149,7 +152,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       if (!is_quick) search_again_ += kBetweenSearches;
       bool is_late = std::exchange(must_search_again_, false);
       keeping_ = found ? Keeping::kStream : is_late ? Keeping::kUnknown : Keeping::kNobody;
-      // A broker that is away is heard of by the watch.
+      // No warning while the broker is disconnected: the watch of the bus reports that.
       is_news = !found && !is_quick && deps_.bus.is_connected() && !is_stopped_ &&
                 !std::exchange(is_said_, true);
     }
@@ -177,7 +180,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
       return finish({ack.sequence, ack.is_duplicate});
     }
     if (ack.status == transport::PublishAck::Status::kFull) {
-      // Whoever listens has heard it all the same; the league waits for no room.
+      // Subscribers have received the event anyway, so the league does not wait for room.
       if (!is_full_said_.exchange(true))
         agent::log::warn(
             "the broker has no room for the league's events, so nobody can read them later: {}",
@@ -188,7 +191,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
     {
       std::lock_guard lock(mutex_);
       if (waiting_.empty()) return;
-      // A broker that went away with it is no failure of the event.
+      // A lost connection does not count as a failed attempt.
       if (deps_.bus.is_connected()) ++waiting_.front().attempts;
       is_given_up = waiting_.front().attempts >= kMostTries;
       if (!is_given_up) {
@@ -204,7 +207,7 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
   }
   void hand_over(const PublishedEvent& event) {
     auto message = message_of(event);
-    // Should there be a stream after all, it takes it once.
+    // If there is a stream after all, this id makes it store the event only once.
     message.headers.emplace_back("Nats-Msg-Id", event.id);
     if (auto sent = deps_.bus.publish(message); !sent)
       agent::log::warn("{} could not be published: {}", event.message_type, sent.error().message);
@@ -248,14 +251,15 @@ class BusEventBoard::State : public std::enable_shared_from_this<State> {
   const BusEventBoardDependencies deps_;
   std::mutex mutex_;  // guards the rest, never held while others are called
   std::condition_variable is_told_;
-  std::thread::id teller_;  ///< who tells of an event that was published; none where nobody does
+  std::thread::id teller_;  ///< the thread that runs the callbacks of a published event; none: no
+                            ///< thread does
   std::unique_ptr<transport::Bus::Subscription> watch_;
   std::deque<Waiting> waiting_;
   Keeping keeping_;
   core::Clock::Steady search_again_{};
   bool is_searching_ = false;
-  bool is_busy_ = false;  ///< the first of `waiting_` is on its way
-  bool must_search_again_ = false;  ///< a connection was made meanwhile
+  bool is_busy_ = false;  ///< the first of `waiting_` is being published
+  bool must_search_again_ = false;  ///< the bus connected again during a search
   bool is_said_ = false;
   std::atomic<bool> is_full_said_{false};
   bool is_stopped_ = false;

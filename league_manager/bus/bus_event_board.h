@@ -21,7 +21,8 @@ struct BusEventBoardDependencies {
   transport::BusSession session;  ///< of the manager
   std::string league_id;
   int replicas = 1;  ///< how many brokers of a cluster keep the stream
-  std::int64_t max_bytes = -1;  ///< of the stream, whose oldest events go; -1: any number
+  std::int64_t max_bytes = -1;  ///< size limit of the stream, which drops its oldest events; -1: no
+                                ///< limit
   const core::Clock& clock;
   audit::RecordSink& log;  ///< each published event is recorded there once
   /// Called for each published event, in order, with its number in the stream; 0: not stored.

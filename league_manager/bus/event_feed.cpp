@@ -18,7 +18,7 @@ using core::Error;
 using core::ErrorCode;
 
 constexpr std::chrono::seconds kPatience{5};  // with the stream
-/// What names of sessions of the bus begin with among those of readers.
+/// The names of readers that are sessions of the bus begin with this.
 constexpr const char* kOfSessions = "session ";
 
 std::string type_of_subject(const std::string& subject) {
@@ -27,7 +27,7 @@ std::string type_of_subject(const std::string& subject) {
 
 }  // namespace
 
-/// Shared with the streams.
+/// Shared with the callbacks of the streams.
 class EventFeed::State : public std::enable_shared_from_this<State> {
  public:
   State(transport::Bus& bus, transport::JetStream* streams, std::string league_id,
@@ -95,7 +95,8 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   }
 
  private:
-  /// A session on the bus: who has gone asks again, with what it has seen.
+  /// A session on the bus. A client that was away subscribes again and names the last event that it
+  /// got.
   class SessionReader final : public EventReader {
    public:
     SessionReader(transport::Bus& bus, transport::BusSession session)
@@ -117,24 +118,25 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     std::shared_ptr<EventReader> told;
     std::set<std::string> types;
     std::uint64_t next = 0;  ///< of the stream
-    std::string last_id = {};  ///< of the event before that, where it is known
-    std::uint64_t generation = 0;  ///< of its wish
-    bool is_behind = false;  ///< it is still told of what was
-    bool has_news = false;  ///< something was kept since the stream was last looked at
-    bool begins_anew = false;  ///< its stream is lost, and it has not been told yet
+    std::string last_id = {};  ///< id of the event before `next`; empty: unknown
+    std::uint64_t generation = 0;  ///< of its subscription; a later one has a higher number
+    bool is_behind = false;  ///< it is still being sent stored events
+    bool has_news = false;  ///< an event was stored since the stream was last read
+    bool begins_anew = false;  ///< its stream is lost, and it has not been notified yet
 
     [[nodiscard]] bool wants(const std::string& type) const {
       return types.empty() || types.contains(type);
     }
-    /// An event was published; true where it is to be told at once. May leave the reader behind.
+    /// Handles a published event; true if the reader is to be sent it at once. Can set `is_behind`.
     [[nodiscard]] bool take(const PublishedEvent& event, EventKept kept) {
-      if (kept.sequence == 0) return wants(event.type);  // nobody would find it in the stream
+      if (kept.sequence == 0) return wants(event.type);  // not stored, so it cannot be read later
       has_news = true;
       bool is_passed = kept.sequence < next;
       bool is_last = kept.sequence + 1 == next && !last_id.empty();
       if (is_passed && !(is_last && event.id == last_id)) {
-        // This is the newest there is, under a number that the reader knows of another event: of
-        // another stream. A repetition may be an older one of the same: the stream will tell.
+        // The reader already knows another event with this number, so the stream is a new one. A
+        // repetition can also be an older event of the same stream; reading the stream will show
+        // it.
         begins_anew = begins_anew || is_last || !kept.is_repetition;
         is_behind = true;
       }
@@ -144,10 +146,10 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
       last_id = event.id;
       return wants(event.type);
     }
-    /// The stream did not say what it was asked; true where it is to be asked again.
+    /// Handles a failed request to the stream; true if it is to be repeated.
     [[nodiscard]] bool take_failure(const Error& error) {
       bool is_silent = error.code == ErrorCode::kConnectionError;
-      // Where there is no stream, what is kept next is in another one.
+      // The stream does not exist, so the next stored event will be in a new one.
       begins_anew = begins_anew || !is_silent;
       is_behind = is_silent || has_news;
       return is_behind;
@@ -172,7 +174,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     }
     if (is_behind) catch_up(name, generation);
   }
-  /// Under the lock: among sessions of the bus.
+  /// Needs the lock. Drops the oldest subscription of a bus session if there are too many.
   void make_room() {
     auto begin = readers_.lower_bound(kOfSessions);
     auto end = std::find_if(begin, readers_.end(),
@@ -182,7 +184,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
       return a.second.generation < b.second.generation;
     }));
   }
-  /// Reads the next message of the stream for that reader.
+  /// Requests the stream's next message for the reader `name`.
   void catch_up(const std::string& name, std::uint64_t generation) {
     std::uint64_t next = 0;
     bool is_reset = false;
@@ -201,7 +203,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
       }
       next = reader.next;
     }
-    // Numbers begin anew: what comes next is not what was told before.
+    // Sequence numbers start again in a new stream: the events that follow are no repetitions.
     if (is_reset) told->tell("{}", "0", envelope::kEventsReset);
     streams_->get_next(transport::event_stream(league_id_), transport::event_subjects(league_id_),
                        next, clock_.steady_now() + kPatience,
@@ -221,12 +223,12 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
       Reader& reader = place->second;
       told = reader.told;
       if (reader.begins_anew) {
-        // The answer may be either stream's.
+        // The answer may come from the lost stream or from the new one: ask again.
       } else if (!found) {
         if (!reader.take_failure(found.error())) return;
       } else if (!*found) {
         must_look = reader.next > 1 && !reader.has_news;
-        // What was published while the stream was asked may be behind its answer.
+        // An event that was published during the request may be missing from the answer.
         reader.is_behind = reader.has_news || must_look;
         if (!reader.is_behind) return;
       } else {
@@ -239,7 +241,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
     if (is_wanted) push(name, *told, (*found)->message.payload, (*found)->sequence);
     catch_up(name, generation);
   }
-  /// A broker that has lost its streams has new ones, which begin anew.
+  /// Checks whether the broker has lost the stream: a new one has lower sequence numbers.
   void look(const std::string& name, std::uint64_t generation) {
     streams_->stream_state(transport::event_stream(league_id_), clock_.steady_now() + kPatience,
                            [weak = weak_from_this(), name, generation](const auto& state) {
@@ -269,7 +271,7 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
       return;
     std::lock_guard lock(mutex_);
     auto place = readers_.find(name);
-    // Not the last who holds it: the caller does.
+    // This does not destroy the reader under the lock: the caller still holds it.
     if (place != readers_.end() && place->second.told.get() == &reader) readers_.erase(place);
   }
 
@@ -280,8 +282,9 @@ class EventFeed::State : public std::enable_shared_from_this<State> {
   mutable std::mutex mutex_;  // guards the rest, never held while others are called
   std::map<std::string, Reader> readers_;  ///< by name
   std::uint64_t generations_ = 0;
-  std::uint64_t others_ = 0;  ///< counts readers that are no sessions of the bus
-  bool is_kept_ = streams_ != nullptr;  ///< as far as is known: the last event was
+  std::uint64_t others_ = 0;  ///< number of readers so far that are not bus sessions; makes their
+                              ///< names unique
+  bool is_kept_ = streams_ != nullptr;  ///< whether the last event was stored, as far as is known
   bool is_stopped_ = false;
 };
 

@@ -22,7 +22,7 @@ class EventFeed final : public EventSubscriptions {
   static constexpr std::size_t kMostReaders = 1000;
   static constexpr std::size_t kMostOtherReaders = 200;
 
-  /// All outlive it; `streams` is null where events are not kept.
+  /// All arguments must outlive the feed; `streams` is null if events are not stored.
   EventFeed(transport::Bus& bus, transport::JetStream* streams, std::string league_id,
             const core::Clock& clock);
   ~EventFeed() override;
@@ -32,7 +32,7 @@ class EventFeed final : public EventSubscriptions {
   void subscribe(const transport::BusSession& session, EventFilter filter) override;
   [[nodiscard]] core::Result<void> subscribe(std::shared_ptr<EventReader> reader,
                                              EventFilter filter) override;
-  /// An event was published.
+  /// Must be called for each published event, in order.
   void on_published(const PublishedEvent& event, EventKept kept);
   [[nodiscard]] bool is_kept() const override;
   void stop() override;

@@ -11,7 +11,8 @@ std::vector<int> plan_round(int matches, std::span<const RefereePlace> referees,
   std::vector<int> plan;
   plan.reserve(static_cast<std::size_t>(matches));
   auto burden = [&](std::size_t i) {
-    // Wave 0 fills every place once, evenly; only when all are full does wave 1 begin.
+    // The first wave fills every place of every referee once; the next one begins only when all are
+    // full.
     return std::tuple(planned[i] / std::max(referees[i].capacity, 1), planned[i], totals[i]);
   };
   for (int match = 0; match < matches; ++match) {
@@ -29,7 +30,7 @@ std::vector<int> plan_round(int matches, std::span<const RefereePlace> referees,
 
 namespace {
 
-/// Places given out in one call of next_assignments.
+/// Counts the places that one call of next_assignments gives out.
 class Placer {
  public:
   Placer(const RoundBoard& board, std::span<const RefereePlace> referees)
@@ -86,7 +87,8 @@ std::vector<Placement> next_assignments(const RoundBoard& board,
   std::vector<MatchKey> others;
   for (MatchKey match : board.with_status(MatchStatus::kPending)) {
     if (!placer.any_free()) break;
-    // A referee that is not to blame and may still be at it starts the match over.
+    // After an excused release the match goes back to the same referee, which may still be playing
+    // it and starts it over.
     const MatchSlot& slot = board.slot(match);
     int planned = slot.is_excused ? slot.referee() : slot.planned_referee;
     if (placer.can_take(planned, slot)) {

@@ -64,7 +64,7 @@ std::vector<RefereePlace> Draft::places() const {
 
 namespace {
 
-/// The row of failed matches that led to a change, and what the last one failed for.
+/// For people: the number of consecutive failed matches, and why the last one failed.
 std::string detail_of_failures(const Draft& draft, AgentRef agent) {
   std::string detail =
       std::to_string(draft.lifecycle(agent).failed_in_a_row()) +
@@ -112,7 +112,7 @@ void release_excused(Draft& draft, std::string_view reason) {
 
 namespace {
 
-/// Why a waiting match cannot be played, and how it ends.
+/// The result of a waiting match that cannot be played any more; nothing if it can.
 std::optional<MatchResult> verdict_on_waiting(const Draft& draft, MatchKey match,
                                               bool referee_left) {
   Pairing pairing = draft.schedule().pairing(match);
@@ -132,7 +132,8 @@ std::optional<MatchResult> verdict_on_waiting(const Draft& draft, MatchKey match
   return std::nullopt;
 }
 
-/// True when a player is called on the referee's own machine, which its operator may not allow.
+/// True if a player's address is only valid on the referee's machine (stdio, Unix socket): the
+/// referee's operator may not allow such calls.
 bool may_be_refused(const Draft& draft, MatchKey match) {
   Pairing pairing = draft.schedule().pairing(match);
   auto is_on_its_machine = [&draft](int player) {
@@ -148,8 +149,8 @@ bool takes_in_answers(const Draft& draft, int referee) {
   return draft.roster().agent(AgentRef::referee(referee)).profile.assignments_in_ack;
 }
 
-/// The pending matches that verdict_on_waiting may find something against; a round has thousands
-/// that nobody has had yet.
+/// The pending matches for which verdict_on_waiting can return a result. Usually only those that
+/// were assigned before: a round can have thousands that were not.
 std::vector<MatchKey> doubtful_matches(const Draft& draft, bool referee_left) {
   bool is_all_well = referee_left && !draft.is_any_player_shut_down();
   return is_all_well ? draft.board().pending_again()
@@ -175,7 +176,7 @@ void deal_matches(Draft& draft, std::optional<MatchKey> after) {
   int reporter = after ? draft.board().slot(*after).referee() : -1;
   for (const auto& placement : next_assignments(draft.board(), draft.places())) {
     int attempt = draft.board().slot(placement.match).attempts + 1;
-    // An answer to a report leaves a referee no way to refuse.
+    // A referee cannot refuse a match that it gets in the answer to a report.
     bool is_answer = placement.referee == reporter && takes_in_answers(draft, reporter) &&
                      !may_be_refused(draft, placement.match);
     draft.add(MatchAssigned{placement.match, attempt, placement.referee,

@@ -63,7 +63,7 @@ void settle_agent(Draft& draft, AgentRef agent);
 /// A suspended player has played a match without losing it technically: it is ACTIVE again.
 void return_to_play(Draft& draft, AgentRef player);
 
-/// Takes all matches from `referee`, through its own fault.
+/// Takes all matches from `referee`, which counts as its own fault.
 void release_all(Draft& draft, int referee, std::string_view reason);
 
 /// Takes all matches from all referees, because the manager does not know what has become of them.

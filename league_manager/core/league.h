@@ -28,7 +28,7 @@ enum class Step : std::uint8_t {
   kCompleteLeague
 };
 
-/// The inputs that a step needs from outside.
+/// What a step needs and cannot compute from the league's state.
 struct StepFacts {
   core::UtcTimestamp now;
   std::vector<DrawSeed> draw_seeds;  ///< at least League::seeds_needed()
@@ -43,7 +43,7 @@ struct UndeliveredNotifications {
   bool operator==(const UndeliveredNotifications&) const = default;
 };
 
-/// A command of the operator: OperatorActed before it is decided.
+/// A command of the operator, before it becomes the event OperatorActed.
 struct OperatorCommand {
   OperatorAct act = OperatorAct::kPause;
   std::string by;
@@ -70,7 +70,7 @@ struct MatchView {
   Pairing pairing;
   MatchStatus status = MatchStatus::kPending;
   int attempt = 0;  ///< 0: not yet assigned
-  int referee = -1;  ///< who has it, had it or is planned for it; -1: not known yet
+  int referee = -1;  ///< the one that has it, had it last or is planned for it; -1: not known yet
   std::optional<CompactResult> result;  ///< of a finished match
 };
 
@@ -81,7 +81,7 @@ struct LeagueStatus {
   int referees = 0;
   int current_round = 0;  ///< 0 before the first
   int total_rounds = 0;  ///< 0 before the start
-  std::size_t total_matches = 0;  ///< that count: without void ones
+  std::size_t total_matches = 0;  ///< without void ones
   MatchSummary finished;
   std::optional<core::UtcTimestamp> started_at;
   std::optional<core::UtcTimestamp> completed_at;
@@ -101,13 +101,14 @@ class League {
   /// The first event of every journal.
   [[nodiscard]] Events decide_creation(core::UtcTimestamp now) const;
   /// The manager continues a league of its journal: the state of the matches at referees is
-  /// unknown, so they are assigned again, with the same draw seeds. Nothing for a league that is
-  /// over.
+  /// unknown, so they are assigned again, with the same draw seeds. Returns no events if the league
+  /// is over.
   [[nodiscard]] Events decide_continuation(core::UtcTimestamp now) const;
-  /// The manager is about to end: no new match begins until `decide_continuation`. Nothing for a
-  /// league that is not running or that the operator has paused.
+  /// The manager is about to end: no new match begins until `decide_continuation`. Returns no
+  /// events if the league is not running or is paused by the operator.
   [[nodiscard]] Events decide_drain(core::UtcTimestamp now) const;
-  /// All agents have got `kind` of `round`, or could not be reached. Nothing if that is known.
+  /// All agents have got `kind` of `round`, or could not be reached. Returns no events if that is
+  /// already recorded.
   [[nodiscard]] Events decide_delivered(NotificationKind kind, int round,
                                         core::UtcTimestamp now) const;
   /// See decide_registration in registration.h. A referee that returns as a new process loses its
@@ -120,7 +121,7 @@ class League {
   [[nodiscard]] core::Result<Events> decide_start(core::UtcTimestamp now) const;
   /// The step that is due now; the shell takes steps until none is.
   [[nodiscard]] Step due() const;
-  /// Draw seeds that the next kStartRound takes.
+  /// The number of draw seeds that the next kStartRound needs.
   [[nodiscard]] std::size_t seeds_needed() const;
   /// The events of the step that is due (none if none is). Fails only if draw seeds are missing.
   [[nodiscard]] core::Result<Events> decide_step(const StepFacts& facts) const;
@@ -136,8 +137,9 @@ class League {
                                                     std::string_view reason,
                                                     core::UtcTimestamp now) const;
   /// An agent has answered a ping or sent a message again: ends a suspension, for `reason`. Does
-  /// not end one for failed matches: a player has to play, and a referee returns when there is no
-  /// other. Nor does it end that of a referee that is about to end.
+  /// not end a suspension for failed matches: a player has to play a match first, and a referee
+  /// returns only if no other one is active. Does not end that of a referee that is shutting down
+  /// either.
   [[nodiscard]] Events decide_alive(AgentRef agent, core::UtcTimestamp now,
                                     std::string_view reason = kReasonPingAnswered) const;
   /// An agent has stopped sending keep-alives: it is suspended, and a referee's matches are given
@@ -151,20 +153,20 @@ class League {
   /// A referee may not play a match, through no fault of its own: the match goes to another one, or
   /// to the same one as the next attempt.
   [[nodiscard]] Events decide_match_refused(MatchKey match, core::UtcTimestamp now) const;
-  /// `referee` has refused `match` or answered its assignment with an error, so another one gets it
-  /// at once. Nothing for a match that it does not have.
+  /// `referee` has refused `match` or answered its assignment with an error, so another referee
+  /// gets the match at once. Returns no events for a match that `referee` does not have.
   [[nodiscard]] Events decide_assignment_refused(MatchKey match, int referee,
                                                  core::UtcTimestamp now) const;
   /// The operator, named in `by`, shuts an agent down (kReasonShutDownByOperator,
-  /// kReasonDisqualified), or it withdraws (kReasonWithdrawn): a player's matches that are not with
-  /// a referee are lost, a referee's go to others. `detail` is for people and bounded. Fails with
-  /// kInvalidFieldValue where it is shut down already, or the league is not running.
+  /// kReasonDisqualified), or it withdraws (kReasonWithdrawn): a player loses its matches that no
+  /// referee has; a referee's matches go to other referees. `detail` is for people and bounded.
+  /// Fails with kInvalidFieldValue if the agent is shut down already or the league is not running.
   [[nodiscard]] core::Result<Events> decide_shut_down(AgentRef agent, std::string_view reason,
                                                       std::string_view detail,
                                                       core::UtcTimestamp now,
                                                       std::string_view by = {}) const;
   /// The operator undoes a shut-down or a suspension: the agent plays what is still to be played.
-  /// Fails as decide_shut_down.
+  /// Fails like decide_shut_down.
   [[nodiscard]] core::Result<Events> decide_restore(AgentRef agent, std::string_view detail,
                                                     core::UtcTimestamp now,
                                                     std::string_view by = {}) const;
@@ -173,8 +175,8 @@ class League {
   [[nodiscard]] core::Result<Events> decide_act(const OperatorCommand& command,
                                                 core::UtcTimestamp now) const;
   /// The watchdog; call it every second or so: matches and rounds over their limits, matches that
-  /// wait. As long as it is called, every round ends. Until `late_at` the manager itself was too
-  /// late to notice anything: limits count only from then on.
+  /// wait. As long as it is called, every round ends. The manager itself was delayed until
+  /// `late_at` and could have missed messages, so time limits count only from then on.
   [[nodiscard]] Events decide_tick(core::UtcTimestamp now,
                                    std::optional<core::UtcTimestamp> late_at = {}) const;
 
@@ -190,9 +192,9 @@ class League {
   // -------------------------------------------------------------------------------------------------------
   [[nodiscard]] const LeagueSettings& settings() const { return settings_; }
   [[nodiscard]] LeagueState state() const { return state_; }
-  /// The operator has paused it: no match and no round begins or ends by itself.
+  /// Whether the operator has paused the league: no match and no round begins or ends by itself.
   [[nodiscard]] bool is_paused() const { return is_paused_; }
-  /// The operator has ended it before all matches were played.
+  /// Whether the operator has ended the league before all matches were played.
   [[nodiscard]] bool is_ended_early() const { return is_ended_; }
   [[nodiscard]] const Roster& roster() const { return roster_; }
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
@@ -208,13 +210,13 @@ class League {
   /// The first unfinished match of `player`; nothing before the start and after its last.
   [[nodiscard]] std::optional<MatchView> next_match(int player) const;
   [[nodiscard]] UndeliveredNotifications undelivered_notifications() const;
-  /// How long the open round may take: the setting, or as long as all of its matches with all
-  /// their attempts take in the places that there are, and five minutes for a referee to come back.
+  /// How long the open round may take: the setting, or the time that all of its matches with all
+  /// their attempts take in the referees' places, plus five minutes for a referee to come back.
   [[nodiscard]] std::chrono::microseconds round_limit() const;
   [[nodiscard]] bool is_any_referee_active() const;
-  /// By match, the players that dispute its result, in the order in which they said so.
+  /// By match, the players that dispute its result, in the order of their disputes.
   [[nodiscard]] const std::map<MatchKey, std::vector<int>>& disputes() const { return disputes_; }
-  /// The matches that the operator has made void, and as what they are played again.
+  /// The matches that the operator has declared void, each with the match that replays it, if any.
   [[nodiscard]] const std::map<MatchKey, std::optional<MatchKey>>& voided() const {
     return voided_;
   }
@@ -266,7 +268,7 @@ class League {
   RoundBoard board_;
   bool is_round_open_ = false;
   bool is_paused_ = false;
-  bool is_draining_ = false;  // it is paused because its manager ends
+  bool is_draining_ = false;  // it is paused because its manager is shutting down
   bool is_ended_ = false;
   std::vector<std::vector<CompactResult>> results_;  // of completed rounds
   std::vector<MatchSummary> summaries_;  // of completed rounds
@@ -275,7 +277,8 @@ class League {
   std::map<MatchKey, std::vector<int>> disputes_;
   std::map<MatchKey, std::optional<MatchKey>> voided_;
   std::vector<MatchKey> unproven_;
-  int announced_round_ = 0;  // the last one of which everybody has been told; so the next two
+  int announced_round_ = 0;  // the last round that everybody has been told of; likewise the next
+                             // two members
   int told_round_ = 0;
   bool is_end_told_ = false;
   std::optional<core::UtcTimestamp> started_at_;

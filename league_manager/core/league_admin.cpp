@@ -25,7 +25,7 @@ std::optional<std::string> bounded(std::string_view text, std::size_t most = kLo
   return core::shown(text, most);
 }
 
-/// Who acts; nobody acts in the manager's own name.
+/// The name under which the command is recorded; a caller cannot use the manager's own name.
 std::string author(const OperatorCommand& command) {
   auto by = bounded(command.by, kLongestOperatorName);
   return by && *by != kByManager ? *by : "operator";
@@ -138,7 +138,7 @@ core::Result<Events> League::decide_act(const OperatorCommand& command,
   draft.add(std::move(acted));
   if (command.act == OperatorAct::kEndLeague) {
     release_excused(draft, kReasonLeagueEnded);
-    // A paused league ends as well.
+    // A paused league has to be resumed, or it would never complete.
     if (is_paused_) {
       draft.add(OperatorActed{
           .act = OperatorAct::kResume, .by = author(command), .reason = "the league ends"});

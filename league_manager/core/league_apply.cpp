@@ -114,7 +114,7 @@ void League::start(const LeagueStarted& event, core::UtcTimestamp at) {
 
 void League::change_lifecycles(const Event& event) {
   const auto* changed = std::get_if<AgentStateChanged>(&event.body);
-  auto shut_down = [&] {  // players of those whose state changes, so 0 or 1
+  auto shut_down = [&] {  // 1 if the agent of this event is a player that is shut down, otherwise 0
     return changed != nullptr && changed->agent.kind == AgentKind::kPlayer &&
                    roster_.agent(changed->agent).lifecycle.state() == AgentState::kShutdown
                ? 1

@@ -1,4 +1,4 @@
-// A player says that a result is false: protocol §4, message 15, DISPUTE_MATCH.
+// A player disputes a result: protocol §4, message 15, DISPUTE_MATCH.
 #include <algorithm>
 
 #include "league_manager/core/league.h"

@@ -9,10 +9,10 @@ using core::ErrorCode;
 
 namespace {
 
-/// So many conflicting and stale reports of one match go on record; more would let a referee fill
-/// the disk.
+/// At most this many conflicting and stale reports of a match are recorded, so that a referee
+/// cannot fill the disk.
 constexpr int kRecordedIncidents = 3;
-/// Of a cause; it goes on terminals and pages.
+/// The maximum length of a cause's call, which is shown on terminals and pages.
 constexpr std::size_t kLongestCall = 40;
 constexpr std::size_t kLongestFaultText = 300;
 
@@ -30,7 +30,7 @@ std::string without_address(std::string text, std::string_view endpoint) {
 }
 
 /// Why `player` at `endpoint` lost a match technically, from its failures in the report; the last
-/// call decides.
+/// failed call is the cause.
 FailureCounted failure_of(AgentRef player, std::string_view endpoint, const MatchReport& report) {
   FailureCounted counted{.agent = player, .match = report.match};
   const std::string id = player.id();
@@ -55,7 +55,7 @@ FailureCounted failure_of(AgentRef player, std::string_view endpoint, const Matc
   return counted;
 }
 
-/// The players of a match who lost it technically, as opposed to those who were there.
+/// Whether the player of `side` lost technically: in a technical result, everybody but the winner.
 bool has_lost_technically(const MatchResult& result, game::Side side) {
   return result.is_technical() && game::winner_of(result.outcome) != side;
 }
@@ -135,7 +135,8 @@ ReportDecision League::refuse_stale(int referee, const MatchReport& report, int 
       refuse(ErrorCode::kStaleAttempt, report,
              "attempt " + std::to_string(attempt) +
                  " is not open: the match was taken back; discard this result");
-  // Only the board knows who had which attempt; what comes even later is refused without a record.
+  // Only the board of the current round knows which referee had which attempt, so stale reports of
+  // earlier rounds are refused without a record.
   if (!board_.contains(report.match)) return decision;
   const MatchSlot& slot = board_.slot(report.match);
   auto standing = finished_result(report.match);

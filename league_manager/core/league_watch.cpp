@@ -6,8 +6,8 @@ namespace league::league_manager {
 
 namespace {
 
-/// The match has not been brought to an end: its referee is to blame, and somebody else shall play
-/// it.
+/// Handles a match that its referee did not finish in time: counts a failure against the referee
+/// and releases the match for another one.
 void fail_referee(Draft& draft, MatchKey match, std::string_view reason) {
   const MatchSlot& slot = draft.board().slot(match);
   AgentRef referee = AgentRef::referee(slot.referee());
@@ -49,9 +49,9 @@ Events League::decide_alive(AgentRef agent, core::UtcTimestamp now, std::string_
   if (state_ != LeagueState::kRunning || !roster_.contains(agent)) return {};
   const AgentLifecycle& lifecycle = roster_.agent(agent).lifecycle;
   if (lifecycle.state() != AgentState::kSuspended) return {};
-  if (lifecycle.reason() == kReasonDraining) return {};  // it lives until it has ended
-  // An agent that failed its matches is alive, but still has to play. A referee may do so when
-  // nobody else is there.
+  if (lifecycle.reason() == kReasonDraining) return {};  // it is still shutting down
+  // Being alive does not end a suspension for failed matches: the player has to play one. A referee
+  // gets another chance if no other referee is active.
   const bool has_to_play = lifecycle.reason() == kReasonFailedMatches;
   if (has_to_play && (agent.kind == AgentKind::kPlayer || is_any_referee_active())) return {};
   Draft draft(running(), now);
@@ -174,8 +174,8 @@ bool League::is_any_referee_active() const {
 std::chrono::microseconds League::round_limit() const {
   constexpr std::chrono::minutes kForAReferee{5};
   if (settings_.round_time_limit) return *settings_.round_time_limit + board_.extension();
-  // A suspended referee counts: it may come back, and the limit shall not be endless while it does
-  // not.
+  // Suspended referees count, since they may come back. At least one place is assumed, so that the
+  // limit is finite.
   std::int64_t places = 0;
   for (const Agent& referee : roster_.agents(AgentKind::kReferee)) {
     if (referee.lifecycle.state() != AgentState::kShutdown)

@@ -12,7 +12,7 @@ namespace league::league_manager {
 class MatchSet {
  public:
   MatchSet() = default;
-  /// For a round of `matches` matches, none of which is in it.
+  /// An empty set for a round of `matches` matches.
   explicit MatchSet(int matches) : words_(static_cast<std::size_t>(matches) / kBits + 1) {}
 
   void insert(int number) { word(number) |= bit(number); }

@@ -19,7 +19,7 @@ enum class MatchStatus : std::uint8_t {
 inline constexpr int kMostAttempts = 15;
 /// ... but with them no match is assigned more often than this.
 inline constexpr int kMostAssignments = 50'000;
-/// Of so many attempts the board knows the referee.
+/// The board remembers the referees of this many attempts, the last ones.
 inline constexpr int kKnownAttempts = 16;
 
 /// One match of the current round.
@@ -27,18 +27,19 @@ struct MatchSlot {
   MatchStatus status = MatchStatus::kPending;
   bool is_excused = false;  ///< the last release did not count, see MatchReleased
   std::uint16_t attempts = 0;
-  std::uint16_t excused = 0;  ///< of the attempts
+  std::uint16_t excused = 0;  ///< how many of the attempts were excused
   std::int16_t planned_referee = -1;
-  /// By attempt, modulo their number; the last one has the match while it is assigned.
+  /// Indexed by attempt modulo kKnownAttempts; the referee of the last attempt has the match while
+  /// the status is kAssigned.
   std::array<std::int16_t, kKnownAttempts> referees{};
-  core::UtcTimestamp since;  ///< it waits, or is with its referee
+  core::UtcTimestamp since;  ///< when it got its status: waiting, or assigned to its referee
   std::optional<MatchKey> after;  ///< see MatchAssigned
   DrawSeed seed{};
   CompactResult result;  ///< once finished; its `incidents` count from the start
 
-  /// Who has or had it last; -1 for nobody.
+  /// The referee that has the match or had it last; -1: none.
   [[nodiscard]] int referee() const { return attempts == 0 ? -1 : referee_of(attempts); }
-  /// Who had `attempt`; -1 if there was no such attempt or it is too long ago.
+  /// The referee of `attempt`; -1 if there was no such attempt or the board has forgotten it.
   [[nodiscard]] int referee_of(int attempt) const {
     if (attempt < 1 || attempt > attempts || attempt <= attempts - kKnownAttempts) return -1;
     return referees[static_cast<std::size_t>(attempt % kKnownAttempts)];

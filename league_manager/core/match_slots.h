@@ -9,19 +9,19 @@
 
 namespace league::league_manager {
 
-/// The matches of one round, counted from 0. A copy costs a pointer for each 32 of them, and shares
-/// what neither has changed since: every decision works on a copy, and changes a match or two. The
-/// copies of one table are for one thread, or one lock.
+/// The matches of one round, counted from 0. Copy-on-write, since every decision works on a copy
+/// and changes only a few matches: a copy costs one pointer for each 32 matches. Not thread-safe;
+/// all copies of one table need the same lock.
 class MatchSlots {
  public:
-  /// `count` matches that wait.
+  /// Replaces the content with `count` pending matches.
   void reset(std::size_t count);
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const MatchSlot& operator[](std::size_t index) const {
     return (*blocks_[index / kBlock])[index % kBlock];
   }
-  /// To be changed; the reference holds until the table is copied.
+  /// The match, to be changed; the reference is valid until the table is copied.
   [[nodiscard]] MatchSlot& change(std::size_t index);
 
   bool operator==(const MatchSlots& other) const;

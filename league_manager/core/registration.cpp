@@ -80,7 +80,7 @@ Error code_taken(AgentRef owner) {
           "/player_meta/registration_code"};
 }
 
-/// The seat that the code of `profile` has opened already.
+/// The seat that was registered with the code of `profile`, if there is one.
 std::optional<AgentRef> seat_of_code(const Roster& roster, const AgentProfile& profile) {
   return profile.code_digest ? roster.find_by_code(*profile.code_digest) : std::nullopt;
 }
@@ -93,14 +93,14 @@ Error unknown_token(const RegistrationRequest& request) {
           "/auth_token"};
 }
 
-/// Comes back as `agent`, with its present token.
+/// Decides the return of `agent`, which has shown its current token.
 core::Result<RegistrationDecision> return_with_token(const Roster& roster,
                                                      RegistrationRequest request,
                                                      const RegistrationFacts& facts,
                                                      AgentRef agent) {
   const Agent& known = roster.agent(agent);
   if (known.profile.code_digest) {
-    // The operator's list has named this seat, whatever it calls itself and shows now.
+    // The seat keeps the name from the operator's list and its code, whatever the request says.
     request.profile.display_name = known.profile.display_name;
     request.profile.code_digest = known.profile.code_digest;
   } else if (auto seat = seat_of_code(roster, request.profile)) {
@@ -119,7 +119,7 @@ core::Result<RegistrationDecision> return_with_token(const Roster& roster,
   bool has_new_name = core::comparable_name(known.profile.display_name) !=
                       core::comparable_name(request.profile.display_name);
   if (has_new_name && namesake && *namesake != agent) return name_taken(request, *namesake);
-  // A code is good for one name: with another one its owner could hold several seats.
+  // A code is valid for one name: by changing its name, its owner could get several seats.
   if (has_new_name && agent.kind == AgentKind::kPlayer && request.not_admitted)
     return *request.not_admitted;
   RegistrationDecision decision{{}, agent, known.credential.nonce, Recognition::kToken};

@@ -17,12 +17,11 @@ struct RegistrationRequest {
   AgentProfile profile;
   std::optional<std::string> token_hash;  ///< AuthToken::hash() of the request's `auth_token`
   std::optional<std::string> registration_nonce;  ///< as sent
-  /// Why the league takes in nobody with this request who has no identity here yet; nothing: it
-  /// does.
+  /// Why the league refuses this request if it is from a new agent; nothing: it does not.
   std::optional<core::Error> not_admitted = std::nullopt;
 };
 
-/// What the pure core cannot know by itself.
+/// Inputs that the core, which is pure, cannot compute itself.
 struct RegistrationFacts {
   core::UtcTimestamp now;
   std::string token_nonce;  ///< 128 fresh random bits in hexadecimal
@@ -41,24 +40,24 @@ struct RegistrationDecision {
 
 /// Decides a registration. Source: protocol §5, §6, §8.
 ///
-/// Who presents an identity's token is that agent, keeps its token, and may have moved or changed
-/// its profile; this also ends a suspension. Who repeats a registration nonce from the same
-/// endpoint gets the same answer. A token that belongs to nobody of this kind here is refused
-/// (kAuthTokenInvalid): who shows one wants to be somebody, and would become somebody else. Whoever
-/// is not admitted is refused with the request's own error. A registration code is good for one
-/// seat (kDuplicateRegistration), and a seat that was let in with one keeps the name that the
-/// operator gave it. Before the start, in open mode, the
-/// same endpoint and name come back with the same id and a new token. Everybody else is new:
-/// refused after the start (kLateRegistration), at an endpoint that is taken by any agent or with a
-/// name that is taken by one of its kind (kDuplicateRegistration), or when the league is full
+/// A request with an agent's token is from that agent: it keeps its token and can change its
+/// endpoint and profile; this also ends a suspension. A request that repeats a registration nonce
+/// from the same endpoint gets the same answer. A token that no agent of this kind has is refused
+/// (kAuthTokenInvalid): its sender expects an existing identity and must not silently get a new
+/// one. A sender that is not admitted is refused with the request's `not_admitted`. A registration
+/// code is valid for one seat (kDuplicateRegistration), and a seat that was admitted with one keeps
+/// the name that the operator gave it. Before the start, in open mode, the same endpoint and name
+/// come back with the same id and a new token. Any other request is from a new agent: it is refused
+/// after the start (kLateRegistration), at an endpoint that is taken by any agent or with a name
+/// that is taken by one of its kind (kDuplicateRegistration), or when the league is full
 /// (kLeagueFull). The error is meant for a RESPONSE with status REJECTED.
 [[nodiscard]] core::Result<RegistrationDecision> decide_registration(
     const Roster& roster, const LeagueSettings& settings, bool started,
     const RegistrationRequest& request, const RegistrationFacts& facts);
 
-/// Gives `agent`, which must be contained, another token in the operator's name; the old one is
-/// void, and so is the nonce of its registration, which would fetch the new one. Returns what has
-/// to be journalled. Source: protocol §8.
+/// Gives `agent`, which must be registered, a new token on the operator's behalf. The old token
+/// becomes invalid, and so does the nonce of its registration, which could otherwise be used to get
+/// the new token. Returns the events to be journalled. Source: protocol §8.
 [[nodiscard]] Events decide_new_token(const Roster& roster, AgentRef agent,
                                       const RegistrationFacts& facts);
 

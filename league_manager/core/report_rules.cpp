@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::size_t kLongestTechnicalReason = 100;
 constexpr std::size_t kLongestShown = 64;
-constexpr std::string_view kUnknownReason = "UNKNOWN";  // of a technical loss, where it is not said
-constexpr int kMostReplays = 3;  // the fair clock; docs/protocol.md
+constexpr std::string_view kUnknownReason = "UNKNOWN";  // of a technical loss, if the report gives
+                                                        // none
+constexpr int kMostReplays = 3;  // of the fair clock, see docs/protocol.md
 
 core::Error invalid(const MatchReport& report, const std::string& what, std::string field) {
   return {core::ErrorCode::kInvalidResult, "report of " + report.match.id().str() + ": " + what,
@@ -23,7 +24,7 @@ game::PerSide<std::string> players_of(Pairing pairing) {
   return {{AgentRef::player(pairing.player_a).id(), AgentRef::player(pairing.player_b).id()}};
 }
 
-/// Where a field of a claim stands in the message.
+/// The JSON pointer to a field of the claim in the message.
 std::string pointer_to(const std::string& field) {
   const bool is_outside = field == "winner" || field == "score";
   return (is_outside ? "/result/" : "/result/details/") + field;
@@ -60,7 +61,8 @@ core::Result<void> check_circumstances(const MatchReport& report, const ReportFa
   return {};
 }
 
-/// Who lost by a failure must have failed, and who lost for time must have had it.
+/// Checks that each player that lost technically has a failure in the report, and that each
+/// time-out has its proof.
 core::Result<void> check_losses(const MatchReport& report, const MatchResult& result,
                                 const game::PerSide<std::string>& players) {
   if (!result.is_technical()) return {};
@@ -122,7 +124,7 @@ core::Result<JudgedReport> judge_report(const MatchReport& report, const ReportF
                    .draw_commitment = game::draw_commitment(facts.seed, match_id)},
                   report.claim);
   if (report.is_bare) {
-    // What it does not say cannot be judged; that makes it no less unproven.
+    // What a bare report leaves out cannot be judged; the result is unproven in any case.
     std::erase_if(judgement.contradictions, [](const auto& one) {
       return one.aspect == game::Aspect::kChoice || one.field == "drawn_number";
     });
@@ -141,7 +143,7 @@ core::Result<JudgedReport> judge_report(const MatchReport& report, const ReportF
     }
   } else if (!judgement.contradictions.empty()) {
     const auto& all = judgement.contradictions;
-    // A missing seed hides what else is wrong: name that first.
+    // Name another contradiction first, if there is one: a missing seed is the less useful reason.
     const auto worst = std::ranges::find_if(
         all, [](const auto& one) { return one.aspect != game::Aspect::kUnproven; });
     return refusal(report, worst != all.end() ? *worst : all.front());

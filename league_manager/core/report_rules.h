@@ -25,8 +25,8 @@ struct ReportedFailure {
   std::string call = {};  ///< as sent
   std::string error_code = {};  ///< as sent
   std::string text = {};  ///< for people, as sent
-  bool has_clock = false;  ///< of a time-out: its proof is there ...
-  bool is_void = false;  ///< ... and says that the referee itself was late
+  bool has_clock = false;  ///< of a time-out: the report contains its proof ...
+  bool is_void = false;  ///< ... which says that the referee itself was late
 };
 
 /// How a player answered, as its referee says (`details.answers`).
@@ -36,12 +36,12 @@ struct ReportedAnswers {
   std::vector<std::string> leniencies;
 };
 
-/// A MATCH_RESULT_REPORT in the core's words. Player ids are as sent.
+/// A MATCH_RESULT_REPORT in the types of the core. Player ids are as sent.
 struct MatchReport {
   MatchKey match;
-  /// Nothing: the referee's latest attempt (third-party referees do not know attempts).
+  /// Nothing: the referee's latest attempt, since third-party referees do not know attempts.
   std::optional<int> attempt;
-  std::optional<int> round;  ///< as sent; nothing where it was not
+  std::optional<int> round;  ///< as sent; nothing: not sent
   std::string game_type;
   std::string conversation;
   game::Claim claim;
@@ -49,8 +49,8 @@ struct MatchReport {
   std::vector<ReportedAnswers> answers = {};
   int replays = 0;
   std::map<std::string, AnswerTimes> answered_in = {};  ///< by player id
-  /// Says who won and nothing that could be checked: no seed and no number. Only of a third-party
-  /// referee whose unproven results are accepted; see read_as_foreign.
+  /// The report says who won but contains nothing that could be checked: no seed and no number.
+  /// Only for third-party referees whose unproven results are accepted; see read_as_foreign.
   bool is_bare = false;
 };
 
@@ -61,8 +61,8 @@ struct ReportFacts {
   DrawSeed seed;
   int attempt = 1;  ///< the one that is open
   bool is_strict = false;
-  /// Whether the referee shows match credentials and reveals seeds, as ours do; what it says is
-  /// held to more than what a third-party referee says.
+  /// Whether the referee shows match credentials and reveals seeds, as ours do; its reports are
+  /// checked more strictly than those of a third-party referee.
   bool has_match_credentials = true;
   bool may_be_unproven = false;  ///< the operator accepts its reports without the seed
 };
@@ -75,9 +75,9 @@ struct JudgedReport {
   bool is_unproven = false;
 };
 
-/// The report of a third-party referee without the seed, as it is meant: one without a number
-/// and without a word on how the match ended was lost technically where one player's choice is
-/// missing or nobody got a point, else it is bare.
+/// Interprets the report of a third-party referee that has no seed. If it has no number and does
+/// not say how the match ended, it is a technical loss if a player's choice is missing or nobody
+/// got a point; otherwise it is bare.
 [[nodiscard]] MatchReport read_as_foreign(MatchReport report);
 
 /// The result that `report` states, if it follows from seed, choices and nonces and fits the match,
@@ -87,8 +87,8 @@ struct JudgedReport {
 [[nodiscard]] core::Result<JudgedReport> judge_report(const MatchReport& report,
                                                       const ReportFacts& facts);
 
-/// The result that `report` states, unjudged: to compare it with the one that stands. Fails with
-/// kInvalidResult where it is no result of these players.
+/// The result that `report` states, without judging it, for a comparison with the accepted result.
+/// Fails with kInvalidResult if it is not a result of these players.
 [[nodiscard]] core::Result<MatchResult> claimed_result(const MatchReport& report,
                                                        const game::Rules& rules, Pairing pairing);
 

@@ -20,7 +20,7 @@ std::string address_key(const std::string& endpoint) {
   return core::ComparableAddress::parse(endpoint).text();
 }
 
-/// Removes the entry of `ref`, not one that another has taken over.
+/// Removes `key` from the index, unless it belongs to another agent by now.
 void remove_from(std::unordered_map<std::string, AgentRef>& index, const std::string& key,
                  AgentRef ref) {
   auto found = index.find(key);

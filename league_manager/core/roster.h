@@ -11,7 +11,7 @@
 
 namespace league::league_manager {
 
-/// All registered agents, in the order of their ids, and who is found by what. Not thread-safe.
+/// All registered agents, in the order of their ids, with indexes to find them. Not thread-safe.
 class Roster {
  public:
   [[nodiscard]] int count(AgentKind kind) const { return static_cast<int>(list(kind).size()); }
@@ -43,9 +43,9 @@ class Roster {
 
   /// Adds an agent at the end of its kind.
   void add(AgentKind kind, Agent agent);
-  /// The manager has been started again: no referee has been heard of yet.
+  /// Marks all referees as awaited, since the manager was restarted and has not heard of them yet.
   void await_referees();
-  /// A referee has been heard of, as one that registers again has.
+  /// The manager has heard of a referee; registering again counts, too.
   void note_heard(AgentRef referee) {
     list(referee.kind)[static_cast<std::size_t>(referee.index)].is_awaited = false;
   }

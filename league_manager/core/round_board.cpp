@@ -13,7 +13,7 @@ std::vector<MatchKey> RoundBoard::keys_of(const MatchSet& matches) const {
 }
 
 std::vector<MatchKey> RoundBoard::with_status(MatchStatus status) const {
-  if (status == MatchStatus::kPending) return keys_of(pending_);  // asked for by every decision
+  if (status == MatchStatus::kPending) return keys_of(pending_);  // every decision needs these
   std::vector<MatchKey> found;
   for (int number = 1; number <= matches(); ++number) {
     if (slot({round_, number}).status == status) found.push_back({round_, number});
@@ -81,7 +81,7 @@ void RoundBoard::continue_at(core::UtcTimestamp at) {
 }
 
 void RoundBoard::act(const OperatorActed& event, core::UtcTimestamp at) {
-  if (event.act == OperatorAct::kResume) continue_at(at);  // a pause is nobody's time
+  if (event.act == OperatorAct::kResume) continue_at(at);  // time limits do not run during a pause
   if (event.act == OperatorAct::kExtendRound) extension_ += std::chrono::seconds(*event.seconds);
   if (event.act == OperatorAct::kVoidMatch && contains(*event.match))
     this->at(*event.match).result.is_voided = true;
@@ -145,7 +145,7 @@ void RoundBoard::finish(MatchKey match, CompactResult result) {
 }
 
 void RoundBoard::note_incident(MatchKey match) {
-  if (!contains(match)) return;  // of an earlier round: League keeps those
+  if (!contains(match)) return;  // a match of an earlier round, which League keeps
   auto& result = at(match).result;
   if (result.incidents < kMostIncidents) ++result.incidents;
 }

@@ -9,9 +9,9 @@
 
 namespace league::league_manager {
 
-/// The matches of the round that is played, and how much every referee has in hand. A value: a
-/// decision is tried on a copy, which is cheap. Changed by events only. Not thread-safe, and copies
-/// of one board are not for several threads.
+/// The matches of the current round, and how many of them each referee has. A value that is cheap
+/// to copy: decisions are tried on a copy. Changed by events only. Not thread-safe; all copies of
+/// one board need the same lock.
 class RoundBoard {
  public:
   RoundBoard() = default;
@@ -20,7 +20,7 @@ class RoundBoard {
   /// The current round; 0 before the first.
   [[nodiscard]] int round() const { return round_; }
   [[nodiscard]] core::UtcTimestamp started_at() const { return started_at_; }
-  /// By how much the operator has made the round longer.
+  /// The time by which the operator has extended the round.
   [[nodiscard]] std::chrono::seconds extension() const { return extension_; }
   [[nodiscard]] int matches() const { return static_cast<int>(slots_.size()); }
   [[nodiscard]] int unfinished() const { return unfinished_; }
@@ -33,8 +33,8 @@ class RoundBoard {
   }
   /// Matches of the round by status, in order.
   [[nodiscard]] std::vector<MatchKey> with_status(MatchStatus status) const;
-  /// Those that wait and have been with a referee before, in order. All others that wait do so
-  /// since started_at().
+  /// The pending matches that were assigned to a referee before, in order. All other pending
+  /// matches have been waiting since started_at().
   [[nodiscard]] std::vector<MatchKey> pending_again() const { return keys_of(taken_back_); }
   /// Open matches of `referee`, in order.
   [[nodiscard]] std::vector<MatchKey> open_matches(int referee) const;
@@ -46,11 +46,11 @@ class RoundBoard {
     return load_[static_cast<std::size_t>(referee)].total;
   }
   [[nodiscard]] int referees() const { return static_cast<int>(load_.size()); }
-  /// By number; of matches without a result, unplayed ones.
+  /// The results by match number; `is_unplayed` is set for a match without a result.
   [[nodiscard]] std::vector<CompactResult> results() const;
 
-  /// Does what `event` says to the board; events about other things do nothing. The event must fit
-  /// (League checks).
+  /// Applies `event`, which must fit the board's state (League checks it); ignores events about
+  /// other things.
   void apply(const Event& event);
 
   bool operator==(const RoundBoard&) const = default;
@@ -83,7 +83,7 @@ class RoundBoard {
   int unfinished_ = 0;
   MatchSlots slots_;
   MatchSet pending_;
-  MatchSet taken_back_;  ///< of the pending
+  MatchSet taken_back_;  ///< pending matches that were assigned before
   std::vector<Load> load_;
 };
 

@@ -24,9 +24,9 @@ inline constexpr const char* kScheduleRule = "circle-1";
 /// with an odd count, and every player is A as often as B (difference at most 1). Source: protocol
 /// §7.
 ///
-/// Of these rounds nothing is stored: every answer is computed from the number of players, so a
-/// league of 1,000 costs no more memory than one of 2. After them come the rounds of replays, of
-/// matches that were voided; those are listed. Not thread-safe while replays are added.
+/// These rounds are not stored but computed from the number of players, so a league of 1,000 needs
+/// no more memory than one of 2. They are followed by the rounds of replays of void matches, which
+/// are stored. Not thread-safe while replays are added.
 class Schedule {
  public:
   Schedule() = default;
@@ -38,14 +38,15 @@ class Schedule {
   /// In `round`, which must be one of 1 ... rounds().
   [[nodiscard]] int matches_in(int round) const;
   [[nodiscard]] std::size_t total_matches() const;
-  /// The `index`-th match (from 0, below total_matches()) by round and number, and back.
+  /// The `index`-th match (from 0, below total_matches()) by round and number; index_of is the
+  /// inverse.
   [[nodiscard]] MatchKey match_at(std::size_t index) const;
   [[nodiscard]] std::size_t index_of(MatchKey match) const;
 
-  /// As what `match`, which must be in the schedule, would be played again: in the first round of
-  /// replays after `round` in which neither of its players has a match yet. Source: protocol §10.
+  /// The key of a replay of `match`, which must be in the schedule: in the first round of replays
+  /// after `round` in which neither of its players has a match yet. Source: protocol §12.
   [[nodiscard]] MatchKey next_replay(MatchKey match, int round) const;
-  /// Adds that.
+  /// Adds the replay that next_replay returns.
   void add_replay(MatchKey match, int round);
   /// The match that `match` repeats; nothing for one of the round robin.
   [[nodiscard]] std::optional<MatchKey> replay_of(MatchKey match) const;
@@ -71,7 +72,7 @@ class Schedule {
 
   int players_ = 0;
   int circle_ = 0;  // players on the circle: one fewer than an even count, all of an odd count
-  std::vector<std::vector<MatchKey>> replays_;  // what is repeated, by round after the circle's
+  std::vector<std::vector<MatchKey>> replays_;  // the repeated matches, by round of replays
 };
 
 }  // namespace league::league_manager

@@ -14,7 +14,7 @@ struct AgentProfile {
   std::string display_name;
   std::string version;
   std::vector<std::string> game_types;
-  std::string endpoint;  ///< canonical, as the shell has checked it: compared as text
+  std::string endpoint;  ///< canonical and already checked; compared as text
   std::optional<std::string> protocol_version;
   std::optional<std::string> contact_email;
   int max_concurrent_matches = 1;  ///< referees only
@@ -26,15 +26,15 @@ struct AgentProfile {
   /// other origin (protocol §8).
   bool match_credentials = false;
   bool is_from_loopback = false;  ///< it registered from this machine, not over a bus
-  /// Players only: TokenIssuer::code_digest of the registration code that it was let in with; the
-  /// operator's list has named it.
+  /// Players only: TokenIssuer::code_digest of the registration code with which it was admitted;
+  /// its name is then that of the operator's list.
   std::optional<std::string> code_digest = {};
 
   bool operator==(const AgentProfile&) const = default;
 };
 
-/// What is stored of a token: enough to recompute it with the manager's key and to recognise it,
-/// and not a credential by itself. Source: protocol §8.
+/// What is stored of a token: enough to recompute it with the manager's key and to recognise it. It
+/// is not a credential by itself. Source: protocol §8.
 struct Credential {
   std::string nonce;  ///< hexadecimal
   std::string token_hash;  ///< hexadecimal SHA-256
@@ -46,11 +46,11 @@ struct Credential {
 struct Agent {
   AgentProfile profile;
   Credential credential;
-  std::string registration_nonce_hash;  ///< SHA-256 of the request's nonce, since who knows it gets
-                                        ///< the token; or empty
+  std::string registration_nonce_hash;  ///< SHA-256 of the request's nonce, which would give access
+                                        ///< to the token; empty: none
   AgentLifecycle lifecycle;
-  /// A referee that has been silent since the manager was restarted: perhaps both ended together,
-  /// so it is not its fault if it loses its matches again.
+  /// A referee that has been silent since the manager was restarted. Perhaps both ended together,
+  /// so losing its matches again does not count as its fault.
   bool is_awaited = false;
 
   bool operator==(const Agent&) const = default;

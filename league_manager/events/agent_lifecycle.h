@@ -28,7 +28,8 @@ enum class FailureKind : std::uint8_t { kTimeout, kConnection, kValidation };
 inline constexpr std::string_view kReasonFailedMatches = "FAILED_MATCHES";  ///< also to SHUTDOWN
 inline constexpr std::string_view kReasonSilent = "SILENT";
 inline constexpr std::string_view kReasonRefereeLost = "REFEREE_LOST";
-inline constexpr std::string_view kReasonDraining = "DRAINING";  ///< of a referee that is to end
+inline constexpr std::string_view kReasonDraining = "DRAINING";  ///< of a referee that is about to
+                                                                 ///< end
 /// ... back to ACTIVE, ...
 inline constexpr std::string_view kReasonPlayed = "PLAYED";
 inline constexpr std::string_view kReasonHeardAgain = "HEARD_AGAIN";
@@ -54,21 +55,22 @@ struct StateChange {
 };
 
 /// The state of one agent and the number of consecutive matches that failed through its own fault:
-/// for a player, matches that it lost so; for a referee, matches that it did not finish. It counts
-/// failures and returns the change that is due, but changes its state only by `enter`, so that a
-/// replay does not depend on current settings. Not thread-safe.
+/// for a player, matches that it lost technically; for a referee, matches that it did not finish.
+/// It counts failures and returns the change that is due, but changes its state only by `enter`, so
+/// that a replay does not depend on current settings. Not thread-safe.
 class AgentLifecycle {
  public:
   [[nodiscard]] AgentState state() const { return state_; }
   [[nodiscard]] core::UtcTimestamp state_since() const { return since_; }
-  /// Why it has this state; empty where nothing but the league's course led to it.
+  /// The reason for the state; empty if it follows from the normal course of the league.
   [[nodiscard]] const std::string& reason() const { return reason_; }
   /// The same for people; may be empty.
   [[nodiscard]] const std::string& detail() const { return detail_; }
   [[nodiscard]] int failed_matches() const { return failed_; }
   [[nodiscard]] int failed_in_a_row() const { return in_a_row_; }
 
-  /// A failed match; several failures of one match (old journals have each attempt) count once.
+  /// A failed match; several failures in one match count once (old journals contain one per
+  /// attempt).
   void count_failure(std::optional<MatchKey> match);
   /// Resets the count: a match did not fail through the agent's fault.
   void count_success() { in_a_row_ = 0; }

@@ -25,7 +25,7 @@ class Writer {
   void operator()(const char* key, std::optional<T>& value) {
     if (value) out_[key] = *value;
   }
-  /// Absent when false.
+  /// Writes a flag, which is left out if false.
   void flag(const char* key, bool value) {
     if (value) out_[key] = true;
   }
@@ -221,7 +221,7 @@ constexpr std::array<std::string_view, std::variant_size_v<EventBody>> kTypes = 
     "AGENT_STATE_CHANGED", "ROUND_COMPLETED",          "LEAGUE_COMPLETED",      "LEAGUE_CONTINUED",
     "NEWS_DELIVERED",      "MATCH_DISPUTED",           "OPERATOR_ACTED"};
 
-/// An event of the `index`-th type with nothing in it.
+/// An event body of the `index`-th type with default values.
 template <std::size_t... I>
 EventBody empty_body(std::size_t index, std::index_sequence<I...>) {
   using Make = EventBody (*)();

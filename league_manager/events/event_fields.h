@@ -30,7 +30,8 @@ void from_json(const nlohmann::json& json, ReportEvidence& evidence);
 void to_json(nlohmann::json& json, const MatchSummary& summary);
 void from_json(const nlohmann::json& json, MatchSummary& summary);
 
-// A MatchResult is of another namespace, where look-up would not find them.
+// Named functions, since MatchResult is in another namespace, where argument-dependent look-up
+// would not find to_json and from_json.
 [[nodiscard]] nlohmann::json result_to_json(const MatchResult& result);
 [[nodiscard]] MatchResult result_from_json(const nlohmann::json& json);
 

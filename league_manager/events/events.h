@@ -24,7 +24,7 @@ struct LeagueCreated {
   std::string game_type;
   int players = 0;  ///< the league is full with this many ...
   int referees = 0;  ///< ... and this many
-  std::optional<std::string> league_key = std::nullopt;  ///< nothing in journals of old
+  std::optional<std::string> league_key = std::nullopt;  ///< nothing in old journals
   bool operator==(const LeagueCreated&) const = default;
 };
 
@@ -53,7 +53,7 @@ enum class Recognition : std::uint8_t {
   kToken,
   kRegistrationNonce,
   kEndpointAndName,
-  kOperator,  ///< it did not come itself: the operator gave its seat a new token
+  kOperator,  ///< it sent no request: the operator gave its seat a new token
 };
 /// `TOKEN`, `REGISTRATION_NONCE`, `ENDPOINT_AND_NAME`, `OPERATOR`.
 [[nodiscard]] std::string_view recognition_name(Recognition recognition);
@@ -78,7 +78,7 @@ struct LeagueStarted {
 };
 
 /// A round is open. Per match: the seed of its draw and the referee planned for it (-1: none),
-/// which is announced to the players; a match goes to another one if that is free earlier.
+/// which is announced to the players. Another referee gets the match if it is free earlier.
 struct RoundStarted {
   int round = 0;
   std::vector<DrawSeed> draw_seeds;
@@ -107,8 +107,8 @@ struct MatchReleased {
   bool operator==(const MatchReleased&) const = default;
 };
 
-/// How long a player took for the answers that counted, as its referee says, in microseconds;
-/// nothing for one that did not come.
+/// How long a player took for the answers that counted, as its referee reports it, in microseconds;
+/// nothing for a missing answer.
 struct AnswerTimes {
   std::optional<int> join_us;
   std::optional<int> choice_us;
@@ -128,12 +128,12 @@ struct MatchReported {
   int attempt = 0;
   int referee = 0;
   MatchResult result;
-  /// How far the players bound the draw; nothing in journals of before they could.
+  /// How many players committed to their choices; nothing in journals from before commitments.
   std::optional<game::Fairness> fairness = std::nullopt;
-  /// The referee, a third-party one, did not reveal the seed, and the operator allows that:
-  /// nobody can say whether the number was drawn (protocol §7).
+  /// The referee, a third-party one, did not reveal the seed, and the operator allows that: nobody
+  /// can verify that the number was drawn (protocol §7).
   bool is_unproven = false;
-  std::optional<ReportEvidence> evidence = std::nullopt;  ///< nothing in journals of before
+  std::optional<ReportEvidence> evidence = std::nullopt;  ///< nothing in old journals
   bool operator==(const MatchReported&) const = default;
 };
 
@@ -179,8 +179,8 @@ struct FailureCause {
   bool operator==(const FailureCause&) const = default;
 };
 
-/// A match failed through an agent's fault: a player lost it so, or a referee did not bring it to
-/// an end. In journals of old: each failed attempt, also of matches that were not lost.
+/// A match failed through an agent's fault: a player lost it technically, or a referee did not
+/// finish it. Old journals contain each failed attempt, also of matches that were not lost.
 struct FailureCounted {
   AgentRef agent;
   FailureKind kind = FailureKind::kTimeout;
@@ -197,7 +197,8 @@ struct AgentStateChanged {
   AgentState to = AgentState::kActive;
   std::string reason;  ///< machine-readable, see agent_lifecycle.h
   std::optional<std::string> detail = std::nullopt;  ///< for people: the cause, or why it was done
-  std::optional<std::string> by = std::nullopt;  ///< the operator who did it; nothing: none did
+  std::optional<std::string> by = std::nullopt;  ///< the operator who did it; nothing: not an
+                                                 ///< operator
   bool operator==(const AgentStateChanged&) const = default;
 };
 
@@ -217,19 +218,20 @@ enum class OperatorAct : std::uint8_t {
 /// An operator has given a command, under this name.
 struct OperatorActed {
   OperatorAct act = OperatorAct::kPause;
-  std::string by;  ///< who; bounded
+  std::string by;  ///< the operator's name; bounded
   std::string reason;  ///< for people, bounded; of an announcement its text
   std::optional<MatchKey> match = std::nullopt;  ///< that is void
   std::optional<MatchKey> replay =
-      std::nullopt;  ///< as what it is played again; nothing: it is not
+      std::nullopt;  ///< the replay of the void match; nothing: it is not replayed
   std::optional<int> seconds = std::nullopt;  ///< by which the round is extended
   bool operator==(const OperatorActed&) const = default;
 };
 
-/// In `by`: the manager itself pauses a league before it ends, and resumes it when it is back.
+/// The value of `by` if the manager itself pauses a league before it ends, or resumes it after its
+/// restart.
 inline constexpr std::string_view kByManager = "league_manager";
 
-/// Why matches are released when the manager was away, or their referee.
+/// Why matches are released after a restart of the manager or of their referee.
 inline constexpr std::string_view kReasonManagerRestarted = "MANAGER_RESTARTED";
 inline constexpr std::string_view kReasonRefereeRestarted = "REFEREE_RESTARTED";
 inline constexpr std::string_view kReasonRefereeRefused = "REFEREE_REFUSED";

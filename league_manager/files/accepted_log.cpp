@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr std::uintmax_t kTail = 64UL * 1024 * 1024;
 
-/// The file of a segment, decompressed where it was compressed; without a line where it is gone.
+/// The content of a log segment, decompressed if necessary; empty if the file is missing.
 std::unique_ptr<std::istream> open_log(const fs::path& segment) {
   if (audit::present_path(segment) == segment)
     return std::make_unique<std::ifstream>(segment, std::ios::binary);
@@ -36,7 +36,7 @@ std::uintmax_t size_of(std::istream& in) {
   return size < 0 ? 0 : static_cast<std::uintmax_t>(size);
 }
 
-/// The public half of a key that is there already.
+/// The public key of the key in `file`; empty if there is none. Never creates a key.
 std::string public_key_in(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
@@ -45,7 +45,7 @@ std::string public_key_in(const fs::path& file) {
   return key ? key->public_key() : std::string();
 }
 
-/// What an answer says: the result of a JSON-RPC answer or of a tool's, as it was sent.
+/// The content of a raw answer: the result of a JSON-RPC answer or of a tool call.
 json answer_in(const std::string& raw) {
   json frame = json::parse(raw, nullptr, false);
   if (!frame.is_object() || !frame.contains("result")) return json::object();
@@ -58,7 +58,8 @@ json answer_in(const std::string& raw) {
   return json::parse(schema::text_at(parts[0], "text"), nullptr, false);
 }
 
-/// What an answer and its request have in common: their call, in older logs their conversation.
+/// A key that an answer shares with its request: the number of the call; in older logs, which lack
+/// it, the conversation and the peer.
 std::string exchange_of(const json& line) {
   auto call = line.find("call");
   if (call != line.end() && call->is_number_unsigned())
@@ -72,7 +73,7 @@ class FileReading {
   FileReading(const std::string& public_key, const JournalContent& content)
       : public_key_(public_key), content_(content) {}
 
-  /// From the first whole line behind `from`.
+  /// Reads from the first complete line after byte `from`.
   void read(std::istream& in, std::uintmax_t from) {
     std::string line;
     if (!std::getline(in, line) || !is_ours(line)) return;
@@ -137,7 +138,7 @@ class FileReading {
 
   const std::string& public_key_;
   const JournalContent& content_;
-  std::set<std::string> asked_;  ///< reports without an answer so far
+  std::set<std::string> asked_;  ///< reports (by exchange_of) without an answer so far
   bool has_found_any_ = false;
   std::set<std::string> missing_;
 };

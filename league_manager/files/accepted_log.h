@@ -8,9 +8,9 @@
 
 namespace league::league_manager {
 
-/// What the manager's own conversation log below `logs` says was accepted (registrations, results)
-/// and `content` lacks, as a text; nothing if it lacks none of it. A file of the log that was not
-/// sealed with the key in `log_key` is another manager's and says nothing.
+/// Registrations and results that were accepted according to the manager's own conversation log
+/// below `logs` but are missing in `content`, as a text; nothing if none is missing. Ignores files
+/// of the log that were sealed with another key than that in `log_key`: they are another manager's.
 ///
 /// A journal loses its end, never its beginning, so the end of the log is enough: its newest files
 /// are read, from 64 MiB before the end, and older ones only until something was accepted.

@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kJournal = "journal";
 
-/// What is archived, in this order: what can be made again first and the journal last, since the
-/// moment of its move is the moment from which the league is no longer here. The keys go before it,
-/// so that no new league has an old one's identity.
+/// The names that are archived, in this order: files that can be recreated first, the journal last,
+/// since moving it completes the archiving. The keys are moved before it, so that a new league
+/// never gets the identity of an old one.
 constexpr std::array<std::string_view, 8> kOfALeague = {
     "leagues",      "matches", "league_up.json", "league_up.limits.json",
     "journal.mark", "log.key", "secret.key",     kJournal};
@@ -27,7 +27,8 @@ core::Error directory_error(const fs::path& path, const std::error_code& why) {
           ""};
 }
 
-/// A place in `archive` that a manager began to fill and was killed; empty if there is none.
+/// A directory in `archive` that a manager had begun to fill when it was killed; empty if there is
+/// none.
 fs::path unfinished_place(const fs::path& archive, const fs::path& root) {
   std::error_code failed;
   for (fs::directory_iterator entry(archive, failed), end; !failed && entry != end;
@@ -40,7 +41,7 @@ fs::path unfinished_place(const fs::path& archive, const fs::path& root) {
   return {};
 }
 
-/// `archive/20261121T150000Z`, or the first of its kind that is free.
+/// `archive/20261121T150000Z`, or with the first suffix (`_2`, `_3`, …) that is free.
 fs::path free_place(const fs::path& archive, core::UtcTimestamp now) {
   std::string name = now.to_wire();
   std::erase_if(name, [](char c) { return c == '-' || c == ':'; });
@@ -57,7 +58,7 @@ core::Result<void> DataDirectory::prepare() const {
   std::error_code failed;
   fs::path directory = journal().parent_path();
   bool is_new = fs::create_directories(directory, failed);
-  // The seeds of draws to come stand in the journal.
+  // Owner only: the journal contains the seeds of future draws.
   if (!failed && is_new) fs::permissions(directory, fs::perms::owner_all, failed);
   if (failed) return directory_error(directory, failed);
   return is_new ? core::flush_directory(root_) : core::Result<void>();
@@ -104,7 +105,7 @@ core::Result<fs::path> DataDirectory::archive(core::UtcTimestamp now) const {
   if (place.empty()) place = free_place(root_ / "archive", now);
   fs::create_directories(place, failed);
   if (failed) return directory_error(place, failed);
-  // The operator stays who it is; a copy makes the archive a data directory by itself.
+  // The operator's key stays here, too; with its copy the archive is a complete data directory.
   auto operators = core::read_private_file(operator_key());
   if (!operators) return operators.error();
   if (*operators) {

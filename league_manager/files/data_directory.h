@@ -25,7 +25,8 @@ class DataDirectory {
   [[nodiscard]] std::filesystem::path referee_key() const { return root_ / "referee.key"; }
   /// The key with which the manager seals its conversation log; it is not archived.
   [[nodiscard]] std::filesystem::path log_key() const { return root_ / "log.key"; }
-  /// See journal::JournalMark. Beside the journal's directory, so that it survives that one.
+  /// See journal::JournalMark. It is not in the journal's directory, so that it survives the loss
+  /// of that directory.
   [[nodiscard]] std::filesystem::path journal_mark() const { return root_ / "journal.mark"; }
   /// The names under which managers of this directory have led; it is not archived.
   [[nodiscard]] std::filesystem::path lease_holder() const { return root_ / "lease.holder"; }
@@ -34,9 +35,9 @@ class DataDirectory {
   /// `archive/TIME`, which is a data directory itself. Returns its new path; an empty path if there
   /// was nothing. Fails while a manager runs here.
   [[nodiscard]] core::Result<std::filesystem::path> archive(core::UtcTimestamp now) const;
-  /// Archives everything that claims more than the journal holds: the files that were derived from
-  /// it and its mark, with a copy of the journal as it was found, into `archive/TIME`. The league
-  /// stays. Returns their new path.
+  /// Archives the files that claim more than the journal contains (those that were derived from it,
+  /// and its mark) and a copy of the journal in `archive/TIME`. The league itself stays. Returns
+  /// their new path.
   [[nodiscard]] core::Result<std::filesystem::path> set_aside(core::UtcTimestamp now) const;
 
  private:

@@ -13,7 +13,7 @@ std::string counted(std::size_t number, std::string_view what) {
   return std::to_string(number) + " " + std::string(what) + (number == 1 ? "" : "s");
 }
 
-/// The events that are of interest; the others need not be read.
+/// Whether events of this type matter here; others are not parsed.
 bool is_telling(std::string_view type) {
   static const std::unordered_set<std::string_view> kTypesOfInterest = {
       event_type(LeagueCreated{}), event_type(AgentRegistered{}), event_type(MatchReported{}),

@@ -17,13 +17,13 @@ namespace league::league_manager {
 struct JournalContent {
   std::uint64_t entries = 0;
   std::string league_id;  ///< empty: there is no league
-  /// Earlier claims cannot be found here: they belong to an earlier league or to a term whose last
-  /// entries another manager did not have, or the operator has accepted their loss.
+  /// Claims from before this time need not be in the journal: they belong to an earlier league or
+  /// to a term whose last entries were not replicated, or the operator has accepted their loss.
   core::UtcTimestamp since;
   int players = 0;
   int referees = 0;
   std::vector<MatchKey> finished;  ///< sorted
-  bool has_marked = false;  ///< the entry that was asked for is here, with the same digest
+  bool has_marked = false;  ///< the journal contains the marked entry, with the same digest
 
   [[nodiscard]] bool has(AgentRef agent) const {
     return agent.index < (agent.kind == AgentKind::kPlayer ? players : referees);
@@ -33,8 +33,8 @@ struct JournalContent {
   [[nodiscard]] std::string text() const;
 };
 
-/// Reads a journal. `mark`: the entry that is looked for. Fails as the journal does, and for an
-/// event that cannot be read.
+/// Reads a journal. `mark`: the entry to look for. Fails as the journal does, and for an event that
+/// cannot be read.
 [[nodiscard]] core::Result<JournalContent> read_content(
     const journal::Journal& journal, const std::optional<journal::JournalPosition>& mark);
 

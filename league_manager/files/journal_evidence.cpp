@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::uintmax_t kLargestMatchFile = 4UL * 1024 * 1024;
 
-/// Reads the plain values that a projection begins with, and no more of it than that.
+/// Reads only the plain values at the beginning of a projection, and stops there.
 class HeadReader final : public nlohmann::json_sax<json> {
  public:
   bool null() override { return true; }
@@ -59,14 +59,14 @@ class HeadReader final : public nlohmann::json_sax<json> {
   int depth_ = 0;
 };
 
-/// Whether what was said then has to be in the journal. A time that cannot be read is of no file
-/// that a manager has written.
+/// Whether a fact from this time has to be in the journal. False for an invalid time, which no
+/// manager has written.
 bool counts(const std::string& time, const JournalContent& content) {
   auto at = core::UtcTimestamp::parse(time);
   return at && *at >= content.since;
 }
 
-/// A table or the rounds.
+/// What `file`, a table or a list of rounds, contains beyond the journal; nothing if it does not.
 std::optional<std::string> beyond(const fs::path& file, const JournalContent& content) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<std::string> beyond(const fs::path& file, const JournalContent& co
   return std::nullopt;
 }
 
-/// A referee's file of a match that the journal has not finished.
+/// Whether a referee's match file says that the match is finished, at a time that counts.
 bool is_finished(const fs::path& file, const JournalContent& content) {
   std::error_code failed;
   if (fs::file_size(file, failed) > kLargestMatchFile || failed) return false;
@@ -115,7 +115,7 @@ std::optional<std::string> marked(const fs::path& file, const JournalContent& co
   return file.string() + " names another entry " + std::to_string(mark->sequence);
 }
 
-/// The leagues that these files may be of.
+/// The leagues to which these files can belong.
 std::set<std::string> leagues_of(const EvidencePaths& places, const JournalContent& content) {
   if (!content.league_id.empty()) return {content.league_id};
   std::set<std::string> leagues{places.league_id};
@@ -125,7 +125,7 @@ std::set<std::string> leagues_of(const EvidencePaths& places, const JournalConte
   return leagues;
 }
 
-/// Whether a manager has worked in this directory, and not only agents that share it.
+/// Whether a manager has used this directory, and not only agents that share it.
 bool is_managers(const DataDirectory& data) {
   std::error_code ignored;
   return fs::exists(data.secret_key(), ignored) || fs::exists(data.log_key(), ignored);

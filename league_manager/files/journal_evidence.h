@@ -16,7 +16,7 @@ namespace league::league_manager {
 struct EvidencePaths {
   DataDirectory data;
   std::filesystem::path logs;  ///< of conversations; may be missing
-  std::string league_id;  ///< of the league that is meant where the journal names none
+  std::string league_id;  ///< of the expected league, if the journal names none
 };
 
 /// The facts in other files of a league that its journal lacks, one text for each file (it names
@@ -32,13 +32,13 @@ struct EvidencePaths {
                                        const JournalContent& content,
                                        const std::vector<std::string>& missing);
 
-/// Before a journal is opened: whether one that is empty or gone has never been a league's.
+/// Checks before a journal is opened that an empty or missing one never belonged to a league.
 [[nodiscard]] core::Result<void> check_empty_journal(const EvidencePaths& places);
 
 /// How to handle a journal that is behind.
 struct LossPolicy {
-  /// Another manager led before. Events that it did not replicate are lost by the rules of `async`,
-  /// and only reported.
+  /// Another manager led before. With `async`, events that it did not replicate are lost; they are
+  /// only reported.
   bool has_followed = false;
   bool accepts_loss = false;  ///< the operator accepts the loss: files that claim more are archived
 };

@@ -10,7 +10,7 @@
 
 namespace league::league_manager {
 
-/// The content of a journal for code that reads and does not decide:
+/// The content of a journal, for code that only reads it. Not thread-safe.
 class LeagueBook {
  public:
   /// The event that changed something last.
@@ -25,7 +25,7 @@ class LeagueBook {
   struct MatchNote {
     core::UtcTimestamp finished_at;
     std::string technical_reason;  ///< empty for a match that was played
-    /// Places in the choices of the game's rules, from 1; 0 for none. See `choices`.
+    /// Positions in the list of choices of the game's rules, from 1; 0: no choice. See `choices`.
     game::PerSide<std::uint8_t> choices;
     DrawSeed seed{};  ///< of its draw; a secret until the match is finished
   };
@@ -57,20 +57,20 @@ class LeagueBook {
   [[nodiscard]] const LastChange& rounds_change() const { return rounds_change_; }
   /// Rounds that have been started, from the first.
   [[nodiscard]] const std::vector<RoundNote>& rounds() const { return rounds_; }
-  /// Of a match of a round that has been started.
+  /// The note of a match, whose round must have been started.
   [[nodiscard]] const MatchNote& note(MatchKey match) const {
     return notes_[static_cast<std::size_t>(match.round - 1)]
                  [static_cast<std::size_t>(match.number - 1)];
   }
   /// What was chosen in a finished match, in the game's words; empty for no choice.
   [[nodiscard]] game::PerSide<std::string_view> choices(MatchKey match) const;
-  /// Why a match was lost technically; null where no cause is known, as in journals of old.
+  /// Why a match was lost technically; null where no cause is known, as in old journals.
   [[nodiscard]] const Causes* causes(MatchKey match) const;
   /// The changes of states of all agents, in the order in which they happened.
   [[nodiscard]] const std::vector<StateNote>& state_changes() const { return state_changes_; }
   /// What the operator did to the league, in order.
   [[nodiscard]] const std::vector<ActNote>& acts() const { return acts_; }
-  /// The table as it is shown: before the start, who has registered, all at rank 1.
+  /// The table as it is shown; before the start, all registered players at rank 1.
   [[nodiscard]] std::vector<RankedPlayer> table() const;
 
  private:
@@ -89,7 +89,7 @@ class LeagueBook {
   std::vector<ActNote> acts_;
 };
 
-/// Whether `event` changes the table, or the head of it.
+/// Whether `event` changes the table, or its head.
 [[nodiscard]] bool changes_table(const EventBody& event);
 /// Whether `event` changes what is known of rounds and matches.
 [[nodiscard]] bool changes_rounds(const EventBody& event);

@@ -7,13 +7,13 @@ namespace {
 
 using rpc::JsonObject;
 
-constexpr std::size_t kPart = 256UL * 1024;  // bytes that are handed on together
+constexpr std::size_t kPart = 256UL * 1024;  // bytes that are passed to the sink at once
 
 std::string id_of_player(int index) {
   return index < 0 ? std::string() : AgentRef::player(index).id();
 }
 
-/// What both files begin with.
+/// Writes the head that both files have in common.
 JsonObject head(std::string& out, const LeagueBook& book, const LeagueBook::LastChange& stamp) {
   const League& league = book.league();
   LeagueStatus status = league.status();
@@ -43,8 +43,8 @@ void add_row(std::string& out, const LeagueBook& book, const RankedPlayer& row) 
       .end();
 }
 
-/// The players that are suspended or shut down, by id, and why. Beside the rows, which are those
-/// that everybody was told.
+/// Adds the players that are suspended or shut down, by id, with the reason. Separate from the
+/// rows, which are the same as in the broadcast table.
 void add_states(JsonObject& object, std::string& out, const League& league) {
   object.name("states");
   JsonObject by_player(out);

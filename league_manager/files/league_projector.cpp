@@ -8,7 +8,8 @@
 namespace league::league_manager {
 namespace {
 
-/// So many events wait for the next file. More come only when an old league is replayed.
+/// At most this many events wait for the next write; there are more only while an old journal is
+/// replayed.
 constexpr std::size_t kMostUnread = 8192;
 
 }  // namespace
@@ -23,7 +24,7 @@ LeagueProjector::~LeagueProjector() { writer_.stop(); }
 
 core::Result<void> LeagueProjector::check() const {
   for (const auto* file : {&standings_, &rounds_}) {
-    std::error_code ignored;  // the draft says what is wrong
+    std::error_code ignored;  // the draft reports the error
     std::filesystem::create_directories(file->path.parent_path(), ignored);
     if (auto draft = core::DraftFile::create(file->path); !draft) return draft.error();
   }
@@ -57,7 +58,7 @@ void LeagueProjector::on_events(const Events& events) {
   if (is_table_old) writer_.update(standings_, render(write_standings));
   if (are_rounds_old) writer_.update(rounds_, render(write_rounds));
   if (!are_too_many) return;
-  // A write that is under way picks them up the next time.
+  // If a write holds the lock, these events are read up later.
   if (std::unique_lock lock(book_mutex_, std::try_to_lock); lock) (void)read_up();
 }
 

@@ -24,16 +24,16 @@ class LeagueProjector {
   LeagueProjector(const LeagueProjector&) = delete;
   LeagueProjector& operator=(const LeagueProjector&) = delete;
 
-  /// The next events of the journal, in order. Short: nothing is written here.
+  /// Takes the next events of the journal, in order. Fast: it does not write the files itself.
   void on_events(const Events& events);
-  /// Whether the files can be written at all, as far as that can be told beforehand.
+  /// Fails if the files cannot be written, as far as that can be checked in advance.
   [[nodiscard]] core::Result<void> check() const;
-  /// Shows `read` the league as of all events so far. False, without calling it, where a file is
-  /// being written and that takes longer than `patience`, or where the journal's events do not fit.
+  /// Shows `read` the league as of all events so far. False, without calling it, if a file is being
+  /// written for longer than `patience`, or if the journal's events do not fit.
   [[nodiscard]] bool read(const std::function<void(const LeagueBook&)>& read,
                           std::chrono::milliseconds patience);
-  /// From now on files are written: not before the journal has been read to its end without a
-  /// fault, so that a damaged one does not overwrite anything.
+  /// Begins to write the files. Call it after the journal was read to its end without an error, so
+  /// that a damaged journal does not overwrite anything.
   void start();
 
  private:

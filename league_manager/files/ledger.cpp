@@ -8,8 +8,8 @@
 namespace league::league_manager {
 namespace {
 
-/// Joins two moments that come in either order: the journal says "durable", and the ledger's lock
-/// has been left.
+/// Waits for two moments in either order: the events are durable, and the ledger's lock is
+/// released.
 class Commit {
  public:
   explicit Commit(Ledger::Then then) : then_(std::move(then)) {}

@@ -14,16 +14,16 @@
 
 namespace league::league_manager {
 
-/// The league together with its journal: the one place where a decision becomes fact. Decide,
-/// append and apply happen under one lock; what follows from the events runs only when they are
-/// durable, outside the lock. Thread-safe.
+/// The league together with its journal: the only place where decisions take effect. Decide, append
+/// and apply happen under one lock; what follows from the events runs only when they are durable,
+/// outside the lock. Thread-safe.
 class Ledger {
  public:
-  /// What follows from a commit: the events, or why they could not be stored.
+  /// Called after a commit with its events, or with the reason why they could not be stored.
   using Then = std::function<void(core::Result<Events>)>;
 
-  /// Is shown events that are durable, in the order of the journal, never two at a time. Must be
-  /// short and must not call the ledger.
+  /// Called with durable events, in the order of the journal, never concurrently. Must be short and
+  /// must not call the ledger.
   using Observer = std::function<void(const Events&)>;
 
   /// `journal` and `clock` outlive the ledger.
@@ -44,17 +44,17 @@ class Ledger {
     return read(std::as_const(league_));
   }
 
-  /// Lets `decide` turn the league into events, makes them fact, and calls `then` once.
+  /// Calls `decide`, journals and applies the events that it returns, and calls `then` once.
   /// `decide(league, now)` must be short and must not call the ledger; `then` may do both. A
-  /// decision without events waits for the events that it has seen: an answer that repeats an
-  /// earlier one must not be the first to leave.
+  /// decision without events waits until all earlier events are durable, so that a repeated answer
+  /// cannot be sent before the first one.
   void commit(const std::function<Events(const League&, core::UtcTimestamp)>& decide,
               const Then& then);
 
   /// How far the journal is behind.
   struct JournalLag {
     int waiting = 0;  ///< commits that are not durable yet
-    std::chrono::microseconds last{0};  ///< so long the last one took to become durable
+    std::chrono::microseconds last{0};  ///< how long the last one took to become durable
   };
   [[nodiscard]] JournalLag journal_lag() const {
     return {undurable_, std::chrono::microseconds(last_commit_us_)};

@@ -16,7 +16,8 @@ namespace {
 
 using envelope::MessageType;
 
-// Players; above these numbers a copy holds a part (protocol §4, messages 5 and 12).
+// Numbers of players up to which every copy is complete; above them a copy contains only a part
+// (protocol §4, messages 5 and 12).
 constexpr int kWholeRound = 64;
 constexpr std::size_t kWholeTable = 200;
 constexpr std::size_t kTableHead = 50;
@@ -29,7 +30,7 @@ core::ConversationId conversation_of(std::optional<int> round) {
                : envelope::league_conversation(Message::kType);
 }
 
-/// Calls `done` when it has been counted down to zero, or when the time is up; once.
+/// Calls `done` once: when it is counted down to zero, or when it expires.
 class Latch {
  public:
   Latch(std::size_t count, std::function<void()> done) : count_(count), done_(std::move(done)) {}
@@ -57,7 +58,7 @@ class Latch {
   std::function<void()> done_;
 };
 
-/// The rows of a long message as JSON texts, made once for all who get some of them.
+/// The rows of a long message as JSON texts, rendered once for all recipients.
 std::vector<std::string> texts_of(const nlohmann::json& rows) {
   std::vector<std::string> texts;
   texts.reserve(rows.size());
@@ -82,7 +83,7 @@ std::map<std::string, std::string> matches_by_player(
   return own;
 }
 
-/// A table that is too long for everybody to get the whole of it.
+/// A table that is too long to send it completely to every player.
 class LongTable {
  public:
   explicit LongTable(const std::vector<envelope::StandingsRow>& rows)
@@ -90,7 +91,7 @@ class LongTable {
     for (std::size_t i = 0; i < rows.size(); ++i) place_.emplace(rows[i].player_id.str(), i);
     for (std::size_t i = 0; i < kTableHead; ++i) append_row(head_, rows_[i]);
   }
-  /// The head, and `player`'s own row with its neighbours.
+  /// The first rows, and `player`'s own row with its neighbours.
   [[nodiscard]] std::string part_for(const std::string& player) const {
     std::string part = head_;
     const auto own = place_.find(player);
@@ -178,7 +179,7 @@ void Announcer::publish(const Message& message, std::optional<int> round,
   event.message_type = std::string(row.wire_name);
   event.type = core::lower_case(row.wire_name);
   event.conversation_id = envelope.conversation_id.str();
-  // Another league with the same name has another key.
+  // The key distinguishes leagues with the same name.
   event.id = key_.public_key().substr(0, kShownOfKey) + "." + event.conversation_id;
   event.text = std::make_shared<const std::string>(agent::sign_event(std::move(text), key_));
   deps_.events->publish(std::move(event), std::move(done));
@@ -191,7 +192,8 @@ void Announcer::broadcast(const Message& message, std::optional<int> round,
   if (to.empty()) return;
   const auto envelope = envelope_for<Message>(round, core::AuthToken("@"));
   const std::string text = rpc::to_json_text(render(envelope, message));
-  // Inside a text a quotation mark is escaped, so what bots call themselves is found by neither.
+  // Both keys contain quotation marks, which are escaped in JSON strings: a bot's display name
+  // cannot match.
   const auto behind = [&text](const std::string& key) { return text.find(key) + key.size() - 2; };
   const std::size_t token_at = behind(R"("auth_token":"@")");
   const std::size_t rows_at =
@@ -246,7 +248,7 @@ void Announcer::announce_round(int round, std::function<void()> then,
     latch->count_down();
     all->count_down();
   };
-  // Published once for all, it has to hold everybody's matches.
+  // The published copy is the same for everybody, so it contains all matches.
   publish(message, round, count_down);
   if (all_players <= kWholeRound) {
     broadcast(message, round, players, count_down);
@@ -300,7 +302,7 @@ void Announcer::send_standings(int round, const std::vector<AddressedPlayer>& pl
   }
   const LongTable table(rows);
   const int total = static_cast<int>(rows.size());
-  // Everybody hears the same there; who wants to know its own place asks for it.
+  // The published copy is the same for everybody: an agent has to query its own row.
   rows.resize(kTableHead);
   publish(envelope::LeagueStandingsUpdate{.standings = std::move(rows), .total_players = total},
           round, done_one);

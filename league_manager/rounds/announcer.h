@@ -40,8 +40,8 @@ struct RoundDependencies {
   std::function<std::optional<audit::LogHead>()> log_head = {};
   /// Seals the log up to now, which may take some milliseconds: for the last broadcast of a league.
   std::function<void()> seal_log = {};
-  /// This manager's term, where managers stand by for each other: every assignment and broadcast
-  /// carries it.
+  /// This manager's term, where managers stand by for each other: it is part of every assignment
+  /// and broadcast.
   std::optional<int> term = std::nullopt;
   /// Publishes broadcasts once for all subscribers; null: every agent is called.
   EventBoard* events = nullptr;
@@ -64,9 +64,10 @@ class Announcer {
   /// player has taken it or could not be reached.
   void announce_round(int round, std::function<void()> then, std::function<void()> delivered);
   /// Tells the players of `matches`, which belong to the current round, that the kind of their
-  /// referee has changed. `then` as above.
+  /// referee has changed. `then` as in announce_round.
   void announce_again(const std::vector<MatchKey>& matches, std::function<void()> then);
-  /// Sends the table to the players, then the round's summary to everybody; `delivered` as above.
+  /// Sends the table to the players, then the round's summary to everybody; `delivered` as in
+  /// announce_round.
   void round_completed(int round, std::function<void()> delivered);
   /// Sends champion and final table to everybody. `then` runs once: when every agent has taken the
   /// message or could not be reached, or when its time limit is over.
@@ -107,7 +108,7 @@ class Announcer {
   template <typename Message>
   [[nodiscard]] envelope::Envelope envelope_for(std::optional<int> round,
                                                 std::optional<core::AuthToken> token) const;
-  /// The message with what every broadcast says about the manager.
+  /// Encodes the message with the fields about the manager that every broadcast contains.
   template <typename Message>
   [[nodiscard]] nlohmann::json render(const envelope::Envelope& envelope,
                                       const Message& message) const;
@@ -115,7 +116,7 @@ class Announcer {
                       const std::function<void()>& done_one);
 
   const RoundDependencies deps_;
-  const core::SigningKey key_;  ///< of what is published
+  const core::SigningKey key_;  ///< signs what is published
   Broadcaster broadcaster_;
 };
 

@@ -42,7 +42,7 @@ void Broadcaster::stop() {
 }
 
 std::chrono::milliseconds Broadcaster::time_limit(envelope::MessageType type) const {
-  // LEAGUE_ERROR is an answer in the protocol's table and has no limit there.
+  // The protocol's table lists LEAGUE_ERROR as an answer, without a time limit.
   const auto limit = settings_.time_limit(type);
   return limit.count() > 0 ? limit : settings_.time_limit(envelope::MessageType::kRoundCompleted);
 }
@@ -63,7 +63,8 @@ void Broadcaster::pump() {
     }
     auto [call, done] = std::move(*notice);
     const std::string peer = call.peer;
-    // An agent that has just come back is told so although its breaker is still open.
+    // Notices of an agent's own state ignore the breaker: it can still be open when the agent
+    // returns.
     const bool is_state = call.type == envelope::MessageType::kLeagueError;
     if (!is_state && !breaker_.allow(peer)) {
       if (done) done();

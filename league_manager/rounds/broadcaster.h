@@ -12,7 +12,7 @@
 
 namespace league::league_manager {
 
-/// A message to one peer whose answer nobody waits for.
+/// A message to one peer that needs no answer but an acknowledgement.
 struct Notice {
   agent::PeerCall call;  ///< its time limit and budget are set by the broadcaster
   /// Runs once: the peer has taken it, has failed, or the notice was dropped for a newer one or an

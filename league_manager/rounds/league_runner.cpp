@@ -33,7 +33,7 @@ void LeagueRunner::start(milliseconds registration_window) {
 void LeagueRunner::close_registration() {
   if (is_stopped_) return;
   is_registration_closed_ = true;
-  is_start_due_ = true;  // whoever registered before has read its answer
+  is_start_due_ = true;  // every agent has had time to read its answer
   advance();
 }
 
@@ -63,7 +63,7 @@ void LeagueRunner::resume() {
   deps_.ledger.commit(
       [](const League& league, core::UtcTimestamp now) { return league.decide_continuation(now); },
       [this](const core::Result<Events>& events) {
-        if (!events) return;  // the journal has failed, and the program is told
+        if (!events) return;  // the journal has failed and reports that to the program itself
         resume_with(*events);
         advance();
       });
@@ -99,14 +99,14 @@ void LeagueRunner::on_finished(std::function<void()> callback) {
 void LeagueRunner::advance() {
   std::vector<Events> taken;
   {
-    // One thread takes all the steps that are due, so that their effects come in their order.
+    // One thread takes all due steps, so that their effects are carried out in order.
     std::lock_guard lock(steps_mutex_);
     for (Events step = take_step(); !step.empty(); step = take_step())
       taken.push_back(std::move(step));
   }
   if (taken.empty()) return tell_what_is_missing();
-  // A round ends and the next begins within one wait for the journal: this commit is through when
-  // everything before it is durable.
+  // An empty commit completes when everything before it is durable: the end of a round and the
+  // start of the next one need only one wait for the journal.
   deps_.ledger.commit([](const League&, core::UtcTimestamp) { return Events{}; },
                       [this, taken = std::move(taken)](const core::Result<Events>& stored) {
                         if (!stored) return;
@@ -122,7 +122,7 @@ Events LeagueRunner::take_step() {
   });
   if (step == Step::kNone || unanswered_ > 0) return {};
   if (step == Step::kStartLeague && !is_start_due_) {
-    // The agent that registered last has to read its answer before the first call comes.
+    // The agent that registered last must be able to read its answer before it gets the first call.
     if (is_start_scheduled_.exchange(true)) return {};
     deps_.timer.schedule(deps_.settings.league.start_delay, [this] {
       is_start_due_ = true;
@@ -131,13 +131,13 @@ Events LeagueRunner::take_step() {
     return {};
   }
   if (step == Step::kStartRound && deps_.may_start && !deps_.may_start())
-    return {};  // the tick looks again
+    return {};  // tick() tries again
   StepFacts facts;
   for (std::size_t i = 0; i < seeds; ++i) facts.draw_seeds.push_back(deps_.random.bytes<32>());
   Events decided;
   deps_.ledger.commit(
       [&](const League& league, core::UtcTimestamp now) {
-        if (unanswered_ > 0) return Events{};  // who answers goes on from there
+        if (unanswered_ > 0) return Events{};  // continued once the answer is sent
         facts.now = now;
         auto events =
             is_late_start_due(league) ? league.decide_start(now) : league.decide_step(facts);
@@ -154,7 +154,7 @@ void LeagueRunner::on_events(const Events& events) {
   std::optional<int> started;
   for (const auto& event : events) {
     if (const auto* one = std::get_if<MatchAssigned>(&event.body)) {
-      // What follows a report goes out with its acknowledgement.
+      // The acknowledgement of a report contains the assignments that follow from it.
       if (one->after) note_announced({one->match});
       if (!one->after) assigned.push_back(*one);
     }
@@ -175,8 +175,8 @@ void LeagueRunner::on_events(const Events& events) {
 void LeagueRunner::announce_and_deliver(std::optional<int> round,
                                         std::vector<MatchAssigned> assigned) {
   if (!round) return deliver_grouped(assigned);
-  // Players hear of their matches before their referees call; a slow one costs the round a short
-  // grace, no more.
+  // Players get the announcement before their referees call them; a slow player delays the round
+  // only by announcement_grace.
   announcer_.announce_round(
       *round, [this, assigned = std::move(assigned)] { deliver_grouped(assigned); },
       [this, one = *round] { note_delivered(NotificationKind::kRoundAnnounced, one); });
@@ -243,7 +243,8 @@ std::optional<core::UtcTimestamp> LeagueRunner::late_until() {
   const auto steady = deps_.clock.steady_now();
   const auto utc = deps_.clock.utc_now();
   if (auto last = std::exchange(last_tick_, std::pair(steady, utc))) {
-    // A machine that slept, or whose clock was set, has measured nothing of that.
+    // The delay meter does not see a suspended machine or a changed clock, but the time of day
+    // does.
     const bool has_jumped = utc > last->second.after(std::chrono::duration_cast<microseconds>(
                                       kTick + core::allowed_own_delay(limit)));
     const bool is_late = has_jumped || was_late(last->first, limit, agent::Route::kBus);
@@ -298,7 +299,7 @@ void LeagueRunner::watch_referees() {
 void LeagueRunner::on_referee_ping(int referee, bool alive, core::Clock::Steady sent,
                                    agent::Route route) {
   if (is_stopped_) return;
-  // A silence that we may have caused counts neither for nor against the referee.
+  // A missing answer does not count if this manager may have caused it by its own delay.
   const bool is_void = !alive && was_late(sent, deps_.settings.league.referee_ping_interval, route);
   bool lost = false;
   {

@@ -33,7 +33,7 @@ class LeagueRunner {
   /// Begins to watch; when `registration_window` (0: none) has passed, the league starts with the
   /// registered agents, as soon as there are two players and a referee.
   void start(std::chrono::milliseconds registration_window);
-  /// Starts nothing any more.
+  /// Stops: no step or broadcast is started afterwards.
   void stop();
 
   /// Takes every step that is due. Call it after every change of the league, but never while an
@@ -49,7 +49,7 @@ class LeagueRunner {
   [[nodiscard]] Events take_step();
   void on_events(const Events& events);
 
-  /// A suspended agent is alive: it has answered, or for another `reason`.
+  /// Ends the suspension of an agent that is alive: it has answered a ping, or as `reason` says.
   void on_alive(AgentRef agent, std::string_view reason = kReasonPingAnswered);
   /// An agent has stopped sending keep-alives.
   void on_silent(AgentRef agent);
@@ -67,8 +67,8 @@ class LeagueRunner {
     deps_.peers.on_registered(endpoint, style);
     starter_.forget(endpoint);
   }
-  /// A third-party referee polls for its matches: failing calls to it are no refusal, and polling
-  /// shows that it is alive.
+  /// A third-party referee polls for its matches: a failed call to it does not count as a refusal,
+  /// and polling shows that it is alive.
   void note_polling(int referee);
   /// Whether the players of `match` have been told its referee in `attempt`; only then may a
   /// referee that polls get it.
@@ -83,26 +83,27 @@ class LeagueRunner {
   void close_registration();
   /// Tells the operator what the league needs before it can start; once until that changes.
   void tell_what_is_missing();
-  /// The start that is due because registration is closed; nothing if none is.
+  /// Whether registration is closed and the league is not started yet, but can be.
   [[nodiscard]] bool is_late_start_due(const League& league) const;
   /// Whether this manager itself has been too late since `from` to claim that nothing arrived
   /// within `limit` by `route`.
   [[nodiscard]] bool was_late(core::Clock::Steady from, std::chrono::nanoseconds limit,
                               agent::Route route) const;
-  /// Until when it was, for the limits of matches; looks at what has been since the last tick.
+  /// The end of this manager's last delay, for the limits of matches; checks the time since the
+  /// last tick. Nothing: it was never late.
   [[nodiscard]] std::optional<core::UtcTimestamp> late_until();
   void watch_referees();
-  /// With `mutex_`.
+  /// Needs `mutex_`.
   [[nodiscard]] bool has_polled_lately(int referee) const;
   void on_referee_ping(int referee, bool alive, core::Clock::Steady sent, agent::Route route);
   /// Commits a decision and carries out its effects.
   void decide(const std::function<Events(const League&, core::UtcTimestamp)>& decision);
 
   void deliver(int referee, std::vector<MatchKey> matches, int attempt);
-  /// The same for a referee that knows no ROUND_ANNOUNCEMENT.
+  /// Like `deliver`, for a referee that does not know ROUND_ANNOUNCEMENT.
   void deliver_otherwise(int referee, const std::vector<MatchKey>& matches, int attempt);
   /// Tells the players of those of `matches` whose kind of referee differs from the announcement,
-  /// then goes on.
+  /// then calls `then`.
   void announce_moved(int referee, const std::vector<MatchKey>& matches,
                       std::function<void()> then);
   void on_not_started(int referee, MatchKey match, int attempt, const core::Error& error);
@@ -132,14 +133,14 @@ class LeagueRunner {
   Announcer announcer_;
   MatchStarter starter_;
   std::atomic<bool> is_stopped_{false};
-  std::mutex steps_mutex_;  // held while the steps that are due are taken, never while they are
+  std::mutex steps_mutex_;  // held while due steps are taken, but not while their effects are
                             // carried out
   std::atomic<int> unanswered_{0};  // accepted reports
   std::atomic<bool> is_start_scheduled_{false};
   std::atomic<bool> is_start_due_{false};
   std::atomic<bool> is_registration_closed_{false};
 
-  // The timer's alone: when it ticked last, and when it was late last.
+  // Used only on the timer's thread: the last tick, and the last time that the manager was late.
   std::optional<std::pair<core::Clock::Steady, core::UtcTimestamp>> last_tick_;
   std::optional<core::UtcTimestamp> late_at_;
 
@@ -147,7 +148,7 @@ class LeagueRunner {
   std::map<int, int> failed_pings_;  // by referee, in a row
   std::set<int> pinging_;  // referees
   std::map<int, core::Clock::Steady> polling_;  // when a referee asked last
-  std::set<std::pair<MatchKey, int>> announced_;  // matches and attempts; of the last rounds
+  std::set<std::pair<MatchKey, int>> announced_;  // matches of the last rounds with their attempts
   std::string told_missing_;
   std::function<void()> on_finished_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 using envelope::MessageType;
 
-/// What the referee says of `match`, `member` of its reasons; empty where it says nothing.
+/// The text `member` of the referee's reason for refusing `match`; empty if there is none.
 std::string reason_text(const nlohmann::json& acknowledgement, const std::string& match,
                         const char* member) {
   auto reasons = acknowledgement.find("reasons");
@@ -24,10 +24,10 @@ std::string reason_text(const nlohmann::json& acknowledgement, const std::string
   return text != reason->end() && text->is_string() ? text->get<std::string>() : std::string();
 }
 
-/// Referees that poll do so every five seconds.
+/// A little more than the five seconds after which polling referees poll again.
 constexpr std::chrono::seconds kPollingPeriod{6};
 
-/// Whether no other referee can have matches now.
+/// Whether all other referees are suspended or shut down.
 bool is_alone(const League& league, int referee) {
   for (int i = 0; i < league.roster().count(AgentKind::kReferee); ++i) {
     const auto state = league.roster().agent(AgentRef::referee(i)).lifecycle.state();
@@ -37,15 +37,15 @@ bool is_alone(const League& league, int referee) {
   return true;
 }
 
-/// For people.
+/// The reason of a refusal, for people.
 std::string reason_of_refusal(const nlohmann::json& acknowledgement, const std::string& match) {
   const std::string code = reason_text(acknowledgement, match, "error_code");
   if (code.empty()) return "it gives no reason";
   return code + " " + reason_text(acknowledgement, match, "error_description");
 }
 
-/// True when the referee may not call one of the match's players: no fault of its own, and no
-/// reason to count a failure.
+/// True when the referee may not call one of the match's players: this is not its fault and does
+/// not count as a failure.
 bool is_forbidden_to_referee(const nlohmann::json& acknowledgement, const std::string& match) {
   return reason_text(acknowledgement, match, "error_code") ==
          core::wire_code(core::ErrorCode::kEndpointNotAllowed);
@@ -159,7 +159,7 @@ void LeagueRunner::announce_moved(int referee, const std::vector<MatchKey>& matc
       bool is_moved =
           slot.planned_referee != referee &&
           referee_credential(league, slot.planned_referee) != referee_credential(league, referee);
-      // Between two attempts it may have been with a third one.
+      // The players may also have been told of the referee of an earlier attempt.
       for (int i = 1; i < slot.attempts; ++i) {
         is_moved = is_moved || referee_credential(league, slot.referee_of(i)) !=
                                    referee_credential(league, referee);
@@ -192,7 +192,7 @@ void LeagueRunner::tell_referee_of(AgentRef player) {
       Pairing pairing = league.schedule().pairing(match);
       if (pairing.player_a != player.index && pairing.player_b != player.index) continue;
       int referee = league.board().slot(match).referee();
-      // A third-party one could take the repetition for another match.
+      // Not to third-party referees: they could take the repetition for another match.
       if (league.roster().agent(AgentRef::referee(referee)).profile.match_credentials)
         open.emplace_back(referee, match);
     }
@@ -204,7 +204,7 @@ void LeagueRunner::send_again(int referee, MatchKey match, int attempt) {
   if (is_stopped_) return;
   auto call = assignment_call(referee, {match});
   if (!call) return;
-  // The referee has the match: whatever it answers, the match stays where it is.
+  // The referee already has the match and keeps it, whatever it answers.
   deps_.peers.call(
       std::move(*call), [this, referee, match, attempt](const agent::PeerReply& reply) {
         bool passes = reply.error && core::error_info(reply.error->code).retryable;
@@ -233,7 +233,7 @@ void LeagueRunner::on_delivered(int referee, const std::vector<MatchKey>& matche
   if (reply.has_no_method) return deliver_otherwise(referee, matches, attempt);
   if (!reply.error) return release_refused(referee, reply.acknowledgement);
   bool passes = core::error_info(reply.error->code).retryable;
-  // An attempt that failed while we were late ourselves is none of the referee's three.
+  // An attempt that failed while this manager itself was late does not count.
   const bool is_void =
       passes && was_late(deps_.clock.steady_now() - reply.elapsed,
                          deps_.settings.time_limit(MessageType::kRoundAnnouncement), route);
@@ -246,7 +246,7 @@ void LeagueRunner::on_delivered(int referee, const std::vector<MatchKey>& matche
   if (passes) {
     {
       std::lock_guard lock(mutex_);
-      if (has_polled_lately(referee)) return;  // nobody can call it, and it comes for its matches
+      if (has_polled_lately(referee)) return;  // it cannot be called, but polls for its matches
     }
     return decide([referee](const League& league, core::UtcTimestamp now) {
       return league.decide_referee_lost(referee, now);
@@ -292,13 +292,13 @@ void LeagueRunner::on_not_started(int referee, MatchKey match, int attempt,
     if (is_stopped_) return;
     if (error.code == core::ErrorCode::kUnknownMessageType) {
       std::lock_guard lock(mutex_);
-      if (has_polled_lately(referee)) return;  // it comes for the match itself
+      if (has_polled_lately(referee)) return;  // it polls for the match
     }
     agent::PeerReply reply;
     reply.error = error;
     on_delivered(referee, {match}, attempt, agent::Route::kDirect, reply);
   };
-  // Nobody else could have the match, so there is time to see whether the referee asks for it.
+  // No other referee could take the match, so wait and see whether this one polls for it.
   const bool may_poll =
       error.code == core::ErrorCode::kUnknownMessageType &&
       deps_.ledger.read([referee](const League& league) { return is_alone(league, referee); });
@@ -312,7 +312,7 @@ void LeagueRunner::release_refused(int referee, const nlohmann::json& acknowledg
   if (refused == acknowledgement.end() || !refused->is_array()) return;
   for (const auto& id : *refused) {
     auto match = id.is_string() ? MatchKey::parse(id.get_ref<const std::string&>()) : std::nullopt;
-    // A referee has nothing to say about a match that it does not have.
+    // Ignore matches that the referee does not have.
     const bool is_its_own = match && deps_.ledger.read([&](const League& league) {
       const auto& board = league.board();
       return board.contains(*match) && board.slot(*match).referee() == referee;

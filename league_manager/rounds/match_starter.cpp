@@ -15,7 +15,7 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-/// A call that has been seen to start matches.
+/// A call that some third-party referees accept as the start of a match.
 struct StartCall {
   std::string_view method;
   std::string_view message_type;
@@ -29,7 +29,7 @@ constexpr auto kStartCalls = std::to_array<StartCall>({
     {"assign_match", "MATCH_ASSIGNMENT", true},
 });
 
-/// `from` of `match` under each of `names`.
+/// Copies the member `from` of `match` to each of `names`.
 void spell(json& match, const char* from, std::initializer_list<const char*> names) {
   auto found = match.find(from);
   if (found == match.end()) return;
@@ -37,7 +37,7 @@ void spell(json& match, const char* from, std::initializer_list<const char*> nam
   for (const char* name : names) match[name] = value;
 }
 
-/// Whether an answer without an error says no all the same.
+/// The refusal that an answer without a JSON-RPC error contains, if it does.
 std::optional<Error> refusal_in(const json& answer) {
   if (!answer.is_object()) return std::nullopt;
   auto success = answer.find("success");

@@ -25,7 +25,8 @@ void add_spellings(nlohmann::json& assignments);
 class MatchStarter {
  public:
   /// No error: the referee has taken the match. kUnknownMessageType: it knows none of the calls.
-  /// Any other error is as in PeerReply; retryable ones are no refusal.
+  /// Any other error is as in PeerReply; a retryable error does not mean that the referee has
+  /// refused.
   using Completion = std::function<void(const std::optional<core::Error>&)>;
 
   /// `peers` and `envelopes` outlive the starter and its last completion.
@@ -42,7 +43,7 @@ class MatchStarter {
   };
   void start(Order order, Completion completion);
 
-  /// Whether a call of another kind than ROUND_ANNOUNCEMENT has started a match there.
+  /// Whether a call other than ROUND_ANNOUNCEMENT has started a match at this referee.
   [[nodiscard]] bool is_known(const transport::Endpoint& referee) const;
   /// The referee has registered again, perhaps as another program.
   void forget(const transport::Endpoint& referee);
@@ -53,7 +54,7 @@ class MatchStarter {
   [[nodiscard]] std::string arguments_for(const Order& order, std::string_view type) const;
 
   struct Known {
-    std::size_t way = 0;  ///< that worked; the first where none did
+    std::size_t way = 0;  ///< index of the call that worked; 0 if none did
     bool is_hopeless = false;
   };
   agent::PeerClient& peers_;

@@ -5,13 +5,13 @@
 
 namespace league::league_manager {
 
-/// Shared with the timer, which may still hold a function when the pace is gone.
+/// Shared with the timer, whose callback can outlive the throttle.
 struct NotificationThrottle::State : std::enable_shared_from_this<State> {
   State(core::Timer& its_timer, std::chrono::milliseconds its_interval,
         std::function<bool()> its_tell)
       : timer(its_timer), interval(its_interval), tell(std::move(its_tell)) {}
 
-  /// With the lock: who ends the pace waits for a telling that is under way.
+  /// Needs the lock, so that `end` waits for a running notification.
   void tell_and_rest() {
     has_changed = false;
     is_resting = tell();
@@ -29,7 +29,7 @@ struct NotificationThrottle::State : std::enable_shared_from_this<State> {
   core::Timer& timer;
   const std::chrono::milliseconds interval;
   std::mutex mutex;  // guards the rest
-  std::function<bool()> tell;  ///< empty once the pace has ended
+  std::function<bool()> tell;  ///< empty after `end`
   bool is_resting = false;
   bool has_changed = false;
 };

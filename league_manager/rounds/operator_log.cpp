@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kLongestName = 50;
 constexpr std::size_t kLongestEndpoint = 120;
 constexpr std::size_t kLongestText = 400;
-constexpr std::size_t kNamedMatches = 8;  // of those that moved together
+constexpr std::size_t kNamedMatches = 8;  // named in one line; the rest is only counted
 
 std::string count_of(std::size_t number, const std::string& what) {
   std::string text = std::to_string(number) + " " + what;
@@ -39,7 +39,7 @@ std::string seconds_between(core::UtcTimestamp from, core::UtcTimestamp to) {
   return text;
 }
 
-/// Why the manager itself ended a match, and what an operator may want to know of it.
+/// Why the manager itself ended a match, for the operator.
 std::string forfeit_reason(std::string_view reason) {
   if (reason == kReasonPlayerShutDown) return "one of its players is shut down";
   if (reason == kReasonNoReferee) return "no referee could finish it";
@@ -373,7 +373,7 @@ void OperatorLog::on_act(const OperatorActed& event) {
 
 void OperatorLog::tell_moved(const Moved& moved) const {
   for (const auto& [from, matches] : moved) {
-    if (from.second == kReasonLeagueEnded) continue;  // OPERATOR_ACTED says it
+    if (from.second == kReasonLeagueEnded) continue;  // OPERATOR_ACTED has reported it
     const AgentRef referee = AgentRef::referee(from.first);
     tell(
         {.is_warning = true,

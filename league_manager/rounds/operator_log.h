@@ -31,7 +31,7 @@ class OperatorLog {
  public:
   using Sink = std::function<void(const OperatorLine&)>;
 
-  /// `sink` is called on the thread of each caller; it must be short.
+  /// `sink` is called on the threads of the callers; it must be fast.
   explicit OperatorLog(Sink sink) : sink_(std::move(sink)) {}
 
   /// For Ledger::observe. Reports nothing before `begin`, while a journal is replayed.

@@ -6,7 +6,7 @@ namespace league::league_manager {
 
 namespace {
 
-/// What follows for the agent from its state.
+/// What the new state means for the agent.
 std::string_view consequence_of(const AgentStateChanged& change) {
   const bool is_player = change.agent.kind == AgentKind::kPlayer;
   if (change.reason == kReasonDraining)

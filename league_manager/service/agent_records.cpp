@@ -28,7 +28,7 @@ std::optional<AgentRef> agent_of(std::string_view peer) {
   return agent && agent_kind_name(agent->kind) == peer.substr(0, colon) ? agent : std::nullopt;
 }
 
-/// The token of such a message is checked before it is handled.
+/// Whether messages of this type carry a token, which is checked before they are handled.
 bool shows_token(std::string_view type) {
   return type == envelope::wire_name(MessageType::kLeagueQuery) ||
          type == envelope::wire_name(MessageType::kMatchResultReport);
@@ -42,7 +42,8 @@ bool is_leniency(std::string_view name) {
 
 double in_milliseconds(std::int64_t us) { return static_cast<double>(us) / 1000; }
 
-/// `share` of the sorted `values` are not above it.
+/// The percentile of `values` (sorted, not empty, in microseconds) at `share` (0 to 1), in
+/// milliseconds.
 double percentile(const std::vector<std::int64_t>& values, double share) {
   const auto at = std::lround(share * static_cast<double>(values.size() - 1));
   return in_milliseconds(values[static_cast<std::size_t>(at)]);
@@ -127,7 +128,7 @@ void AgentRecords::on_report(const MatchReport& report, const Pairing& pairing,
   }
   for (const auto& failure : report.failures) {
     const auto player = player_of(failure.player_id);
-    // A lost match is an event.
+    // Failures that cost a match are counted from the events.
     if (!player || !failure.counts || has_lost(*player)) continue;
     add(agents_[*player], {.at = now,
                            .match_id = report.match.id().str(),

@@ -24,7 +24,8 @@ class AgentRecords {
   explicit AgentRecords(core::UtcTimestamp now) : since_(now) {}
 
   /// A message that the manager sent or received: answers to its own calls, and messages whose
-  /// token was valid. Messages that others send in an agent's name never count against it.
+  /// token was valid. A message that another sender sends in an agent's name never counts against
+  /// it.
   void on_record(const audit::Record& record);
   void on_events(const Events& events);
   /// An accepted report of a match between the players of `pairing`, and its consequences. Ignores
@@ -48,7 +49,7 @@ class AgentRecords {
   struct Figures {
     std::deque<Fault> faults;  ///< the last ones
     std::uint64_t total_faults = 0;
-    std::vector<std::int64_t> elapsed_us;  ///< of the last answers, a ring
+    std::vector<std::int64_t> elapsed_us;  ///< of the last answers; a ring buffer
     std::uint64_t answers = 0;
     std::map<std::string, std::uint64_t, std::less<>> leniencies;
   };

@@ -50,7 +50,8 @@ Result<AgentRef> find_agent(const League& league, const std::string& id) {
                "/agent_id"};
 }
 
-/// The reason of a shut-down in its own words; empty is the ordinary one. Nothing for any other.
+/// The constant for the reason of a shut-down; an empty `text` is the ordinary reason. Nothing for
+/// an unknown one.
 std::optional<std::string_view> recorded_as(std::string_view text) {
   for (auto reason : {kReasonShutDownByOperator, kReasonDisqualified, kReasonWithdrawn}) {
     if (text.empty() || text == reason) return reason;
@@ -58,20 +59,20 @@ std::optional<std::string_view> recorded_as(std::string_view text) {
   return std::nullopt;
 }
 
-/// What an agent shows to act for itself.
+/// The credentials with which an agent acts for itself.
 struct Credentials {
   std::string id;
   std::string token_hash;
 
   static Result<Credentials> read(const json& arguments, const char* missing) {
     std::string id = argument(arguments, "sender");
-    // `player:P01`; the id alone will do, since the token says the rest.
+    // `player:P01`; the id alone is accepted, too, since the token proves the rest.
     id.erase(0, id.find(':') + 1);
     const core::AuthToken token(argument(arguments, "auth_token"));
     if (token.empty()) return Error{ErrorCode::kAuthTokenMissing, missing, "/auth_token"};
     return Credentials{std::move(id), token.hash()};
   }
-  /// Whoever it is: the same for an agent that is not there and for a wrong token.
+  /// The same error for an unknown agent and for a wrong token, so that it reveals neither.
   static Error foreign() {
     return {ErrorCode::kAuthTokenInvalid,
             "sender must be player:ID (or referee:ID for tools that referees may call), and "
@@ -119,7 +120,7 @@ void AgentTools::on_get_agents(agent::ToolCall call) const {
       std::min<std::size_t>(number_argument(call.arguments, "limit", kPage), kPage);
   auto reply = std::make_shared<agent::Reply>(std::move(call.reply));
   auto answer = std::make_shared<json>();
-  // Nobody may learn what a crash could undo, so the answer waits for the journal.
+  // The answer waits for the journal, so that it contains nothing that a crash could undo.
   ledger_.commit(
       [=](const League& league, core::UtcTimestamp) {
         const Roster& roster = league.roster();

@@ -23,7 +23,7 @@ class AgentTools {
   /// The most rows of one answer.
   static constexpr int kPage = 200;
 
-  /// All references outlive this, which adds its tools to `server`. An empty `operator_key`
+  /// Adds its tools to `server`. All references must outlive this object. An empty `operator_key`
   /// authorises nobody. Without `records` there are no reports.
   AgentTools(agent::AgentServer& server, Ledger& ledger, LeagueRunner& league_runner,
              const core::AuthToken& operator_key, const AgentRecords* records);

@@ -21,9 +21,9 @@ struct WantedLeague {
   std::optional<int> referees;
 };
 
-/// A new league as the limits of the settings file want it; the rest has its defaults. A match may
-/// take as long as all of its calls with all attempts, and ten seconds (protocol §6), unless the
-/// file says otherwise.
+/// The settings of a new league: limits from the settings file, defaults for the rest. Unless the
+/// file sets it, the limit of a match is the time for all of its calls with all attempts, plus ten
+/// seconds (protocol §6).
 [[nodiscard]] LeagueSettings settings_from(const agent::Settings& limits);
 
 /// The first event of a journal; nothing for an empty one.
@@ -41,8 +41,8 @@ struct WantedLeague {
 /// is durable.
 [[nodiscard]] core::Result<void> note_given_up(Ledger& ledger, const std::string& what);
 
-/// Completes `settings` with the public key of the issuer's league. Fails when the league
-/// that is continued has another one.
+/// Sets the league key in `settings` to the issuer's public key. Fails if the league that is
+/// continued has another key.
 [[nodiscard]] core::Result<void> take_league_key(LeagueSettings& settings,
                                                  const TokenIssuer& token_issuer);
 

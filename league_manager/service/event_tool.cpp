@@ -10,7 +10,7 @@ using core::ErrorCode;
 
 namespace {
 
-/// Who is told by the channel of its call.
+/// A reader that gets events through the channel of its call.
 class ChannelReader : public EventReader {
  public:
   explicit ChannelReader(std::shared_ptr<transport::PeerChannel> channel)
@@ -25,7 +25,7 @@ class ChannelReader : public EventReader {
   const std::shared_ptr<transport::PeerChannel> channel_;
 };
 
-/// Over HTTP the answer is an event stream, and its end is the answer proper.
+/// A reader over HTTP: the answer is an event stream, which ends with the actual JSON-RPC answer.
 class AnswerReader final : public ChannelReader {
  public:
   AnswerReader(std::shared_ptr<transport::PeerChannel> channel, agent::Reply reply,
@@ -35,7 +35,8 @@ class AnswerReader final : public ChannelReader {
   AnswerReader(const AnswerReader&) = delete;
   AnswerReader& operator=(const AnswerReader&) = delete;
 
-  /// Before anything has happened, so that the client knows; false where it takes no stream.
+  /// Confirms the subscription before the first event; false if the client does not accept a
+  /// stream.
   bool begin() {
     nlohmann::json first = {
         {"jsonrpc", "2.0"}, {"method", "notifications/events_subscribed"}, {"params", answer_}};
@@ -52,7 +53,7 @@ class AnswerReader final : public ChannelReader {
 
 EventTool::EventTool(agent::AgentServer& server, EventSubscriptions* feed, std::string league_id)
     : feed_(feed), league_id_(std::move(league_id)) {
-  // Where there is no bus there are no events: nobody is offered what can only be refused.
+  // Without a bus there are no events, so the tool is not offered at all.
   if (feed_ == nullptr) return;
   server.bind_tool("events_subscribe",
                    [this](agent::ToolCall call) { on_subscribe(std::move(call)); });
@@ -70,7 +71,7 @@ void EventTool::on_subscribe(agent::ToolCall call) {
   if (!session) return stream(std::move(call), std::move(*filter), std::move(answer));
   answer["subject"] = transport::session_out(*session);
   call.reply.send(answer, [this, session = *session, filter = std::move(*filter)] {
-    feed_->subscribe(session, filter);  // after the answer, which comes first
+    feed_->subscribe(session, filter);  // only after the answer, which must come first
   });
 }
 

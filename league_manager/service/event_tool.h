@@ -11,7 +11,7 @@ namespace league::league_manager {
 /// there, any other caller by the event stream that its answer becomes. Immutable, so thread-safe.
 class EventTool {
  public:
-  /// Binds the tool. `server` outlives it, and so does `feed`, which is null on no bus.
+  /// Binds the tool. `server` and `feed` must outlive it; `feed` is null if there is no bus.
   EventTool(agent::AgentServer& server, EventSubscriptions* feed, std::string league_id);
   EventTool(const EventTool&) = delete;
   EventTool& operator=(const EventTool&) = delete;

@@ -9,7 +9,7 @@ using core::Error;
 using core::ErrorCode;
 using game::Side;
 
-/// As a JSON string: what a stranger wrote cannot end the line that it stands in.
+/// `text` as a JSON string, so that text from strangers cannot end the line that contains it.
 std::string quoted(const std::string& text) {
   std::string out;
   rpc::append_json_string(out, text);

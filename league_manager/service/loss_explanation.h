@@ -15,11 +15,11 @@ struct MatchNote {
   std::map<int, FailureCause> causes;  ///< of a technical loss, by player
 };
 
-/// Why `player_id` lost `match`, or how the match ended where it did not lose or none is given:
-/// lines for a model that explains it to the bot's owner. Words that bots wrote themselves (names,
-/// texts of failures) stand in JSON strings and are marked as such. Only facts that the manager
-/// publishes; nothing about a running match. Without a note the choices and causes are left out.
-/// Fails with kMatchNotFound or kInvalidFieldValue, for a player that was not in the match. Pure.
+/// Why `player_id` lost `match`, or how the match ended if that player did not lose or none is
+/// given: lines for a model that explains it to the bot's owner. Texts from bots (names, texts of
+/// failures) are JSON strings and marked as such. Only facts that the manager publishes; nothing
+/// about a running match. Without a note the choices and causes are left out. Fails with
+/// kMatchNotFound or kInvalidFieldValue, for a player that was not in the match. Pure.
 [[nodiscard]] core::Result<std::string> explain_match(const League& league, MatchKey match,
                                                       const std::optional<MatchNote>& note,
                                                       const std::string& player_id);

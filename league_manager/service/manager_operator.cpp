@@ -7,7 +7,7 @@
 #include "league_manager/admission/operator_key.h"
 #include "league_manager/service/manager_service.h"
 
-// What only the operator may have done.
+// The commands of ManagerService that only the operator may give.
 namespace league::league_manager {
 
 using core::Error;

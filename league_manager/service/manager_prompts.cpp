@@ -12,7 +12,7 @@ using nlohmann::json;
 constexpr const char* kPrompt = "why_did_i_lose";
 constexpr const char* kMatchUri = "league://match/{match_id}";
 constexpr int kInvalidParams = static_cast<int>(rpc::StandardCode::kInvalidParams);
-/// Of one answer (MCP, completion).
+/// The maximum number of values in one answer (MCP, completion).
 constexpr std::size_t kMostValues = 100;
 
 }  // namespace
@@ -52,7 +52,7 @@ std::vector<std::string> matches_beginning(const League& league, const std::stri
   std::vector<std::string> found;
   const Schedule& schedule = league.schedule();
   for (int round = 1; round <= schedule.rounds(); ++round) {
-    // Nothing of a round whose ids begin otherwise is looked at.
+    // Skip rounds whose match ids cannot begin with `begin`.
     const std::string head = "R" + std::to_string(round) + "M";
     if (!head.starts_with(begin) && !begin.starts_with(head)) continue;
     for (int number = 1; number <= schedule.matches_in(round); ++number) {
@@ -107,7 +107,7 @@ void ManagerPrompts::explain(const mcp::ServerPrompt::Get& get) const {
   auto text =
       ledger_.read([&](const League& league) { return explain_match(league, *key, note, player); });
   if (!text) return reply.fail(kInvalidParams, "Invalid params: " + text.error().message);
-  // What is told is on disk, as with resources.
+  // The answer is sent once its content is durable, as for resources.
   ledger_.commit(
       [](const League&, core::UtcTimestamp) { return Events{}; },
       [reply, text = std::move(*text), id = key->id().str()](const core::Result<Events>& stored) {

@@ -33,7 +33,7 @@ class MatchNotes {
 /// the match in `league://match/{match_id}`, for clients of MCP. Thread-safe.
 class ManagerPrompts {
  public:
-  /// Both outlive this; nothing is committed to the ledger while this is being made.
+  /// Both must outlive this object; nothing may be committed to the ledger during construction.
   ManagerPrompts(mcp::Server& server, Ledger& ledger);
   ManagerPrompts(const ManagerPrompts&) = delete;
   ManagerPrompts& operator=(const ManagerPrompts&) = delete;

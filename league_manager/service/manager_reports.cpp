@@ -1,4 +1,4 @@
-// What the manager answers to results, and to players that dispute them.
+// How the manager answers reports of results, and disputes.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,13 +15,13 @@ using core::Result;
 using envelope::MessageType;
 using nlohmann::json;
 
-/// Whether the report gave its match a result; a repeat did not.
+/// Whether the report was accepted as the result of its match; false for a repeat.
 bool is_accepted(const ReportDecision& decision) {
   return !decision.refusal && !decision.is_repeat;
 }
 
-/// Tells the operator of players that answered only after failed attempts: a bot that is slow today
-/// loses matches tomorrow.
+/// Tells the operator of players that answered only after failed attempts: a slow bot may soon lose
+/// matches.
 void note_slow_players(OperatorLog& log, const MatchReport& report, const Events& events) {
   const auto has_lost = [&events](AgentRef player) {
     return std::ranges::any_of(events, [player](const Event& event) {
@@ -33,7 +33,7 @@ void note_slow_players(OperatorLog& log, const MatchReport& report, const Events
   for (const auto& failure : report.failures) {
     const auto player = AgentRef::parse(failure.player_id);
     if (!player || !failure.counts || has_lost(*player)) continue;
-    // A match has two; a referee may name whom it likes.
+    // A match has two players, but a referee could name any number of ids.
     if (slow.size() == 2 && !slow.contains(*player)) continue;
     auto& [last, count] = slow[*player];
     last = &failure;

@@ -16,7 +16,8 @@ using nlohmann::json;
 constexpr const char* kStandings = "league://standings";
 constexpr std::chrono::milliseconds kNotificationInterval{200};
 constexpr const char* kSchedule = "league://schedule";
-/// A resource is one text: beyond this many matches the schedule is left to `league_query`.
+/// A resource is one text: for more matches than this the schedule is available only from
+/// `league_query`.
 constexpr std::size_t kMostMatches = 2000;
 
 bool is_table_news(const Event& event) {
@@ -125,7 +126,7 @@ void ManagerResources::read_schedule(const mcp::ServerResource::Read& read) {
 }
 
 void ManagerResources::read_round(const mcp::ServerResource::Read& read) {
-  // As the number of its first match says it.
+  // Parses the round by the id of its first match.
   const auto key = MatchKey::parse("R" + read.variables.at("round") + "M1");
   const json round = ledger_.read([&](const League& league) {
     const Schedule& schedule = league.schedule();

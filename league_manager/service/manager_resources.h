@@ -32,7 +32,7 @@ class ManagerResources {
   void read_round(const mcp::ServerResource::Read& read);
   void read_match(const mcp::ServerResource::Read& read);
   static void fail_unknown(const mcp::ServerResource::Read& read, const std::string& what);
-  /// Sends the content once it is durable, as tools do.
+  /// Sends `text` once the facts in it are durable, as tools do.
   void answer(const mcp::ServerResource::Read& read, std::string text);
 
   Ledger& ledger_;

@@ -41,11 +41,11 @@ AgentProfile profile_of(const envelope::PlayerMeta& meta) {
           .hears_events = meta.hears_events};
 }
 
-/// What the request shows to be let in; empty for nothing.
+/// The credential for admission (key or code) in a request; empty: none.
 std::string shown_by(const envelope::RefereeMeta& meta, const rpc::MessageContext& /*context*/) {
   return meta.admission_key.value_or("");
 }
-/// A bot that was not written for codes may have one in the URL that it was given.
+/// The code can also be part of the URL that the bot calls, for bots without support for codes.
 std::string shown_by(const envelope::PlayerMeta& meta, const rpc::MessageContext& context) {
   if (meta.registration_code) return *meta.registration_code;
   const auto* http = context.transport.as_http();
@@ -60,7 +60,7 @@ const envelope::PlayerMeta& meta_of(const envelope::LeagueRegisterRequest& reque
   return request.player_meta;
 }
 
-/// What is particular to each of the two registrations.
+/// The differences between the registrations of players and of referees.
 template <typename Request>
 struct RegistrationTraits;
 template <>
@@ -280,7 +280,7 @@ void ManagerService::admit(RegistrationRequest& request, const std::string& show
 
 void ManagerService::note_refused(AgentKind kind, std::string_view name, std::string_view endpoint,
                                   const std::string& shown, const Error& error) const {
-  // A code that was put into the wrong field must not be published.
+  // A code that was sent in the field of the name must not be published.
   if (deps_.admission != nullptr && deps_.admission->is_code(name)) name = "(a registration code)";
   if (deps_.log != nullptr) deps_.log->refused(kind, name, endpoint, error);
   if (deps_.registrations != nullptr)

@@ -37,7 +37,7 @@ struct ManagerDependencies {
   const envelope::EnvelopeBuilder& envelopes;
   EndpointAdmission& endpoints;
   core::Timer& timer;
-  const Admission* admission = nullptr;  ///< null: whoever can call may register
+  const Admission* admission = nullptr;  ///< null: every caller may register
   RegistrationBoard* registrations = nullptr;  ///< null: spectators are not told of refusals
   OperatorLog* log = nullptr;  ///< null: the operator is told nothing
   AgentRecords* records = nullptr;  ///< null: agents get no report on themselves
@@ -79,8 +79,8 @@ class ManagerService {
     if (deps_.after_answer) deps_.after_answer();
   }
   void on_report(agent::Call<envelope::MatchResultReport> call);
-  /// Sends data read from the league once it is durable: nobody may learn facts that a crash can
-  /// undo.
+  /// Sends data read from the league once it is durable, so that no answer contains facts that a
+  /// crash can undo.
   void answer_when_durable(agent::Reply reply, nlohmann::json answer);
   void on_query(agent::Call<envelope::LeagueQuery> call);
   void on_dispute(agent::Call<envelope::LeagueQuery> call);

@@ -25,7 +25,7 @@ json disputes_of(const League& league) {
   return out;
 }
 
-/// By void match, as what it is played again; null where it is not.
+/// By void match, the match that replays it; null if there is none.
 json voided_of(const League& league) {
   json out = json::object();
   for (const auto& [match, replay] : league.voided())

@@ -7,7 +7,7 @@
 
 namespace league::league_manager {
 
-/// Rows that one answer holds at most; more by `offset`.
+/// The maximum number of rows in one answer; the rest is available with `offset`.
 inline constexpr int kQueryPage = 200;
 
 /// The answer to a query of the registered agent `asker` (`P01`, `REF01`). GET_NEXT_MATCH and

@@ -101,8 +101,9 @@ void RefereeTools::on_get_assigned_matches(agent::ToolCall call) {
   note_polling(*referee);
   auto open = announced_matches(*referee);
   {
-    // One that asks for players first has heard nothing of a match that began in between: it would
-    // pass it over, and see it PENDING no second time.
+    // A referee that asks for players does not know the players of a match that was assigned after
+    // its question. It would ignore the match, which is shown as PENDING only once: withhold it
+    // until the referee has asked again.
     std::lock_guard lock(mutex_);
     if (auto told = told_.find(*referee); told != told_.end())
       std::erase_if(open, [&](const auto& one) { return !told->second.contains(one); });
@@ -114,7 +115,8 @@ void RefereeTools::on_get_assigned_matches(agent::ToolCall call) {
     json row = envelope::encode_assignments(assignment).front();
     row["round"] = match.round;
     row["round_id"] = match.round;
-    // It plays what is pending, and asks again while it plays.
+    // A match is PENDING only in the first answer: the referee starts pending matches, and polls
+    // again while it plays them.
     std::lock_guard lock(mutex_);
     row["status"] = shown_.emplace(match, attempt).second ? "PENDING" : "IN_PROGRESS";
     matches.push_back(std::move(row));

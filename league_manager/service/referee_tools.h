@@ -26,7 +26,7 @@ class RefereeTools {
                core::LeagueId league_id);
 
   /// The players of the open matches of the registered agent `asker`, with their addresses; nothing
-  /// if it is no referee.
+  /// if `asker` is not a referee.
   [[nodiscard]] std::optional<nlohmann::json> registrations_for(const std::string& asker);
   /// For a query that has no envelope: see AgentServerOptions::query_defaults.
   [[nodiscard]] envelope::NormaliseDefaults query_defaults(const std::string& token) const;
@@ -36,7 +36,7 @@ class RefereeTools {
   /// Open matches of `referee` with their attempts, if their players know who will call them.
   [[nodiscard]] std::vector<std::pair<MatchKey, int>> announced_matches(int referee) const;
   [[nodiscard]] std::optional<int> referee_of(const std::string& token) const;
-  /// Notes that it polls, which only third-party referees do.
+  /// Notes that `referee` polls, which only third-party referees do.
   void note_polling(int referee);
 
   Ledger& ledger_;
@@ -44,8 +44,9 @@ class RefereeTools {
   const core::LeagueId league_id_;
   std::mutex mutex_;
   using Attempts = std::set<std::pair<MatchKey, int>>;
-  Attempts shown_;  // that were called PENDING
-  // By referee, those of which it was told the players; who never asked for players is not here.
+  Attempts shown_;  // already shown as PENDING
+  // By referee, the matches whose players it was told; no entry for a referee that never asked for
+  // players.
   std::map<int, Attempts> told_;
 };
 

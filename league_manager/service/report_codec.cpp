@@ -15,7 +15,7 @@ FailureKind kind_of(core::ErrorCode code) {
   }
 }
 
-/// What a report says when nobody failed; other referees leave the field out.
+/// The termination of a match without failures; third-party referees can leave the field out.
 constexpr std::string_view kPlayed = "NORMAL";
 constexpr std::size_t kLongestReason = 100;
 
